@@ -179,6 +179,7 @@ struct MemoryController::Names {
     const char* anon;
     const char* shmem;
     const char* cache;
+    const char* faults;
     const char* limit;
     const char* swap_limit;
     const char* peak;
@@ -190,12 +191,14 @@ const MemoryController::Names MemoryController::v1_names{"memory.stat",
                                                          "total_rss",
                                                          "total_shmem",
                                                          "total_cache",
+                                                         "total_pgfault",
                                                          "memory.limit_in_bytes",
                                                          "memory.memsw.limit_in_bytes",
                                                          "memory.max_usage_in_bytes",
                                                          "memory.oom_control"};
 const MemoryController::Names MemoryController::v2_names{
-    "memory.stat", "anon", "shmem", "file", "memory.max", "memory.swap.max", "memory.peak", "memory.events"};
+    "memory.stat",     "anon",        "shmem",        "file", "pgfault", "memory.max",
+    "memory.swap.max", "memory.peak", "memory.events"};
 
 std::optional<MemoryController> MemoryController::in(const CgroupFolder& folder, bool v2) {
     MemoryController controller{v2 ? v2_names : v1_names};
@@ -225,10 +228,31 @@ std::optional<HeldMemory> MemoryController::held() const {
     const auto anon = number_after(*text, names_->anon);
     const auto shmem = number_after(*text, names_->shmem);
     if (!anon || !shmem) return std::nullopt;
-    HeldMemory held{*anon + *shmem, {}};
+    HeldMemory held;
+    held.anonymous = *anon + *shmem;
     // Shared memory is in the figure for files as well (v1 and v2).
     if (const auto cache = number_after(*text, names_->cache)) held.cache = *cache - *shmem;
+    // Linux 6.6 with the mount option memory_hugetlb_accounting.
+    if (const auto huge = number_after(*text, "hugetlb")) {
+        held.huge = *huge;
+        held.huge_charged = true;
+    }
+    held.faulted = faulted(*text);
     return held;
+}
+
+std::optional<std::int64_t> MemoryController::faulted(std::string_view text) const {
+    static const std::int64_t page = ::sysconf(_SC_PAGESIZE);
+    const auto faults = number_after(text, names_->faults);
+    if (!faults) return std::nullopt;
+    if (names_ == &v1_names) { // which tells of no huge page how it came to be
+        if (number_after(text, "total_rss_huge").value_or(0) > 0) return std::nullopt;
+        return *faults * page;
+    }
+    static const auto huge_page = read_number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
+    const auto huge = number_after(text, "thp_fault_alloc").value_or(0);
+    if (huge > 0 && !huge_page) return std::nullopt;
+    return *faults * page + huge * huge_page.value_or(0);
 }
 
 std::optional<std::int64_t> MemoryController::peak(const CgroupFolder& folder) const {
@@ -238,6 +262,23 @@ std::optional<std::int64_t> MemoryController::peak(const CgroupFolder& folder) c
 std::optional<std::int64_t> MemoryController::oom_kills(const CgroupFolder& folder) const {
     const auto text = folder.read(names_->events);
     return text ? number_after(*text, "oom_kill") : std::nullopt;
+}
+
+bool MemoryController::limit_hit(const CgroupFolder& folder) const {
+    if (oom_kills(folder).value_or(0) == 0) return false;
+    if (names_ == &v2_names) {
+        const auto events = folder.read(names_->events);
+        return !events || number_after(*events, "oom").value_or(0) > 0;
+    }
+    const auto most = folder.read_number(names_->peak);
+    const auto allowed = folder.read_number(names_->limit);
+    return !most || !allowed || limit_was_reached(*most, *allowed);
+}
+
+bool limit_was_reached(std::int64_t most, std::int64_t limit) {
+    // The kernel charges some pages at a time for each CPU, and a huge page at once.
+    constexpr std::int64_t near = 4 << 20;
+    return most >= limit - std::min(near, limit / 16);
 }
 
 int limit_pids(const CgroupFolder& folder, std::int64_t most) {

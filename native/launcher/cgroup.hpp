@@ -88,9 +88,12 @@ class MemoryController {
     [[nodiscard]] std::optional<HeldMemory> held() const;
     [[nodiscard]] std::optional<std::int64_t> peak(const CgroupFolder& folder) const;
     [[nodiscard]] std::optional<std::int64_t> oom_kills(const CgroupFolder& folder) const;
+    /// Whether processes were killed since the limit of this folder was reached, not that of one above.
+    [[nodiscard]] bool limit_hit(const CgroupFolder& folder) const;
 
   private:
     struct Names;
+    [[nodiscard]] std::optional<std::int64_t> faulted(std::string_view text) const;
     explicit MemoryController(const Names& names) : names_(&names) {}
 
     static const Names v1_names;
@@ -98,6 +101,10 @@ class MemoryController {
     const Names* names_;
     Fd stat_; // kept open: it is read again and again
 };
+
+/// Whether the highest charge of a v1 group says that it came to its limit. Its file `memory.failcnt` may
+/// stay 0 (Linux 6.18, where swap is limited too).
+bool limit_was_reached(std::int64_t most, std::int64_t limit);
 
 /// The controller "pids", alike in both versions. 0, or the errno.
 int limit_pids(const CgroupFolder& folder, std::int64_t most);

@@ -43,8 +43,9 @@ class LegacyLeaf final : public Containment {
     void thaw(pid_t pid) override { hierarchies_.thaw(pid); }
     std::optional<HeldMemory> held() override;
     std::optional<Nanos> cpu_used() override;
-    bool hit_memory_limit() override {
-        return memory_ && memory_->oom_kills(*memory_folder_).value_or(0) > 0;
+    bool hit_memory_limit() override { return memory_ && memory_->limit_hit(*memory_folder_); }
+    std::optional<std::int64_t> memory_kills() override {
+        return memory_ ? memory_->oom_kills(*memory_folder_) : std::nullopt;
     }
     bool hit_process_limit() override { return pids_ && pids_limit_hit(*pids_); }
     Tally tally() override;
@@ -118,7 +119,10 @@ void LegacyLeaf::kill() {
 }
 
 std::optional<HeldMemory> LegacyLeaf::held() {
-    return memory_ ? memory_->held() : held_in(processes());
+    if (!memory_) return held_in(processes());
+    auto held = memory_->held();
+    add_huge(held);
+    return held;
 }
 
 std::optional<Nanos> LegacyLeaf::cpu_used() {

@@ -56,6 +56,7 @@ class UnifiedLeaf final : public Containment {
     std::optional<HeldMemory> held() override;
     std::optional<Nanos> cpu_used() override;
     bool hit_memory_limit() override;
+    std::optional<std::int64_t> memory_kills() override;
     bool hit_process_limit() override;
     Tally tally() override;
     bool remove() override;
@@ -184,7 +185,10 @@ void UnifiedLeaf::freeze_and_kill() {
 }
 
 std::optional<HeldMemory> UnifiedLeaf::held() {
-    return memory_ ? memory_->held() : held_in(unified_.processes());
+    if (!memory_) return held_in(unified_.processes());
+    auto held = memory_->held();
+    add_huge(held);
+    return held;
 }
 
 std::optional<Nanos> UnifiedLeaf::cpu_used() {
@@ -195,7 +199,11 @@ std::optional<Nanos> UnifiedLeaf::cpu_used() {
 }
 
 bool UnifiedLeaf::hit_memory_limit() {
-    return memory_ && memory_->oom_kills(memory_folder()).value_or(0) > 0;
+    return memory_ && memory_->limit_hit(memory_folder());
+}
+
+std::optional<std::int64_t> UnifiedLeaf::memory_kills() {
+    return memory_ ? memory_->oom_kills(memory_folder()) : std::nullopt;
 }
 
 bool UnifiedLeaf::hit_process_limit() {

@@ -32,9 +32,18 @@ void TreeOnly::kill() {
     }
 }
 
-std::optional<HeldMemory> held_in(const std::vector<pid_t>& pids) {
-    const auto held = held_by(pids);
-    return held ? std::optional(HeldMemory{*held, {}}) : std::nullopt;
+std::optional<HeldMemory> Containment::held_in(const std::vector<pid_t>& pids) {
+    const auto resident = resident_of(pids);
+    if (!resident) return std::nullopt;
+    HeldMemory held;
+    held.anonymous = resident->anonymous;
+    held.files = resident->largest_files;
+    if (huge_pages_in_use()) held.huge = huge_pages_.held_by(pids);
+    return held;
+}
+
+void Containment::add_huge(std::optional<HeldMemory>& held) {
+    if (held && !held->huge_charged && huge_pages_in_use()) held->huge = huge_pages_.held_by(processes());
 }
 
 std::optional<HeldMemory> TreeOnly::held() {

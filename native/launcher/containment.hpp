@@ -2,6 +2,7 @@
 
 #include "common/clock.hpp"
 #include "common/fd.hpp"
+#include "launcher/huge_pages.hpp"
 #include "launcher/plan.hpp"
 
 #include <errno.h>
@@ -39,8 +40,16 @@ enum class Hold { kernel, polled, refused };
 
 /// Memory of a tree at one moment.
 struct HeldMemory {
-    std::int64_t anonymous = 0;        // and shared
+    std::int64_t anonymous = 0;        // and shared, of pages that are in no pool
+    std::int64_t huge = 0;             // of pools of huge pages
+    bool huge_charged = false;         // the memory controller counts those as well
     std::optional<std::int64_t> cache; // file pages that are charged to the control group
+    std::optional<std::int64_t> files; // most file pages that one of the processes has mapped
+    /// Most bytes that page faults so far can have added; each adds a page at most. Nothing where some may
+    /// have added more.
+    std::optional<std::int64_t> faulted;
+
+    [[nodiscard]] std::int64_t all() const { return anonymous + huge; }
 };
 
 /// What holds the process tree together. The keeper, a child subreaper, is the parent or adopter of every
@@ -74,9 +83,14 @@ class Containment {
     virtual void thaw(pid_t) {}
 
     virtual std::optional<HeldMemory> held() = 0;
+    /// Whether any process of this machine holds pages of the pools of huge pages.
+    [[nodiscard]] bool huge_pages_in_use() { return huge_pages_.in_use() > 0; }
     virtual std::optional<Nanos> cpu_used() = 0;
     /// The kernel's own limit was hit.
     virtual bool hit_memory_limit() { return false; }
+    /// Processes of the tree that the kernel has killed for memory, whoever's limit it was; nothing where no
+    /// group counts them for this tree alone.
+    virtual std::optional<std::int64_t> memory_kills() { return std::nullopt; }
     virtual bool hit_process_limit() { return false; }
 
     virtual Tally tally() = 0;
@@ -84,12 +98,15 @@ class Containment {
     virtual bool remove() = 0;
 
   protected:
+    /// Of these processes, by what /proc tells.
+    std::optional<HeldMemory> held_in(const std::vector<pid_t>& pids);
+    /// Adds what the processes hold of the pools of huge pages, unless it is there already.
+    void add_huge(std::optional<HeldMemory>& held);
+
     std::string why_;
     std::string name_;
+    HugePages huge_pages_;
 };
-
-/// Of these processes, by what /proc tells.
-std::optional<HeldMemory> held_in(const std::vector<pid_t>& pids);
 
 /// Without control groups: what the keeper has started or adopted.
 class TreeOnly final : public Containment {

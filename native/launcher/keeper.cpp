@@ -4,8 +4,10 @@
 #include "common/raw.hpp"
 #include "launcher/child.hpp"
 #include "launcher/front.hpp"
+#include "launcher/memory_kills.hpp"
 #include "launcher/memory_sampler.hpp"
 #include "launcher/meters.hpp"
+#include "launcher/proctree.hpp"
 #include "launcher/record.hpp"
 #include "launcher/sched_watch.hpp"
 #include "launcher/signals.hpp"
@@ -148,20 +150,21 @@ class Keeper {
         result.pid = child.pid;
         meters.begin();
         SecondWitness witness(launch_.events.get(), child.pidfd.get(), start);
-        MemorySampler sampler(*launch_.containment, *launch_.shared, start,
+        MemorySampler sampler(*launch_.containment, *launch_.shared, child.pid, start,
                               from_seconds(plan_.sample_interval_s), plan_.sampling_share);
         Readback readback(*launch_.containment, plan_, child.pid, start);
         SchedWatch sched(*launch_.containment, child.pid, start);
+        MemoryKills kills(*launch_.containment, plan_, start);
         limits.start(start);
         const Nanos cap = plan_.cap_s ? from_seconds(*plan_.cap_s) : never;
         const WatchTarget target{child.pidfd.get(), child.pid, signals_.get(), start, cap, launch_.shared};
-        std::vector<Job*> jobs{&witness, &limits, &readback, &meters.energy()};
+        std::vector<Job*> jobs{&witness, &limits, &kills, &readback, &meters.energy()};
         if (plan_.sampling.memory) jobs.push_back(&sampler);
         if (plan_.sampling.scheduling) jobs.push_back(&sched);
-        const Watched watched = watch(target, *launch_.containment, limits, jobs);
+        const Watched watched = watch(target, *launch_.containment, limits, kills, jobs);
         meters.end();
         if (plan_.sampling.scheduling) sched.read_ended();
-        finish(result, watched, steps, child.pid, limits);
+        finish(result, watched, steps, child.pid, limits, kills);
         if (team_) result.instances = team_->reports();
         report_memory(result, sampler, watched.exit_ns);
         meters.report(result);
@@ -235,10 +238,11 @@ class Keeper {
                std::strerror(error) + "; start assay-exec inside the delegated part of the hierarchy";
     }
 
-    void finish(Result& result, const Watched& watched, const Steps& steps, pid_t pid,
-                LimitWatch& limits) const {
+    void finish(Result& result, const Watched& watched, const Steps& steps, pid_t pid, LimitWatch& limits,
+                MemoryKills& kills) const {
         auto& containment = *launch_.containment;
         int status = 0;
+        const auto last_seen = proc_stat(pid); // not waited for yet
         const bool waited = watched.gone && ::waitpid(pid, &status, 0) == pid;
         if (waited && team_) status = status_of_team(result, status);
         if (waited && WIFEXITED(status)) result.exit_status = WEXITSTATUS(status);
@@ -258,13 +262,18 @@ class Keeper {
         }
         // What the limits say by now: the tree may have ended of the limit before it was looked at.
         if (watched.ending == Ending::by_itself && limits.due() != never) limits.run(now_ns());
+        if (watched.ending == Ending::by_itself) kills.run(now_ns());
         report.survivors = static_cast<std::int64_t>(end_tree(containment));
         result.containment = report;
         result.tally = containment.tally();
         report_wall(result, watched);
         report_cpu(result);
+        // The faults of its children would be among those that were waited for.
+        if (result.waited && last_seen && !team_)
+            result.waited->single =
+                last_seen->own_faults == result.waited->minor_faults + result.waited->major_faults;
         report_steps(result, steps);
-        judge(result, watched, limits, steps);
+        judge(result, watched, limits, kills, steps);
     }
 
     /// That of the first instance that failed, where the leader has ended by itself.
@@ -324,7 +333,8 @@ class Keeper {
         }
     }
 
-    void judge(Result& result, const Watched& watched, const LimitWatch& limits, const Steps& steps) const {
+    void judge(Result& result, const Watched& watched, const LimitWatch& limits, const MemoryKills& kills,
+               const Steps& steps) const {
         const int failed_step = launch_.shared->failed_step.load();
         const int error = launch_.shared->failed_errno.load();
         // The caller's process group is there for as long as the front is.
@@ -350,6 +360,9 @@ class Keeper {
         } else if (limits.hit() != nullptr) {
             result.outcome = Outcome::limit;
             result.limit = limits.hit();
+        } else if (kills.found()) {
+            result.outcome = Outcome::killed_for_memory;
+            result.failure = Failure{"memory", 0, *kills.found()};
         } else {
             result.outcome = result.exit_status ? Outcome::exited : Outcome::signaled;
         }
@@ -360,16 +373,12 @@ class Keeper {
             result.absent.emplace_back("peak_anon_bytes", not_sampled);
             return;
         }
-        std::optional<std::int64_t> worked_out;
-        if (result.tally->peak_bytes && result.waited)
-            worked_out = sampler.at_peak(*result.tally->peak_bytes, result.waited->resident_peak);
-        const std::int64_t sampled = sampler.peak().value_or(0);
-        // The charge holds what the kernel keeps for the tree as well: a sample that is near it is better.
-        constexpr std::int64_t near = 1 << 20;
-        const bool missed = worked_out && *worked_out > sampled + std::max(near, sampled / 20);
-        if (sampled > 0 || missed) {
-            const std::int64_t peak = missed ? *worked_out : sampled;
-            result.anon = SampledMemory{peak, missed, seconds(sampler.widest(ended)), sampler.samples()};
+        TreeEnd end{result.tally->peak_bytes, {}, result.waited && result.waited->single};
+        if (result.waited) end.resident = result.waited->resident_peak;
+        const auto peak = sampler.peak(end);
+        if (result.tally->peak_bytes) *result.tally->peak_bytes += sampler.uncharged_huge();
+        if (peak.bytes > 0) {
+            result.anon = SampledMemory{peak, seconds(sampler.widest(ended)), sampler.samples()};
         } else {
             result.absent.emplace_back("peak_anon_bytes",
                                        "the program ended before a sample saw memory of it");

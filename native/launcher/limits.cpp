@@ -70,9 +70,15 @@ Nanos LimitWatch::cpu_left() {
 
 bool LimitWatch::over_memory() {
     if (!limits_.memory_bytes) return false;
-    if (memory_ == Hold::kernel) return containment_.hit_memory_limit();
+    if (memory_ == Hold::kernel) {
+        if (containment_.hit_memory_limit()) return true;
+        if (!containment_.huge_pages_in_use()) return false;
+    }
     const auto held = containment_.held();
-    return held && held->anonymous > *limits_.memory_bytes;
+    if (!held) return false;
+    // What the kernel holds below the limit may be above it for a moment, and is none of our business then.
+    if (memory_ == Hold::kernel && (held->huge == 0 || held->huge_charged)) return false;
+    return held->all() > *limits_.memory_bytes;
 }
 
 bool LimitWatch::over_processes() {

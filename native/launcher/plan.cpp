@@ -463,6 +463,14 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         const auto wish = f.text();
         if (wish != "caller" && wish != "own") f.refuse("must be caller or own");
         plan.own_process_group = wish == "own";
+    } else if (key == "core_files") {
+        const auto wish = f.text();
+        if (wish != "kept" && wish != "none") f.refuse("must be kept or none");
+        plan.no_core_files = wish == "none";
+    } else if (key == "memory_kills") {
+        const auto wish = f.text();
+        if (wish != "end" && wish != "leave") f.refuse("must be end or leave");
+        plan.end_on_memory_kill = wish == "end";
     } else if (key == "sample_interval_s") {
         plan.sample_interval_s = f.positive();
     } else if (key == "sampling") {

@@ -111,6 +111,8 @@ struct Plan {
     std::optional<int> parent_pid;
     bool own_process_group = false;
     bool leave_signals = false; // to the program
+    bool no_core_files = false;
+    bool end_on_memory_kill = false; // of any process of the tree, by the kernel
     double sample_interval_s = 0.05;
     double sampling_share = 0.005; // of the time, that samples of memory may take
     Sampling sampling;

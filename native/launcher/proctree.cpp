@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cinttypes>
 #include <cstdio>
@@ -91,6 +92,10 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
             break;
         case 9:
             stat.flags = static_cast<unsigned>(value);
+            break;
+        case 10:
+        case 12:
+            stat.own_faults += value;
             break;
         case 14:
         case 15:
@@ -195,13 +200,17 @@ Nanos ticks_to_ns(std::int64_t ticks) {
     return ticks * (nanos_per_second / per_second);
 }
 
-std::optional<std::int64_t> held_by(const std::vector<pid_t>& pids) {
-    std::optional<std::int64_t> total;
+std::optional<Resident> resident_of(const std::vector<pid_t>& pids) {
+    std::optional<Resident> total;
     for (const pid_t pid : pids) {
         const auto status = read_file(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/status").c_str());
         const auto anon = status ? number_after(*status, "RssAnon") : std::nullopt;
         const auto shmem = status ? number_after(*status, "RssShmem") : std::nullopt;
-        if (anon && shmem) total = total.value_or(0) + (*anon + *shmem) * 1024; // a zombie has no such lines
+        const auto files = status ? number_after(*status, "RssFile") : std::nullopt;
+        if (!anon || !shmem || !files) continue; // a zombie has no such lines
+        if (!total) total.emplace();
+        total->anonymous += (*anon + *shmem) * 1024;
+        total->largest_files = std::max(total->largest_files, *files * 1024);
     }
     return total;
 }

@@ -20,6 +20,7 @@ struct ProcStat {
     unsigned flags = 0;
     std::int64_t own_ticks = 0;    // user + system
     std::int64_t waited_ticks = 0; // of children it has waited for
+    std::int64_t own_faults = 0;   // minor + major
     int nice = 0;
     int threads = 0;
     std::uint64_t start_ticks = 0;
@@ -52,8 +53,13 @@ std::vector<pid_t> threads_of(pid_t pid, std::size_t limit);
 
 Nanos ticks_to_ns(std::int64_t ticks);
 
-/// Anonymous plus shared memory that the processes hold (RssAnon + RssShmem of /proc/PID/status). What they
-/// share is counted for each of them.
-std::optional<std::int64_t> held_by(const std::vector<pid_t>& pids);
+/// Resident memory of processes (/proc/PID/status).
+struct Resident {
+    std::int64_t anonymous = 0; // and shared (RssAnon + RssShmem): what they share counts for each of them
+    std::int64_t largest_files = 0; // most file pages that one of them has mapped (RssFile)
+};
+
+/// Nothing where none of the processes is left.
+std::optional<Resident> resident_of(const std::vector<pid_t>& pids);
 
 } // namespace assay

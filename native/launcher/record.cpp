@@ -25,6 +25,8 @@ const char* name_of(Outcome outcome) {
         return "timed_out";
     case Outcome::limit:
         return "limit";
+    case Outcome::killed_for_memory:
+        return "killed_for_memory";
     case Outcome::interrupted:
         return "interrupted";
     case Outcome::exec_failed:
@@ -87,9 +89,12 @@ void write_usage(JsonWriter& json, const Result& result) {
     }
     if (result.tally && result.tally->peak_bytes) json.member("peak_bytes", *result.tally->peak_bytes);
     if (result.anon) {
-        json.member("peak_anon_bytes", result.anon->peak).member("anon_interval_s", result.anon->interval_s);
+        const auto& peak = result.anon->peak;
+        json.member("peak_anon_bytes", peak.bytes).member("anon_interval_s", result.anon->interval_s);
         json.member("anon_samples", result.anon->samples);
-        if (result.anon->worked_out) json.member("anon_from", "charge");
+        if (peak.source == PeakSource::charge) json.member("anon_from", "charge");
+        if (peak.source == PeakSource::resident) json.member("anon_from", "resident");
+        if (peak.at_most) json.member("peak_anon_at_most_bytes", *peak.at_most);
     }
     if (const auto& waited = result.waited) {
         json.member("waited_cpu_s", seconds(waited->user + waited->system));
@@ -293,6 +298,8 @@ int exit_status_of(const Result& result) {
     case Outcome::timed_out:
         return 124; // as timeout(1)
     case Outcome::limit:
+        return by_signal + SIGKILL;
+    case Outcome::killed_for_memory:
         return by_signal + SIGKILL;
     case Outcome::interrupted:
         return by_signal + (result.interrupted_by != 0 ? result.interrupted_by : SIGTERM);

@@ -5,6 +5,7 @@
 #include "launcher/counters.hpp"
 #include "launcher/host.hpp"
 #include "launcher/limits.hpp"
+#include "launcher/memory_sampler.hpp"
 #include "launcher/readback.hpp"
 
 #include <sys/types.h>
@@ -17,7 +18,17 @@
 
 namespace assay {
 
-enum class Outcome { exited, signaled, timed_out, limit, interrupted, exec_failed, setup_failed, bad_plan };
+enum class Outcome {
+    exited,
+    signaled,
+    timed_out,
+    limit,
+    killed_for_memory,
+    interrupted,
+    exec_failed,
+    setup_failed,
+    bad_plan
+};
 
 struct Failure {
     std::string stage;
@@ -35,11 +46,11 @@ struct WaitedUsage {
     std::int64_t read_bytes = 0;
     std::int64_t written_bytes = 0;
     std::int64_t resident_peak = 0; // of the largest process
+    bool single = false;            // the program itself is all that there was
 };
 
 struct SampledMemory {
-    std::int64_t peak = 0;
-    bool worked_out = false; // from the charge, since no sample came near the peak
+    MemoryPeak peak;
     double interval_s = 0;
     int samples = 0;
 };

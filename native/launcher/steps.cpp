@@ -99,6 +99,7 @@ void Steps::add_plan(const Plan& plan) {
         add("aslr", SYS_personality, {static_cast<long>(persona)});
     }
     if (plan.own_view) add_view(plan.affinity.empty() ? own_affinity() : plan.affinity);
+    if (plan.no_core_files) add_no_core();
     // Last, for a limit may be too small for what comes before.
     for (const auto& call : plan.rlimits) add_rlimit(call);
     if (works_for_another()) add_caller();
@@ -190,6 +191,18 @@ void Steps::add_rlimit(const RlimitCall& call) {
     unsigned char* argument = keep_bytes(sizeof limits);
     std::memcpy(argument, limits.data(), sizeof limits);
     add("rlimits." + call.name, SYS_prlimit64, {0, call.resource, raw::as_long(argument), 0});
+}
+
+void Steps::add_no_core() {
+    rlimit64 limit{};
+    // A core that goes to a program (core_pattern with "|") is written whatever the limit, but for a limit of
+    // 1 (core(5)), which is too small for a file as well. The hard limit stays: the program may raise its
+    // own.
+    if (::getrlimit64(RLIMIT_CORE, &limit) != 0 || limit.rlim_max == 0) return;
+    unsigned char* argument = keep_bytes(sizeof limit);
+    limit.rlim_cur = 1;
+    std::memcpy(argument, &limit, sizeof limit);
+    add_internal("core_files", SYS_prlimit64, {0, RLIMIT_CORE, raw::as_long(argument), 0});
 }
 
 void Steps::add_view(const std::vector<int>& cpus) {

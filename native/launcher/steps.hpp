@@ -66,6 +66,7 @@ class Steps {
     void add_deadline(const Sched& sched);
     void add_io_priority(const IoPriority& priority);
     void add_rlimit(const RlimitCall& call);
+    void add_no_core();
     void add_view(const std::vector<int>& cpus);
     void add_affinity_calls(AffinityCalls answer);
     unsigned char* keep_bytes(std::size_t size);

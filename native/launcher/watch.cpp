@@ -36,7 +36,7 @@ int take_signals(const WatchTarget& target) {
 } // namespace
 
 Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& limits,
-              const std::vector<Job*>& jobs) {
+              const MemoryKills& kills, const std::vector<Job*>& jobs) {
     Watched result;
     Nanos kill_at = never;
     Nanos give_up_at = never;
@@ -56,6 +56,7 @@ Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& l
                 }
             }
             if (limits.hit() != nullptr) end_now(Ending::limit, now);
+            if (kills.found()) end_now(Ending::killed_for_memory, now);
             if (now >= target.cap_at()) end_now(Ending::timed_out, now);
         }
         if (now >= kill_at) {

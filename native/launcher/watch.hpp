@@ -4,13 +4,14 @@
 #include "launcher/containment.hpp"
 #include "launcher/job.hpp"
 #include "launcher/limits.hpp"
+#include "launcher/memory_kills.hpp"
 #include "launcher/shared.hpp"
 
 #include <vector>
 
 namespace assay {
 
-enum class Ending { by_itself, timed_out, limit, interrupted };
+enum class Ending { by_itself, timed_out, limit, killed_for_memory, interrupted };
 
 struct Watched {
     Ending ending = Ending::by_itself;
@@ -38,6 +39,6 @@ struct WatchTarget {
 
 /// Does the jobs until the program has ended, and kills the tree when it has to end sooner.
 Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& limits,
-              const std::vector<Job*>& jobs);
+              const MemoryKills& kills, const std::vector<Job*>& jobs);
 
 } // namespace assay

@@ -10,6 +10,7 @@ import msgspec
 
 from assay.cli.values import pair
 from assay.errors import BadInput, nearest
+from assay.launch.observing import ANON
 from assay.measure.extract import named_metric
 from assay.records import Combine, Goal, Metric
 from assay.records.workload import BUILT_IN
@@ -77,7 +78,7 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
         metrics[name] = _combined(metrics[name], way)
     for name in arguments.metric_as_is:
         _demand_metric(name, metrics)
-        if metrics[name].pattern is None:
+        if metrics[name].pattern is None and name != ANON:
             raise BadInput(
                 f"{name} is measured, and read from no output.",
                 "--metric-as-is is for figures of yours.",

@@ -98,6 +98,7 @@ def launcher_document(
     signals: Literal["end", "leave"] = "end",
     process_group: Literal["caller", "own"] = "caller",
     pad_bytes: int | None = None,
+    measured: bool = False,
 ) -> dict[str, Any]:
     """The document for one launch.
 
@@ -121,6 +122,8 @@ def launcher_document(
         process_group: that of the launcher's caller, as a terminal's foreground needs it, or one
             of the program's own: then ``kill 0`` in a script ends no more than its launch.
         pad_bytes: length of a variable that is there to give the environment a size.
+        measured: the launch is one of a study: it leaves no core file, which takes the kernel time,
+            and ends at once where the kernel kills a process of it for memory.
 
     Raises:
         NotPossible: a setting of the plan is refused.
@@ -156,6 +159,8 @@ def launcher_document(
         "sample_interval_s": sample_interval_s,
         "signals": signals if signals != "end" else None,
         "process_group": process_group if process_group != "caller" else None,
+        "core_files": "none" if measured else None,
+        "memory_kills": "end" if measured else None,
         "counters": [
             *(["default"] if Observation.COUNTERS in by_choice else []),
             *counted(workload),

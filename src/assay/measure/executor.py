@@ -272,6 +272,7 @@ class LocalExecutor:
             observe=self._observe,
             process_group="own",
             pad_bytes=pad_bytes,
+            measured=True,
         )
         cached = put_in_place(plan, built.workload, self._driver.env)
         if cached is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from assay.errors import BadInput
+from assay.launch.observing import ANON
 from assay.machine.cpulist import format_list, show_numbers
 from assay.measure.copies import Copies, metrics_of_copies, without
 from assay.measure.direction import demand_directed
@@ -40,6 +41,7 @@ OUTCOMES = {
     "signaled": Outcome.FAILED,
     "timed_out": Outcome.TIMED_OUT,
     "limit": Outcome.LIMIT,
+    "killed_for_memory": Outcome.FAILED,
     "exec_failed": Outcome.FAILED,
     "setup_failed": Outcome.FAILED,
     "bad_plan": Outcome.FAILED,
@@ -103,7 +105,15 @@ def build_sample(
         outputs=tuple(found for path in outputs if (found := kept(path)) is not None),
         observed=tuple(observed),
         suspect=contradictions(facts, foreign_s),
+        at_most=_upper_bounds(workload, facts) if metrics else {},
     )
+
+
+def _upper_bounds(workload: Workload, facts: RunFacts) -> dict[str, float]:
+    """Return an upper bound of each metric whose value may be too low and is not taken as it is."""
+    most = facts.peak_anon_at_most_bytes
+    asked = any(m.name == ANON and m.pattern is None and not m.as_is for m in workload.metrics)
+    return {ANON: float(most)} if most is not None and asked else {}
 
 
 def read_metrics(

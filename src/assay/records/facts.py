@@ -153,6 +153,8 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     """Processor time of the processes that were waited for."""
     peak_bytes: int | None = None
     peak_anon_bytes: int | None = None
+    peak_anon_at_most_bytes: int | None = None
+    """Upper bound, where memory that no sample saw may have made the peak clearly higher."""
     anon_interval_s: float | None = None
     anon_samples: int | None = None
     minor_faults: int | None = None

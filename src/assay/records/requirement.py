@@ -52,6 +52,10 @@ class Requirement(Record, frozen=True, kw_only=True):
         """Whether a value is on the right side."""
         return value <= self.limit if self.bound is Bound.AT_MOST else value >= self.limit
 
+    def is_between(self, value: float, at_most: float) -> bool:
+        """Return whether a bound lies between the least and the highest that a value may be."""
+        return self.keeps(value) != self.keeps(at_most)
+
 
 class RequirementResult(Record, frozen=True, kw_only=True):
     """What was seen of a requirement in one arm, from its launches that count.
@@ -62,8 +66,10 @@ class RequirementResult(Record, frozen=True, kw_only=True):
         verdict: whether the quantile keeps the bound.
         launches: that it rests on.
         kept: of them, that were on the right side.
-        unknown: of them, whose value is not known: they failed, or were stopped before the limit
-            was reached. They count against whatever is to be shown.
+        unknown: of them, whose value is not known: they failed, were stopped before the limit
+            was reached, or are ``bounded``. They count against whatever is to be shown.
+        bounded: of them, whose value is a lower bound on one side of the limit and has its upper
+            bound on the other.
         share_ci: interval of the share of launches that keep the bound, valid at every look.
         alpha: share of wrong verdicts accepted, after correction for how many are shown.
         value: the quantile, as seen; absent without any value.
@@ -84,6 +90,7 @@ class RequirementResult(Record, frozen=True, kw_only=True):
     alpha: float
     quantile: float = MEDIAN
     unknown: int = 0
+    bounded: int = 0
     value: float | None = None
     worst: float | None = None
     launches_needed: int | None = None

@@ -77,7 +77,8 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     has no value; ``absent`` says why. ``outputs`` are there when the launch has just ended: a store
     keeps them beside the sample, not in it. ``observed`` names the observations that were on.
     ``suspect`` holds the reasons why the accounts of the launch contradict each other; a sample
-    with one is reported wherever it is used.
+    with one is reported wherever it is used. ``at_most`` holds an upper bound of each metric whose
+    value is a lower one.
     """
 
     launch: Launch
@@ -101,6 +102,7 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     outputs: tuple[Output, ...] = ()
     observed: tuple[Observation, ...] = ()
     suspect: tuple[str, ...] = ()
+    at_most: dict[str, float] = {}
 
     @property
     def unbuilt(self) -> bool:

@@ -22,10 +22,13 @@ from assay.search.disturbed_words import disturbers_words
 from assay.search.disturbers import disturbers_of
 from assay.search.failure import why_failed
 from assay.search.history import History
-from assay.search.objections import BY_RATIO, is_without_ratio
+from assay.search.objections import BY_RATIO, MOST_WITHOUT, is_without_ratio
 from assay.search.sentence import stability
 from assay.search.sweep import least_blocks
 from assay.units import show_count, show_quantity
+
+MUCH_MORE = 1.25
+"""Factor by which the upper bound of a figure must exceed it to be worth a note."""
 
 
 def few_notes(spec: StudySpec) -> list[str]:
@@ -171,6 +174,7 @@ def absence_notes(metrics: Sequence[Metric], samples: Sequence[Sample]) -> list[
             f"it: figures {BY_RATIO}"
         )
     for metric in metrics:
+        notes += _bound_notes(metric, good)
         lacking = [s for s in good if metric.pattern is not None and metric.name in s.absent]
         if lacking:
             have = "has" if len(lacking) == 1 else "have"
@@ -181,6 +185,25 @@ def absence_notes(metrics: Sequence[Metric], samples: Sequence[Sample]) -> list[
                 f"figure of it; the last: {reason}"
             )
     return notes
+
+
+def _bound_notes(metric: Metric, good: Sequence[Sample]) -> list[str]:
+    """Say in how many launches a figure is no more than a lower bound, and of what."""
+    bounds = {
+        place: sample.at_most[metric.name]
+        for place, sample in enumerate(good)
+        if sample.at_most.get(metric.name, 0.0) > MUCH_MORE * sample.metrics[metric.name]
+    }
+    if len(bounds) <= MOST_WITHOUT * len(good):
+        return []
+    most = show_quantity(max(bounds.values()), metric.unit)
+    among = _among([good[place] for place in bounds])
+    return [
+        f"{metric.name} is a lower bound in {len(bounds)} of "
+        f"{show_count(len(good), 'launch', 'launches')}, {among}: up to "
+        f"{most} may have been there between two samples; --metric-as-is {metric.name} takes it "
+        "as it was seen"
+    ]
 
 
 def _late_note(workload: Workload, late: Sequence[Sample], launches: int) -> str:

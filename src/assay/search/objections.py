@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import permutations
+from statistics import median
 
 from assay.records import Metric, Outcome, Sample, Stage
 from assay.records.sample import MULTIPLES, UNIT
@@ -25,10 +27,27 @@ def objection_to(metric: Metric, history: History, names: Sequence[str]) -> str 
     samples = [s for s in history.samples if s.launch.stage is not Stage.SURVEY]
     mine = [s for s in samples if s.launch.arm in names and s.outcome is Outcome.OK]
     found = [_without_ratio(metric.name, name, mine) for name in names]
+    found += [_overlap(metric.name, a, b, mine) for a, b in permutations(names, 2)]
     if metric.pattern is not None:
         found += [None if metric.as_is else _mixed_units(metric.name, mine)]
         found += [_without(metric.name, name, mine) for name in names]
     return next(filter(None, found), None)
+
+
+def _overlap(metric: str, arm: str, other: str, samples: Sequence[Sample]) -> str | None:
+    """Say that the lower figures of an arm may be as high as those of another one."""
+    mine = [s for s in samples if s.launch.arm == arm and metric in s.metrics]
+    others = [s.metrics[metric] for s in samples if s.launch.arm == other and metric in s.metrics]
+    if not others or not any(metric in s.at_most for s in mine):
+        return None
+    middle = median(others)
+    either = [s for s in mine if s.metrics[metric] < middle <= s.at_most.get(metric, 0.0)]
+    if len(either) <= MOST_WITHOUT * len(mine):
+        return None
+    return (
+        f"{metric} may have been higher than samples saw, and as high as that of {other}, in "
+        f"{_counted(either, mine, arm)}; --metric-as-is {metric} takes it as it was seen"
+    )
 
 
 def _mixed_units(metric: str, samples: Iterable[Sample]) -> str | None:

@@ -278,12 +278,13 @@ def requirement_result(
         launches=launches,
         kept=kept,
         unknown=most_kept - kept,
+        bounded=seen.bounded,
         share_ci=(ends.lo, ends.hi),
         alpha=alpha,
         value=quantile(values, requirement.quantile) if values else None,
         worst=(max(values) if most else min(values)) if values else None,
         launches_needed=None
-        if withheld or verdict is not RequirementVerdict.UNCLEAR
+        if withheld or seen.bounded or verdict is not RequirementVerdict.UNCLEAR
         else launches_needed(kept, launches, requirement.share, alpha),
         withheld=withheld,
     )
@@ -365,21 +366,34 @@ class _Seen:
         values: of those that have one.
         kept, most_kept: launches that keep the bound for certain, and that may.
         launches: all.
+        bounded: launches that keep it or not, depending on what no sample saw.
     """
 
     values: list[float]
     kept: int
     most_kept: int
     launches: int
+    bounded: int
 
 
 def _seen(history: History, requirement: Requirement, arm: Arm) -> _Seen:
     samples = _counting(history, arm)
     found = [_value(requirement, sample) for sample in samples]
     values = [value for value in found if value is not None]
-    kept = sum(map(requirement.keeps, values))
-    late = sum(_is_beyond(requirement, s) for s, v in zip(samples, found, strict=True) if v is None)
-    return _Seen(values, kept, kept + len(found) - len(values) - late, len(found))
+    pairs = list(zip(samples, found, strict=True))
+    bounded = sum(v is not None and _is_bounded(requirement, s, v) for s, v in pairs)
+    kept = sum(
+        v is not None and requirement.keeps(v) and not _is_bounded(requirement, s, v)
+        for s, v in pairs
+    )
+    late = sum(_is_beyond(requirement, s) for s, v in pairs if v is None)
+    most_kept = kept + bounded + len(found) - len(values) - late
+    return _Seen(values, kept, most_kept, len(found), bounded)
+
+
+def _is_bounded(requirement: Requirement, sample: Sample, value: float) -> bool:
+    """Return whether the value of a launch may lie on either side of a limit."""
+    return requirement.is_between(value, sample.at_most.get(requirement.metric, value))
 
 
 def _counting(history: History, arm: Arm) -> list[Sample]:

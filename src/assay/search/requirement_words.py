@@ -43,8 +43,13 @@ def share_text(found: RequirementResult) -> str:
     launches = show_count(found.launches, "launch", "launches")
     if found.kept == found.launches:
         return f"all {launches}" if found.launches > 1 else "the only launch"
-    unknown = f", {found.unknown} without a value" if found.unknown else ""
-    return f"{found.kept or 'none'} of {launches}{unknown}"
+    lacking = found.unknown - found.bounded
+    told = f"{found.kept or 'none'} of {launches}"
+    if lacking:
+        told += f", {lacking} without a value"
+    if found.bounded:
+        told += f", {found.bounded} on either side: more may have been there than samples saw"
+    return told
 
 
 def seen_text(spec: StudySpec, found: RequirementResult) -> str:

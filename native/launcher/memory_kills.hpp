@@ -1,0 +1,72 @@
+#pragma once
+
+#include "common/fd.hpp"
+#include "launcher/cgroup.hpp"
+#include "launcher/containment.hpp"
+#include "launcher/job.hpp"
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace assay {
+
+/// The control group that the memory of this process is charged to, and those above it, read only. The names
+/// of files are those of `cgroup_root`, so that other roots can be looked at.
+class MemoryGroups {
+  public:
+    static std::optional<MemoryGroups> find(const std::string& root,
+                                            const std::optional<std::string>& parent);
+
+    /// How many processes of the nearest group the kernel has killed for memory.
+    [[nodiscard]] std::optional<std::int64_t> kills() const;
+    /// The group whose limit was reached and that limit, in words; the nearest one where several were.
+    [[nodiscard]] std::string reached() const;
+
+  private:
+    struct Group {
+        std::string path; // relative to the root
+        std::string name; // as /proc/PID/cgroup has it
+    };
+    [[nodiscard]] std::optional<std::int64_t> number(const Group& group, const char* file,
+                                                     const char* key) const;
+    [[nodiscard]] std::optional<std::int64_t> limit(const Group& group) const;
+    [[nodiscard]] bool was_reached(const Group& group) const;
+
+    std::optional<Hierarchies> hierarchies_;
+    bool v2_ = false;
+    std::vector<Group> groups_; // nearest first
+};
+
+/// Notices that the kernel has killed a process of the tree for memory although the tree is within the limits
+/// of its own: a group above has reached its limit, or the machine has no more.
+///
+/// The launch's own control group counts such processes itself. Without it the group of the launcher does,
+/// and what vanished from the tree since the last look was killed if anything of the group was.
+class MemoryKills final : public Job {
+  public:
+    MemoryKills(Containment& containment, const Plan& plan, Nanos start);
+
+    [[nodiscard]] Nanos due() const override { return due_; }
+    void run(Nanos now) override;
+
+    /// Why the launch cannot go on, or nothing.
+    [[nodiscard]] const std::optional<std::string>& found() const { return found_; }
+
+  private:
+    [[nodiscard]] bool killed();
+
+    Containment& containment_;
+    bool wanted_;
+    std::optional<MemoryGroups> groups_;
+    Nanos interval_;
+    Nanos due_;
+    std::int64_t before_ = 0;    // kills in the group of the launcher
+    std::vector<pid_t> members_; // of the tree at the last look, where that has to be known
+    std::optional<std::string> found_;
+};
+
+} // namespace assay
