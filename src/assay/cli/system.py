@@ -93,11 +93,28 @@ def demand_held(
 
 def tell_left(found: Iterable[Undone]) -> None:
     """Say what could not be put back, or what somebody changed meanwhile."""
-    from assay.launch.system.hold import left_so
+    for line in left_lines(found):
+        print(f"assay: {clean(line)}.", file=sys.stderr)
 
+
+def left_lines(found: Iterable[Undone]) -> Iterator[str]:
+    """Give a line for each of these; one for all that wait for the same CPUs."""
+    from assay.launch.system.hold import left_so
+    from assay.units import show_count
+
+    waiting: dict[str, list[str]] = {}
     for word in found:
-        if word.fate in ("drifted", "failed"):
-            print(f"assay: {clean(left_so(word))}.", file=sys.stderr)
+        if word.fate == "failed" and word.reason is not None and word.reason.endswith(" offline"):
+            told = word.reason.rpartition(": ")[2]
+            waiting.setdefault(told, []).append(word.note.action.path)
+        elif word.fate in ("drifted", "failed"):
+            yield left_so(word)
+    for reason, paths in waiting.items():
+        what = paths[0] if len(paths) == 1 else show_count(len(paths), "mask")
+        yield (
+            f"{what} cannot be put back now: {reason}. Once it is online the next change of "
+            "partitions, or `assay machine restore`, does it"
+        )
 
 
 def put_back_leftovers(helper: Helper | None = None) -> None:

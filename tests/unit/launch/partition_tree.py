@@ -40,6 +40,7 @@ def files(version: int) -> dict[str, str]:
         "/proc/meminfo": "MemTotal:       16777216 kB\nMemFree:        8388608 kB",
         f"{CPU}/online": "0-3",
         f"{CPU}/possible": "0-3",
+        f"{CPU}/present": "0-3",
         f"{CPU}/nohz_full": "3",
         f"{CPU}/isolated": "",
         f"{NODE}/online": "0-1",

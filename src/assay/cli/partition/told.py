@@ -78,10 +78,15 @@ def boot_lines(made: Made) -> Iterator[str]:
 def steer_lines(found: Iterable[Steer], *, verbose: bool) -> Iterator[str]:
     """What was kept away from the CPUs of all partitions, and what was not."""
     for one in found:
-        whole = one.moved + len(one.refused) + len(one.drifted)
+        whole = one.moved + len(one.refused) + len(one.drifted) + one.lapsed
         if not whole:
             continue
         yield f"{one.moved} of {whole} {_STEERED[one.kind]}"
+        if one.lapsed:
+            yield (
+                f"  {one.lapsed} may run everywhere again, as after a CPU came online: "
+                "`assay partition start` keeps them away"
+            )
         for words, says in ((one.refused, "not"), (one.drifted, "set by others to")):
             yield from _each(words, says, verbose=verbose)
 
@@ -103,7 +108,10 @@ def seen_lines(seen: Seen) -> Iterator[str]:
     yield from made_lines(seen.made)
     if seen.fault is not None:
         yield f"  NOT IN FORCE: {seen.fault}"
-        yield "  delete it and make it anew"
+        yield (
+            f"  `assay partition start {seen.name}` makes it hold again once that has changed; "
+            "else delete it and make it anew"
+        )
     yield from _broker_lines(seen.made, seen.state)
     yield from boot_lines(seen.made)
 
@@ -217,5 +225,6 @@ def steer_document(found: Iterable[Steer]) -> dict[str, Any]:
     """What was steered, by kind."""
     return {
         one.kind: {"moved": one.moved, "refused": one.refused, "drifted": one.drifted}
+        | ({"lapsed": one.lapsed} if one.lapsed else {})
         for one in found
     }

@@ -15,7 +15,9 @@ from assay.launch.system.act import observe, wanted
 from assay.launch.system.changes import Word
 from assay.launch.system.groups import ABSENT, observe_group, wanted_group
 from assay.launch.system.host import Host
+from assay.launch.system.online import alike, offline_words, online
 from assay.machine.boot import BOOT_ID
+from assay.machine.cpulist import parse_list
 from assay.records.action import ControlGroup, HostAction, TaskAffinity, WriteFile
 
 _KINDS = ("interrupts", "workqueues", "threads", "settings")
@@ -47,12 +49,14 @@ class Steer:
         moved: how many go elsewhere.
         refused: what could not be, and why.
         drifted: what somebody set otherwise meanwhile, and to what.
+        lapsed: how many the kernel lets run everywhere again, as after a CPU came online.
     """
 
     kind: str
     moved: int
     refused: dict[str, str]
     drifted: dict[str, str]
+    lapsed: int = 0
 
 
 def look(host: Host, env: Mapping[str, str]) -> tuple[Seen, ...]:
@@ -74,6 +78,8 @@ def fault_of(made: Made, host: Host) -> str | None:
     """
     if made.boot_id != (host.read(BOOT_ID) or made.boot_id):
         return "it was made before the last boot"
+    if (offline := offline_words(host, made.cpu_set)) is not None:
+        return offline
     for group in made.groups:
         if (fault := _amiss(group, host)) is not None:
             return fault
@@ -117,18 +123,38 @@ def _kind(action: HostAction) -> str | None:
 
 
 def _of_kind(kind: str, found: list[Steered], host: Host) -> Steer:
-    refused, drifted, moved = {}, {}, 0
+    refused, drifted, moved, lapsed = {}, {}, 0, 0
     for one in found:
         name = target_of(one)
         now = observe(host, one.action)
         drift = one.word == Word.DRIFTED
         if not drift and one.word not in (Word.GRANTED, Word.KEPT):
             refused[name] = one.reason or f"it reads {one.read}"
-        elif now is not None and now != (wanted(one.action) if drift else one.read):
+        elif now is not None and not drift and _is_open(host, one, now):
+            lapsed += 1
+        elif now is not None and not _is_so(host, one, now):
             drifted[name] = now
         elif now is not None:
             moved += 1
-    return Steer(kind, moved, refused, drifted)
+    return Steer(kind, moved, refused, drifted, lapsed)
+
+
+def _is_so(host: Host, one: Steered, now: str) -> bool:
+    """Return whether it still is as it was put, or again as it is to be."""
+    put = wanted(one.action) if one.word == Word.DRIFTED else one.read
+    same = (put, wanted(one.action))
+    return now == put or any(alike(host, one.action.path, now, text) for text in same)
+
+
+def _is_open(host: Host, one: Steered, now: str) -> bool:
+    """Return whether a thread may run on all CPUs again, as the kernel has it when one comes back.
+
+    A thread that somebody placed is on fewer.
+    """
+    here = online(host)
+    if not isinstance(one.action, TaskAffinity) or here is None:
+        return False
+    return here <= frozenset(parse_list(now)) and not _is_so(host, one, now)
 
 
 def target_of(one: Steered) -> str:

@@ -59,7 +59,7 @@ def steering(
         *_balancer(before, apart),
         *_files(interrupt_files(machine), before, apart, online),
         *_files(workqueue_files(machine), before, apart, online),
-        *_threads(host, before, apart),
+        *_threads(host, before, apart, online),
     )
 
 
@@ -82,7 +82,9 @@ def _balancer(before: Before, apart: Collection[int]) -> Iterator[HostAction]:
         yield Balancer(cpus=tuple(sorted({*own, *apart})))
 
 
-def _threads(host: Host, before: Before, apart: Collection[int]) -> Iterator[HostAction]:
+def _threads(
+    host: Host, before: Before, apart: Collection[int], online: Collection[int]
+) -> Iterator[HostAction]:
     """Those that the kernel lets go, and that have somewhere else to go."""
     for one in kernel_threads(host):
         if one.bound:
@@ -90,7 +92,7 @@ def _threads(host: Host, before: Before, apart: Collection[int]) -> Iterator[Hos
         path = TaskAffinity(tid=one.tid, started=one.started, cpus=()).path
         cpus = set(parse_list(before.read(path) or ""))
         rest = cpus - set(apart)
-        if rest and rest != cpus:
+        if rest & set(online) and rest != cpus:
             yield TaskAffinity(tid=one.tid, started=one.started, cpus=tuple(sorted(rest)))
 
 

@@ -27,9 +27,17 @@ from assay.launch.system.act import (
 )
 from assay.launch.system.groups import ABSENT
 from assay.launch.system.host import Held, Host
+from assay.launch.system.online import alike, why_offline
 from assay.launch.system.undo import Undone, is_ours, targets_of, undo
 from assay.machine.boot import BOOT_ID
-from assay.records.action import Balancer, ControlGroup, HoldFd, HostAction, WriteFile
+from assay.records.action import (
+    Balancer,
+    ControlGroup,
+    HoldFd,
+    HostAction,
+    TaskAffinity,
+    WriteFile,
+)
 
 
 class Word(enum.StrEnum):
@@ -172,13 +180,19 @@ class Changes:
         at = observe(self._host, last.note.action)
         # A daemon that was started anew knows nothing of what another was told.
         not_done = last.read is None or isinstance(action, Balancer)
+        # The kernel gives its threads all CPUs again when one of them comes online.
+        not_done = not_done or isinstance(action, TaskAffinity)
         if at is None or (not_done and at == last.note.old):
             return None
-        if not is_ours(last, at):
+        if not is_ours(self._host, last, at):
             put = wanted(last.note.action) if last.read is None else last.read.value
             told = f"somebody set it to {at} meanwhile; {put} was put there"
             return Outcome(action, Word.DRIFTED, last.note.old, current, told)
         same = last.note.action == action and last.read is not None and at == last.read.value
+        if isinstance(
+            action, ControlGroup | TaskAffinity
+        ):  # what could not be done then may be now
+            same = last.note.action == action and alike(self._host, action.path, at, wanted(action))
         return self._standing(last) if same else None
 
     def _let_go(self, asked: tuple[HostAction, ...]) -> None:
@@ -315,10 +329,13 @@ class Changes:
         self, action: HostAction, old: str | None, errors: dict[HostAction, str]
     ) -> Outcome:
         read = observe(self._host, action)
-        if read == wanted(action):
+        if alike(self._host, action.path, read, wanted(action)):
             return Outcome(action, Word.KEPT if old == read else Word.GRANTED, old, read)
         word = Word.REFUSED if read in (None, old) else Word.DEGRADED
-        reason = errors.get(action) or f"it reads {read} after {wanted(action)} was written"
+        offline = why_offline(self._host, action, wanted(action))
+        reason = (
+            offline or errors.get(action) or f"it reads {read} after {wanted(action)} was written"
+        )
         return Outcome(action, word, old, read, reason)
 
     def _conclude(self, entries: tuple[Entry, ...]) -> None:

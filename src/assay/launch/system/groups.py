@@ -104,8 +104,13 @@ def make_group(host: Host, action: ControlGroup) -> None:
         host.mkdir(action.path)
     for name, value in action.files:
         path = f"{action.path}/{name}"
-        if _reading(name, host.read(path) or "") != _reading(name, value):
-            host.write(path, value)
+        before = host.read(path) or ""
+        if _reading(name, before) == _reading(name, value):
+            continue
+        if name == PARTITION and before.startswith(f"{value} "):
+            # "isolated invalid (...)": Linux 6.1 takes the same word again only after another.
+            host.write(path, MEMBER)
+        host.write(path, value)
     if action.gathers:
         _gather(host, action)
 
@@ -172,7 +177,7 @@ def own_affinities(host: Host, action: ControlGroup) -> tuple[str, ...]:
     found = []
     for tid in members(host, above):
         one = thread(host, tid)
-        if one is not None and not one.kernel and set(cpus_of(host, tid)) != everything:
+        if one is not None and not one.kernel and not everything <= set(cpus_of(host, tid)):
             found.append(TaskAffinity(tid=tid, started=one.started, cpus=()).path)
     return tuple(found)
 

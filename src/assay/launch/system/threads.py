@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from assay.errors import BadInput
 from assay.launch.system.host import Host
-from assay.machine.cpulist import format_list
+from assay.machine.cpulist import format_list, parse_list
 
 _FLAGS_FIELD, _STARTED_FIELD = 6, 19
 """Counted from the state of a process, which follows its name in brackets."""
@@ -63,11 +64,24 @@ def kernel_threads(host: Host) -> tuple[Thread, ...]:
 
 
 def cpus_of(host: Host, tid: int) -> tuple[int, ...]:
-    """Where a thread may run; nowhere where it has ended."""
+    """Where a thread may run; nowhere where it has ended.
+
+    ``sched_getaffinity`` leaves out CPUs that are offline, which the thread has again as soon as
+    they come back: its status names them too, and CPUs that this machine cannot have.
+    """
     try:
-        return host.affinity(tid)
+        usable = host.affinity(tid)
     except OSError:
         return ()
+    text = host.read(f"/proc/{tid}/status") or ""
+    listed = re.search(r"^Cpus_allowed_list:\s*(\S+)$", text, re.MULTILINE)
+    present = host.read("/sys/devices/system/cpu/present")
+    if listed is None or not present:
+        return usable
+    try:
+        return tuple(sorted({*usable, *parse_list(listed[1])} & {*usable, *parse_list(present)}))
+    except BadInput:
+        return usable
 
 
 def is_thread(path: str) -> bool:

@@ -16,6 +16,7 @@ from assay.launch.journal import Ending, Entry, Journal, Note
 from assay.launch.system.act import observe, perform, read_file, wanted, why, write_file
 from assay.launch.system.groups import cpus_in
 from assay.launch.system.host import Host
+from assay.launch.system.online import alike, is_part, offline_in, why_offline
 from assay.launch.system.threads import is_thread
 from assay.machine.boot import BOOT_ID
 from assay.machine.cpulist import format_list
@@ -102,7 +103,7 @@ def foresee(host: Host, entries: Iterable[Entry], *, force: bool = False) -> lis
     return found
 
 
-def is_ours(entry: Entry, current: str) -> bool:
+def is_ours(host: Host, entry: Entry, current: str) -> bool:
     """Whether what is there now is what the entry put there.
 
     One who was killed in the middle of the change did not read it back; a pool of huge pages may
@@ -110,8 +111,12 @@ def is_ours(entry: Entry, current: str) -> bool:
     """
     if isinstance(entry.note.action, ControlGroup):
         return True
+    if entry.read is not None and current == entry.read.value:
+        return True
     if entry.read is not None:
-        return current == entry.read.value
+        # A CPU that was offline then is in the mask once it has come back.
+        mask = isinstance(entry.note.action, TaskAffinity)
+        return mask and alike(host, entry.note.action.path, current, wanted(entry.note.action))
     new, held = wanted(entry.note.action), entry.note.held
     begun = entry.note.old if held is None else held
     return current in (new, held) or _between(current, begun, new)
@@ -135,8 +140,9 @@ def _foreseen(
     if current is None and _has_ended(host, note.action):
         return Undone(note, "gone")
     if current is None:
-        return Undone(note, "failed", None, "it is not there any more, or cannot be read")
-    if current == note.old or is_ours(entry, current) or force:
+        reason = why_offline(host, note.action) or "it is not there any more, or cannot be read"
+        return Undone(note, "failed", None, reason)
+    if current == note.old or is_ours(host, entry, current) or force:
         return Undone(note, "undone", current)
     return Undone(note, "drifted", current, "somebody changed it meanwhile")
 
@@ -159,13 +165,18 @@ def targets_of(host: Host, entry: Entry) -> dict[str, str]:
     note = entry.note
     after = entry.read.beside if entry.read is not None else {}
     found = {note.action.path: note.old}
-    forgotten = None
+    forgotten, tried = None, False
     if isinstance(note.action, ControlGroup) and note.beside:
         # What threads are given that went back to the group above, by kernels before 6.2.
         forgotten = format_list(cpus_in(host, note.action.path.rpartition("/")[0]))
+        # A group that is gone was put back before, when a CPU of a thread was offline.
+        tried = observe(host, note.action) == note.old
     for path, old in note.beside.items():
         current = read_file(host, path)
-        if current is not None and current in (after.get(path, current), old, forgotten):
+        if current is None:
+            continue
+        ours = current in (after.get(path, current), old, forgotten)
+        if ours or (tried and is_part(path, current, old)):
             found[path] = old
     return found
 
@@ -200,7 +211,12 @@ def _settled(
         if current is None and is_thread(path):
             continue  # it has ended
         if current != value:
-            reason = reasons.get(path) or f"it reads {current} after {value} was written"
+            # Linux 6.1 takes a CPU that is offline out of a thread's mask for good: try later.
+            reason = (
+                offline_in(host, path, value)
+                or reasons.get(path)
+                or f"it reads {current} after {value} was written"
+            )
             at = "" if own else f"{path}, which changed with it, reads {current}: "
             return Undone(word.note, "failed", current if own else word.found, at + reason)
     return word

@@ -1,0 +1,122 @@
+"""CPUs of a partition go offline and come back, as the kernel does it; Linux 6.1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assay.cli.partition.told import unmet
+from assay.launch.journal import STATE, open_journal
+from assay.launch.partition.cpus import CpuWish
+from assay.launch.partition.look import look, steers
+from assay.launch.partition.make import Place, Request, create, delete, start
+from assay.launch.system.threads import cpus_of, kernel_threads
+from assay.machine.tunables import IRQS, WORKQUEUES
+
+from .alive import Alive, alive
+from .guest import CgroupMode, Guest
+from .trees import WHAT_CHECKS_READ, gather, plant, tree_files
+from .trees import look as look_again
+
+pytestmark = pytest.mark.vm
+
+CPU = "/sys/devices/system/cpu"
+ONLINE = f"{CPU}/cpu1/online"
+READ = (*WHAT_CHECKS_READ, "/sys/fs/cgroup/*/*", f"{CPU}/present")
+
+
+@pytest.fixture(params=["v1", pytest.param("v2", marks=pytest.mark.slow)])
+def running(
+    request: pytest.FixtureRequest, guest_kernel: Path, tree_program: Path
+) -> Iterator[Alive]:
+    mode: CgroupMode = request.param
+    described = Guest(kernel=guest_kernel, cpus=3, cgroup=mode)
+    with alive(described, tree_files(tree_program), [["sh", "-c", gather()]]) as guest:
+        yield guest
+
+
+class Partition:
+    """The partition on CPU 1 of a guest."""
+
+    def __init__(self, guest: Alive, folder: Path) -> None:
+        self.guest = guest
+        (gathered,) = guest.results
+        self.base = folder / "tree"
+        self.root = plant(gathered.files["/out/tree"], folder / "tree")
+        env = {"ASSAY_RUN": str(folder / "run")}
+        self.place = Place(env=env, wait_s=0.0, host=guest.host, root=self.root, guarded=False)
+
+    def turn(self, text: str) -> None:
+        """Take CPU 1 offline, or online."""
+        self.guest.host.write(ONLINE, text)
+        look_again(self.guest, READ, self.base)
+
+    def masks(self) -> dict[str, object]:
+        """Where everything of the kernel may be, but what comes and goes with CPUs."""
+        host = self.guest.host
+        found: dict[str, object] = {
+            f"{one.name}": cpus_of(host, one.tid)
+            for one in kernel_threads(host)
+            if not one.bound and not one.name.startswith("kworker")
+        }
+        for number in host.listdir(IRQS):
+            path = f"{IRQS}/{number}/smp_affinity_list"
+            found[path] = host.read(path)
+        for path in (f"{IRQS}/default_smp_affinity", f"{WORKQUEUES}/cpumask"):
+            found[path] = host.read(path)
+        return found
+
+    @property
+    def told(self) -> list[str]:
+        """What `partition list` says of what is not as it should be."""
+        host, env = self.guest.host, self.place.env
+        faults = [seen.fault for seen in look(host, env) if seen.fault]
+        for one in steers(host, env):
+            faults += [f"{one.kind} {name}: {text}" for name, text in one.drifted.items()]
+        return faults
+
+
+@pytest.fixture
+def partition(
+    running: Alive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Partition]:
+    monkeypatch.setenv(STATE, str(tmp_path / "state"))
+    found = Partition(running, tmp_path)
+    look_again(running, READ, found.base)
+    yield found
+
+
+def asked(cpus: str, name: str) -> Request:
+    return Request(name=name, cpus=CpuWish(cpus), broker=False)
+
+
+def test_a_partition_whose_cpu_goes_and_comes_back(partition: Partition) -> None:
+    place, before = partition.place, partition.masks()
+    create(asked("1", "main"), place)
+    held = partition.masks()
+    assert held != before and not partition.told
+
+    partition.turn("0")
+    assert partition.told == ["CPU 1 is offline"]
+    turned = start("main", place).turned
+    assert {one.reason for one in unmet(turned)} <= {"CPU 1 is offline"}
+    assert not turned.left
+    partition.turn("1")
+    assert not [line for line in partition.told if line.startswith(("threads", "interrupts"))]
+    turned = start("main", place).turned
+    assert not unmet(turned) and not turned.left
+    assert not partition.told
+    assert partition.masks() == held
+
+    partition.turn("0")
+    left = delete("main", place).left
+    assert {one.fate for one in left} <= {"failed"}
+    assert all("CPU 1 is offline" in (one.reason or "") for one in left)
+    partition.turn("1")
+    create(asked("2", "other"), place)  # whoever changes the machine next puts the rest back
+    assert not delete("other", place).left
+    assert partition.masks() == before
+    with open_journal() as journal:
+        assert not journal.entries
