@@ -5,6 +5,7 @@ loaded before that is seen to, not even ``__future__``; what the interpreter loa
 this is out of reach.
 """
 
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 def entry() -> None:
     """The ``assay`` command."""
+    sys.path[:] = own_modules_first(sys.path, os.environ.get("PYTHONPATH", ""), here())
     sys.excepthook = _without_interrupts
     from assay.cli.ending import end_at_once
 
@@ -23,6 +25,37 @@ def entry() -> None:
     from assay.cli.main import entry as command_line
 
     command_line()
+
+
+def own_modules_first(path: "list[str]", variable: str, folder: str) -> "list[str]":
+    """Return a search path on which assay's own Python comes before modules of the user.
+
+    ``PYTHONPATH`` is for the programs that assay starts. A ``json.py`` there, or NumPy for another
+    Python, would otherwise run inside assay. The variable itself stays as it is. Where assay itself
+    is found through it, whoever set it put assay's Python together, and nothing is moved.
+
+    Args:
+        path: ``sys.path``.
+        variable: value of ``PYTHONPATH``.
+        folder: current working folder, which ``python -m`` puts first.
+    """
+    # pathlib takes long to load, and abspath fails in a removed folder.
+    def whole(one: str) -> str:
+        return os.path.normpath(os.path.join(folder, one))  # noqa: PTH118
+
+    users = {whole(one) for one in variable.split(os.pathsep)} if variable else set()
+    users.add(whole(""))
+    if whole(os.path.dirname(os.path.dirname(__file__))) in users:  # noqa: PTH120
+        return path
+    return sorted(path, key=lambda one: whole(one) in users)
+
+
+def here() -> str:
+    """Return the current working folder; empty where it was removed."""
+    try:
+        return os.getcwd()  # noqa: PTH109
+    except OSError:
+        return ""
 
 
 def _without_interrupts(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -99,6 +101,64 @@ def test_full(cli: CommandLine) -> None:
         assert "Standard output cannot be written: No space left on device." in err
         assert "fault" not in err and "Traceback" not in err
     assert [study["status"] for study in cli.studies()] == ["done", "done"]
+
+
+INHERITED = "3</etc/passwd 4</etc/group 7</etc/hostname"
+LISTED = "for n in 3 4 7; do readlink /proc/$$/fd/$n; done >>seen"
+
+
+@pytest.mark.parametrize("words", [("run",), ("run", "--with", "nice=1"), ("measure", "--runs=2")])
+def test_descriptors_of_the_caller_reach_the_program(
+    cli: CommandLine, words: tuple[str, ...]
+) -> None:
+    """Lowest numbers as well: the pipe of `make -j` has 3 and 4."""
+    _, _, err = in_shell(cli, (*words, "--", "sh", "-c", LISTED), INHERITED)
+    seen = (cli.folder / "seen").read_text().split()
+    assert seen[:3] == ["/etc/passwd", "/etc/group", "/etc/hostname"], err
+    assert seen == seen[:3] * (len(seen) // 3)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make")
+def test_make_within_make_shares_its_jobs(cli: CommandLine) -> None:
+    (cli.folder / "inner.mk").write_text("all: a b\na b:\n\t@true\n")
+    line = shlex.join(cli.argv("run", "--")) + " $(MAKE) -f inner.mk"
+    (cli.folder / "outer.mk").write_text(f"all:\n\t+@{line}\n")
+    done = subprocess.run(
+        ["make", "-j2", "-f", "outer.mk"],
+        env=cli.env,
+        cwd=cli.folder,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+MODULES = ("json", "numpy", "platform", "queue", "signal", "statistics", "types")
+FOUND_ELSEWHERE = """
+import sys
+sys.path.insert(1, sys.argv.pop(1))
+from assay.__main__ import entry
+entry()
+"""
+
+
+def test_modules_of_the_user_do_not_run_within_assay(cli: CommandLine) -> None:
+    """PYTHONPATH is for the program: it may lead to NumPy for another Python, or to a json.py."""
+    modules = cli.folder / "modules"
+    modules.mkdir()
+    for name in MODULES:
+        (modules / f"{name}.py").write_text("raise ImportError('of the user')")
+    source = cli.env["PYTHONPATH"].split(":")[0]
+    words = ("measure", "--runs=3", "--", "sh", "-c", "echo $PYTHONPATH >seen")
+    done = subprocess.run(
+        [sys.executable, "-c", FOUND_ELSEWHERE, source, *words],
+        env={**cli.env, "PYTHONPATH": str(modules)},
+        cwd=cli.folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (cli.folder / "seen").read_text() == f"{modules}\n"
 
 
 def test_the_program_of_a_pipeline_ends_as_without_assay(cli: CommandLine) -> None:

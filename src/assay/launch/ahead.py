@@ -12,7 +12,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from assay.launch.spawning import Starter, spawn
+from assay.launch.spawning import Starter, places_for, spawn
 
 _NUMBER = struct.Struct("=i")
 _FD_BYTES = array.array("i").itemsize
@@ -47,7 +47,9 @@ class Ahead:
         self._socket.settimeout(_PATIENCE_S)
         with theirs:
             try:
-                self._pid = spawn(launcher, ["--ahead", "3"], env, {theirs.fileno(): 3})
+                places = places_for(launcher, (theirs.fileno(),))
+                number = str(places[theirs.fileno()])
+                self._pid = spawn(launcher, ["--ahead", number], env, places)
             except OSError:
                 self._socket.close()
                 raise

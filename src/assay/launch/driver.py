@@ -20,15 +20,13 @@ import msgspec
 from assay.errors import BadInput, NotPossible
 from assay.installed import LAUNCHER
 from assay.launch.native import find_native
-from assay.launch.spawning import Starter, spawn
+from assay.launch.spawning import Starter, places_for, spawn
 from assay.records import RunFacts, decode
 
 if TYPE_CHECKING:
     from assay.launch.ahead import Ahead
     from assay.launch.partition.share import Share
 
-PLAN_FD = 3
-RECORD_FD = 4
 STDERR_HEAD_BYTES = 4096
 """How much of the error output is kept: some settings are judged by what a library says there."""
 HOOKS = "ASSAY_HOOK_"
@@ -371,8 +369,9 @@ class Driver:
         return pid
 
     def _spawned(self, plan_fd: int, record_fd: int) -> int:
-        arguments = ["--plan-fd", str(PLAN_FD), "--record-fd", str(RECORD_FD)]
-        places = {plan_fd: PLAN_FD, record_fd: RECORD_FD}
+        places = places_for(self._launcher, (plan_fd, record_fd))
+        plan, record = (str(places[fd]) for fd in (plan_fd, record_fd))
+        arguments = ["--plan-fd", plan, "--record-fd", record]
         with self._confined():
             return spawn(self._launcher, arguments, self._env, places)
 

@@ -11,6 +11,7 @@ from typing import Protocol
 PYTHONS_OWN = (signal.SIGPIPE, signal.SIGXFSZ)
 """Python ignores them from its start on, and what is ignored survives exec: a program in a pipeline
 would go on writing to nobody (docs.python.org, subprocess, ``restore_signals``)."""
+_FIRST_PLACE = 3
 
 
 class Starter(Protocol):
@@ -54,11 +55,30 @@ def spawn(
     )
 
 
+def places_for(launcher: Path | Starter, fds: Sequence[int]) -> dict[int, int]:
+    """Return where a launcher is to find descriptors, for ``spawn``.
+
+    They keep their numbers, which are free here: on any other number might lie a file that the
+    program is to inherit, such as the pipe of ``make -j``. A helper inherits none, and cannot know
+    ours.
+
+    Args:
+        launcher: path of the executable, or who starts it.
+        fds: of this process.
+    """
+    if isinstance(launcher, Path):
+        return {fd: fd for fd in fds}
+    return {fd: _FIRST_PLACE + offset for offset, fd in enumerate(fds)}
+
+
 def _moved(places: Mapping[int, int]) -> list[tuple[int, int, int]]:
     """File actions that put descriptors where the child expects them.
 
     Sources may lie on each other's targets, so all go through copies well above them first.
     """
+    if all(source == target for source, target in places.items()):
+        # dup2 onto itself clears the mark that closes it (posix_spawn_file_actions_adddup2(3)).
+        return [(os.POSIX_SPAWN_DUP2, fd, fd) for fd in places]
     actions: list[tuple[int, int, int]] = []
     spare = max(*places.keys(), *places.values()) + 1
     for offset, source in enumerate(places):
