@@ -39,6 +39,7 @@ def own_modules_first(path: "list[str]", variable: str, folder: str) -> "list[st
         variable: value of ``PYTHONPATH``.
         folder: current working folder, which ``python -m`` puts first.
     """
+
     # pathlib takes long to load, and abspath fails in a removed folder.
     def whole(one: str) -> str:
         return os.path.normpath(os.path.join(folder, one))  # noqa: PTH118

@@ -29,6 +29,7 @@ from assay.records import (
 from assay.search.boot_notes import boot_notes
 from assay.search.calibrate import calibrated_arms, recording
 from assay.search.calibration import calibration, calibration_notes
+from assay.search.carry_over import carry_over_notes
 from assay.search.cells import lead
 from assay.search.claims import claim_between
 from assay.search.comparable import instances_notes
@@ -94,6 +95,7 @@ from assay.search.space import SearchSpace
 from assay.search.suspect_notes import suspect_notes
 from assay.search.sweep import sweep_alpha, sweep_claim
 from assay.search.switching import switching_of
+from assay.search.trend import trend_notes
 from assay.search.trials import trials_of
 from assay.search.tune import TuneRace
 from assay.search.unproven import say_default_alone, unproven_of, with_outlook
@@ -128,6 +130,8 @@ def conclude(
             *first_launch_notes(samples),
             *warm_up_notes(spec.kind, samples),
             *waiting_notes(samples),
+            *trend_notes(spec, samples),
+            *carry_over_notes(spec, samples),
             *suspect_notes(samples),
             *observing_notes(spec, samples),
         ),

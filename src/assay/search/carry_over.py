@@ -1,0 +1,55 @@
+"""Carry-over: what a launch of one arm leaves behind for the launch after it."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections.abc import Sequence
+
+from assay.records import Outcome, Sample, Stage, StudySpec
+from assay.stats.ranks import rank_test
+from assay.units import show_quantity
+
+FEWEST = 4
+"""Launches after each of two arms from which on they are held against each other."""
+ERROR = 0.005
+"""Accepted chance that a study tells this of arms that leave nothing behind."""
+MATERIAL = 1.1
+"""Ratio of medians below which it is of no matter."""
+
+
+def carry_over_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
+    """Say that launches of an arm differ by the arm that ran before.
+
+    Args:
+        spec: of the study.
+        samples: in the order they were made.
+    """
+    metric = spec.workload.objective
+    after: dict[str, dict[str, list[float]]] = {}
+    for before, sample in itertools.pairwise(samples):
+        value = sample.metrics.get(metric.name, 0.0)
+        if sample.launch.stage is Stage.CONFIRM and sample.outcome is Outcome.OK and value > 0:
+            groups = after.setdefault(sample.launch.arm, {})
+            groups.setdefault(before.launch.arm, []).append(value)
+    pairs = [
+        (arm, other, groups[arm], values)
+        for arm, groups in after.items()
+        for other, values in groups.items()
+        if other != arm and min(len(groups.get(arm, ())), len(values)) >= FEWEST
+    ]
+    notes = []
+    for arm, other, alone, behind in pairs:
+        own, changed = statistics.median(alone), statistics.median(behind)
+        if max(own, changed) < MATERIAL * min(own, changed):
+            continue
+        if rank_test(alone, behind) > ERROR / len(pairs):
+            continue
+        own_told, changed_told = (show_quantity(one, metric.unit) for one in (own, changed))
+        notes.append(
+            f"{metric.name} of {arm!r} is {changed_told} right after {other!r} and {own_told} "
+            "after itself (medians): a launch leaves something behind for the next, such as writes "
+            "or caches, and the arms differ otherwise where each runs alone; --prepare can wait "
+            "for it, as --prepare sync does for writes"
+        )
+    return notes

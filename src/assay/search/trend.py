@@ -1,0 +1,61 @@
+"""Trend: figures that rise or fall while a study runs."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+
+from assay.records import Outcome, Sample, Stage, StudySpec
+from assay.stats.ranks import order_test
+from assay.units import show_quantity
+
+FEWEST = 12
+"""Launches from which on a trend is looked for."""
+ERROR = 0.001
+"""Accepted chance that a trend is told of figures without one."""
+ORDERED = 0.4
+"""Kendall's tau from which on the order explains a good part of the figures."""
+MATERIAL = 1.2
+"""Ratio of the last third of the figures to the first, or of the first to the last."""
+
+
+def trend_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
+    """Say that the objective rose or fell while the launches that count were made.
+
+    Args:
+        spec: of the study.
+        samples: in the order they were made.
+    """
+    metric = spec.workload.objective
+    by_arm: dict[str, list[float]] = {}
+    series: list[tuple[str, float]] = []
+    for sample in samples:
+        value = sample.metrics.get(metric.name, 0.0)
+        if sample.launch.stage is Stage.CONFIRM and sample.outcome is Outcome.OK and value > 0:
+            series.append((sample.launch.arm, value))
+            by_arm.setdefault(sample.launch.arm, []).append(value)
+    if len(series) < FEWEST:
+        return []
+    usual = {arm: statistics.median(values) for arm, values in by_arm.items()}
+    ratios = [value / usual[arm] for arm, value in series]
+    tau, error = order_test(ratios)
+    if abs(tau) < ORDERED or error > ERROR:
+        return []
+    third = len(ratios) // 3
+    first, last = statistics.median(ratios[:third]), statistics.median(ratios[-third:])
+    if max(first, last) < MATERIAL * min(first, last):
+        return []
+    if len(by_arm) == 1:
+        (middle,) = usual.values()
+        values = (show_quantity(ratio * middle, metric.unit) for ratio in (first, last))
+        told = "from {} to {}".format(*values)
+    else:
+        change = 100 * math.fabs(last / first - 1)
+        told = f"by {change:.0f} % in all arms together"
+    verb = "rose" if last > first else "fell"
+    return [
+        f"{metric.name} {verb} while the study ran, {told} (medians of the first and the last "
+        "third of the launches), so its mean depends on their number: launches may leave something "
+        "behind that later ones meet (--prepare puts it back), or the machine changed"
+    ]

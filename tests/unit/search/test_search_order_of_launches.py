@@ -1,0 +1,98 @@
+"""What launches leave behind for later ones: a trend, and the arm that ran before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import msgspec
+import pytest
+from simulated_studies import Study, carry_out, compare, workload
+
+from assay.records import DEFAULT, Arm, Budget, Kind, Launch, Sample, StudySpec
+from assay.search.testing import Simulated
+
+SECOND = Budget(launches=60)
+SLOW_WRITER: tuple[dict[str, int | str], ...] = ({}, {"arg.write": 1})
+
+
+@dataclass(frozen=True)
+class Remembering(Simulated):
+    """A program whose time depends on the launches before it.
+
+    Attributes:
+        factor: of the time, by the names of the arms before, this one's last.
+        seen: those names.
+    """
+
+    factor: Callable[[list[str]], float] = lambda arms: 1.0
+    seen: list[str] = field(default_factory=list)
+
+    def run(self, launch: Launch) -> Sample:
+        self.seen.append(launch.arm)
+        found = super().run(launch)
+        wall_s = (found.wall_s or 0.0) * self.factor(self.seen)
+        return msgspec.structs.replace(found, wall_s=wall_s, metrics={"wall_s": wall_s})
+
+
+def measured(program: Simulated) -> Study:
+    arm = Arm(name="default", configuration=DEFAULT)
+    spec = StudySpec(kind=Kind.MEASURE, workload=workload(), budget=SECOND, arms=(arm,))
+    return carry_out(spec, program)
+
+
+def notes(study: Study, word: str) -> list[str]:
+    return [note for note in study.conclusion.notes if word in note]
+
+
+def grows(arms: list[str]) -> float:
+    return 1.0 + 0.05 * len(arms)
+
+
+def shrinks(arms: list[str]) -> float:
+    return 1.0 / grows(arms)
+
+
+@pytest.mark.parametrize(
+    ("factor", "verb"), [(grows, "wall_s rose while"), (shrinks, "wall_s fell while")]
+)
+@pytest.mark.parametrize("noise", [0.02, 0.15])
+def test_trend_of_a_measurement_is_told(
+    factor: Callable[[list[str]], float], verb: str, noise: float
+) -> None:
+    study = measured(Remembering(takes_s=lambda c: 0.02, noise=noise, factor=factor))
+    (note,) = notes(study, "while the study ran")
+    assert note.startswith(f"{verb} the study ran, from ")
+
+
+def test_trend_of_a_comparison_is_told_of_all_arms() -> None:
+    program = Remembering(takes_s=lambda c: 0.02, factor=grows)
+    (note,) = notes(compare(program, SECOND, {}, {"nice": 5}), "while the study ran")
+    assert "in all arms together" in note
+
+
+def slow_after_writer(arms: list[str]) -> float:
+    writes, before = "arg.write=1", arms[-2] if len(arms) > 1 else ""
+    return 1.6 if before == writes and arms[-1] != writes else 1.0
+
+
+def test_arm_that_slows_the_launch_after_it_is_told() -> None:
+    program = Remembering(takes_s=lambda c: 0.3 if c else 0.1, noise=0.05, factor=slow_after_writer)
+    study = compare(program, SECOND, *SLOW_WRITER)
+    (note,) = notes(study, "right after")
+    assert "of 'default' is 16" in note and "right after 'arg.write=1' and 10" in note
+
+
+@pytest.mark.parametrize("noise", [0.005, 0.03, 0.3])
+def test_launches_that_leave_nothing_behind_have_no_note(noise: float) -> None:
+    told = []
+    for seed in range(5):
+        program = Simulated(takes_s=lambda c: 0.1 if c else 0.12, noise=noise, seed=seed)
+        for study in (measured(program), compare(program, SECOND, *SLOW_WRITER, seed=seed)):
+            told += notes(study, "while the study ran") + notes(study, "right after")
+    assert told == []
+
+
+def test_small_drift_is_no_trend() -> None:
+    program = Simulated(takes_s=lambda c: 0.1, noise=0.01, drift=0.002)
+    assert notes(measured(program), "while the study ran") == []
