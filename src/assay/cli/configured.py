@@ -15,6 +15,7 @@ import msgspec
 
 from assay.cli.assigned import configuration_of
 from assay.cli.command_words import build_words, command_of
+from assay.cli.other_program import named_otherwise
 from assay.cli.parser import Parsed
 from assay.cli.ready import Ready
 from assay.cli.recipe import demand_command, recipe_asked, runs_another
@@ -40,6 +41,7 @@ from assay.records import (
 )
 from assay.settings.registry import Registry, builtin, judge_all
 from assay.study.laboratory import Laboratory
+from assay.untrusted import clean
 
 _LATER = {
     "cache": "assay.measure.page_cache",
@@ -162,6 +164,8 @@ def _built(asked: _Asked) -> Iterator[Ready]:
     if workload.build is None:
         if found is not None and _is_other(found, lab):
             _tell_other(found)
+        elif found is not None:
+            _tell_name(found, workload)
         yield _ready(*_planned(lab, configuration, workload), workload)
         return
     from assay.cli.built import program_in
@@ -224,6 +228,18 @@ def _workload(parsed: Parsed, found: Recommended | None) -> Workload:
 def _is_other(found: Recommended, lab: Laboratory) -> bool:
     """Whether the program of a study, which nothing builds, is another now than it measured."""
     return None not in (found.program_digest, lab.digest) and lab.digest != found.program_digest
+
+
+def _tell_name(found: Recommended, workload: Workload) -> None:
+    """Say that the study is of another program, as "last" may be once another one was measured."""
+    names = named_otherwise(found.workload.argv, workload.argv)
+    if names is not None:
+        studied, asked = map(clean, names)
+        print(
+            f"assay: study {found.study_id} measured {studied}, and this is {asked}: what is best "
+            "for the one may not be for the other",
+            file=sys.stderr,
+        )
 
 
 def _tell_other(found: Recommended) -> None:
