@@ -88,6 +88,7 @@ from assay.search.race import Done, Reason
 from assay.search.requirement import results, verdict_on
 from assay.search.requirement_words import required_text, say_default, say_required
 from assay.search.result import result_of
+from assay.search.same_threads import same_threads_notes
 from assay.search.searcher import Searcher
 from assay.search.searching import NULL_ARM
 from assay.search.sentence import say, say_lossy
@@ -130,6 +131,7 @@ def conclude(
             *first_launch_notes(samples),
             *warm_up_notes(spec.kind, samples),
             *waiting_notes(samples),
+            *same_threads_notes(samples),
             *trend_notes(spec, samples),
             *carry_over_notes(spec, samples),
             *suspect_notes(samples),
