@@ -76,8 +76,14 @@ void EnergyMeter::add() {
             packages_.clear();
             return;
         }
-        const std::int64_t used = *now - package.last;
-        microjoules_ += used < 0 ? used + package.range : used;
+        std::int64_t used = *now - package.last;
+        if (used < 0) used += package.range; // it has begun again
+        if (used < 0) { // or was reset, or its range cannot be read: unknown, and not below 0
+            why_absent_ = "a RAPL counter ran backwards by more than its range";
+            packages_.clear();
+            return;
+        }
+        microjoules_ += used;
         package.last = *now;
     }
 }

@@ -410,6 +410,14 @@ def test_energy_is_that_of_the_packages(recorded: Recorded) -> None:
     assert record["energy_scope"] == "package"
 
 
+def test_energy_of_a_counter_that_began_again_without_a_known_range(recorded: Recorded) -> None:
+    files = zone("package-0", "0", 900_000)
+    recorded.write({name: text for name, text in files.items() if "max_energy" not in name})
+    record = recorded.launch(changed(zone("package-0", "0", 100_000)))
+    assert "energy_j" not in record
+    assert "ran backwards" in record["absent"]["energy_j"]
+
+
 @root_only
 @pytest.mark.skipif(not shutil.which("setpriv"), reason="needs setpriv")
 def test_energy_that_may_not_be_read(recorded: Recorded) -> None:
