@@ -15,6 +15,7 @@ from assay.cli.observe import observed_of
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
 from assay.cli.progress import Progress, wants_live
+from assay.cli.ranks import say_ranks
 from assay.cli.request import (
     budget_of,
     disturbed_above_of,
@@ -66,6 +67,7 @@ def _compared(
     workload = workload_of(arguments, argv, configurations=[a.configuration for a in arms])
     demand_directed(workload.metrics)
     say_unused_input(workload, quiet=arguments.quiet)
+    say_ranks(os.environ, quiet=arguments.quiet)
     spec = StudySpec(
         kind=Kind.COMPARE,
         workload=workload,

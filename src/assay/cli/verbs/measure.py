@@ -14,6 +14,7 @@ from assay.cli.observe import observed_of
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
 from assay.cli.progress import Progress, wants_live
+from assay.cli.ranks import say_ranks
 from assay.cli.request import (
     budget_of,
     disturbed_above_of,
@@ -56,6 +57,7 @@ def _measured(
     configuration = configuration_of(arguments.assignments, lab.registry, lab.machine)
     workload = workload_of(arguments, argv, configurations=(configuration,))
     say_unused_input(workload, quiet=arguments.quiet)
+    say_ranks(os.environ, quiet=arguments.quiet)
     spec = StudySpec(
         kind=Kind.MEASURE,
         workload=workload,

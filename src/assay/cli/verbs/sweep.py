@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from assay.cli.layout import fitted, width_of
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
 from assay.cli.progress import Progress, wants_live
+from assay.cli.ranks import say_ranks
 from assay.cli.reserving import in_share, reservation_of
 from assay.cli.sweep_file import shipped_schema
 from assay.cli.sweep_request import SweepRequest, read_sweep
@@ -71,6 +73,7 @@ def _swept(arguments: argparse.Namespace, lab: Laboratory, request: SweepRequest
         return None
     _demand_room(spec)
     say_unused_input(spec.workload, quiet=arguments.quiet)
+    say_ranks(os.environ, quiet=arguments.quiet)
     lab = with_built(lab, spec, quiet=arguments.quiet)
     with store_of(arguments) as store:
         if not arguments.quiet:

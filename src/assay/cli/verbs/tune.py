@@ -23,6 +23,7 @@ from assay.cli.parallel import demand_apart, parallel_of, slots_words
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
 from assay.cli.progress import Progress, wants_live
+from assay.cli.ranks import say_ranks
 from assay.cli.request import budget_of, disturbed_above_of, margin_of, space_of
 from assay.cli.reserving import in_share, reservation_of
 from assay.cli.unused_input import say_unused_input
@@ -136,6 +137,7 @@ def _specification(
     workload = workload_of(arguments, argv, asked.parameters)
     demand_directed(workload.metrics)
     say_unused_input(workload, quiet=arguments.quiet)
+    say_ranks(os.environ, quiet=arguments.quiet)
     if lab.slots:
         demand_apart(asked, lab.registry)
     spec = StudySpec(
