@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,25 @@ def test_an_interrupted_study_is_cleaned_up(cli: CommandLine) -> None:
     assert log[0] == "setup" and log[-1] == "cleanup"
     assert log.count("cleanup") == 1
     assert log.count("prepare") == len(log) - 2
+
+
+SERVER = ("--shell", "--setup", "sleep 60 >/dev/null 2>&1 & echo $! >server")
+
+
+def test_a_server_that_is_left_running_is_told(cli: CommandLine) -> None:
+    found = cli("measure", "--runs", "3", *SERVER, "--", "true")
+    number = int((cli.folder / "server").read_text())
+    os.kill(number, signal.SIGKILL)
+    assert found.status == 0
+    assert f"still runs: sleep (process {number})." in found.err
+    assert "--cleanup" in found.err
+
+
+def test_a_server_that_is_ended_is_not_told(cli: CommandLine) -> None:
+    ended = (*SERVER, "--cleanup", "kill $(cat server)")
+    found = cli("measure", "--runs", "3", *ended, "--", "true")
+    assert found.status == 0
+    assert "still runs" not in found.err
 
 
 @pytest.mark.rotating

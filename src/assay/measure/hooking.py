@@ -10,8 +10,10 @@ from typing import IO
 from assay.errors import WorkloadFailed
 from assay.measure.beside import run_beside
 from assay.measure.last_words import last_words
+from assay.measure.left_running import VARIABLE, left_running, new_mark
 from assay.records import Workload
 from assay.units import show_duration
+from assay.untrusted import clean
 
 LEAST_S = 60.0
 """What each may take, however little of a budget is left: a hook is no part of what is measured."""
@@ -60,6 +62,7 @@ class Hooking:
         self._left_s = left_s
         self._least_s = least_s
         self._set_up = False
+        self._mark = new_mark()
 
     def before_launch(self, more: Mapping[str, str] | None = None) -> None:
         """``setup`` before the first launch, ``prepare`` before each.
@@ -80,11 +83,19 @@ class Hooking:
         """``cleanup``, where anything was begun.
 
         Raises:
-            WorkloadFailed: it cannot be run, takes too long, or does not end with status 0.
+            WorkloadFailed: it cannot be run, takes too long, does not end with status 0, or leaves
+                running what another hook started.
         """
-        if self._set_up:
-            self._set_up = False
-            self._run("--cleanup", self._hooks.cleanup, self._left_s())
+        if not self._set_up:
+            return
+        self._set_up = False
+        self._run("--cleanup", self._hooks.cleanup, self._left_s())
+        begun = self._hooks.setup or self._hooks.prepare
+        if begun and (left := left_running(self._mark)):
+            raise WorkloadFailed(
+                f"What --setup or --prepare started still runs: {', '.join(map(clean, left))}.",
+                "End it in --cleanup: a later study that starts it anew may measure this one.",
+            )
 
     def _run(
         self,
@@ -98,7 +109,8 @@ class Hooking:
         limit_s = max(self._least_s, USUAL_S if limit_s is None else limit_s)
         with tempfile.TemporaryFile() as output:
             try:
-                status = self._status(argv, output, limit_s, {**self._env, **(more or {})})
+                env = {**self._env, VARIABLE: self._mark, **(more or {})}
+                status = self._status(argv, output, limit_s, env)
             except OSError as error:
                 raise NoHook(
                     f"The command of {option} cannot be run: {error.strerror}: {argv[0]}.",

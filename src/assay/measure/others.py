@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.measure.left_running import is_hooked
 from assay.records import Evidence, Sample
 
 if TYPE_CHECKING:
@@ -111,6 +112,8 @@ def is_disturbed(sample: Sample) -> bool:
 def named(one: Other) -> str:
     """Name a process as people know it: ``burn (process 812 of another user)``."""
     whose = " of another user" if _is_foreign(one.pid) else ""
+    if is_hooked(one.pid):
+        whose += ", started by a hook"
     return f"{one.name} (process {one.pid}{whose})"
 
 

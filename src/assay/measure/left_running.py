@@ -1,0 +1,57 @@
+"""Left running: processes that hooks started and nothing has ended."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from pathlib import Path
+
+VARIABLE = "ASSAY_HOOKED"
+"""Variable in the environment of hooks, which their processes inherit however they leave them."""
+_PROC = Path("/proc")
+_PATIENCE_S = 0.5
+_PAUSE_S = 0.05
+
+
+def new_mark() -> str:
+    """Return a value for the variable that no other study has."""
+    return uuid.uuid4().hex
+
+
+def left_running(mark: str, patience_s: float = _PATIENCE_S) -> list[str]:
+    """Return the names of processes with a mark, once they had time to end.
+
+    Those of other users, whose environment cannot be read, are not found.
+
+    Args:
+        mark: value of the variable.
+        patience_s: how long a process may take that was told to end.
+    """
+    until_s = time.monotonic() + patience_s
+    while (found := _marked(f"{VARIABLE}={mark}".encode())) and time.monotonic() < until_s:
+        time.sleep(_PAUSE_S)
+    return found
+
+
+def is_hooked(pid: int) -> bool:
+    """Return whether a hook of a study started a process; false where that cannot be read."""
+    try:
+        variables = (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return any(one.startswith(f"{VARIABLE}=".encode()) for one in variables)
+
+
+def _marked(variable: bytes) -> list[str]:
+    found = []
+    for folder in _PROC.iterdir():
+        if not folder.name.isdecimal():
+            continue
+        try:
+            if variable not in (folder / "environ").read_bytes().split(b"\0"):
+                continue
+            name = (folder / "comm").read_text(errors="replace").strip()
+        except OSError:  # it has ended, or is another user's
+            continue
+        found.append(f"{name} (process {folder.name})")
+    return found
