@@ -9,6 +9,8 @@ from assay.records import Outcome, Sample, StudySpec
 
 BY_HAND = "Run it by hand first; --check, --timeout and --limit are part of its success."
 """The next step where a program fails."""
+NOT_STARTED = 126
+"""Status from which on a shell says that a command could not be started, or a signal ended it."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,13 @@ def why_failed(sample: Sample) -> str:
 
 def failure_of(sample: Sample) -> Failure:
     """What a launch that did not end well tells; one that was never built lacks a build."""
+    status = sample.exit_status or 0
+    if not sample.unbuilt and 0 < status < NOT_STARTED and sample.outcome is Outcome.FAILED:
+        return Failure(
+            why_failed(sample),
+            f"{BY_HAND} If status {status} is a good end of it, accept it: --shell with "
+            f"'COMMAND || test $? -eq {status}'.",
+        )
     if not sample.unbuilt:
         return Failure(why_failed(sample))
     return Failure(

@@ -6,7 +6,7 @@ import msgspec
 from simulated_studies import compare, factors
 
 from assay.records import Budget, Evidence, Outcome
-from assay.search.failure import BY_HAND, Failure, last_failure, why_failed
+from assay.search.failure import BY_HAND, Failure, failure_of, last_failure, why_failed
 from assay.search.testing import Simulated
 
 STUDY = compare(Simulated(takes_s=factors(nice={1: 0.8})), Budget(launches=30), {}, {"nice": 1})
@@ -20,6 +20,13 @@ def test_what_became_of_a_launch() -> None:
     assert why_failed(stopped) == "the memory limit"
     late = msgspec.structs.replace(GOOD, outcome=Outcome.TIMED_OUT, message=None)
     assert why_failed(late) == "timed out"
+
+
+def test_a_status_that_may_be_a_good_end_names_how_to_accept_it() -> None:
+    """That of diff and grep is 1 where they find a difference, or nothing."""
+    for status, told in ((1, True), (2, True), (0, False), (126, False), (139, False)):
+        failed = msgspec.structs.replace(GOOD, outcome=Outcome.FAILED, exit_status=status)
+        assert (f"|| test $? -eq {status}'" in failure_of(failed).remedy) == told
 
 
 def test_the_newest_launch_that_gave_nothing_tells_why() -> None:
