@@ -32,7 +32,7 @@ def own_modules_first(path: "list[str]", variable: str, folder: str) -> "list[st
 
     ``PYTHONPATH`` is for the programs that assay starts. A ``json.py`` there, or NumPy for another
     Python, would otherwise run inside assay. The variable itself stays as it is. Where assay itself
-    is found through it, whoever set it put assay's Python together, and nothing is moved.
+    is found through it, the variable is a part of assay's installation, and nothing is moved.
 
     Args:
         path: ``sys.path``.

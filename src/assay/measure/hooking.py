@@ -84,7 +84,7 @@ class Hooking:
 
         Raises:
             WorkloadFailed: it cannot be run, takes too long, does not end with status 0, or leaves
-                running what another hook started.
+                processes of another hook running.
         """
         if not self._set_up:
             return
@@ -93,7 +93,7 @@ class Hooking:
         begun = self._hooks.setup or self._hooks.prepare
         if begun and (left := left_running(self._mark)):
             raise WorkloadFailed(
-                f"What --setup or --prepare started still runs: {', '.join(map(clean, left))}.",
+                f"A process of --setup or --prepare still runs: {', '.join(map(clean, left))}.",
                 "End it in --cleanup: a later study that starts it anew may measure this one.",
             )
 

@@ -25,7 +25,7 @@ def left_running(mark: str, patience_s: float = _PATIENCE_S) -> list[str]:
 
     Args:
         mark: value of the variable.
-        patience_s: how long a process may take that was told to end.
+        patience_s: time that a process may take to end after a signal, in seconds.
     """
     until_s = time.monotonic() + patience_s
     while (found := _marked(f"{VARIABLE}={mark}".encode())) and time.monotonic() < until_s:

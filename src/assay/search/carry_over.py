@@ -1,4 +1,4 @@
-"""Carry-over: what a launch of one arm leaves behind for the launch after it."""
+"""Carry-over: effects of a launch of one arm on the launch after it."""
 
 from __future__ import annotations
 

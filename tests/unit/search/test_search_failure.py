@@ -23,7 +23,7 @@ def test_what_became_of_a_launch() -> None:
 
 
 def test_a_status_that_may_be_a_good_end_names_how_to_accept_it() -> None:
-    """That of diff and grep is 1 where they find a difference, or nothing."""
+    """Take diff, whose status is 1 where it finds a difference."""
     for status, told in ((1, True), (2, True), (0, False), (126, False), (139, False)):
         failed = msgspec.structs.replace(GOOD, outcome=Outcome.FAILED, exit_status=status)
         assert (f"|| test $? -eq {status}'" in failure_of(failed).remedy) == told

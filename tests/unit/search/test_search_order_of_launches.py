@@ -1,4 +1,4 @@
-"""What launches leave behind for later ones: a trend, and the arm that ran before."""
+"""Effects of launches on later ones: a trend, and the arm that ran before."""
 
 from __future__ import annotations
 
