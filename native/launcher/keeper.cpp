@@ -164,15 +164,15 @@ class Keeper {
         const Watched watched = watch(target, *launch_.containment, limits, kills, jobs);
         meters.end();
         if (plan_.sampling.scheduling) sched.read_ended();
+        if (readback.seen()) // while the program can still be asked for its name
+            result.seen = readback.seen();
+        else if (plan_.observe.any())
+            result.absent.emplace_back("seen", "the program ended before it could be read");
         finish(result, watched, steps, child.pid, limits, kills);
         if (team_) result.instances = team_->reports();
         report_memory(result, sampler, watched.exit_ns);
         meters.report(result);
         report_sched(result, sched);
-        if (readback.seen())
-            result.seen = readback.seen();
-        else if (plan_.observe.any())
-            result.absent.emplace_back("seen", "the program ended before it could be read");
         return result;
     }
 

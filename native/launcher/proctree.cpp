@@ -76,6 +76,7 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
         return std::nullopt;
     ProcStat stat;
     stat.pid = as_pid(text.substr(0, open > 0 ? open - 1 : 0));
+    stat.name = text.substr(open + 1, close - open - 1);
     stat.state = text[close + 2];
     stat.name = text.substr(open + 1, close - open - 1);
     std::string_view rest = text.substr(close + 3);
@@ -113,6 +114,9 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
             break;
         case 22:
             stat.start_ticks = static_cast<std::uint64_t>(value);
+            break;
+        case 24:
+            stat.resident_pages = value;
             break;
         case 40:
             stat.priority = static_cast<int>(value);

@@ -16,6 +16,7 @@ namespace assay {
 struct ProcStat {
     pid_t pid = 0;
     pid_t parent = 0;
+    std::string name; // comm: at most 15 bytes
     char state = '?';
     unsigned flags = 0;
     std::int64_t own_ticks = 0;    // user + system
@@ -24,6 +25,7 @@ struct ProcStat {
     int nice = 0;
     int threads = 0;
     std::uint64_t start_ticks = 0;
+    std::int64_t resident_pages = 0;
     int priority = 0; // of the real-time classes
     int policy = 0;
     std::string name; // as the kernel keeps it: at most 15 bytes

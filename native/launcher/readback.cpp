@@ -27,6 +27,9 @@ constexpr Nanos retry = nanos_per_milli;
 constexpr Nanos reading_duty = 20;
 constexpr Nanos later_duty = 200;
 
+/// A dynamic loader may be at work up to this time after the start.
+constexpr double loading_s = 0.1;
+
 constexpr std::size_t most_processes = 64;
 constexpr std::size_t least_threads = 256; // a team with a thread for each CPU of most machines
 constexpr std::size_t most_threads = 1024;
@@ -155,12 +158,20 @@ void Readback::read_tree(Nanos now) {
 
     Seen reading;
     reading.at_s = seconds(now - start_);
-    if (!read_subject(*subject, reading)) return;
-    if (plan_.observe.maps) {
-        for (const auto& stat : tree) {
-            if (const auto text = read_proc(stat.pid, "maps")) collect_maps(*text);
+    bool known = false;
+    for (const auto& stat : tree) {
+        auto state = read_state(stat, reading.at_s);
+        if (!state) continue;
+        if (stat.pid == subject->pid) {
+            reading.state = state->process;
+            known = true;
         }
+        // Each of several instances has CPUs of its own, which their reports tell.
+        if (!plan_.instances.empty()) state->process.cpus.reset();
+        workers_.add(stat, std::move(state->image), std::move(state->process));
     }
+    workers_.next();
+    if (!known || !read_subject(*subject, reading)) return;
     if (!only_starters) count_threads(tree, now);
     ++readings_;
 
@@ -188,49 +199,80 @@ bool has_memory(pid_t pid) {
     return status && line_after(*status, "VmSize");
 }
 
+/// Whether a process belongs to another user, or has raised its rights: it cannot be read, and works.
+bool is_denied() {
+    return errno == EACCES || errno == EPERM;
+}
+
+/// Whether the dynamic loader is still at work: preloaded objects are mapped before the C library.
+bool is_loading(std::string_view maps) {
+    return maps.find("/ld-linux") != std::string_view::npos &&
+           maps.find("/libc.so") == std::string_view::npos && maps.find("/libc-2") == std::string_view::npos;
+}
+
 } // namespace
+
+std::optional<Readback::Reading> Readback::read_state(const ProcStat& stat, double at_s) {
+    Reading found{stat.name, {}};
+    ProcessState& state = found.process;
+    state.name = stat.name;
+    if (plan_.observe.status && !read_status(stat, state)) return std::nullopt;
+    if (plan_.observe.environ && !read_environment(stat, at_s, state)) return std::nullopt;
+    if (!plan_.observe.maps) return found;
+    const auto text = read_proc(stat.pid, "maps");
+    if (!text) return is_denied() ? std::optional(std::move(found)) : std::nullopt;
+    if (text->empty() || (at_s < loading_s && is_loading(*text))) return std::nullopt;
+    found.image = text->substr(0, text->find('\n'));
+    auto wanted = wanted_maps(*text);
+    if (!maps_) maps_.emplace();
+    maps_->insert(wanted.begin(), wanted.end());
+    // All files of a process are no state that settings are judged by.
+    if (plan_.map_names) state.maps = std::move(wanted);
+    return found;
+}
+
+bool Readback::read_status(const ProcStat& stat, ProcessState& state) const {
+    const auto status = read_proc(stat.pid, "status");
+    const auto list = status ? line_after(*status, "Cpus_allowed_list") : std::nullopt;
+    if (!list) return false;
+    state.cpus = parse_cpulist(*list);
+    state.policy = stat.policy;
+    state.priority = stat.priority;
+    state.nice = stat.nice;
+    if (const auto thp = number_after(*status, "THP_enabled")) state.thp_enabled = *thp != 0;
+    const auto filters = own_filters_ ? filters_of(*status) : std::nullopt;
+    if (filters) state.call_filters = *filters - *own_filters_;
+    return true;
+}
+
+bool Readback::read_environment(const ProcStat& stat, double at_s, ProcessState& state) const {
+    const auto environment = read_proc(stat.pid, "environ");
+    if (!environment) return is_denied();
+    std::string_view rest = *environment;
+    // Empty for a moment after exec, until the new stack is built, and again at the end, when
+    // the memory is given back before the process is gone.
+    if (rest.empty() && stat.pid == program_ && readings_ == 0 && at_s < 0.1) return false;
+    if (rest.empty() && !has_memory(stat.pid)) return false;
+    auto& found = state.environ.emplace();
+    while (!rest.empty()) {
+        const auto entry = rest.substr(0, rest.find('\0'));
+        rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
+        const auto equals = entry.find('=');
+        if (equals == std::string_view::npos) continue;
+        const std::string key{entry.substr(0, equals)};
+        const auto& wanted = plan_.environ_names;
+        if (std::find(wanted.begin(), wanted.end(), key) != wanted.end()) {
+            found.emplace(key, entry.substr(equals + 1));
+        }
+    }
+    return true;
+}
 
 bool Readback::read_subject(const ProcStat& subject, Seen& seen) const {
     seen.pid = subject.pid;
-    const auto name = read_proc(subject.pid, "comm");
-    if (!name) return false;
-    seen.name = name->substr(0, name->find('\n'));
-    if (plan_.observe.status) {
-        const auto status = read_proc(subject.pid, "status");
-        const auto list = status ? line_after(*status, "Cpus_allowed_list") : std::nullopt;
-        if (!list) return false;
-        seen.cpus = parse_cpulist(*list);
-        if (plan_.own_view) {
-            const auto shown = read_proc(subject.pid, "root/sys/devices/system/cpu/online");
-            if (shown) seen.cpus_shown = parse_cpulist(*shown);
-        }
-        seen.policy = subject.policy;
-        seen.priority = subject.priority;
-        seen.nice = subject.nice;
-        if (const auto thp = number_after(*status, "THP_enabled")) seen.thp_enabled = *thp != 0;
-        const auto filters = own_filters_ ? filters_of(*status) : std::nullopt;
-        if (filters) seen.call_filters = *filters - *own_filters_;
-    }
-    if (plan_.observe.environ) {
-        const auto environment = read_proc(subject.pid, "environ");
-        if (!environment) return false;
-        std::string_view rest = *environment;
-        // Empty for a moment after exec, until the new stack is built, and again at the end, when
-        // the memory is given back before the process is gone.
-        if (rest.empty() && subject.pid == program_ && readings_ == 0 && seen.at_s < 0.1) return false;
-        if (rest.empty() && !has_memory(subject.pid)) return false;
-        auto& found = seen.environ.emplace();
-        while (!rest.empty()) {
-            const auto entry = rest.substr(0, rest.find('\0'));
-            rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
-            const auto equals = entry.find('=');
-            if (equals == std::string_view::npos) continue;
-            const std::string key{entry.substr(0, equals)};
-            const auto& wanted = plan_.environ_names;
-            if (std::find(wanted.begin(), wanted.end(), key) != wanted.end()) {
-                found.emplace(key, entry.substr(equals + 1));
-            }
-        }
+    if (plan_.observe.status && plan_.own_view) {
+        const auto shown = read_proc(subject.pid, "root/sys/devices/system/cpu/online");
+        if (shown) seen.cpus_shown = parse_cpulist(*shown);
     }
     if (plan_.observe.smaps) {
         if (const auto rollup = read_proc(subject.pid, "smaps_rollup")) {
@@ -306,8 +348,8 @@ void Readback::read_numa(const std::string& text, Seen& seen) const {
     if (most != by_policy.end()) seen.mempolicy = most->first;
 }
 
-void Readback::collect_maps(const std::string& text) {
-    if (!maps_) maps_.emplace();
+std::set<std::string> Readback::wanted_maps(const std::string& text) const {
+    std::set<std::string> found;
     each_line(text, [&](std::string_view line) {
         const auto path = mapped_path(line);
         if (path.empty()) return;
@@ -315,8 +357,17 @@ void Readback::collect_maps(const std::string& text) {
         const bool wanted = !names || std::any_of(names->begin(), names->end(), [&](const auto& name) {
             return path.find(name) != std::string_view::npos;
         });
-        if (wanted) maps_->emplace(path);
+        if (wanted) found.emplace(path);
     });
+    return found;
+}
+
+const std::optional<Seen>& Readback::seen() {
+    if (!seen_) return seen_;
+    if (const auto stat = proc_stat(program_)) workers_.ended(*stat);
+    auto workers = workers_.report();
+    if (workers.size() > 1) seen_->workers = std::move(workers);
+    return seen_;
 }
 
 void Readback::count_threads(const std::vector<ProcStat>& tree, Nanos now) {

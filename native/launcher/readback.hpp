@@ -4,6 +4,7 @@
 #include "launcher/job.hpp"
 #include "launcher/plan.hpp"
 #include "launcher/proctree.hpp"
+#include "launcher/workers.hpp"
 
 #include <sys/types.h>
 
@@ -23,15 +24,8 @@ struct Seen {
     // Of the subject: the process that has used most CPU time.
     double at_s = 0;
     pid_t pid = 0;
-    std::string name;
-    std::optional<std::vector<int>> cpus;
+    ProcessState state;                         // but for its maps
     std::optional<std::vector<int>> cpus_shown; // by its own /sys
-    std::optional<int> policy;
-    int priority = 0; // of the real-time classes
-    std::optional<int> nice;
-    std::optional<bool> thp_enabled;
-    std::optional<std::int64_t> call_filters; // more than the launcher itself has
-    std::optional<std::map<std::string, std::string>> environ;
     std::optional<std::int64_t> anon_huge_bytes;
     std::map<std::int64_t, std::int64_t> page_bytes; // page size in bytes -> resident memory in such pages
     std::map<int, std::int64_t> node_pages;          // of the base size
@@ -42,6 +36,7 @@ struct Seen {
     int processes_peak = 0;
     int threads_peak = 0;
     std::map<std::string, int> thread_cpus; // CPU list -> threads, at the reading with most threads
+    std::vector<Worker> workers;            // none where all processes had one state
 };
 
 /// Reads /proc/PID of the tree, soon after the start and ever less often. It never stops the program (no
@@ -53,14 +48,24 @@ class Readback final : public Job {
     [[nodiscard]] Nanos due() const override { return due_; }
     void run(Nanos now) override;
 
-    [[nodiscard]] const std::optional<Seen>& seen() const { return seen_; }
+    /// What was read, once the program has ended and before it is waited for.
+    [[nodiscard]] const std::optional<Seen>& seen();
 
   private:
     void read_tree(Nanos now);
+    /// What tells an executable apart, and the state of a process that it runs in.
+    struct Reading {
+        std::string image;
+        ProcessState process;
+    };
+    /// Nothing for a process that is about to begin or to end.
+    std::optional<Reading> read_state(const ProcStat& stat, double at_s);
+    bool read_status(const ProcStat& stat, ProcessState& state) const;
+    bool read_environment(const ProcStat& stat, double at_s, ProcessState& state) const;
     bool read_subject(const ProcStat& subject, Seen& seen) const;
     void read_pages(const std::string& rollup, pid_t subject, Seen& seen) const;
     void read_numa(const std::string& text, Seen& seen) const;
-    void collect_maps(const std::string& text);
+    [[nodiscard]] std::set<std::string> wanted_maps(const std::string& text) const;
     void count_threads(const std::vector<ProcStat>& tree, Nanos now);
 
     Containment& containment_;
@@ -72,6 +77,7 @@ class Readback final : public Job {
     std::int64_t subject_ticks_ = -1;
     std::optional<Seen> seen_;
     std::optional<std::set<std::string>> maps_;
+    Workers workers_;
     std::map<std::string, int> thread_cpus_;
     int threads_peak_ = 0;
     bool seen_starter_ = false; // what was seen last is no program, but starts one

@@ -8,7 +8,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace assay {
@@ -152,33 +154,56 @@ void write_containment(JsonWriter& json, const ContainmentReport& report) {
     json.end_object();
 }
 
+void write_paths(JsonWriter& json, const std::set<std::string>& paths) {
+    json.key("maps").begin_array();
+    for (const auto& path : paths) json.value(path);
+    json.end_array();
+}
+
+void write_state(JsonWriter& json, const ProcessState& state) {
+    if (state.cpus) {
+        json.key("cpus");
+        write_numbers(json, *state.cpus);
+    }
+    if (state.policy) json.member("policy", policy_name(*state.policy));
+    if (state.priority > 0) json.member("priority", state.priority);
+    if (state.nice) json.member("nice", *state.nice);
+    if (state.thp_enabled) json.member("thp_enabled", *state.thp_enabled);
+    if (state.call_filters) json.member("call_filters", *state.call_filters);
+    if (state.environ) {
+        json.key("environ").begin_object();
+        for (const auto& [name, value] : *state.environ) json.member(name, value);
+        json.end_object();
+    }
+}
+
+void write_workers(JsonWriter& json, const std::vector<Worker>& workers) {
+    constexpr std::size_t most = 16;
+    static const std::int64_t page = ::sysconf(_SC_PAGESIZE);
+    json.key("workers").begin_array();
+    for (std::size_t i = 0; i < std::min(workers.size(), most); ++i) {
+        const Worker& worker = workers[i];
+        json.begin_object().member("comm", worker.state.name).member("processes", worker.processes);
+        json.member("cpu_s", seconds(ticks_to_ns(worker.ticks)));
+        json.member("resident_bytes", worker.resident_pages * page);
+        write_state(json, worker.state);
+        if (worker.state.maps) write_paths(json, *worker.state.maps);
+        json.end_object();
+    }
+    json.end_array();
+}
+
 void write_seen(JsonWriter& json, const Seen& seen) {
     json.key("seen").begin_object();
-    json.member("at_s", seen.at_s).member("pid", seen.pid).member("comm", seen.name);
+    json.member("at_s", seen.at_s).member("pid", seen.pid).member("comm", seen.state.name);
     json.member("processes_peak", seen.processes_peak).member("threads_peak", seen.threads_peak);
-    if (seen.cpus) {
-        json.key("cpus");
-        write_numbers(json, *seen.cpus);
-    }
+    write_state(json, seen.state);
     if (seen.cpus_shown) {
         json.key("cpus_shown");
         write_numbers(json, *seen.cpus_shown);
     }
-    if (seen.policy) json.member("policy", policy_name(*seen.policy));
-    if (seen.priority > 0) json.member("priority", seen.priority);
-    if (seen.nice) json.member("nice", *seen.nice);
-    if (seen.thp_enabled) json.member("thp_enabled", *seen.thp_enabled);
-    if (seen.call_filters) json.member("call_filters", *seen.call_filters);
-    if (seen.environ) {
-        json.key("environ").begin_object();
-        for (const auto& [name, value] : *seen.environ) json.member(name, value);
-        json.end_object();
-    }
-    if (seen.maps) {
-        json.key("maps").begin_array();
-        for (const auto& path : *seen.maps) json.value(path);
-        json.end_array();
-    }
+    if (!seen.workers.empty()) write_workers(json, seen.workers);
+    if (seen.maps) write_paths(json, *seen.maps);
     if (!seen.thread_cpus.empty()) {
         json.key("thread_cpus").begin_array();
         for (const auto& [list, threads] : seen.thread_cpus) {

@@ -46,7 +46,8 @@ usual one, so that fewer peaks between two samples are missed."""
 NUMBER, IN_ALL = "ASSAY_INSTANCE", "ASSAY_INSTANCES"
 """Variables with the number of an instance, and how many there are."""
 
-_CHEAP = ("status", "environ", "maps", "threads")
+_BRIEF = ("status", "environ", "maps")
+_CHEAP = (*_BRIEF, "threads")
 _UNTIMED = ("smaps", "numa_maps")
 """Read as well where time does not count: where the memory lies, and in pages of which size."""
 _HUGE = frozenset({"thp", "malloc.hugepages"})
@@ -99,6 +100,7 @@ def launcher_document(
     process_group: Literal["caller", "own"] = "caller",
     pad_bytes: int | None = None,
     measured: bool = False,
+    briefly: bool = False,
 ) -> dict[str, Any]:
     """The document for one launch.
 
@@ -124,6 +126,7 @@ def launcher_document(
         pad_bytes: length of a variable that is there to give the environment a size.
         measured: the launch is one of a study: it leaves no core file, which takes the kernel time,
             and ends at once where the kernel kills a process of it for memory.
+        briefly: read back neither threads nor page tables, where only a refusal is of interest.
 
     Raises:
         NotPossible: a setting of the plan is refused.
@@ -166,7 +169,11 @@ def launcher_document(
             *counted(workload),
         ],
         **_sampling(on, workload),
-        **(_read_back(names, variables, gone, survey=survey) if Observation.READBACK in on else {}),
+        **(
+            _read_back(names, variables, gone, survey=survey, briefly=briefly)
+            if Observation.READBACK in on
+            else {}
+        ),
         **_process(plan),
     }
     empty: tuple[object, ...] = (None, {}, [])
@@ -218,7 +225,12 @@ def _sampling(on: frozenset[Observation], workload: Workload) -> dict[str, Any]:
 
 
 def _read_back(
-    names: set[str], variables: Mapping[str, str], gone: Iterable[str], *, survey: bool
+    names: set[str],
+    variables: Mapping[str, str],
+    gone: Iterable[str],
+    *,
+    survey: bool,
+    briefly: bool,
 ) -> dict[str, Any]:
     """Return what is read back from the program.
 
@@ -227,9 +239,11 @@ def _read_back(
         variables: that the launch sets.
         gone: variables that it unsets.
         survey: time does not count, so that all there is may be read.
+        briefly: only the cheapest readings.
     """
+    read = _BRIEF if briefly else (*observations(names), *(_UNTIMED if survey else ()))
     return {
-        "observe": list(dict.fromkeys((*observations(names), *(_UNTIMED if survey else ())))),
+        "observe": list(dict.fromkeys(read)),
         "environ_names": sorted({*variables, *gone, *_tunables(variables)}),
         "map_names": None if survey else list(_MAP_NAMES),
     }

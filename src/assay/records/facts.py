@@ -5,6 +5,32 @@ from __future__ import annotations
 from assay.records.codec import Record
 
 
+class Worker(Record, frozen=True, kw_only=True):
+    """Processes of a launch that had one state, and the work that they did in it.
+
+    Attributes:
+        comm: their name, of at most 15 bytes.
+        processes: their number; one that executed another program counts once for each.
+        cpu_s: CPU time that was seen of them, in seconds.
+        resident_bytes: sum of the highest readings of their resident memory.
+        cpus, policy, priority, nice, thp_enabled, call_filters, environ: as ``Seen`` has them.
+        maps: mapped files by which settings are judged.
+    """
+
+    comm: str = ""
+    processes: int = 1
+    cpu_s: float = 0.0
+    resident_bytes: int = 0
+    cpus: tuple[int, ...] | None = None
+    policy: str | None = None
+    priority: int | None = None
+    nice: int | None = None
+    thp_enabled: bool | None = None
+    call_filters: int | None = None
+    environ: dict[str, str] | None = None
+    maps: tuple[str, ...] | None = None
+
+
 class Seen(Record, frozen=True, kw_only=True):
     """Read back from the running program; a field that could not be read is ``None``."""
 
@@ -28,6 +54,9 @@ class Seen(Record, frozen=True, kw_only=True):
     """Resident memory by the size in bytes of the pages that it is in."""
     numa_pages: dict[str, int] | None = None
     mempolicy: str | None = None
+    comm: str | None = None
+    workers: tuple[Worker, ...] = ()
+    """The states that processes of the launch had, most CPU time first; none where all had one."""
 
 
 class Applied(Record, frozen=True, kw_only=True):

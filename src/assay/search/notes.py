@@ -16,6 +16,7 @@ from assay.records import (
     StudySpec,
     Workload,
 )
+from assay.records.configuration import show_value
 from assay.records.observation import CYCLES, USUAL, Observation
 from assay.records.workload import WALL
 from assay.search.disturbed_words import disturbers_words
@@ -285,8 +286,10 @@ def grant_notes(history: History, arms: Sequence[ArmResult]) -> list[str]:
             ]
             if refused:
                 why = f": {refused[-1].reason}" if refused[-1].reason else ""
+                setting = f"{name}={show_value(refused[-1].value)}"
+                never = f", which never had {setting}" if len(refused) == len(mine) else ""
                 notes.append(
                     f"{name}{_REFUSED}{len(refused)} of "
-                    f"{show_count(len(mine), 'launch', 'launches')} of {arm.name!r}{why}"
+                    f"{show_count(len(mine), 'launch', 'launches')} of {arm.name!r}{never}{why}"
                 )
     return notes

@@ -36,6 +36,7 @@ from assay.settings.system import SYSTEM, on_demand
 from assay.settings.thp import Thp
 from assay.settings.tier import ALL as TIER
 from assay.settings.view import View
+from assay.settings.working import judge_by_work
 
 
 class Registry:
@@ -143,7 +144,7 @@ def judge_all(
         return {name: unverified(value, why) for name, value in config.items()}
     return {
         name: _no_better_than_planned(
-            registry.get(name).judge(config, facts, plan), plan.words.get(name)
+            judge_by_work(registry.get(name), config, facts, plan), plan.words.get(name)
         )
         for name in config
     }

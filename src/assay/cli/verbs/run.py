@@ -10,7 +10,7 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from types import FrameType
@@ -26,7 +26,8 @@ from assay.launch.driver import LauncherKilled, Running
 from assay.launch.partition.names import PARTITION, SPENT
 from assay.measure.drift import changed_since, drift_evidence
 from assay.measure.shares import demand_share, look_at_share, share_evidence
-from assay.records import Evidence, Observation, PageCache, Plan, RunFacts
+from assay.records import Evidence, Grant, Granted, Observation, PageCache, Plan, RunFacts
+from assay.records.configuration import show_value
 from assay.records.facts import CachedFiles
 from assay.units import show_count
 from assay.untrusted import clean
@@ -65,6 +66,7 @@ def run(parsed: Parsed) -> int:
         facts, around = _launch(ready, _observing(arguments))
     record(ready._replace(evidence=(*ready.evidence, *around)), facts)
     if not arguments.quiet:
+        _tell_refused(ready.judge(facts))
         _tell_share(around)
         _tell_instance(ready.plan, facts)
     return _status(facts, ready.workload.argv[0])
@@ -86,14 +88,16 @@ class _Observing(NamedTuple):
     Attributes:
         varied: settings that are read back; those of the plan if absent.
         observe: observations; the usual ones if absent.
+        briefly: nothing is recorded, so that only a refusal is of interest.
     """
 
     varied: tuple[str, ...] | None
     observe: tuple[Observation, ...] | None
+    briefly: bool = False
 
 
 def _observing(arguments: argparse.Namespace) -> _Observing:
-    """Return the readings of a run: none at all where nothing is recorded.
+    """Return the readings of a run: where nothing is recorded, those that show a refusal.
 
     Raises:
         BadInput: an observation without a record to write it to.
@@ -103,7 +107,7 @@ def _observing(arguments: argparse.Namespace) -> _Observing:
             raise BadInput(
                 "--observe is of what --record writes.", "Add --record FILE, or leave it out."
             )
-        return _Observing((), ())
+        return _Observing(() if arguments.quiet else None, (), briefly=True)
     from assay.cli.observe import observed_of
 
     return _Observing(None, observed_of(arguments.observe))
@@ -129,6 +133,7 @@ def _launch(ready: Ready, observing: _Observing) -> tuple[RunFacts, tuple[Eviden
         signals="leave",
         varied=observing.varied,
         observe=observing.observe,
+        briefly=observing.briefly,
     )
     if workload.stdin is None and not plan.instances:
         del document["stdin"]  # inherited: the program is to behave as without assay
@@ -202,6 +207,22 @@ def _signals_left() -> Iterator[Callable[[Running], None]]:
     finally:
         for number in heard:
             signal.signal(number, before[number])
+
+
+def _tell_refused(grants: Mapping[str, Grant]) -> None:
+    """Name the settings that were not in force in the processes that did the work."""
+    by_reason: dict[str, list[str]] = {}
+    for name, grant in grants.items():
+        if grant.grant is Granted.REFUSED:
+            setting = f"{name}={show_value(grant.value)}"
+            by_reason.setdefault(grant.reason or "", []).append(setting)
+    told = (
+        f"{' and '.join(names)} {'was' if len(names) == 1 else 'were'} not in force"
+        f"{f': {reason}' if reason else ''}"
+        for reason, names in by_reason.items()
+    )
+    if by_reason:
+        print(f"assay: {clean('; '.join(told))}.", file=sys.stderr)
 
 
 def _tell_share(around: Sequence[Evidence]) -> None:

@@ -1,0 +1,132 @@
+"""Working: settings are judged by the processes that did the work of a launch.
+
+A wrapper that cleans the environment, changes its class or becomes another program has the settings
+that it was started with, and they say nothing of the program behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from assay.records import Configuration, Grant, Granted, Plan, RunFacts
+from assay.records.facts import Seen, Worker
+from assay.settings.base import Setting
+from assay.settings.evidence import seen_of
+
+MIN_SHARE = 0.1
+"""Processes with less of the CPU time, as helpers have it, decide nothing."""
+MAIN_SHARE = 0.5
+"""Processes with so much of it decide whether a setting was in force."""
+MIN_HELD_BYTES = 32 << 20
+"""Of less memory it does not matter which processes hold it."""
+_OF_MEMORY = ("malloc", "mem.", "thp", "glibc.")
+"""Beginnings of the names of settings that act on memory."""
+_TIER = ("mem.dram", "mem.tier", "mem.numa")
+"""Settings that are there for those who hold the memory."""
+_JUDGED_BY = ("cpus", "policy", "priority", "nice", "thp_enabled", "call_filters", "environ")
+_READ = ("cpus", "policy", "nice", "thp_enabled", "environ", "maps")
+
+
+class _Judged(msgspec.Struct, frozen=True):
+    """One state of processes, its part of the work, and the judgement on it."""
+
+    worker: Worker
+    cpu_share: float
+    memory_share: float
+    grant: Grant
+
+
+def judge_by_work(setting: Setting, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+    """Judge one setting by the processes that did the work.
+
+    Args:
+        setting: whose value ``config`` holds.
+        config, facts, plan: as ``Setting.judge`` takes them.
+
+    Returns:
+        *Refused* where it was refused in processes with half of the CPU time, *degraded* from a
+        tenth on. Processes that hold half of the memory count the same for storage behind memory,
+        and make other settings of memory *degraded*.
+    """
+    workers = seen_of(facts).workers
+    if len(workers) < 2:
+        return setting.judge(config, facts, plan)
+    judged = _judged(setting, config, facts, plan, workers)
+    refused = [one for one in judged if one.grant.grant is Granted.REFUSED]
+    by_cpu = sum(one.cpu_share for one in refused)
+    by_memory = sum(one.memory_share for one in refused)
+    if not setting.name.startswith(_OF_MEMORY):
+        by_memory = 0.0
+    if by_cpu >= MAIN_SHARE or (by_memory >= MAIN_SHARE and setting.name in _TIER):
+        return _told(_most(refused, by_cpu >= MAIN_SHARE), Granted.REFUSED)
+    if by_cpu >= MIN_SHARE or by_memory >= MAIN_SHARE:
+        return _told(_most(refused, by_cpu >= MIN_SHARE), Granted.DEGRADED)
+    return _of_most(judged)
+
+
+def _judged(
+    setting: Setting,
+    config: Configuration,
+    facts: RunFacts,
+    plan: Plan,
+    workers: Sequence[Worker],
+) -> list[_Judged]:
+    cpu_s = sum(worker.cpu_s for worker in workers)
+    held = sum(worker.resident_bytes for worker in workers)
+    held = held if held >= MIN_HELD_BYTES else 0
+    # Of a launch too short for the kernel's ticks, the state that was seen last.
+    cpu_shares = [w.cpu_s / cpu_s if cpu_s else float(w is workers[0]) for w in workers]
+    return [
+        _Judged(
+            worker,
+            share,
+            worker.resident_bytes / held if held else 0.0,
+            setting.judge(config, _as_of(worker, facts), plan),
+        )
+        for worker, share in zip(workers, cpu_shares, strict=True)
+    ]
+
+
+def _as_of(worker: Worker, facts: RunFacts) -> RunFacts:
+    """Return the facts as they are where only these processes had run."""
+    seen = facts.seen or Seen()
+    own = {name: getattr(worker, name) for name in _JUDGED_BY}
+    if facts.instances:  # each has CPUs of its own
+        own["cpus"] = seen.cpus
+    # Absent in all of them: it was not looked at.
+    unread = worker.maps is None and any(one.maps is not None for one in seen.workers)
+    own["maps"] = worker.maps if unread or worker.maps is not None else seen.maps
+    why = f"{worker.comm!r} ended, or runs with other rights, before it could be read"
+    absent = {f"seen.{name}": why for name in _READ if own[name] is None}
+    return msgspec.structs.replace(
+        facts,
+        seen=msgspec.structs.replace(seen, workers=(), comm=worker.comm, **own),
+        absent={**facts.absent, **absent},
+    )
+
+
+def _most(judged: Sequence[_Judged], by_cpu: bool) -> _Judged:
+    return max(judged, key=lambda one: one.cpu_share if by_cpu else one.memory_share)
+
+
+def _told(found: _Judged, word: Granted) -> Grant:
+    """Return the judgement on one state, with the name of those that had it."""
+    if found.cpu_share >= found.memory_share:
+        part = f"used {100 * found.cpu_share:.0f} % of the CPU time seen"
+    else:
+        part = f"held {100 * found.memory_share:.0f} % of the memory"
+    reason = found.grant.reason or "not in force"
+    who = f"{found.worker.comm!r}, which {part}"
+    return msgspec.structs.replace(found.grant, grant=word, reason=f"{reason} ({who})")
+
+
+def _of_most(judged: Sequence[_Judged]) -> Grant:
+    """Return the judgement that holds for most of the CPU time, as it stands for the busiest."""
+    shares: dict[Granted, float] = {}
+    for one in judged:
+        if one.grant.grant is not Granted.REFUSED:
+            shares[one.grant.grant] = shares.get(one.grant.grant, 0.0) + one.cpu_share
+    word = max(shares, key=lambda granted: shares[granted])
+    return next(one.grant for one in judged if one.grant.grant is word)
