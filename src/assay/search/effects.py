@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 
 from assay.records import (
     Arm,
+    Configuration,
     DesignKind,
     EffectKind,
     EffectVerdict,
@@ -37,6 +38,7 @@ from assay.search.factorial import levels, middle
 from assay.search.following import followed_load
 from assay.search.fraction import fraction_of
 from assay.search.history import History
+from assay.search.refusals import Refusals
 from assay.stats.interval import ratio_ends
 from assay.stats.paired import Observation
 from assay.stats.quiet import effect_of_blocks
@@ -140,9 +142,31 @@ def effects_of(spec: StudySpec, history: History, alpha: float) -> tuple[FactorE
         spec: of the study.
         history: its samples.
         alpha: chance that one interval is ever wrong, already shared out among those shown.
+
+    Returns:
+        None of a factor of which a level was never in force, and then no curvature: its cells
+        ran with something else.
     """
-    found = (_effect(spec, history, contrast, alpha) for contrast in contrasts(spec))
+    wanted = contrasts(spec)
+    idle = _never_in_force(spec, history) if wanted else set()
+    found = (
+        _effect(spec, history, contrast, alpha)
+        for contrast in wanted
+        if not idle.intersection(contrast.factors or idle)
+    )
     return tuple(e for e in found if e is not None)
+
+
+def _never_in_force(spec: StudySpec, history: History) -> set[str]:
+    """Return the factors of which a level was refused whenever it was asked for."""
+    refusals = Refusals(Stage.CONFIRM)
+    for sample in history.samples:
+        refusals.add(sample)
+    return {
+        parameter.name
+        for parameter in spec.space.parameters
+        if any(refusals.hold(Configuration({parameter.name: v})) for v in levels(parameter))
+    }
 
 
 def _effect(

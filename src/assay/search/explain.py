@@ -1,7 +1,8 @@
 """Explanation: which settings matter, by a model of all launches of the search.
 
 It says why, and proves nothing: the claim is on the recommended configuration as a whole, from
-launches of its own. What is said here are posterior means with central intervals of ``LEVEL``.
+launches of its own. A value that was never in force, as one that every launch refused, has no
+effect to tell. What is said here are posterior means with central intervals of ``LEVEL``.
 """
 
 from __future__ import annotations
@@ -98,10 +99,15 @@ def explain(
     """
     if spec.kind is not Kind.TUNE or spec.space is None or spec.objectives:
         return None
-    trials = trials_of(History.of(spec, samples))
+    history = History.of(spec, samples)
+    refusals = history.refusals
+    # They ran, but with something else: nothing of them belongs to what they asked for.
+    trials = [t for t in trials_of(history) if not refusals.hold(t.configuration)]
     if sum(t.value is not None for t in trials) < LEAST_TRIALS:
         return None
-    return _Explaining(spec, search_space(spec.space), trials).of(settings)
+    space = search_space(spec.space)
+    space = space.avoiding(refusals.hold) if refusals.reasons else space
+    return _Explaining(spec, space, trials).of(settings)
 
 
 def explanation_of(
@@ -119,15 +125,18 @@ class _Explaining:
         self._searcher = GpSearcher()
         self._sign = 1.0 if spec.workload.objective.goal is Goal.LOWER else -1.0
         self._seed = spec.seed
+        measured = [t.configuration for t in trials if t.value is not None]
+        self._in_force = {
+            name: {c[name] for c in measured if name in c} for name in space.parameters
+        }
         rng = random.Random(spec.seed)
         drawn = (space.draw(rng) for _ in range(REFERENCES))
         self._references = [c for c in drawn if c is not None]
 
     def of(self, settings: Configuration) -> Explanation:
-        parts = self._shares(
-            (((name, value),), self._part(settings, name)) for name, value in settings.items()
-        )
-        pairs = itertools.combinations(settings.items(), 2)
+        had = [(name, value) for name, value in settings.items() if self._had(name, value)]
+        parts = self._shares((((name, value),), self._part(settings, name)) for name, value in had)
+        pairs = itertools.combinations(had, 2)
         interactions = self._shares(
             (pair, self._interaction(settings, pair[0][0], pair[1][0])) for pair in pairs
         )
@@ -182,7 +191,7 @@ class _Explaining:
 
     def _trend(self, name: str) -> list[Share]:
         """The best value of a setting, averaged over what else may be set."""
-        values = [v for v in self._values(name) if v is not None]
+        values = [v for v in self._values(name) if v is not None and self._had(name, v)]
         shares = self._shares((((name, v),), self._average(name, v)) for v in values)
         return sorted(shares, key=lambda s: self._sign * math.log(s.ratio))[:1]
 
@@ -190,8 +199,15 @@ class _Explaining:
         domain = self._space.parameters[name].domain
         options = self._space.options(name)
         if options is None and isinstance(domain, Range):
-            return [domain.at(place) for place in (0.0, 0.5, 1.0)]
+            known = sorted(v for v in self._in_force[name] if isinstance(v, (int, float)))
+            return (
+                list(dict.fromkeys(known[at] for at in (0, len(known) // 2, -1))) if known else ()
+            )
         return options or ()
+
+    def _had(self, name: str, value: Value) -> bool:
+        """Return whether a launch with a value ran with this one of a setting."""
+        return value in self._in_force.get(name, ())
 
     def _average(self, name: str, value: Value) -> Contrast:
         weight = 1.0 / max(1, len(self._references))

@@ -15,15 +15,20 @@ _Place = tuple[str, str]
 
 
 class Refusals:
-    """What was read back of each value, as far as it was asked for in the search."""
+    """What was read back of each value, as far as it was asked for in the search.
 
-    def __init__(self) -> None:
+    Args:
+        stage: takes the place of the search, as in a study that has none.
+    """
+
+    def __init__(self, stage: Stage = Stage.SEARCH) -> None:
+        self._stage = stage
         self._refused: dict[_Place, str] = {}
         self._taken: set[_Place] = set()
 
     def add(self, sample: Sample) -> None:
         """Take in one sample."""
-        if sample.launch.stage is not Stage.SEARCH:
+        if sample.launch.stage is not self._stage:
             return
         for name, grant in sample.settings.items():
             place = _place(name, grant.value)

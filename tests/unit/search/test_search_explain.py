@@ -78,3 +78,29 @@ def test_nothing_is_said_of_few_launches_or_other_studies(study) -> None:  # typ
     compared = msgspec.structs.replace(study.spec, kind=Kind.COMPARE)
     assert explain(compared, study.samples, Configuration()) is None
     assert replace(PROGRAM) == PROGRAM
+
+
+def test_refused_value_has_no_effect_to_tell() -> None:
+    """Whatever its launches took, they ran with another allocator."""
+    slow = factors(malloc={"tcmalloc": 1.6, "jemalloc": 0.8})
+    program = Simulated(takes_s=slow, noise=0.02, refuses={"malloc": "tcmalloc"})
+    study = tune(SPACE, program, Budget(launches=60))
+    for settings in ({}, {"malloc": "tcmalloc"}, {"malloc": "tcmalloc", "threads": 4}):
+        found = explain(study.spec, study.samples, Configuration(settings))
+        assert found is not None
+        shares = (*found.parts, *found.interactions, *found.trends)
+        assert not [share.name for share in shares if "tcmalloc" in share.name]
+    told = explain(study.spec, study.samples, Configuration())
+    assert told is not None and told.trends[0].settings == (("malloc", "jemalloc"),)
+
+
+def test_setting_whose_every_value_was_refused_is_not_explained() -> None:
+    space = space_of(malloc=("tcmalloc",), threads=(1, 2, 4, 8), nice=(5, 10))
+    program = Simulated(
+        takes_s=factors(threads={4: 0.8}), noise=0.02, refuses={"malloc": "tcmalloc"}
+    )
+    study = tune(space, program, Budget(launches=60))
+    found = explain(study.spec, study.samples, Configuration({"threads": 4}))
+    assert found is not None
+    names = {name for share in (*found.parts, *found.trends) for name, _ in share.settings}
+    assert "malloc" not in names

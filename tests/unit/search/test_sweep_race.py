@@ -333,6 +333,13 @@ def test_effects_are_those_of_the_textbook() -> None:
     assert (main.low, main.high) == (1, 8)
 
 
+def test_factor_with_a_refused_level_has_no_effect() -> None:
+    program = replace(steady(factors, noise=0.003), refuses={"arg.c": 8})
+    found = sweep(msgspec.structs.replace(FACTORIAL, repeats=7), program)
+    told = {name for effect in found.conclusion.effects for name in effect.factors}
+    assert told == {"arg.a", "arg.b"}
+
+
 def test_an_effect_is_the_difference_of_mean_logarithms() -> None:
     found = sweep(msgspec.structs.replace(FACTORIAL, repeats=7), steady(factors, noise=0.05))
     values: dict[tuple[int, ...], list[float]] = {}
