@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+import msgspec
+
 from assay.records import Conclusion, Output, Plan, Sample, Stratum
+from assay.records.sample import SAID
+from assay.search.complaints import quotes_output
 from assay.store import Store, StudyRecord
 
 
@@ -35,6 +40,31 @@ class Source:
 
     record: StudyRecord
     strata: tuple[StratumSource, ...]
+
+
+def without_outputs(source: Source) -> Source:
+    """Return the same study without what its program wrote, in samples and in verdicts."""
+    return dataclasses.replace(
+        source, strata=tuple(_stratum_without_outputs(one) for one in source.strata)
+    )
+
+
+def _stratum_without_outputs(one: StratumSource) -> StratumSource:
+    found = one.conclusion
+    if found is not None:
+        notes = tuple(note for note in found.notes if not quotes_output(note))
+        found = msgspec.structs.replace(found, notes=notes)
+    samples = tuple(
+        msgspec.structs.replace(
+            sample,
+            evidence=tuple(
+                msgspec.structs.replace(piece, note=None) if piece.kind == SAID else piece
+                for piece in sample.evidence
+            ),
+        )
+        for sample in one.samples
+    )
+    return dataclasses.replace(one, samples=samples, conclusion=found)
 
 
 def read_source(store: Store, study_id: str) -> Source:

@@ -39,7 +39,7 @@ from assay.bundle.layout import (
 )
 from assay.bundle.recompute import recompute, same, script_of, without_script
 from assay.bundle.redact import Redactor
-from assay.bundle.source import Source, StratumSource
+from assay.bundle.source import Source, StratumSource, without_outputs
 from assay.bundle.streams import stream_of
 from assay.bundle.versions import engine
 from assay.errors import AssayError, NotPossible
@@ -82,6 +82,8 @@ def write_bundle(
         NotPossible: the study is larger than a bundle may be.
         OSError: the file cannot be written.
     """
+    if not outputs:
+        source = without_outputs(source)
     redactor = Redactor(identity, builtin().names)
     record = source.record
     spec = redactor.record(record.spec)

@@ -115,7 +115,8 @@ def _asked(parsed: Parsed, *, launches: bool = True) -> Iterator[_Asked]:
     if launches:
         builds = bool(arguments.build or workload.build)
         _load(names, builds=builds, system=system, share=reservation is not None)
-    compared = found is not None and not parsed.separated and workload.build is None
+    same = found is not None and not parsed.separated and "command" not in found.settings
+    compared = same and workload.build is None
     program = program_of(workload.argv) if compared else None
     helper = arguments.helper
     begin((RunFacts,), launches=launches, helper=helper)

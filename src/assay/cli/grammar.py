@@ -154,6 +154,12 @@ def _run(verbs: Verbs[argparse.ArgumentParser]) -> None:
         help="of a study with several objectives: this point of its front, by number or settings",
     )
     parser.add_argument(
+        "--cell",
+        metavar="NAME",
+        help="of a sweep or a comparison: this cell, by name or number in its table (default: the "
+        "best, where a claim shows that it is better)",
+    )
+    parser.add_argument(
         "--unproven",
         action="store_true",
         help="accept a recommendation of --from that is not proven (default: refuse it)",

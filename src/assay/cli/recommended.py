@@ -68,20 +68,37 @@ def recommended(arguments: argparse.Namespace) -> Recommended:
         record = store.study(study_id)
         spec = record.spec
         samples = store.samples(study_id) if spec.workload.build is not None else ()
+    settings, proven = _chosen(record, arguments)
     return Recommended(
         study_id=study_id,
-        settings=chosen_of(
-            record,
-            arguments.point,
-            unproven=arguments.unproven,
-            outputs_may_differ=arguments.outputs_may_differ,
-        ),
+        settings=settings,
         workload=spec.workload,
         parallel=spec.parallel,
         program_digest=record.strata[-1].program_digest,
         builds=builds_of(samples),
-        unproven=_is_unproven(record, arguments.point),
+        unproven=not proven,
     )
+
+
+def _chosen(record: StudyRecord, arguments: argparse.Namespace) -> tuple[Configuration, bool]:
+    """Return what is to run again, and whether a claim shows that it is better."""
+    from assay.cli.cell import cell_of, has_cells
+
+    if has_cells(record) and arguments.point is None:
+        cell = cell_of(record, arguments.cell, unproven=arguments.unproven)
+        return cell.settings, cell.proven
+    if arguments.cell is not None:
+        raise BadInput(
+            f"Study {record.id} has no cells to take --cell {clean(arguments.cell)} from.",
+            "Name a sweep or a comparison that is done, or leave --cell out.",
+        )
+    settings = chosen_of(
+        record,
+        arguments.point,
+        unproven=arguments.unproven,
+        outputs_may_differ=arguments.outputs_may_differ,
+    )
+    return settings, not _is_unproven(record, arguments.point)
 
 
 def _is_unproven(record: StudyRecord, point: str | None) -> bool:

@@ -10,6 +10,7 @@ import msgspec
 from assay.errors import BadInput
 from assay.launch.observing import ANON
 from assay.machine.cpulist import format_list, show_numbers
+from assay.measure.complaints import said
 from assay.measure.copies import Copies, metrics_of_copies, without
 from assay.measure.direction import demand_directed
 from assay.measure.extract import Reading, metrics_of
@@ -78,6 +79,7 @@ def build_sample(
     reading = reading or read_metrics(workload, facts, outputs, copies)
     metrics = reading.values if outcome is Outcome.OK else {}
     mapped = libraries_seen(launch, facts)
+    lines = said(outputs)
     foreign_s = None if facts.host is None else foreign_load_s(facts.host, own_s)
     return Sample(
         launch=launch,
@@ -97,6 +99,7 @@ def build_sample(
             *before,
             *_evidence(facts, foreign_s),
             *([mapped] if mapped else []),
+            *([lines] if lines else []),
             *(Evidence(kind=f"{UNIT}{name}", note=unit) for name, unit in reading.units.items()),
         ),
         absent={**facts.absent, **reading.absent},

@@ -47,6 +47,11 @@ a value it could not be built."""
 
 KEPT_ON = "kept_on"
 """Kind of the evidence on a mask within that of the launch: the program chose fewer CPUs itself."""
+
+SAID = "stderr"
+"""Kind of the evidence on the error output: the number of its distinct lines, and the lines in its
+note; without a note there are more than are kept with a sample."""
+
 UNIT = "unit."
 """Begins the kind of the evidence on the unit in which the output names a metric."""
 OUTPUT = "output"

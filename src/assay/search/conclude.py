@@ -40,6 +40,7 @@ from assay.search.compare import (
     null_name,
     step_pairs,
 )
+from assay.search.complaints import complaint_notes
 from assay.search.confirmation import (
     ConfirmedArms,
     claims_on,
@@ -212,6 +213,7 @@ def _tune(
             *disturbance_notes(spec, history, list(claims.values()) or [None]),
             *refusal_notes(history),
             *grant_notes(history, seen),
+            *complaint_notes(history),
             *shape_notes(spec.workload.objective, seen, samples),
             *stability_notes(claims.get(arm)),
         ),
@@ -340,6 +342,7 @@ def _tune_front(
             *disturbance_notes(spec, history, [c for point in seen for c in point.claims]),
             *refusal_notes(history),
             *grant_notes(history, results),
+            *complaint_notes(history),
             *shape_notes(spec.workload.objective, results, samples),
             *stability_notes(claim),
         ),
@@ -470,6 +473,7 @@ def _seen(
         *instances_notes(spec),
         *disturbance_notes(spec, history, claims),
         *grant_notes(history, found),
+        *complaint_notes(history),
         *shape_notes(spec.workload.objective, found, history.samples),
         *outlier_notes(spec, history, arms, found),
     )
@@ -533,6 +537,7 @@ def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusi
             *instances_notes(spec),
             *disturbance_notes(spec, history, claims),
             *cell_grant_notes(history),
+            *complaint_notes(history),
         ),
     )
     # Of hundreds of cells only those that the answer is about.

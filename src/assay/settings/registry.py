@@ -12,6 +12,7 @@ from assay.settings.allocator_options import OPTIONS
 from assay.settings.base import Setting
 from assay.settings.boot import on_demand as at_boot
 from assay.settings.cache import Cache
+from assay.settings.complained import judge_complaints
 from assay.settings.cpus import Cpus, Placement
 from assay.settings.evidence import degraded, never_ran, unverified
 from assay.settings.frameworks import FRAMEWORKS
@@ -144,10 +145,15 @@ def judge_all(
         return {name: unverified(value, why) for name, value in config.items()}
     return {
         name: _no_better_than_planned(
-            judge_by_work(registry.get(name), config, facts, plan), plan.words.get(name)
+            _judged(registry.get(name), config, facts, plan), plan.words.get(name)
         )
         for name in config
     }
+
+
+def _judged(setting: Setting, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+    grant = judge_by_work(setting, config, facts, plan)
+    return judge_complaints(setting, config, facts, plan, grant)
 
 
 def _no_better_than_planned(grant: Grant, word: Word | None) -> Grant:

@@ -47,6 +47,10 @@ def run(parsed: Parsed) -> int:
     arguments = parsed.arguments
     if arguments.point is not None and arguments.study is None:
         raise BadInput("--point is of a study's front.", "Name the study with --from STUDY.")
+    if arguments.cell is not None and arguments.study is None:
+        raise BadInput(
+            "--cell is of a study's table.", "Name the sweep or comparison with --from STUDY."
+        )
     if arguments.unproven and arguments.study is None:
         raise BadInput(
             "--unproven is of a study's recommendation.", "Name the study with --from STUDY."

@@ -1,0 +1,79 @@
+"""Complained: settings whose variable the program rejects on standard error.
+
+A runtime that cannot use the value of a variable says so, ignores it and ends well: libgomp
+(``Invalid value for environment variable``, libgomp/env.c), LLVM's OpenMP (``is an invalid value;
+ignored``, kmp_settings.cpp), mimalloc (``has an invalid value``, options.c). That the variable
+stands in the environment shows nothing then.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from assay.records import Configuration, EnvSet, Grant, Granted, Level, Plan, RunFacts
+from assay.settings.base import Setting
+from assay.settings.evidence import seen_of
+from assay.settings.joined import JOINED
+
+_REJECTS = re.compile(
+    r"\b(?:invalid|illegal|malformed|unknown|unrecogni[sz]ed|unsupported|not supported"
+    r"|not recogni[sz]ed|ignor(?:ed|ing)|cannot parse|could not parse)\b",
+    re.IGNORECASE,
+)
+_HELD = (Granted.GRANTED, Granted.DEGRADED)
+_MAX_CHARACTERS = 200
+
+
+def judge_complaints(
+    setting: Setting, config: Configuration, facts: RunFacts, plan: Plan, grant: Grant
+) -> Grant:
+    """Hold a judgement against what the program says of the variables of a setting.
+
+    Args:
+        setting: whose value ``config`` holds.
+        config, facts, plan: as ``Setting.judge`` takes them.
+        grant: the judgement so far.
+
+    Returns:
+        *Refused* where the only variable of a setting is rejected, *degraded* where one of several
+        may be; the reason quotes the line.
+    """
+    if grant.grant not in _HELD:
+        return grant
+    for variable, line in _rejected(plan, facts).items():
+        if not _rests_on(setting, config, facts, plan, variable):
+            continue
+        word = Granted.REFUSED if setting.name == f"env.{variable}" else Granted.DEGRADED
+        return msgspec.structs.replace(
+            grant, grant=word, level=Level.SEEN, reason=f"the program says: {line}"
+        )
+    return grant
+
+
+def _rejected(plan: Plan, facts: RunFacts) -> dict[str, str]:
+    """Return the variables of a plan that the error output rejects, each with the line."""
+    lines = [line for line in (facts.stderr_head or "").splitlines() if _REJECTS.search(line)]
+    found: dict[str, str] = {}
+    for action in plan.actions if lines else ():
+        if isinstance(action, EnvSet) and action.name not in JOINED:
+            named = re.compile(rf"(?<!\w){re.escape(action.name)}(?!\w)", re.IGNORECASE)
+            line = next((line for line in lines if named.search(line)), None)
+            if line is not None:
+                found[action.name] = line.strip()[:_MAX_CHARACTERS]
+    return found
+
+
+def _rests_on(
+    setting: Setting, config: Configuration, facts: RunFacts, plan: Plan, variable: str
+) -> bool:
+    """Return whether the judgement on a setting would be another without a variable."""
+    environ = dict(seen_of(facts).environ or {})
+    if setting.name == f"env.{variable}":
+        return True
+    if environ.pop(variable, None) is None:
+        return False
+    seen = msgspec.structs.replace(seen_of(facts), environ=environ)
+    without = setting.judge(config, msgspec.structs.replace(facts, seen=seen), plan)
+    return without.grant not in _HELD

@@ -1,0 +1,87 @@
+"""Lines of standard error that only one value of a setting brings are quoted, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from assay.records import Configuration, Evidence, Launch, Outcome, Sample, Stage
+from assay.records.sample import SAID
+from assay.records.workload import WALL
+from assay.search.complaints import complaint_notes, quotes_output
+from assay.search.history import History
+
+GOMP = "libgomp: Invalid value for environment variable OMP_NUM_THREADS"
+Says = Callable[[str, int], str | None]
+
+
+def notes(
+    says: Says, *values: str, setting: str = "env.OMP_NUM_THREADS", launches: int = 4
+) -> list[str]:
+    """The notes where an arm with each value of a setting, and the default, say something."""
+    samples = []
+    for value in ("", *values):
+        configuration = Configuration({setting: value} if value else {})
+        for block in range(launches):
+            launch = Launch(
+                configuration=configuration,
+                arm=str(configuration) or "default",
+                stage=Stage.CONFIRM,
+                block=block,
+                position=0,
+            )
+            line = says(value, block)
+            evidence = (Evidence(kind=SAID, value=1.0, note=line),) if line else ()
+            samples.append(Sample(launch=launch, outcome=Outcome.OK, evidence=evidence))
+    return complaint_notes(History(WALL, samples))
+
+
+def test_complaint_of_one_arm_is_quoted() -> None:
+    (note,) = notes(lambda value, block: GOMP if value == "1.0" else None, "1.0", "2")
+    assert GOMP in note and "all 4 launches of 'env.OMP_NUM_THREADS=1.0' say" in note
+    assert quotes_output(note)
+
+
+def test_complaint_beside_other_lines_is_quoted() -> None:
+    def says(value: str, block: int) -> str:
+        started = f"started at 12:0{block}:17 with {value or 'all'} threads"
+        return f"{started}\n{GOMP}" if value == "1.0" else started
+
+    (note,) = notes(says, "1.0", "2")
+    assert GOMP in note
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        lambda value, block: f"2026-11-27T10:{block}:00 warning: 3 files" if value else "12 files",
+        lambda value, block: f"[{block:3}%] warning: slow disk, {873 + block} MB/s",
+        lambda value, block: f"warning: {2 * len(value)} GB/s" if value else "warning: 9.3 MB/s",
+        lambda value, block: f"warning: using {value or 1} thread{'s' * (value == '2')}",
+        lambda value, block: "warning: now and then" if value == "2" and block % 2 else None,
+        lambda value, block: f"mode {value or 'automatic'}",
+        lambda value, block: "progress done" if value == "2" else "other words",
+        lambda value, block: GOMP,
+    ],
+    ids=["time", "progress", "unit", "plural", "seldom", "value", "words", "every"],
+)
+def test_output_that_varies_by_itself_is_no_complaint(says: Says) -> None:
+    assert not notes(says, "2", "4")
+
+
+def test_few_launches_tell_nothing() -> None:
+    assert not notes(lambda value, block: GOMP if value else None, "1.0", launches=2)
+
+
+def test_output_that_is_not_kept_whole_tells_nothing() -> None:
+    samples_with_more = Evidence(kind=SAID, value=40.0)
+    launch = Launch(
+        configuration=Configuration({"nice": 1}),
+        arm="nice=1",
+        stage=Stage.CONFIRM,
+        block=0,
+        position=0,
+    )
+    more = Sample(launch=launch, outcome=Outcome.OK, evidence=(samples_with_more,))
+    assert complaint_notes(History(WALL, [more])) == []
