@@ -11,6 +11,7 @@ from assay.errors import AssayError, NotPossible
 from assay.launch.planner import plan
 from assay.machine.document import machine_in
 from assay.machine.slots import rooms
+from assay.measure.pools_seen import pools_of
 from assay.records import (
     Conclusion,
     Configuration,
@@ -135,7 +136,12 @@ def without_script(conclusion: Conclusion) -> Conclusion:
     return msgspec.structs.replace(conclusion, recommendation=bare, front=front)
 
 
-def script_of(conclusion: Conclusion, plans: Sequence[Plan], workload: Workload) -> str | None:
+def script_of(
+    conclusion: Conclusion,
+    plans: Sequence[Plan],
+    workload: Workload,
+    samples: Sequence[Sample] = (),
+) -> str | None:
     """The script of what a verdict recommends; ``None`` where it recommends nothing.
 
     ``None`` also where its plan was not kept: stores of schema 1 kept none.
@@ -149,7 +155,8 @@ def script_of(conclusion: Conclusion, plans: Sequence[Plan], workload: Workload)
     planned = next((plan for plan in plans if plan.configuration == settings), None)
     if planned is None:
         return None
-    return shell_script(planned, workload, note=script_note(conclusion.recommendation))
+    note, pools = script_note(conclusion.recommendation), pools_of(samples)
+    return shell_script(planned, workload, note=note, pools=pools)
 
 
 def _ends(recorded: Conclusion) -> Iterator[Done | None]:

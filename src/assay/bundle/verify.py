@@ -312,7 +312,8 @@ class _Reading:
         if not same(again, found.conclusion):
             return replace(check, difference=first_difference(found.conclusion, again))
         try:
-            script = script_of(found.conclusion, found.plans, self.study.spec.workload)
+            workload = self.study.spec.workload
+            script = script_of(found.conclusion, found.plans, workload, found.samples)
         except AssayError as error:
             return replace(check, why_not=error.cause)
         other = first_other_line(SCRIPT, found.script, script)

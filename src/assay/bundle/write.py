@@ -278,7 +278,7 @@ def _masked(value: object) -> object:
 def _write_verdict(chained: _Chained, spec: StudySpec, bare: _Bare, found: _Verdict) -> VerdictNote:
     number, conclusion = bare.stratum.number, found.conclusion
     chained.document(place(number, CONCLUSION), encode(conclusion))
-    script = script_of(conclusion, bare.plans, spec.workload)
+    script = script_of(conclusion, bare.plans, spec.workload, bare.samples)
     if script is not None:
         chained.document(place(number, SCRIPT), script.encode(), end=b"")
     return VerdictNote(stratum=number, samples=conclusion.launches, engine=found.engine)

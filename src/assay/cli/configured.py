@@ -27,6 +27,7 @@ from assay.cli.wire import program_of
 from assay.errors import BadInput
 from assay.launch.building import FOLDER, build_command
 from assay.launch.command import placeholders_in
+from assay.launch.read_pools import with_pools_read
 from assay.machine.reader import read_machine
 from assay.records import (
     DEFAULT,
@@ -96,9 +97,10 @@ def explained(parsed: Parsed) -> str:
             workload = msgspec.structs.replace(workload, cwd=found.workload.cwd)
         lab, plan = _planned(lab, configuration, workload)
         before = list(in_share_words(lab))
+        pools = None if found is None else found.pools
         if found is not None and found.unproven:
             before.append("Not proven: no claim shows a gain.")
-        return explain(plan, workload, lab.driver.env, before=before)
+        return explain(plan, workload, lab.driver.env, before=before, pools=pools)
 
 
 @contextmanager
@@ -107,6 +109,8 @@ def _asked(parsed: Parsed, *, launches: bool = True) -> Iterator[_Asked]:
     arguments = parsed.arguments
     reservation = reservation_of(arguments)
     found = None if arguments.study is None else recommended(arguments)
+    if found is not None and parsed.separated:  # another program may read more
+        found = msgspec.structs.replace(found, pools=None)
     workload = _workload(parsed, found)
     registry = builtin()
     assigned = (text.partition("=")[0].strip() for text in arguments.assignments)
@@ -162,12 +166,13 @@ def _load(names: Set[str], *, builds: bool, system: bool, share: bool) -> None:
 def _built(asked: _Asked) -> Iterator[Ready]:
     """What is launched, once it is built; a build stays where it is within."""
     found, workload, lab, configuration = asked
+    pools = None if found is None else found.pools
     if workload.build is None:
         if found is not None and _is_other(found, lab):
             _tell_other(found)
         elif found is not None:
             _tell_name(found, workload)
-        yield _ready(*_planned(lab, configuration, workload), workload)
+        yield _ready(*_planned(lab, configuration, workload), workload, pools=pools)
         return
     from assay.cli.built import program_in
     from assay.measure.building import Building
@@ -181,12 +186,19 @@ def _built(asked: _Asked) -> Iterator[Ready]:
             _tell_other(found)
         folder = built.workload.placeholders[FOLDER]
         lab = dataclasses.replace(lab, program=program_in(folder, workload.argv, None))
-        yield _ready(lab, lab.plan(configuration), built.workload, built.evidence)
+        plan = lab.plan(configuration)
+        yield _ready(lab, plan, built.workload, built.evidence, pools=pools)
 
 
 def _ready(
-    lab: Laboratory, plan: Plan, workload: Workload, evidence: tuple[Evidence, ...] = ()
+    lab: Laboratory,
+    plan: Plan,
+    workload: Workload,
+    evidence: tuple[Evidence, ...] = (),
+    pools: frozenset[str] | None = None,
 ) -> Ready:
+    plan, _ = with_pools_read(plan, pools)
+
     def judge(facts: RunFacts) -> dict[str, Grant]:
         return judge_all(plan.configuration, lab.registry, plan, facts)
 

@@ -10,6 +10,7 @@ import msgspec
 from assay.cli.wire import store_of
 from assay.errors import BadInput
 from assay.measure.build_evidence import builds_of, built_as
+from assay.measure.pools_seen import pools_of
 from assay.records import (
     DEFAULT,
     Conclusion,
@@ -36,6 +37,7 @@ class Recommended(msgspec.Struct, frozen=True):
         program_digest: of the files that it ran; of a built program, of other things as well.
         builds: of the builds that it ran, each as its sample tells it.
         unproven: whether no claim shows that the settings are better than the default.
+        pools: variables of thread pools that its processes read, where that is known.
     """
 
     study_id: str
@@ -45,6 +47,7 @@ class Recommended(msgspec.Struct, frozen=True):
     program_digest: str | None
     builds: frozenset[str]
     unproven: bool = False
+    pools: frozenset[str] | None = None
 
     def built_otherwise(self, argv: tuple[str, ...], key: str) -> bool:
         """Whether the study built with the same command, and from something else.
@@ -67,8 +70,10 @@ def recommended(arguments: argparse.Namespace) -> Recommended:
         study_id = store.find(arguments.study)
         record = store.study(study_id)
         spec = record.spec
-        samples = store.samples(study_id) if spec.workload.build is not None else ()
-    settings, proven = _chosen(record, arguments)
+        settings, proven = _chosen(record, arguments)
+        threaded = any(name.startswith("threads") for name in settings)
+        built = spec.workload.build is not None
+        samples = store.samples(study_id) if built or threaded else ()
     return Recommended(
         study_id=study_id,
         settings=settings,
@@ -77,6 +82,7 @@ def recommended(arguments: argparse.Namespace) -> Recommended:
         program_digest=record.strata[-1].program_digest,
         builds=builds_of(samples),
         unproven=not proven,
+        pools=pools_of(samples),
     )
 
 

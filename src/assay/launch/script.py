@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from types import MappingProxyType
 
@@ -13,6 +13,7 @@ from assay.launch.command import command_of
 from assay.launch.document import numbered, unset_by
 from assay.launch.exported import of_plan
 from assay.launch.files import words_for_files
+from assay.launch.read_pools import with_pools_read
 from assay.launch.system.script import PUT_BACK, system_lines
 from assay.machine.cpulist import format_list, show_numbers
 from assay.records import (
@@ -49,7 +50,12 @@ _NUMACTL: dict[str, str] = {
 
 
 def shell_script(
-    plan: Plan, workload: Workload, *, inherits_stdin: bool = False, note: str = ""
+    plan: Plan,
+    workload: Workload,
+    *,
+    inherits_stdin: bool = False,
+    note: str = "",
+    pools: Set[str] | None = None,
 ) -> str:
     """A script that runs the command under this plan with the tools of the distribution.
 
@@ -64,6 +70,8 @@ def shell_script(
         inherits_stdin: a workload without an input reads what the script does, as with ``assay
             run``; else it reads nothing, as in every launch that was measured.
         note: a comment at its head; one line.
+        pools: variables of thread pools that the measured processes read, where that is known:
+            no others are set.
 
     Raises:
         NotPossible: a setting of the plan is refused.
@@ -73,6 +81,8 @@ def shell_script(
         plan.demand_granted()
     reads_nothing = workload.stdin is None and not (inherits_stdin or plan.instances)
     noted = [f"# {clean(note)}"] if note else []
+    plan, unread = with_pools_read(plan, pools)
+    noted += [f"# {_UNREAD} {', '.join(unread)}"] if unread else []
     reading = [_READS_NOTHING] if reads_nothing else []
     lines = ["#!/bin/sh", *noted, *_comments(plan), *reading, "set -eu"]
     if workload.cwd:
@@ -94,6 +104,7 @@ def shell_script(
     return "\n".join([*lines, _joined([*first, *pieces], source), ""])
 
 
+_UNREAD = "Not set, since the measured processes do not read them:"
 _PLACING = frozenset({"cpus", "placement", PER_CORE})
 """Settings that say on which CPUs a program runs."""
 _JOINT = " \\\n  "
@@ -133,7 +144,11 @@ _READS_NOTHING = "# Measured with standard input from /dev/null: the last line m
 
 
 def explain(
-    plan: Plan, workload: Workload, env: Mapping[str, str], before: Sequence[str] = ()
+    plan: Plan,
+    workload: Workload,
+    env: Mapping[str, str],
+    before: Sequence[str] = (),
+    pools: Set[str] | None = None,
 ) -> str:
     """The plan in words, and the script that does the same: words are its comments.
 
@@ -144,6 +159,7 @@ def explain(
         workload: what runs.
         env: the caller's environment.
         before: lines that come first.
+        pools: as ``shell_script`` takes them.
     """
     build = build_command(plan, workload)
     lines = [*before]
@@ -157,7 +173,7 @@ def explain(
     lines += ["", "Environment:", *notes] if notes else []
     if plan.refused:
         return "\n".join([*lines, "", "Not possible as it is: nothing would be run.", ""])
-    script = shell_script(plan, workload, inherits_stdin=True)
+    script = shell_script(plan, workload, inherits_stdin=True, pools=pools)
     told = [f"# {line}".rstrip() for line in (*lines, "", "Without assay:", "")]
     return "\n".join([*told, script])
 

@@ -18,6 +18,7 @@ from assay.measure.libraries import libraries_seen
 from assay.measure.matching import holds
 from assay.measure.metric_files import FileState, place_of, written_since
 from assay.measure.output import kept
+from assay.measure.pools_seen import pools_seen
 from assay.measure.suspect import contradictions
 from assay.records import (
     Counter,
@@ -79,7 +80,7 @@ def build_sample(
     reading = reading or read_metrics(workload, facts, outputs, copies)
     metrics = reading.values if outcome is Outcome.OK else {}
     mapped = libraries_seen(launch, facts)
-    lines = said(outputs)
+    lines, pools = said(outputs), pools_seen(launch, facts)
     foreign_s = None if facts.host is None else foreign_load_s(facts.host, own_s)
     return Sample(
         launch=launch,
@@ -100,6 +101,7 @@ def build_sample(
             *_evidence(facts, foreign_s),
             *([mapped] if mapped else []),
             *([lines] if lines else []),
+            *([pools] if pools else []),
             *(Evidence(kind=f"{UNIT}{name}", note=unit) for name, unit in reading.units.items()),
         ),
         absent={**facts.absent, **reading.absent},

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from assay.launch.script import shell_script
-from assay.records import Conclusion, StudySpec
+from assay.measure.pools_seen import pools_of
+from assay.records import Conclusion, Sample, StudySpec
 from assay.search.proof_words import script_note
 from assay.study.loop import Planner
 
 
-def with_script(conclusion: Conclusion, spec: StudySpec, planner: Planner) -> Conclusion:
+def with_script(
+    conclusion: Conclusion, spec: StudySpec, planner: Planner, samples: Sequence[Sample] = ()
+) -> Conclusion:
     """The conclusion with the scripts that run what it recommends, and the points of its front."""
     recommendation = conclusion.recommendation
     if recommendation is None:
         return conclusion
     plan = planner(recommendation.settings, None)
-    script = shell_script(plan, spec.workload, note=script_note(recommendation))
+    pools = pools_of(samples)
+    note = script_note(recommendation)
+    script = shell_script(plan, spec.workload, note=note, pools=pools)
     return msgspec.structs.replace(
         conclusion,
         recommendation=msgspec.structs.replace(recommendation, script=script),
         front=tuple(
             msgspec.structs.replace(
-                point, script=shell_script(planner(point.settings, None), spec.workload)
+                point,
+                script=shell_script(planner(point.settings, None), spec.workload, pools=pools),
             )
             for point in conclusion.front
         ),

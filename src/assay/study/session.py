@@ -214,7 +214,7 @@ def _carry_on(
     done = loop.run()
     samples = store.samples(study_id, stratum.number)
     conclusion = conclude(spec, samples, space, searcher, done)
-    conclusion = with_script(conclusion, spec, laboratory.plan)
+    conclusion = with_script(conclusion, spec, laboratory.plan, samples)
     store.set_conclusion(study_id, conclusion)
     floor = _floor_beside(store, stratum, spec, conclusion)
     # What a clean-up took away was there while the program ran.

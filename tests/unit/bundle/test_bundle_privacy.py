@@ -446,3 +446,21 @@ def test_this_host_is_read_without_fail(monkeypatch: pytest.MonkeyPatch) -> None
     assert "/home/someone-else" in found.homes
     assert "someone-else" in found.users
     assert all(re.fullmatch(r"\S.*", name) for name in (*found.hosts, *found.users))
+
+
+def test_bundle_without_outputs_quotes_no_line_of_the_program(tmp_path: Path) -> None:
+    said = "libgomp: Invalid value for environment variable OMP_NUM_THREADS"
+
+    def saying(sample: Sample) -> Sample:
+        slow = "slow" in str(sample.launch.configuration)
+        lines = (Evidence(kind="stderr", value=1.0, unit="lines", note=said),) if slow else ()
+        return msgspec.structs.replace(sample, evidence=(*sample.evidence, *lines))
+
+    source = source_of(spec_of(Kind.COMPARE, 40), change=saying)
+    for outputs in (True, False):
+        bundle, _ = written(source, NOBODY, outputs=outputs)
+        texts = b"".join(unpacked(bundle).values())
+        assert (said.encode() in texts) is outputs
+        path = tmp_path / f"{outputs}.zip"
+        path.write_bytes(bundle)
+        assert verify(path).holds

@@ -12,6 +12,7 @@ from assay.errors import BadInput
 from assay.records import (
     Arm,
     ArmResult,
+    Budget,
     Claim,
     Conclusion,
     Configuration,
@@ -56,8 +57,22 @@ def study(verdict: Verdict, medians: tuple[float, ...] = (1.0, 0.8, 1.2)) -> Any
         )
         for n in (1, 2)
     )
-    spec = StudySpec(kind=Kind.COMPARE, workload=Workload(argv=("true",)), arms=tuple(arms))
-    conclusion = Conclusion(kind=Kind.COMPARE, metric="wall_s", arms=results, claims=claims)
+    spec = StudySpec(
+        kind=Kind.COMPARE,
+        workload=Workload(argv=("true",)),
+        arms=tuple(arms),
+        budget=Budget(launches=30),
+        seed=1,
+    )
+    conclusion = Conclusion(
+        kind=Kind.COMPARE,
+        metric="wall_s",
+        arms=results,
+        claims=claims,
+        launches=27,
+        configurations=3,
+        blocks=9,
+    )
     return Study("kq3v8ma", spec, conclusion)
 
 
