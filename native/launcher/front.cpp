@@ -64,7 +64,8 @@ long make_keeper(Launch& launch) {
 /// memory.
 class Front {
   public:
-    Front(Launch& launch, int signals, int parent) : launch_(launch), signals_(signals), parent_(parent) {}
+    Front(Launch& launch, int signals, int parent, pid_t caller)
+        : launch_(launch), signals_(signals), parent_(parent), caller_(caller) {}
 
     void run(pid_t keeper) {
         keeper_ = keeper;
@@ -94,12 +95,30 @@ class Front {
         signalfd_siginfo info{};
         while (raw::call(SYS_read, signals_, raw::as_long(&info), sizeof info) ==
                static_cast<long>(sizeof info)) {
-            if (info.ssi_signo != SIGCHLD) {
-                pass_on(static_cast<int>(info.ssi_signo));
-                continue;
-            }
-            look_at_keeper();
+            if (info.ssi_signo == SIGCHLD)
+                look_at_keeper();
+            else if (launch_.plan.leave_signals && info.ssi_signo != end_request)
+                take_left(info);
+            else
+                raw::call(SYS_kill, keeper_, static_cast<long>(info.ssi_signo));
         }
+    }
+
+    /// One that is left to the program. What comes to us without a request came to our process group, or to
+    /// all of a job: it has reached the program too.
+    void take_left(const signalfd_siginfo& info) {
+        const int signal = static_cast<int>(info.ssi_signo);
+        const auto sender = static_cast<pid_t>(info.ssi_pid);
+        if (const int meant = requested(info, caller_); meant != 0) {
+            pass_on(meant);
+            return;
+        }
+        if (signal == SIGCONT && sender == caller_) return; // so that we can read its requests
+        Arrival& arrival = arrivals_[static_cast<std::size_t>(signal)];
+        arrival.count += 1;
+        arrival.at = raw::now_ns();
+        // The program goes on, and its caller has stopped with it.
+        if (signal == SIGCONT && sender == keeper_) raw::call(SYS_kill, caller_, SIGCONT);
     }
 
     /// The program may stop it, and would then outlive every limit.
@@ -114,23 +133,28 @@ class Front {
         }
     }
 
-    /// What is left to the program and came to us came to our process group, or to all of a job: it has
-    /// reached the program too.
+    /// Signals that wait merge with others of their number, but for real-time ones, which can be counted.
     void pass_on(int signal) {
-        if (launch_.plan.leave_signals && is_left(signal)) {
-            came_at_[static_cast<std::size_t>(signal)] = raw::now_ns();
-            return;
-        }
-        const Nanos came = came_at_[static_cast<std::size_t>(requested(signal))];
-        if (came != 0 && raw::now_ns() - came < same_signal) return;
-        raw::call(SYS_kill, keeper_, signal);
+        Arrival& arrival = arrivals_[static_cast<std::size_t>(signal)];
+        const bool recent = arrival.at != 0 && raw::now_ns() - arrival.at < same_signal;
+        if (!recent) arrival.count = 0;
+        if (arrival.count == 0)
+            request(keeper_, launch_.front, signal);
+        else if (signal >= first_real_time)
+            arrival.count -= 1;
     }
+
+    struct Arrival {
+        Nanos at = 0; // nothing ever comes at 0
+        int count = 0;
+    };
 
     Launch& launch_;
     int signals_;
     int parent_;
+    pid_t caller_;
     pid_t keeper_ = 0;
-    std::array<Nanos, SIGTERM + 1> came_at_{}; // by signal; nothing ever comes to 0
+    std::array<Arrival, last_signal + 1> arrivals_{}; // by signal
     bool ended_ = false;
 };
 
@@ -146,19 +170,13 @@ void watch_for(int epoll, int fd, std::uint32_t name) {
 }
 
 Fd block_signals(Launch& launch) {
-    sigset_t ours;
-    ::sigemptyset(&ours);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
-        if (!ignored(signal)) ::sigaddset(&ours, signal);
-    }
-    for (const int signal : {SIGCHLD, end_request}) ::sigaddset(&ours, signal);
-    if (launch.plan.leave_signals) {
-        for (const int signal : left_signals) ::sigaddset(&ours, pass_request(signal));
-    }
-    Fd signals{::signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK)};
-    ::sigaddset(&ours, SIGPIPE); // a record that nobody reads any more is an error, not our end
-    ::sigorset(&ours, &ours, &launch.caller_signals); // a front made ahead has blocked all
-    ::sigprocmask(SIG_SETMASK, &ours, nullptr);
+    const bool leave = launch.plan.leave_signals;
+    const SignalMask ours = mask_of({SIGCHLD, end_request}) | (leave ? left_signals : tree_ending_signals());
+    Fd signals{static_cast<int>(signal_file(ours))};
+    SignalMask callers = 0;
+    std::memcpy(&callers, &launch.caller_signals, sizeof callers);
+    // A record that nobody reads any more is an error, not our end. A front made ahead has blocked all.
+    block_only(ours | mask_of({SIGPIPE}) | callers);
     struct sigaction child{};
     ::sigaction(SIGCHLD, nullptr, &child);
     if (child.sa_handler == SIG_IGN) {
@@ -210,7 +228,7 @@ int run_launch(Launch& launch) {
     Successor successor(launch.plan, launch.record, launch.environment);
     const long keeper = make_keeper(launch);
     if (raw::failed(keeper)) return cannot_start(launch, "keeper", static_cast<int>(-keeper));
-    Front(launch, signals.get(), parent_fd.get()).run(static_cast<pid_t>(keeper));
+    Front(launch, signals.get(), parent_fd.get(), parent).run(static_cast<pid_t>(keeper));
     if (!launch.shared->keeper_done.load()) {
         successor.become(*launch.shared);
         return cannot_start(launch, "keeper", ENOEXEC);

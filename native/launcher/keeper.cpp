@@ -157,7 +157,16 @@ class Keeper {
         MemoryKills kills(*launch_.containment, plan_, start);
         limits.start(start);
         const Nanos cap = plan_.cap_s ? from_seconds(*plan_.cap_s) : never;
-        const WatchTarget target{child.pidfd.get(), child.pid, signals_.get(), start, cap, launch_.shared};
+        WatchTarget target;
+        target.pidfd = child.pidfd.get();
+        target.pid = child.pid;
+        target.front = launch_.front;
+        target.signals = signals_.get();
+        target.leave_signals = plan_.leave_signals;
+        target.team = team_.has_value();
+        target.made = start;
+        target.cap = cap;
+        target.shared = launch_.shared;
         std::vector<Job*> jobs{&witness, &limits, &kills, &readback, &meters.energy()};
         if (plan_.sampling.memory) jobs.push_back(&sampler);
         if (plan_.sampling.scheduling) jobs.push_back(&sched);
@@ -267,6 +276,7 @@ class Keeper {
         result.containment = report;
         result.tally = containment.tally();
         report_wall(result, watched);
+        if (watched.stops.count() > 0) result.stopped_s = seconds(watched.stops.total(watched.exit_ns));
         report_cpu(result);
         // The faults of its children would be among those that were waited for.
         if (result.waited && last_seen && !team_)
@@ -291,14 +301,15 @@ class Keeper {
     void report_wall(Result& result, const Watched& watched) const {
         const Nanos started = launch_.shared->started_ns.load();
         if (started == 0 || !watched.gone || (team_ && team_->failure())) return;
+        const Nanos left_out = plan_.leave_signals ? watched.stops.total(watched.exit_ns) : 0;
         if (const auto last = team_ ? team_->ended() : std::nullopt) {
-            result.wall_s = seconds(*last - started);
+            result.wall_s = seconds(*last - started - left_out);
             return;
         }
         // The keeper may have been in the middle of a reading; the front has nothing else to do than to look.
         const Nanos front = launch_.shared->exit_seen_ns.load();
         const Nanos ended = front != 0 ? std::min(front, watched.exit_ns) : watched.exit_ns;
-        result.wall_s = seconds(ended - started);
+        result.wall_s = seconds(ended - started - left_out);
     }
 
     /// The keeper's only children were the program and what it adopted of its tree.
@@ -401,27 +412,17 @@ class Keeper {
     std::optional<Team> team_; // where there are several instances
     Fd signals_ = awaited_signals(plan_);
 
+    /// A batch system signals every process of a job: what is left to the program says nothing to us.
     static Fd awaited_signals(const Plan& plan) {
-        sigset_t wanted;
-        ::sigemptyset(&wanted);
-        for (const int signal : {SIGCHLD, end_request}) ::sigaddset(&wanted, signal);
-        if (!ignored(SIGQUIT)) ::sigaddset(&wanted, SIGQUIT);
-        for (const int signal : left_signals) {
-            if (plan.leave_signals)
-                ::sigaddset(&wanted, pass_request(signal));
-            else if (!ignored(signal)) // a batch system signals every process of a job
-                ::sigaddset(&wanted, signal);
-        }
-        return Fd{::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK)};
+        const SignalMask asked = plan.leave_signals ? mask_of({pass_request}) : tree_ending_signals();
+        return Fd{static_cast<int>(signal_file(mask_of({SIGCHLD, end_request}) | asked))};
     }
 };
 
 } // namespace
 
 int keep(Launch& launch) {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::sigprocmask(SIG_SETMASK, &all, nullptr);
+    block_only(~SignalMask{0});
     // A process group of its own, so that a signal to that of the caller does not reach it; the program goes
     // back there. Not a session, which the program could not come back from.
     if (launch.group > 0) ::setpgid(0, 0);

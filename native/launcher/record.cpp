@@ -85,6 +85,7 @@ void write_ending(JsonWriter& json, const Result& result) {
 
 void write_usage(JsonWriter& json, const Result& result) {
     if (result.wall_s) json.member("wall_s", *result.wall_s);
+    if (result.stopped_s) json.member("stopped_s", *result.stopped_s);
     if (result.cpu) {
         json.member("user_s", seconds(result.cpu->user)).member("sys_s", seconds(result.cpu->system));
         json.member("cpu_scope", result.cpu_of_cgroup ? "cgroup" : "waited");

@@ -1,31 +1,74 @@
 #pragma once
 
-#include <signal.h>
+#include "common/raw.hpp"
 
-#include <algorithm>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/types.h>
+
 #include <array>
+#include <cstdint>
+#include <initializer_list>
 
 namespace assay {
 
-/// What a plan may leave to the program, with "signals": "leave".
-inline constexpr std::array left_signals{SIGHUP, SIGINT, SIGTERM};
+/// A set of signals as the kernel has it. C libraries differ in the real-time signals that they hide.
+using SignalMask = std::uint64_t;
 
-/// From the caller: the tree is to end, whatever else is left to the program. A service manager and a batch
-/// system send the others to every process of a job, to the keeper as well.
-inline constexpr int end_request = SIGUSR1;
+inline constexpr int last_signal = 64;
+inline constexpr int first_real_time = 32;
+inline constexpr long kernel_mask_bytes = sizeof(SignalMask);
 
-/// From the caller: it had this signal, and the program is to have it too. Counted from the last signal,
-/// since C libraries differ in the first one that they leave to programs.
-constexpr int pass_request(int signal) {
-    constexpr int last = 64;
-    return last - signal;
+constexpr SignalMask mask_of(std::initializer_list<int> signals) {
+    SignalMask mask = 0;
+    for (const int signal : signals) mask |= SignalMask{1} << (signal - 1);
+    return mask;
 }
 
-/// The signal that a request is for, or 0.
-constexpr int requested(int request) {
-    const auto found = std::find_if(left_signals.begin(), left_signals.end(),
-                                    [request](int signal) { return pass_request(signal) == request; });
-    return found == left_signals.end() ? 0 : *found;
+/// Signals that a plan leaves to the program, with "signals": "leave": all that can be caught, but for those
+/// that tell a process of its own faults, its own children and its own files. 32 and 33 belong to C
+/// libraries.
+inline constexpr SignalMask left_signals =
+    ~mask_of({SIGKILL, SIGSTOP, SIGCHLD, SIGPIPE, SIGTTIN, SIGTTOU, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
+              SIGTRAP, SIGSYS, 32, 33});
+
+/// Signals by which a user asks for the end.
+inline constexpr std::array ending_signals{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+/// Asks for the end of the tree, in whatever mode. No service manager or batch system sends this one to the
+/// processes of a job.
+inline constexpr int end_request = SIGSYS;
+
+/// From the caller to the front, and from the front to the keeper: the program is to have a signal. It comes
+/// queued, with the number of that signal in its value.
+inline constexpr int pass_request = last_signal;
+inline constexpr int pass_mark = 0x61737300;
+
+/// Return the signal that a request of this sender is for, or 0.
+inline int requested(const signalfd_siginfo& info, pid_t sender) {
+    if (static_cast<int>(info.ssi_signo) != pass_request || info.ssi_code != SI_QUEUE) return 0;
+    if (static_cast<pid_t>(info.ssi_pid) != sender) return 0;
+    const int signal = info.ssi_int - pass_mark;
+    return signal > 0 && signal <= last_signal ? signal : 0;
+}
+
+/// Send a request, by system calls only.
+inline void request(pid_t receiver, pid_t self, int signal) {
+    siginfo_t info{};
+    info.si_signo = pass_request;
+    info.si_code = SI_QUEUE;
+    info.si_pid = self;
+    info.si_uid = static_cast<uid_t>(raw::call(SYS_getuid));
+    info.si_value.sival_int = pass_mark + signal;
+    raw::call(SYS_rt_sigqueueinfo, receiver, pass_request, raw::as_long(&info));
+}
+
+inline long signal_file(SignalMask mask) {
+    return raw::call(SYS_signalfd4, -1, raw::as_long(&mask), kernel_mask_bytes, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+inline void block_only(SignalMask mask) {
+    raw::call(SYS_rt_sigprocmask, SIG_SETMASK, raw::as_long(&mask), 0, kernel_mask_bytes);
 }
 
 /// What nohup, or a shell's background, has ignored ends nothing; blocked it would come all the same.
@@ -34,8 +77,13 @@ inline bool ignored(int signal) {
     return ::sigaction(signal, nullptr, &inherited) == 0 && inherited.sa_handler == SIG_IGN;
 }
 
-constexpr bool is_left(int signal) {
-    return std::find(left_signals.begin(), left_signals.end(), signal) != left_signals.end();
+/// Return the signals that end the tree where nothing is left to the program.
+inline SignalMask tree_ending_signals() {
+    SignalMask mask = mask_of({end_request, SIGUSR1});
+    for (const int signal : ending_signals) {
+        if (!ignored(signal)) mask |= mask_of({signal});
+    }
+    return mask;
 }
 
 } // namespace assay

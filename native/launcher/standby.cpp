@@ -62,7 +62,7 @@ std::array<Fd, 2> receive_two(int socket) {
 void forget_pending() {
     sigset_t old;
     ::sigemptyset(&old);
-    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) ::sigaddset(&old, signal);
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1}) ::sigaddset(&old, signal);
     const timespec at_once{};
     while (::sigtimedwait(&old, nullptr, &at_once) > 0) {
     }

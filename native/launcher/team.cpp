@@ -1,6 +1,7 @@
 #include "launcher/team.hpp"
 
 #include "common/raw.hpp"
+#include "launcher/signals.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +34,7 @@ struct Team::State : Progress {
     std::atomic<pid_t> pid{0};
     std::atomic<bool> seen{false}; // `mask` was read back after exec
     std::atomic<bool> ended_with_others{false};
+    std::atomic<bool> stopped{false};
     std::atomic<int> status{0};
     std::atomic<Nanos> user{0};
     std::atomic<Nanos> system{0};
@@ -120,10 +122,7 @@ class Team::Leader {
     bool open() {
         int ready[2];
         int go[2];
-        sigset_t wanted;
-        ::sigemptyset(&wanted);
-        for (const int signal : {SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM}) ::sigaddset(&wanted, signal);
-        signals_ = Fd{::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK)};
+        signals_ = Fd{static_cast<int>(signal_file(mask_of({SIGCHLD}) | left_signals))};
         if (!signals_ || ::pipe2(ready, O_CLOEXEC) != 0) return fail(0, errno);
         ready_ = Fd{ready[0]};
         ready_write_ = Fd{ready[1]};
@@ -186,12 +185,32 @@ class Team::Leader {
                 ended = true;
                 continue;
             }
-            asked_ = true;
+            const int signal = static_cast<int>(info.ssi_signo);
+            if (std::find(ending_signals.begin(), ending_signals.end(), signal) != ending_signals.end())
+                asked_ = true;
             // A terminal, or who signals the process group, has reached the instances too.
-            if (info.ssi_pid == static_cast<std::uint32_t>(::getppid()))
-                signal_all(static_cast<int>(info.ssi_signo));
+            if (info.ssi_pid == static_cast<std::uint32_t>(::getppid())) signal_all(signal);
         }
-        if (ended) reap();
+        if (!ended) return;
+        reap();
+        look_at_stops();
+    }
+
+    /// The keeper is told: it watches us in the place of the program.
+    void look_at_stops() {
+        siginfo_t info{};
+        while (::waitid(P_ALL, 0, &info, WSTOPPED | WCONTINUED | WNOHANG) == 0 && info.si_pid != 0) {
+            if (const auto index = index_of(info.si_pid))
+                team_.state(*index).stopped.store(info.si_code != CLD_CONTINUED);
+            info.si_pid = 0;
+        }
+        bool all = running_ > 0;
+        for (std::size_t i = 0; i < team_.members_.size(); ++i) {
+            const State& state = team_.state(i);
+            const bool runs = state.pid.load() != 0 && state.ended_ns.load() == 0;
+            if (runs && !state.stopped.load()) all = false;
+        }
+        if (team_.launch_.shared->team_stopped.exchange(all) != all) ::kill(::getppid(), SIGCHLD);
     }
 
     void reap() {

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,17 +19,47 @@ namespace {
 constexpr Nanos kill_again = 5 * nanos_per_milli;
 constexpr Nanos kill_patience = 30 * nanos_per_second;
 
+/// Whether a child is stopped; nothing where that has not changed.
+std::optional<bool> take_stop(pid_t pid) {
+    std::optional<bool> stopped;
+    for (;;) {
+        siginfo_t info{};
+        const int flags = WSTOPPED | WCONTINUED | WNOHANG;
+        if (::waitid(P_PID, static_cast<id_t>(pid), &info, flags) != 0 || info.si_pid == 0) return stopped;
+        stopped = info.si_code != CLD_CONTINUED;
+    }
+}
+
+/// Of several instances the leader tells.
+std::optional<bool> stop_of(const WatchTarget& target) {
+    const auto own = take_stop(target.pid);
+    if (own || !target.team) return own;
+    return target.shared->team_stopped.load();
+}
+
+/// Has the front stop with the program, which the caller sees as a shell sees it of its own child. Where no
+/// shell watches the process group the kernel ignores this signal.
+void tell_front(const WatchTarget& target, bool stopped) {
+    if (target.leave_signals && ::getppid() == target.front)
+        ::kill(target.front, stopped ? SIGTTIN : SIGCONT);
+}
+
 /// The signal that asks for the end, or 0.
-int take_signals(const WatchTarget& target) {
+int take_signals(const WatchTarget& target, Stops& stops) {
     signalfd_siginfo info{};
     int asked = 0;
     while (::read(target.signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-        if (info.ssi_signo == SIGCHLD)
+        const int signal = static_cast<int>(info.ssi_signo);
+        if (signal == SIGCHLD) {
             reap_children(target.pid); // orphans of the tree, adopted by us
-        else if (const int meant = requested(static_cast<int>(info.ssi_signo)); meant != 0)
-            ::syscall(SYS_pidfd_send_signal, target.pidfd, meant, nullptr, 0);
-        else
-            asked = info.ssi_signo == end_request ? SIGTERM : static_cast<int>(info.ssi_signo);
+            const auto stopped = stop_of(target);
+            if (stopped && stops.note(*stopped, now_ns())) tell_front(target, *stopped);
+        } else if (signal == pass_request) {
+            const int meant = requested(info, target.front);
+            if (meant != 0) ::syscall(SYS_pidfd_send_signal, target.pidfd, meant, nullptr, 0);
+        } else {
+            asked = signal == end_request || signal == SIGUSR1 ? SIGTERM : signal;
+        }
     }
     return asked;
 }
@@ -57,7 +88,7 @@ Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& l
             }
             if (limits.hit() != nullptr) end_now(Ending::limit, now);
             if (kills.found()) end_now(Ending::killed_for_memory, now);
-            if (now >= target.cap_at()) end_now(Ending::timed_out, now);
+            if (now >= target.cap_at(result.stops)) end_now(Ending::timed_out, now);
         }
         if (now >= kill_at) {
             result.outside = std::max(result.outside, kill_tree(containment));
@@ -70,7 +101,7 @@ Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& l
         }
         Nanos next = std::min(kill_at, give_up_at);
         if (result.ending == Ending::by_itself) {
-            next = target.cap_at();
+            next = target.cap_at(result.stops);
             for (const Job* job : jobs) next = std::min(next, job->due());
         }
         pollfd ready[2] = {{target.pidfd, POLLIN, 0}, {target.signals, POLLIN, 0}};
@@ -82,7 +113,7 @@ Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& l
             return result;
         }
         if (ready[1].revents != 0) {
-            if (const int signal = take_signals(target); signal != 0) {
+            if (const int signal = take_signals(target, result.stops); signal != 0) {
                 result.signal = signal;
                 end_now(Ending::interrupted, now_ns());
             }

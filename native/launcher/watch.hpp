@@ -6,6 +6,7 @@
 #include "launcher/limits.hpp"
 #include "launcher/memory_kills.hpp"
 #include "launcher/shared.hpp"
+#include "launcher/stops.hpp"
 
 #include <vector>
 
@@ -19,20 +20,28 @@ struct Watched {
     Nanos exit_ns = 0;       // when the end of the program was seen
     bool gone = true;        // false: it outlived SIGKILL (stuck in the kernel)
     std::size_t outside = 0; // processes that had left the control group when the tree was killed
+    Stops stops;             // of the program
 };
 
 /// What the wait for one program needs.
 struct WatchTarget {
     int pidfd = -1;
     pid_t pid = -1;
-    int signals = -1; // signalfd
-    Nanos made = 0;   // when the process was made; the cap counts from exec as soon as that is known
+    pid_t front = -1;
+    int signals = -1;           // signalfd
+    bool leave_signals = false; // to the program: front and caller stop with it, and that time is not counted
+    bool team = false;          // the program is the leader of several instances
+    Nanos made = 0; // when the process was made; the cap counts from exec as soon as that is known
     Nanos cap = never;
     const Shared* shared = nullptr;
 
-    [[nodiscard]] Nanos cap_at() const {
+    [[nodiscard]] Nanos cap_at(const Stops& stops) const {
         const Nanos started = shared->started_ns.load(std::memory_order_relaxed);
-        const Nanos from = started != 0 ? started : made;
+        Nanos from = started != 0 ? started : made;
+        if (leave_signals) {
+            if (stops.stopped()) return never;
+            from += stops.total(from);
+        }
         return cap > never - from ? never : from + cap;
     }
 };

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from launching import MIB, Launcher, groups_named, processes_with, wait_until
 
+from assay.launch.driver import ask_to_pass
+
 CPUS = sorted(os.sched_getaffinity(0))
 two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs")
 BOTH_WAYS = [pytest.param("auto", marks=pytest.mark.system), "none"]
@@ -190,7 +192,10 @@ def test_signals(launcher: Launcher, tmp_path: Path, token: str, leave: bool) ->
 
     wait_until(ready, "both instances are ready")
     # What comes with `leave` from a caller that had SIGTERM itself.
-    process.send_signal(signal.SIGRTMAX - signal.SIGTERM if leave else signal.SIGTERM)
+    if leave:
+        ask_to_pass(process.pid, signal.SIGTERM)
+    else:
+        process.send_signal(signal.SIGTERM)
     record, _ = launcher.finish((process, record_fd))
     if leave:
         assert (record["outcome"], record["exit_status"]) == ("exited", 5)

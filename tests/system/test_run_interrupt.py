@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, leaves, nothing_left
 
+from assay.launch.driver import ask_to_pass
+
 SERVER = """
 import signal, sys, time
 got = []
@@ -205,13 +207,13 @@ def test_the_launcher_leaves_it_where_it_is_told_to(
         process.send_signal(number)
         time.sleep(0.3)
         assert process.poll() is None
-        process.send_signal(signal.SIGRTMAX - number)
+        ask_to_pass(process.pid, number)
         out, record = process.communicate(timeout=20)
     assert out == clean
     assert json.loads(record)["exit_status"] == 7
     with launched(assay_exec, {"argv": server(), "signals": "leave"}) as process:
         os.killpg(process.pid, number)
-        process.send_signal(signal.SIGRTMAX - number)
+        ask_to_pass(process.pid, number)
         assert process.communicate(timeout=20)[0] == clean
     with launched(assay_exec, {"argv": server(), "signals": "end"}) as process:
         process.send_signal(number)
@@ -221,7 +223,7 @@ def test_the_launcher_leaves_it_where_it_is_told_to(
 @pytest.mark.parametrize("signals", ["leave", "end"])
 def test_it_can_still_be_told_to_end(assay_exec: Path, signals: str) -> None:
     with launched(assay_exec, {"argv": server(deaf=True), "signals": signals}) as process:
-        process.send_signal(signal.SIGUSR1)
+        process.send_signal(signal.SIGSYS)
         record = json.loads(process.communicate(timeout=20)[1])
     assert (record["outcome"], record["interrupted_by"]) == ("interrupted", signal.SIGTERM)
 

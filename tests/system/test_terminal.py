@@ -6,13 +6,17 @@ import fcntl
 import os
 import pty
 import re
+import select
+import signal
 import struct
 import subprocess
 import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from command_line import CommandLine
+from command_line import CommandLine, leaves, nothing_left
 
 pytestmark = pytest.mark.system
 
@@ -84,3 +88,65 @@ def test_elsewhere_than_on_a_terminal_no_line_changes(cli: CommandLine) -> None:
     answer = cli("measure", "--color", "always", "--runs", "6", "--", "true")
     assert not ESCAPE.search(answer.err + answer.out)
     assert "assay: " in answer.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGQUIT, signal.SIGUSR1])
+def test_a_study_ends_in_order_and_the_cursor_is_shown_again(
+    cli: CommandLine, number: signal.Signals
+) -> None:
+    before = leaves()
+    with begun_on_terminal(cli) as (process, ours):
+        drawn = read_until(ours, b"\x1b[?25l")
+        cli.wait_for(1)
+        os.kill(process.pid, number)
+        drawn += read_until(ours, b"goes on")
+        assert process.wait(timeout=20) == 128 + number
+    assert drawn.rfind(b"\x1b[?25h") > drawn.rfind(b"\x1b[?25l")
+    assert b"is kept" in drawn
+    nothing_left(cli, before)
+
+
+def test_the_cursor_is_shown_while_a_study_is_stopped(cli: CommandLine) -> None:
+    with begun_on_terminal(cli) as (process, ours):
+        read_until(ours, b"\x1b[?25l")
+        os.kill(process.pid, signal.SIGTSTP)
+        read_until(ours, b"\x1b[?25h")
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
+        os.kill(process.pid, signal.SIGCONT)
+        read_until(ours, b"\x1b[?25l")
+        os.kill(process.pid, signal.SIGTERM)
+        read_until(ours, b"\x1b[?25h")
+        assert process.wait(timeout=20) == 128 + signal.SIGTERM
+
+
+@contextmanager
+def begun_on_terminal(cli: CommandLine) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """A long study in a process group of its own, and the other end of its terminal."""
+    ours, theirs = pty.openpty()
+    plain = {k: v for k, v in cli.env.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")}
+    words = cli.argv("measure", "--runs", "5000", "--precision", "0.001%", "--", "sleep", "0.05")
+    env = {**plain, "TERM": "xterm-256color"}
+    with subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env=env,
+        cwd=cli.folder,
+        process_group=0,
+    ) as process:
+        os.close(theirs)
+        try:
+            yield process, ours
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            os.close(ours)
+
+
+def read_until(terminal: int, text: bytes) -> bytes:
+    drawn = b""
+    while text not in drawn:
+        assert select.select([terminal], [], [], 20)[0], f"no {text!r} in {drawn!r}"
+        drawn += os.read(terminal, 65536)
+    return drawn

@@ -12,6 +12,8 @@ from __future__ import annotations
 import signal
 import time
 
+from assay.signals import ENDING
+
 TYPE_CHECKING = False
 """As ``typing`` has it, which takes longer to load than all that is here."""
 
@@ -19,15 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Signals by which a command line is told to end."""
-
 SAME_S = 1.0
 """How long after a signal another one is taken for the same."""
 
 
 class Terminated(BaseException):
-    """SIGTERM or SIGHUP arrived."""
+    """A signal arrived that ends a process, but for SIGINT."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
+from assay.cli.cursor import HiddenCursor
 from assay.cli.disturbed_count import DisturbedCount
 from assay.cli.ending import Terminated
 from assay.cli.layout import LEAST
@@ -152,6 +153,7 @@ class Progress:
         self._wants_live = live and not quiet
         self._quiet = quiet
         self._live: Live | None = None
+        self._cursor = HiddenCursor()
         self._shown: Shown | None = None
         self._plain_at_s = 0.0
         self._stage: Stage | None = None
@@ -176,6 +178,7 @@ class Progress:
                 transient=True,
                 get_renderable=self._line,
             )
+            self._cursor.__enter__()
             self._live.start()
         return self
 
@@ -187,6 +190,7 @@ class Progress:
     ) -> None:
         if self._live is not None:
             self._live.stop()
+            self._cursor.__exit__(None, None, None)
         if self._study_id is None:
             return
         if isinstance(error, (KeyboardInterrupt, Terminated)):

@@ -35,6 +35,10 @@ HOOK_REPORT = f"{HOOKS}REPORT"
 """Variable that names the file to which import hooks append what they read back."""
 HOOK_REPORT_BYTES = 65536
 """How much of it is kept."""
+PASS_REQUEST = 64
+"""Signal that asks the launcher to pass one on to the program."""
+PASS_MARK = 0x61737300
+"""The value that comes with it, less the number of the signal to be passed on."""
 ENDING_S = 10.0
 """How long the launcher may take to end a tree after it was asked to; it is killed then, and its
 guardian ends the tree."""
@@ -135,11 +139,25 @@ class Running(msgspec.Struct):
                 return False
             self.wake()
 
-    def wake(self) -> None:
-        """Go on with a launcher that its program has stopped, and which could not end it."""
+    def wake(self) -> bool:
+        """Go on with a launcher that its program has stopped, and which could not end it.
+
+        Returns:
+            Whether the launcher has stopped by itself, because its program is stopped: that is for
+            the caller to follow. Only with ``"signals": "leave"``.
+        """
         with contextlib.suppress(ChildProcessError, ProcessLookupError):
-            if os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOHANG) is not None:
-                signal.pidfd_send_signal(self.pidfd, signal.SIGCONT)
+            found = os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOHANG)
+            if found is not None and found.si_status == signal.SIGTTIN:
+                return True
+            if found is not None:
+                self.go_on()
+        return False
+
+    def go_on(self) -> None:
+        """Have the launcher go on that is stopped."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.pidfd, signal.SIGCONT)
 
     def facts(self) -> RunFacts:
         """The record of a launch that has finished.
@@ -202,16 +220,17 @@ class Running(msgspec.Struct):
     def pass_on(self, number: int) -> None:
         """Send the program a signal, unless the launcher has just had it with its whole group.
 
-        Only for a document with ``"signals": "leave"``, and for SIGHUP, SIGINT and SIGTERM.
+        Only for a document with ``"signals": "leave"``.
         """
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self.pidfd, signal.SIGRTMAX - number)
+        if number == signal.SIGCONT:
+            self.go_on()  # it is stopped when its program is
+        ask_to_pass(self.pid, number)
 
     def close(self) -> None:
         """End the tree if it still runs, and let go of the descriptors."""
         if self.pid:
             with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self.pidfd, signal.SIGUSR1)  # ends it in any case
+                signal.pidfd_send_signal(self.pidfd, signal.SIGSYS)  # ends it in any case
                 if not self.finished(ENDING_S):
                     signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
             os.waitpid(self.pid, 0)
@@ -223,6 +242,16 @@ class Running(msgspec.Struct):
         if self.report is not None:
             self.report.close()
             self.report = None
+
+
+def ask_to_pass(pid: int, number: int) -> None:
+    """Ask a launcher to pass a signal on: it comes queued, with the number in its value."""
+    if not pid:  # waited for
+        return
+    import ctypes
+
+    value = ctypes.c_void_p(PASS_MARK + number)  # union sigval, which holds a pointer
+    ctypes.CDLL(None).sigqueue(pid, PASS_REQUEST, value)
 
 
 class Driver:

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import IO
 
 from assay.measure.descent import end_descent
-
-_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+from assay.signals import ENDING
 
 
 def run_beside(
@@ -75,7 +74,7 @@ def _signals_held() -> Iterator[None]:
         yield
         return
     arrived: list[int] = []
-    handlers = {number: signal.getsignal(number) for number in _ENDINGS}
+    handlers = {number: signal.getsignal(number) for number in ENDING}
     held = {number: handler for number, handler in handlers.items() if callable(handler)}
     for number in held:
         signal.signal(number, lambda number, frame: arrived.append(number))

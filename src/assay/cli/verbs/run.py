@@ -9,20 +9,19 @@ import os
 import resource
 import signal
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from types import FrameType
 from typing import NamedTuple
 
 import msgspec
 
 from assay.cli.parser import Parsed
 from assay.cli.ready import Ready, is_plain, launch_of, plain
+from assay.cli.relay import Relay
 from assay.errors import BadInput, NotPossible
 from assay.launch.document import launcher_document
-from assay.launch.driver import LauncherKilled, Running
+from assay.launch.driver import LauncherKilled
 from assay.launch.partition.names import PARTITION, SPENT
 from assay.measure.drift import changed_since, drift_evidence
 from assay.measure.shares import demand_share, look_at_share, share_evidence
@@ -33,13 +32,6 @@ from assay.units import show_count
 from assay.untrusted import clean
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
-LEFT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Asks for an end that the program may shape: by a terminal, a service manager, a batch system."""
-ARRIVING_S = 0.05
-"""A signal to a whole group has reached all its members after this time."""
-SAME_S = 0.2
-"""What follows within this time belongs to the first: timeout(1) signals its child and then the
-child's group, and systemd may send SIGHUP behind SIGTERM."""
 
 
 def run(parsed: Parsed) -> int:
@@ -144,9 +136,8 @@ def _launch(ready: Ready, observing: _Observing) -> tuple[RunFacts, tuple[Eviden
     document.pop("cwd", None)
     cached = _cached(ready)
     before, share = ready.look(), look_at_share(driver)
-    with _signals_left() as leave_to, driver.start(document) as running:
-        leave_to(running)
-        running.finished(None)
+    with Relay() as relay, driver.start(document) as running:
+        relay.serve(running)
         try:
             facts = running.facts()
         except LauncherKilled:
@@ -167,50 +158,6 @@ def _cached(ready: Ready) -> CachedFiles | None:
 
     workload = msgspec.structs.replace(ready.workload, cwd=None)
     return put_in_place(ready.plan, workload, ready.driver.env)
-
-
-@contextlib.contextmanager
-def _signals_left() -> Iterator[Callable[[Running], None]]:
-    """The first signal is the program's, which may end in its own way; a second ends the tree.
-
-    Gives what is to be called with the launch once there is one: a program may run, and be known
-    to whoever sends signals, a moment before its start is known here.
-    """
-    before = {number: signal.getsignal(number) for number in LEFT}
-    first_s: float | None = None
-    first: int | None = None
-    launch: Running | None = None
-    passed = False
-
-    def leave(number: int, frame: FrameType | None) -> None:
-        nonlocal first_s, first
-        if first_s is None:
-            first_s, first = time.monotonic(), number
-            pass_on()
-        elif time.monotonic() - first_s > SAME_S:
-            signal.signal(number, before[signal.Signals(number)])
-            signal.raise_signal(number)
-
-    def leave_to(running: Running) -> None:
-        nonlocal launch
-        launch = running
-        pass_on()
-
-    def pass_on() -> None:
-        nonlocal passed
-        if launch is not None and first is not None and not passed:
-            passed = True
-            time.sleep(ARRIVING_S)
-            launch.pass_on(first)
-
-    heard = [number for number in LEFT if before[number] is not signal.SIG_IGN]
-    for number in heard:
-        signal.signal(number, leave)
-    try:
-        yield leave_to
-    finally:
-        for number in heard:
-            signal.signal(number, before[number])
 
 
 def _tell_refused(grants: Mapping[str, Grant]) -> None:

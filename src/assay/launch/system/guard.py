@@ -20,8 +20,8 @@ from assay.errors import AssayError, NotPossible
 from assay.launch.journal import STATE, Journal, open_journal
 from assay.launch.system.host import Host, LiveHost
 from assay.launch.system.undo import undo
+from assay.signals import ENDING
 
-_LEFT_ALONE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _ENDS_S = 10.0
 _DONE = b"."
 
@@ -118,7 +118,7 @@ def dismissed() -> bool:
 
 def stay() -> None:
     """Let no signal of a terminal or a batch system end this process."""
-    for number in _LEFT_ALONE:
+    for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
 
 

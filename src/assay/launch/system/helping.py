@@ -39,13 +39,13 @@ from assay.launch.system.hold import (
     put_back_leftovers,
 )
 from assay.launch.system.host import Host, LiveHost
+from assay.signals import ENDING
 
 SOCKET_FD = 3
 MOST_BYTES = 16 << 20
 """Longest question."""
 _LENGTH = struct.Struct("=I")
 _QUESTIONS = msgspec.json.Decoder(Question)
-_LEFT_ALONE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 class Helping:
@@ -140,7 +140,7 @@ def _whole(connection: socket.socket) -> bytes | None:
 
 def main() -> int:
     """Be the part that is root."""
-    for number in _LEFT_ALONE:
+    for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
     with socket.socket(fileno=SOCKET_FD) as connection:
         connection.set_inheritable(False)

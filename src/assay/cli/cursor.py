@@ -1,0 +1,47 @@
+"""Cursor: shown again while a command line that hides it is stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+from types import FrameType, TracebackType
+
+_SHOW, _HIDE = b"\x1b[?25h", b"\x1b[?25l"
+
+
+class HiddenCursor:
+    """Handles SIGTSTP while the cursor is hidden on standard error; a context."""
+
+    def __init__(self) -> None:
+        self._heard = False
+
+    def __enter__(self) -> HiddenCursor:
+        ours = threading.current_thread() is threading.main_thread()
+        if ours and signal.getsignal(signal.SIGTSTP) is signal.SIG_DFL:
+            signal.signal(signal.SIGTSTP, self._stop)
+            self._heard = True
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._heard:
+            signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+            self._heard = False
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        _write(_SHOW)
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)  # goes on here at SIGCONT
+        signal.signal(number, self._stop)
+        _write(_HIDE)
+
+
+def _write(text: bytes) -> None:
+    with contextlib.suppress(OSError):
+        os.write(2, text)
