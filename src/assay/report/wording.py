@@ -264,28 +264,28 @@ def _open(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
     launches = show_count(len(report.samples), "launch", "launches")
     sentence = f"No verdict yet. {state} after {launches}."
     details = [_best_so_far(report, rows, scale)] if report.spec.kind is Kind.TUNE else []
-    details += _always_failing(report.samples)
+    details += _always_failing(report)
     failure = last_failure(report.spec, report.samples)
     if report.status is Status.FAILED and failure is not None:
-        told = f"The last launch that gave nothing: {clean(failure.reason)}."
+        told = f"The last launch that gave nothing: {clean(failure.told)}."
         details += [told, clean(failure.remedy)]
     elif report.status is not Status.RUNNING:
         details.append(f"assay study resume {clean(report.study_id)} goes on with it.")
     return Answer(sentence, "open", "no verdict yet", tuple(d for d in details if d))
 
 
-def _always_failing(samples: Sequence[Sample]) -> list[str]:
+def _always_failing(report: ReportInput) -> list[str]:
     """Arms of which no launch ended well, where they were given more than one chance."""
     arms: dict[str, list[Sample]] = {}
-    for sample in samples:
+    for sample in report.samples:
         arms.setdefault(sample.launch.arm, []).append(sample)
     lost = {
         name: own
         for name, own in arms.items()
-        if len(own) > 1 and all(s.outcome is Outcome.FAILED for s in own)
+        if len(own) > 1 and all(s.outcome in (Outcome.FAILED, Outcome.LIMIT) for s in own)
     }
     said = [
-        f"Every launch of {_name(name)} failed ({len(own):,}): {_why(own[-1])}."
+        f"Every launch of {_name(name)} failed ({len(own):,}): {_why(report, own[-1])}."
         for name, own in lost.items()
     ]
     more = len(said) - _FAILING_SHOWN
@@ -295,8 +295,8 @@ def _always_failing(samples: Sequence[Sample]) -> list[str]:
 _FAILING_SHOWN = 2
 
 
-def _why(sample: Sample) -> str:
-    return clean(why_failed(sample))
+def _why(report: ReportInput, sample: Sample) -> str:
+    return clean(why_failed(sample, report.spec.workload))
 
 
 def _failed_always(report: ReportInput) -> Answer:
@@ -308,8 +308,8 @@ def _failed_always(report: ReportInput) -> Answer:
         "slower",
         "failed",
         (
-            f"The last one: {_why(last)}.",
-            clean(failure_of(last).remedy),
+            f"The last one: {_why(report, last)}.",
+            clean(failure_of(last, report.spec.workload).remedy),
         ),
     )
 

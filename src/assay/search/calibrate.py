@@ -8,7 +8,7 @@ from assay.search.compare import again
 from assay.search.counted import counted
 from assay.search.history import History
 from assay.search.purse import Cost, Purse, budget_for
-from assay.search.race import BlockRace, Done, Reason, Roster
+from assay.search.race import BlockRace, Done, Reason, Roster, failed_workload
 
 TRIES = 3
 """Launches that may fail before the workload counts as failing always."""
@@ -41,13 +41,13 @@ class CalibrateRace(BlockRace):
         if not self._history.known(Stage.SURVEY, first.name):
             if looks < TRIES and not (looks and purse.spent):
                 return Roster(Stage.SURVEY, (first,))
-            return Done(Reason.WORKLOAD_FAILED, f"The program {self._gave_nothing([first])}.")
+            return failed_workload(f"The program {self._gave_nothing([first])}.", [first])
         blocks = len(self._history.blocks(Stage.CONFIRM))
         block = self._history.cost(self._arms)
         if blocks == 0 and not purse.affords(block.times(MIN_BLOCKS)):
             return self._too_small()
         if self._lost(Stage.CONFIRM, first):
-            return Done(Reason.WORKLOAD_FAILED, self._failing(first))
+            return failed_workload(self._failing(first), [first])
         if blocks >= TRIES and not self._history.values(Stage.CONFIRM, first.name):
             return Done(Reason.WORKLOAD_FAILED, "Every launch ran into the time-out.")
         if purse.affords(block):

@@ -11,7 +11,7 @@ from assay.search.counted import counted, no_more
 from assay.search.gate import wants_more
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
-from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
+from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster, failed_workload
 from assay.search.requirement import claims_alpha, is_open
 from assay.search.requirement import least_blocks as least_blocks_required
 from assay.stats.sequence import least
@@ -51,10 +51,10 @@ class CompareRace(BlockRace):
         ]
         if self._arms[0] not in able:
             told = self._gave_nothing(self._arms[:1])
-            return Done(Reason.WORKLOAD_FAILED, f"{self._arms[0].name!r} {told}.")
+            return failed_workload(f"{self._arms[0].name!r} {told}.", self._arms[:1])
         if not any(arm in self._compared for arm in able):
             told = self._gave_nothing(self._compared)
-            return Done(Reason.WORKLOAD_FAILED, f"All arms but the first {told}.")
+            return failed_workload(f"All arms but the first {told}.", self._compared)
         return self._compare(able, purse)
 
     @property
@@ -73,9 +73,8 @@ class CompareRace(BlockRace):
         if not roster:
             return Done(Reason.DECIDED, self._ending())
         if self._lost(Stage.CONFIRM, able[0]):
-            return Done(
-                Reason.WORKLOAD_FAILED,
-                f"{able[0].name!r} worked, and then failed {LOST_AFTER} times running.",
+            return failed_workload(
+                f"{able[0].name!r} worked, and then failed {LOST_AFTER} times running.", able[:1]
             )
         if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(roster))):
             return Roster(Stage.CONFIRM, roster)

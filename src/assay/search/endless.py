@@ -69,6 +69,5 @@ def ends_less_often(history: History, arm: str, other: str) -> str | None:
 
 def _told(counted: tuple[int, int], arm: str) -> str:
     number, launches = counted
-    return (
-        f"{number or 'none'} of {show_count(launches, 'launch', 'launches')} of {arm} did not end"
-    )
+    of = show_count(launches, "launch", "launches")
+    return f"{number} of {of} of {arm} did not end" if number else f"all {of} of {arm} ended"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from assay.records import Outcome, Sample, StudySpec
+from assay.records import Limits, Outcome, Sample, StudySpec, Workload
+from assay.units import show_bytes, show_count, show_duration
 
 BY_HAND = "Run it by hand first; --check, --timeout and --limit are part of its success."
 """The next step where a program fails."""
@@ -20,45 +21,127 @@ class Failure:
     Attributes:
         reason: part of a sentence.
         remedy: the next step, a sentence.
+        arm: name of the arm that was launched, where a study has several.
     """
 
     reason: str
     remedy: str = BY_HAND
+    arm: str = field(default="", compare=False)
+
+    @property
+    def told(self) -> str:
+        """The reason with the arm that it belongs to."""
+        return f"{self.reason}, of {self.arm!r}" if self.arm else self.reason
 
 
-def why_failed(sample: Sample) -> str:
-    """What became of a launch that did not end well."""
-    limit = f"the {sample.limit} limit" if sample.limit else None
-    return sample.message or limit or sample.outcome.value.replace("_", " ")
+def why_failed(sample: Sample, workload: Workload) -> str:
+    """What became of a launch that did not end well, with the value of the limit that it hit.
+
+    Args:
+        sample: of the launch.
+        workload: that it was of.
+    """
+    if sample.outcome is Outcome.LIMIT or (sample.limit and not sample.message):
+        return _limit_words(sample.limit or "unknown", workload.limits)
+    if sample.message:
+        return sample.message
+    if sample.outcome is Outcome.TIMED_OUT:
+        caps = (sample.launch.cap_s, workload.timeout_s)
+        cap_s = min((cap for cap in caps if cap is not None), default=None)
+        return "timed out" if cap_s is None else f"did not end within {show_duration(cap_s)}"
+    return sample.outcome.value.replace("_", " ")
 
 
-def failure_of(sample: Sample) -> Failure:
-    """What a launch that did not end well tells; one that was never built lacks a build."""
+def _limit_words(kind: str, limits: Limits) -> str:
+    """A limit with its value, and the option that sets it."""
+    values = {
+        "memory": ("mem", limits.memory_bytes, show_bytes),
+        "processes": (
+            "procs",
+            limits.processes,
+            lambda n: show_count(int(n), "process", "processes"),
+        ),
+        "CPU time": ("cpu", limits.cpu_s, show_duration),
+        "output": ("output", limits.output_bytes, show_bytes),
+    }
+    kind = "CPU time" if kind == "cpu" else kind
+    key, value, show = values.get(kind, ("", None, str))
+    if value is None:
+        return f"stopped at the {kind} limit"
+    return f"stopped at the {kind} limit of {show(value)} (--limit {key})"
+
+
+def failure_of(sample: Sample, workload: Workload) -> Failure:
+    """What a launch that did not end well tells; one that was never built lacks a build.
+
+    Args:
+        sample: of the launch.
+        workload: that it was of.
+    """
+    reason = why_failed(sample, workload)
     status = sample.exit_status or 0
     if not sample.unbuilt and 0 < status < NOT_STARTED and sample.outcome is Outcome.FAILED:
         return Failure(
-            why_failed(sample),
+            reason,
             f"{BY_HAND} If status {status} is a good end of it, accept it: --shell with "
             f"'COMMAND || test $? -eq {status}'.",
         )
     if not sample.unbuilt:
-        return Failure(why_failed(sample))
+        return Failure(reason)
     return Failure(
-        why_failed(sample),
+        reason,
         f"Correct {sample.launch.arm}, or --build: by hand, with a folder in the place of "
         "{build}, the build is to end well first.",
     )
 
 
-def last_failure(spec: StudySpec, samples: Sequence[Sample]) -> Failure | None:
-    """Why the newest launch without a good end had none; ``None`` where there is no such launch.
+def failure_in(spec: StudySpec, sample: Sample) -> Failure | None:
+    """Why a launch had no good end; ``None`` where it had one.
 
     One that ended well without the figure that decides is worth as little.
+
+    Args:
+        spec: of the study.
+        sample: of the launch.
     """
     objective = spec.workload.objective.name
-    for sample in sorted(samples, key=lambda s: s.started_at, reverse=True):
-        if sample.outcome is not Outcome.OK:
-            return failure_of(sample)
-        if objective in sample.absent:
-            return Failure(f"{objective} cannot be read: {sample.absent[objective]}")
+    if sample.outcome is not Outcome.OK:
+        return failure_of(sample, spec.workload)
+    if objective in sample.absent:
+        return Failure(f"{objective} cannot be read: {sample.absent[objective]}")
     return None
+
+
+def last_failure(spec: StudySpec, samples: Sequence[Sample]) -> Failure | None:
+    """Why the newest launch without a good end had none; ``None`` where there is no such launch."""
+    for sample in sorted(samples, key=lambda s: s.started_at, reverse=True):
+        found = failure_in(spec, sample)
+        if found is not None:
+            several = any(one.launch.arm != sample.launch.arm for one in samples)
+            return replace(found, arm=sample.launch.arm) if several else found
+    return None
+
+
+MOST_TOLD = 3
+"""Arms whose reasons a sentence gives."""
+
+
+def reasons_by_arm(workload: Workload, failed: Sequence[Sample]) -> str:
+    """Say how many launches of which arm ended how: ``2 of 'a' (exit status 1), 1 of 'b' (...)``.
+
+    Args:
+        workload: that they were of.
+        failed: launches that did not end well, the newest last.
+    """
+    arms: dict[str, list[Sample]] = {}
+    for sample in failed:
+        arms.setdefault(sample.launch.arm, []).append(sample)
+    told = []
+    for name, mine in list(arms.items())[:MOST_TOLD]:
+        reasons = list(dict.fromkeys(why_failed(s, workload) for s in reversed(mine)))
+        more = f", and {show_count(len(reasons) - 1, 'other reason')}" if len(reasons) > 1 else ""
+        told.append(f"{len(mine)} of {name!r} ({reasons[0]}{more})")
+    rest = sum(len(mine) for mine in list(arms.values())[MOST_TOLD:])
+    if rest:
+        told.append(f"{rest} of {show_count(len(arms) - MOST_TOLD, 'other arm')}")
+    return ", ".join(told)

@@ -23,7 +23,7 @@ from assay.search.history import DEFAULT_ARM, History
 from assay.search.keeping import Keeping
 from assay.search.looks import due
 from assay.search.purse import RESERVE, Cost, Purse
-from assay.search.race import LOST_AFTER, Done, Reason, Roster
+from assay.search.race import LOST_AFTER, Done, Reason, Roster, no_good_end
 from assay.search.searcher import Searcher
 from assay.search.searching import (
     CAP_SLACK_S,
@@ -179,10 +179,7 @@ class FrontRace(SearchingRace):
         if self._spec.null and blocks < self._least:
             return self._floor_block(blocks, purse)
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
-            return Done(
-                Reason.WORKLOAD_FAILED,
-                "Every launch ran into its time-out: nothing can be held against anything.",
-            )
+            return no_good_end(self._history.samples)
         return Done(Reason.DECIDED, "No configuration stood better than the default in anything.")
 
     def _floor_block(self, blocks: int, purse: Purse) -> Roster | Done:

@@ -7,7 +7,7 @@ from assay.search.claims import MIN_BLOCKS, alike
 from assay.search.known import mean_is_known
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
-from assay.search.race import BlockRace, Done, Reason, Roster
+from assay.search.race import BlockRace, Done, Reason, Roster, failed_workload
 from assay.search.requirement import is_open
 from assay.units import show_count
 
@@ -44,14 +44,14 @@ class MeasureRace(BlockRace):
             return Roster(Stage.SURVEY, (self._arm,))
         if not works:
             told = self._gave_nothing([self._arm])
-            return Done(Reason.WORKLOAD_FAILED, f"The program {told}.")
+            return failed_workload(f"The program {told}.", [self._arm])
         blocks = len(self._history.blocks(Stage.CONFIRM))
         values = self._history.values(Stage.CONFIRM, self._arm.name)
         affordable = purse.affords(self._history.cost([self._arm]))
         if self._lost(Stage.CONFIRM, self._arm) or (
             blocks and not values and (blocks >= TRIES or not affordable)
         ):
-            return Done(Reason.WORKLOAD_FAILED, self._silence())
+            return failed_workload(self._silence(), [self._arm])
         if due(blocks) and self._precise() and not self._requires():
             return Done(Reason.DECIDED, f"Precise enough after {self._tally()}.")
         if alike(values) and not self._requires():

@@ -21,7 +21,7 @@ from assay.records.observation import CYCLES, USUAL, Observation
 from assay.records.workload import WALL
 from assay.search.disturbed_words import disturbers_words
 from assay.search.disturbers import disturbers_of
-from assay.search.failure import why_failed
+from assay.search.failure import reasons_by_arm
 from assay.search.history import History
 from assay.search.objections import BY_RATIO, MOST_WITHOUT, is_without_ratio
 from assay.search.sentence import stability
@@ -149,10 +149,11 @@ def loss_notes(workload: Workload, samples: Sequence[Sample]) -> list[str]:
     notes = []
     failed = [s for s in samples if s.outcome in (Outcome.FAILED, Outcome.LIMIT)]
     if failed:
-        last = failed[-1]
-        told = f"said: {last.message}" if last.message else f"ended by {why_failed(last)}"
+        warm = sum(s.launch.stage is Stage.SURVEY for s in failed)
+        while_warming = f" ({warm} while warming up)" if warm else ""
         notes.append(
-            f"{len(failed)} of {len(samples)} launches failed, {_among(failed)}; the last {told}"
+            f"{len(failed)} of {len(samples)} launches failed{while_warming}: "
+            f"{reasons_by_arm(workload, failed)}"
         )
     late = [s for s in samples if s.outcome is Outcome.TIMED_OUT]
     if late:
@@ -209,11 +210,12 @@ def _bound_notes(metric: Metric, good: Sequence[Sample]) -> list[str]:
 
 def _late_note(workload: Workload, late: Sequence[Sample], launches: int) -> str:
     metric, caps = workload.objective, {sample.launch.cap_s for sample in late}
-    whose = (
-        "--timeout"
-        if caps == {workload.timeout_s}
-        else "a limit that assay set (--timeout sets another)"
-    )
+    if caps == {workload.timeout_s}:
+        whose = "--timeout"
+    elif workload.timeout_s is not None:
+        whose = "--timeout, or sooner where a search found them slow"
+    else:
+        whose = "a limit that assay set (--timeout sets another)"
     if len(late) == 1:
         told = f"1 of {launches} launches was stopped at {whose}, {_among(late)}"
         counted = "it counts as at least that long, and is in no summary"

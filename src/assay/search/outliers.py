@@ -11,12 +11,13 @@ from assay.search.result import counted
 from assay.stats.quantile import quantile
 from assay.units import show_count, show_quantity, significant
 
-FAR = 2.0
+FAR = 3.0
 """A launch this many times the median away may be one."""
-FENCE = 3.0
-"""Distance from the quartiles, in distances of the quartiles of the logarithms (Tukey 1977, outer
-fence): skewed figures reach farther than their median doubled, and seldom beyond it."""
-LEAST = 8
+FENCE = 4.0
+"""Distance from the quartiles, in distances of the quartiles, of the values and of their logarithms
+alike (after Tukey 1977, whose outer fence is 3): skewed figures reach far beyond their median, and
+one study of 500 beyond this."""
+LEAST = 12
 """Launches from which on a single one can be told from the others."""
 SHARE = 0.1
 """Of the launches, more of which are a part of how the program behaves."""
@@ -57,12 +58,14 @@ def outliers(values: Sequence[float]) -> list[float]:
     if len(values) < LEAST or min(values) <= 0.0:
         return []
     logs = [math.log(value) for value in values]
-    low, middle, high = (quantile(logs, p) for p in (0.25, 0.5, 0.75))
-    reach = FENCE * (high - low)
+    middle = quantile(logs, 0.5)
+    near, near_logs = _fences(values), _fences(logs)
     found = [
         value
         for value, log in zip(values, logs, strict=True)
-        if abs(log - middle) >= math.log(FAR) and not low - reach <= log <= high + reach
+        if abs(log - middle) >= math.log(FAR)
+        and not near[0] <= value <= near[1]
+        and not near_logs[0] <= log <= near_logs[1]
     ]
     if len(found) > max(1.0, SHARE * len(values)):
         return []
@@ -102,3 +105,9 @@ def _note(
         f"{subject}{show_quantity(median, metric.unit)}, and the mean of "
         f"{show_quantity(mean, metric.unit)} rests on it in part; {advice}"
     )
+
+
+def _fences(values: Sequence[float]) -> tuple[float, float]:
+    low, high = quantile(values, 0.25), quantile(values, 0.75)
+    reach = FENCE * (high - low)
+    return low - reach, high + reach

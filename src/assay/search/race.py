@@ -45,11 +45,38 @@ class Done:
         reason: for programs.
         message: for people: one sentence.
         needed: for ``TOO_SMALL``: the budget that would do.
+        arms: for ``WORKLOAD_FAILED``: names of the arms that failed, whose reasons are told.
     """
 
     reason: Reason
     message: str
     needed: Budget | None = None
+    arms: tuple[str, ...] = ()
+
+
+def failed_workload(message: str, arms: Sequence[Arm]) -> Done:
+    """Return the end of a race in which arms failed, whose own reasons are told with it.
+
+    Args:
+        message: one sentence.
+        arms: that it speaks of.
+    """
+    return Done(Reason.WORKLOAD_FAILED, message, arms=tuple(arm.name for arm in arms))
+
+
+def no_good_end(samples: Sequence[Sample]) -> Done:
+    """Return the end of a search of which no launch ended well.
+
+    Args:
+        samples: of the search.
+    """
+    late = all(sample.outcome is Outcome.TIMED_OUT for sample in samples)
+    what = "Every launch ran into its time-out" if late else "No launch ended well"
+    return Done(
+        Reason.WORKLOAD_FAILED,
+        f"{what}: nothing can be held against anything.",
+        arms=tuple(dict.fromkeys(sample.launch.arm for sample in samples)),
+    )
 
 
 class Race(Protocol):

@@ -13,7 +13,7 @@ from assay.search.endless import FACTOR, LEAST_S
 from assay.search.history import DEFAULT_ARM, repeats
 from assay.search.interference import BESIDE_ARM, BLOCKS, interference_of
 from assay.search.purse import OVERHEAD_S, RESERVE, Cost, Purse, budget_for
-from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
+from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster, failed_workload
 from assay.search.searcher import Searcher
 from assay.search.sentence import needed_text
 from assay.search.space import SearchSpace
@@ -74,9 +74,9 @@ class SearchingRace(BlockRace):
         """The next block; stages only ever go forward."""
         at = ORDER.index(self._stage)
         if at >= ORDER.index(Stage.SEARCH) and self._lost(self._stage, DEFAULT_ARM):
-            return Done(
-                Reason.WORKLOAD_FAILED,
+            return failed_workload(
                 f"The default configuration worked, and then failed {LOST_AFTER} times running.",
+                [DEFAULT_ARM],
             )
         for stage in ORDER[at:]:
             found = self._block_of(stage, purse)
@@ -150,7 +150,7 @@ class SearchingRace(BlockRace):
             return self._too_small(purse) or self._nothing_to_try()
         if len(seen) < TRIES and not (seen and purse.spent):
             return Roster(stage, (DEFAULT_ARM,))
-        return Done(Reason.WORKLOAD_FAILED, "The program failed in its default configuration.")
+        return failed_workload("The program failed in its default configuration.", [DEFAULT_ARM])
 
     def _look_side_by_side(self, purse: Purse) -> Roster | None:
         """The default alone and beside copies of itself, where the search is to run so."""

@@ -18,7 +18,7 @@ from assay.search.history import History, repeats
 from assay.search.known import mean_is_known
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
-from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster
+from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster, failed_workload
 from assay.search.requirement import claims_alpha, is_open
 from assay.search.requirement import least_blocks as least_blocks_required
 from assay.search.switching import Costly
@@ -64,7 +64,7 @@ class SweepRace(BlockRace):
             if looks < TRIES and not (looks and purse.spent):
                 return Roster(Stage.SURVEY, (baseline,))
             told = self._gave_nothing([baseline])
-            return Done(Reason.WORKLOAD_FAILED, f"{baseline.name!r} {told}.")
+            return failed_workload(f"{baseline.name!r} {told}.", [baseline])
         if looks == self._first_looks:
             small = self._too_small(purse, FAR)
             if small is not None:
@@ -75,7 +75,7 @@ class SweepRace(BlockRace):
         able = self._able()
         if not any(arm in self._compared for arm in able):
             told = self._gave_nothing(self._compared)
-            return Done(Reason.WORKLOAD_FAILED, f"All cells but the baseline {told}.")
+            return failed_workload(f"All cells but the baseline {told}.", self._compared)
         return self._measure(able, purse)
 
     @property
@@ -122,9 +122,8 @@ class SweepRace(BlockRace):
             if small is not None:
                 return small
         if self._lost(Stage.CONFIRM, able[0]):
-            return Done(
-                Reason.WORKLOAD_FAILED,
-                f"{able[0].name!r} worked, and then failed {LOST_AFTER} times running.",
+            return failed_workload(
+                f"{able[0].name!r} worked, and then failed {LOST_AFTER} times running.", able[:1]
             )
         racing = self._racing(able, blocks)
         if isinstance(racing, Done):

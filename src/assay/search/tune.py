@@ -38,7 +38,7 @@ from assay.search.looks import due
 from assay.search.planned import planned_blocks
 from assay.search.proof import blocks_for, proof_cost
 from assay.search.purse import Cost, Purse, budget_for
-from assay.search.race import Done, Reason, Roster
+from assay.search.race import Done, Reason, Roster, no_good_end
 from assay.search.reduction import Reduced, Reduction
 from assay.search.requirement import results, verdict_on
 from assay.search.searcher import Searcher, estimates, launch_noise
@@ -210,10 +210,7 @@ class TuneRace(SearchingRace):
             if tried or isinstance(following, Roster):
                 return following
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
-            return Done(
-                Reason.WORKLOAD_FAILED,
-                "Every launch ran into its time-out: nothing can be held against anything.",
-            )
+            return no_good_end(self._history.samples)
         if self.winner == DEFAULT_ARM and default_breaks(trials_of(self._history)):
             return Done(Reason.DECIDED, "No configuration was found that keeps what is required.")
         if not tried:

@@ -14,7 +14,6 @@ import msgspec
 from assay.errors import AssayError, BadInput, NotPossible, Pause, WorkloadFailed
 from assay.launch.system.hold import NotPutBack
 from assay.measure.executor import Executor
-from assay.measure.last_words import last_words_of
 from assay.records import (
     Budget,
     Configuration,
@@ -31,13 +30,13 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import NOT_EVERYWHERE
-from assay.search.failure import BY_HAND, Failure, failure_of
 from assay.search.race import Done, Race, Reason
 from assay.search.sentence import needed_text
 from assay.search.switching import Costly
 from assay.store import Store
 from assay.study.applied import Applied
 from assay.study.booting import Boots
+from assay.study.failures import Failures
 from assay.study.watch import Watch
 
 Planner = Callable[[Configuration, int | None], Plan]
@@ -131,7 +130,7 @@ class StudyLoop:
         listener: is told.
         watch: of the program's files.
         boots: say whether the present boot has what a launch needs; absent where none takes one.
-        failure: of the last launch of earlier sittings that did not end well.
+        failures: of earlier sittings.
     """
 
     def __init__(
@@ -148,7 +147,7 @@ class StudyLoop:
         listener: Listener,
         watch: Watch,
         boots: Boots | None = None,
-        failure: Failure | None = None,
+        failures: Failures | None = None,
     ) -> None:
         self._id = study_id
         self._stratum = stratum
@@ -165,8 +164,7 @@ class StudyLoop:
         self._plans: dict[tuple[Configuration, int | None], Plan] = {}
         self._slots = spec.parallel or 1
         self._flying = 0
-        self._failure = failure
-        self._last_words = ""
+        self._failures = failures or Failures(spec)
 
     def run(self) -> Done:
         """Go on until the race is over.
@@ -264,8 +262,7 @@ class StudyLoop:
         sample = msgspec.structs.replace(sample, outputs=())  # the race remembers all samples
         self._race.tell(sample)
         self._listener.sampled(sample, self._race, self._account.left)
-        if sample.outcome is not Outcome.OK:
-            self._failure, self._last_words = failure_of(sample), last_words_of(outputs)
+        self._failures.add(sample, outputs)
         if self._account.launches == 1:
             demand_given(sample, self._spec.workload.metrics)
         if sample.launch.stage is Stage.SURVEY and self._hangs_on(sample.launch.arm):
@@ -280,10 +277,8 @@ class StudyLoop:
     def _refuse(self, done: Done) -> None:
         """Turn the ends that are errors into errors."""
         if done.reason is Reason.WORKLOAD_FAILED:
-            if self._failure is None:
-                raise WorkloadFailed(done.message, BY_HAND)
-            last = f"The last launch: {self._failure.reason}.{self._last_words}"
-            raise WorkloadFailed(f"{done.message} {last}", self._failure.remedy)
+            told, remedy = self._failures.told(done.arms)
+            raise WorkloadFailed(f"{done.message}{told}", remedy)
         if done.reason is Reason.TOO_SMALL:
             raise NotPossible(done.message, self._larger(done.needed or Budget()))
 

@@ -32,7 +32,6 @@ from assay.search.compare import CompareRace
 from assay.search.conclude import conclude
 from assay.search.condition_notes import condition_notes
 from assay.search.explain import Explanation, explanation_of
-from assay.search.failure import last_failure
 from assay.search.floor import beside, floor_notes
 from assay.search.front import FrontRace
 from assay.search.gp import GpSearcher
@@ -49,6 +48,7 @@ from assay.store import Store, StudyRecord
 from assay.study.affordable import with_affordable
 from assay.study.boot_states import BootStates
 from assay.study.booting import Boots, pausing_of
+from assay.study.failures import Failures
 from assay.study.firmware import with_said
 from assay.study.floor import floor_elsewhere, machine_floor
 from assay.study.kernels import described, varies_kernel
@@ -209,7 +209,7 @@ def _carry_on(
         listener=listener,
         watch=Watch(laboratory.files),
         boots=_boots(laboratory, study_id, spec, stratum, earlier),
-        failure=last_failure(spec, earlier),
+        failures=Failures(spec, earlier),
     )
     done = loop.run()
     samples = store.samples(study_id, stratum.number)

@@ -23,7 +23,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.observation import EVERY
-from assay.search.failure import BY_HAND
+from assay.search.failure import BY_HAND, why_failed
 from assay.search.history import DEFAULT_ARM
 from assay.search.searching import TRIES
 from assay.study.laboratory import Laboratory
@@ -95,7 +95,7 @@ def survey(
                 break
         else:
             raise WorkloadFailed(
-                f"The program fails in its default configuration: {sample.message}."
+                f"The program fails in its default configuration: {why_failed(sample, workload)}."
                 f"{last_words_of(sample.outputs)}",
                 BY_HAND,
             )

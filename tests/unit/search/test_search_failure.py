@@ -2,31 +2,103 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
+import pytest
 from simulated_studies import compare, factors
 
-from assay.records import Budget, Evidence, Outcome
+from assay.records import Budget, Evidence, Limits, Outcome, Sample
 from assay.search.failure import BY_HAND, Failure, failure_of, last_failure, why_failed
+from assay.search.notes import loss_notes
+from assay.search.race import no_good_end
 from assay.search.testing import Simulated
+from assay.study.failures import Failures
 
 STUDY = compare(Simulated(takes_s=factors(nice={1: 0.8})), Budget(launches=30), {}, {"nice": 1})
 GOOD = STUDY.samples[0]
+WORKLOAD = STUDY.spec.workload
 
 
 def test_what_became_of_a_launch() -> None:
     failed = msgspec.structs.replace(GOOD, outcome=Outcome.FAILED, message="exit status 1")
-    assert why_failed(failed) == "exit status 1"
-    stopped = msgspec.structs.replace(GOOD, outcome=Outcome.LIMIT, limit="memory")
-    assert why_failed(stopped) == "the memory limit"
+    assert why_failed(failed, WORKLOAD) == "exit status 1"
     late = msgspec.structs.replace(GOOD, outcome=Outcome.TIMED_OUT, message=None)
-    assert why_failed(late) == "timed out"
+    late = msgspec.structs.replace(late, launch=msgspec.structs.replace(late.launch, cap_s=2.0))
+    assert why_failed(late, WORKLOAD) == "did not end within 2.00 s"
+
+
+@pytest.mark.parametrize(
+    ("kind", "limits", "told"),
+    [
+        ("memory", Limits(memory_bytes=100 << 20), "memory limit of 100 MiB (--limit mem)"),
+        ("processes", Limits(processes=64), "processes limit of 64 processes (--limit procs)"),
+        ("cpu", Limits(cpu_s=30.0), "CPU time limit of 30.0 s (--limit cpu)"),
+        ("output", Limits(output_bytes=1 << 20), "output limit of 1.00 MiB (--limit output)"),
+        ("memory", Limits(), "memory limit"),
+    ],
+)
+def test_limit_is_told_with_its_value(kind: str, limits: Limits, told: str) -> None:
+    stopped = msgspec.structs.replace(GOOD, outcome=Outcome.LIMIT, limit=kind)
+    workload = msgspec.structs.replace(WORKLOAD, limits=limits)
+    assert why_failed(stopped, workload) == f"stopped at the {told}"
+
+
+def failed_of(arm: str, at: float, **changes: Any) -> Sample:
+    launch = msgspec.structs.replace(GOOD.launch, arm=arm)
+    changes = {"outcome": Outcome.FAILED, "message": "exit status 1"} | changes
+    return msgspec.structs.replace(GOOD, launch=launch, started_at=at, **changes)
+
+
+def test_each_arm_has_its_own_reason() -> None:
+    big = failed_of("big", 1.0, outcome=Outcome.LIMIT, limit="memory", message=None)
+    spec = msgspec.structs.replace(
+        STUDY.spec,
+        workload=msgspec.structs.replace(WORKLOAD, limits=Limits(memory_bytes=50 << 20)),
+    )
+    failures = Failures(spec, [big, failed_of("missing", 2.0)])
+    told, _ = failures.told(["big"])
+    assert told == " The last launch: stopped at the memory limit of 50.0 MiB (--limit mem)."
+    both, _ = failures.told(["big", "missing"])
+    assert both.splitlines()[1:] == [
+        "  big: stopped at the memory limit of 50.0 MiB (--limit mem).",
+        "  missing: exit status 1.",
+    ]
+    assert failures.told([])[0] == " The last launch: exit status 1."
+
+
+def test_newest_failure_of_a_resumed_study_is_the_newest_of_all() -> None:
+    failures = Failures(STUDY.spec, [failed_of("a", 1.0), failed_of("b", 2.0, message="b broke")])
+    failures.add(failed_of("a", 3.0, message="a broke"))
+    assert failures.told(())[0] == " The last launch: a broke."
+
+
+def test_note_tells_the_reason_of_each_arm() -> None:
+    samples = [
+        failed_of("big", 1.0, outcome=Outcome.LIMIT, limit="memory", message=None),
+        failed_of("missing", 2.0),
+        failed_of("missing", 3.0, message="exit status 2"),
+    ]
+    (note,) = loss_notes(WORKLOAD, samples)
+    assert note == (
+        "3 of 3 launches failed (3 while warming up): 1 of 'big' (stopped at the memory limit), "
+        "2 of 'missing' (exit status 2, and 1 other reason)"
+    )
+
+
+def test_search_without_a_good_end_is_no_timeout_where_launches_failed() -> None:
+    late = failed_of("default", 1.0, outcome=Outcome.TIMED_OUT, message=None)
+    assert no_good_end([late]).message.startswith("Every launch ran into its time-out")
+    found = no_good_end([late, failed_of("b", 2.0)])
+    assert found.message.startswith("No launch ended well")
+    assert found.arms == ("default", "b")
 
 
 def test_a_status_that_may_be_a_good_end_names_how_to_accept_it() -> None:
     """Take diff, whose status is 1 where it finds a difference."""
     for status, told in ((1, True), (2, True), (0, False), (126, False), (139, False)):
         failed = msgspec.structs.replace(GOOD, outcome=Outcome.FAILED, exit_status=status)
-        assert (f"|| test $? -eq {status}'" in failure_of(failed).remedy) == told
+        assert (f"|| test $? -eq {status}'" in failure_of(failed, WORKLOAD).remedy) == told
 
 
 def test_the_newest_launch_that_gave_nothing_tells_why() -> None:

@@ -202,7 +202,7 @@ def _lines(
 def _open_lines(record: StudyRecord, failure: Failure | None) -> Iterable[str]:
     """Of a study whose newest stratum has no verdict."""
     if failure is not None:
-        yield f"  failed, without a conclusion. The last launch: {clean(failure.reason)}."
+        yield f"  failed, without a conclusion. The last launch: {clean(failure.told)}."
         yield f"  {clean(failure.remedy)}"
     elif record.conclusion is None:
         yield f"  no conclusion yet; `assay study resume {record.id}` goes on"

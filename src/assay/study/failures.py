@@ -1,0 +1,60 @@
+"""Failures: the newest failed launch of each arm, so that each arm is told with its own reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from assay.measure.last_words import last_words_of
+from assay.records import Output, Sample, StudySpec
+from assay.search.failure import BY_HAND, MOST_TOLD, Failure, failure_in
+from assay.units import show_count
+
+
+class Failures:
+    """The newest failed launch of each arm of a study.
+
+    Args:
+        spec: of the study.
+        earlier: samples from before this sitting, in the order they were made.
+    """
+
+    def __init__(self, spec: StudySpec, earlier: Iterable[Sample] = ()) -> None:
+        self._spec = spec
+        self._found: dict[str, tuple[Failure, str]] = {}
+        for sample in earlier:
+            self.add(sample)
+
+    def add(self, sample: Sample, outputs: Sequence[Output] = ()) -> None:
+        """Take in a launch.
+
+        Args:
+            sample: of the launch.
+            outputs: what is kept of its output, for its last words.
+        """
+        failure = failure_in(self._spec, sample)
+        if failure is not None:
+            # The newest comes last, whichever arm failed before.
+            self._found.pop(sample.launch.arm, None)
+            self._found[sample.launch.arm] = failure, last_words_of(outputs)
+
+    def told(self, arms: Sequence[str]) -> tuple[str, str]:
+        """Return the reasons of arms as a sentence or a list, and the next step.
+
+        Args:
+            arms: names; none for the newest failure of all.
+        """
+        known = [name for name in arms if name in self._found]
+        known = known or list(self._found)[-1:]
+        if not known:
+            return "", BY_HAND
+        remedies = list(dict.fromkeys(self._found[name][0].remedy for name in known))
+        if len(known) == 1:
+            failure, words = self._found[known[0]]
+            return f" The last launch: {failure.reason}.{words}", remedies[0]
+        lines = [
+            f"\n  {name}: {failure.reason}.{words}"
+            for name, (failure, words) in ((name, self._found[name]) for name in known[:MOST_TOLD])
+        ]
+        rest = len(known) - MOST_TOLD
+        lines += [f"\n  and {show_count(rest, 'other arm')}"] if rest > 0 else []
+        return "".join(lines), " ".join(remedies[:2])

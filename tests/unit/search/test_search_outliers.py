@@ -1,0 +1,76 @@
+"""Launches far from all others."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+from simulated_studies import compare, factors
+
+from assay.records import Budget, Kind, Sample, Stage, Statistic, StudySpec
+from assay.search.conclude import conclude
+from assay.search.outliers import outliers
+from assay.search.space import SearchSpace
+from assay.search.testing import Simulated
+from assay.search.tpe import TpeSearcher
+
+
+def test_one_launch_of_many_is_an_outlier() -> None:
+    values = [1.0 + 0.01 * (n % 7) for n in range(23)]
+    assert outliers([*values, 35.9]) == [35.9]
+    assert outliers([*values, 0.3]) == [0.3]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("shape", ["normal", "skewed", "exponential", "coarse"])
+def test_honest_launches_are_none(seed: int, shape: str) -> None:
+    draw = random.Random(f"{shape}{seed}")
+    shapes = {
+        "normal": lambda: draw.gauss(1.0, 0.05),
+        "skewed": lambda: draw.lognormvariate(0.0, 0.5),
+        "exponential": lambda: draw.expovariate(1.0) + 0.05,
+        "coarse": lambda: draw.choice([0.01, 0.01, 0.01, 0.011]),
+    }
+    for count in (12, 24, 200):
+        assert outliers([shapes[shape]() for _ in range(count)]) == []
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1.0] * 10 + [40.0],  # too few to tell
+        [1.0] * 12 + [40.0] * 4,  # a part of how the program behaves
+        [0.0] * 12 + [40.0],  # no ratio
+        [1.0] * 400 + [3.5],  # moves nothing
+    ],
+)
+def test_other_shapes_are_none(values: list[float]) -> None:
+    assert outliers(values) == []
+
+
+def notes(spec: StudySpec, samples: Sequence[Sample]) -> tuple[str, ...]:
+    return conclude(spec, samples, SearchSpace(spec.space), TpeSearcher(), None).notes
+
+
+def test_answer_names_the_launch_and_the_median() -> None:
+    program = Simulated(takes_s=factors(nice={1: 0.997}))
+    study = compare(program, Budget(launches=60), {}, {"nice": 1})
+    confirmed = [s for s in study.samples if s.launch.stage is Stage.CONFIRM]
+    victim = next(s for s in confirmed[6:] if s.launch.arm == study.spec.arms[0].name)
+    slow = [
+        msgspec.structs.replace(s, wall_s=90.0, metrics={**s.metrics, "wall_s": 90.0})
+        if s is victim
+        else s
+        for s in study.samples
+    ]
+    assert not any("the mean" in note for note in notes(study.spec, study.samples))
+    (note,) = [n for n in notes(study.spec, slow) if "the mean" in n]
+    assert "has wall_s 90.0 s" in note and "--objective wall_s:median" in note
+    by_median = msgspec.structs.replace(study.spec, statistic=Statistic.MEDIAN)
+    assert not any("the mean" in note for note in notes(by_median, slow))
+    alone = msgspec.structs.replace(study.spec, kind=Kind.MEASURE, arms=study.spec.arms[:1])
+    mine = [s for s in slow if s.launch.arm == study.spec.arms[0].name]
+    (note,) = [n for n in notes(alone, mine) if "the mean" in n]
+    assert "compare, tune and sweep decide by the median" in note
