@@ -33,11 +33,11 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import WALL
-from assay.search.failure import Failure
 from assay.search.race import Done, Race, Reason
 from assay.search.space import SearchSpace
 from assay.search.testing import RandomSearcher, Simulated
 from assay.search.tune import TuneRace
+from assay.study.failures import Failures
 from assay.study.loop import Account, StudyLoop, demand_objective
 from assay.study.watch import Changed, Watch
 
@@ -127,7 +127,7 @@ def loop_of(
     metric: Metric = WALL,
     earlier: int = 0,
     files: tuple[str, ...] = (),
-    failure: Failure | None = None,
+    failed: tuple[Sample, ...] = (),
     parallel: int | None = None,
 ) -> StudyLoop:
     spec = StudySpec(
@@ -148,7 +148,7 @@ def loop_of(
         account=Account(budget=budget, launches=earlier),
         listener=Silent(),
         watch=Watch(files),
-        failure=failure,
+        failures=Failures(spec, failed),
     )
 
 
@@ -304,7 +304,11 @@ def test_the_last_words_of_what_always_fails_are_shown() -> None:
 
 def test_a_program_that_failed_in_an_earlier_sitting_is_told_with_its_reason() -> None:
     """Where the race makes no further launch."""
-    loop = loop_of(Remembering(), Simulating(PROGRAM), failure=Failure("exit status 1"))
+    launch = Launch(
+        configuration=Configuration(), arm="default", stage=Stage.SEARCH, block=0, position=0
+    )
+    failed = Sample(launch=launch, outcome=Outcome.FAILED, message="exit status 1")
+    loop = loop_of(Remembering(), Simulating(PROGRAM), failed=(failed,))
     loop._race = Finished()  # type: ignore[assignment]
     with pytest.raises(WorkloadFailed, match=r"always\. The last launch: exit status 1\."):
         loop.run()
