@@ -28,7 +28,7 @@ def test_bytes_that_are_no_text_are_refused_before_a_launch(document: dict[str, 
 def test_text_of_any_script_arrives_as_it_is(tmp_path: Path) -> None:
     seen = tmp_path / "plan.json"
     launcher = tmp_path / "launcher"
-    launcher.write_text(f"#!/bin/sh\ncat <&3 > {seen}\n")
+    launcher.write_text(f"#!/bin/sh\ncat /proc/self/fd/$2 > {seen}  # --plan-fd N\n")
     launcher.chmod(0o755)
     with Driver(launcher, {"PATH": "/bin:/usr/bin"}).start({"argv": ["größe", "速い"]}) as running:
         assert running.finished(10.0)
