@@ -98,7 +98,6 @@ def launcher_document(
     sample_interval_s: float | None = None,
     signals: Literal["end", "leave"] = "end",
     process_group: Literal["caller", "own"] = "caller",
-    pad_bytes: int | None = None,
     measured: bool = False,
     briefly: bool = False,
 ) -> dict[str, Any]:
@@ -123,7 +122,6 @@ def launcher_document(
             that they are left to the program.
         process_group: that of the launcher's caller, as a terminal's foreground needs it, or one
             of the program's own: then ``kill 0`` in a script ends no more than its launch.
-        pad_bytes: length of a variable that is there to give the environment a size.
         measured: the launch is one of a study: it leaves no core file, which takes the kernel time,
             and ends at once where the kernel kills a process of it for memory.
         briefly: read back neither threads nor page tables, where only a refusal is of interest.
@@ -148,7 +146,7 @@ def launcher_document(
     document = {
         "schema": 1,
         "argv": list(command_of(plan, workload, several[0][0] if several else None)),
-        "env_set": told if pad_bytes is None else {**told, PAD: "x" * pad_bytes},
+        "env_set": told,
         "env_unset": _unset(plan, variables, env),
         "cwd": workload.cwd,
         "stdin": workload.stdin or "/dev/null",
@@ -180,6 +178,16 @@ def launcher_document(
     return {
         key: value for key, value in document.items() if key == "sampling" or value not in empty
     }
+
+
+def padded(document: Mapping[str, Any], pad_bytes: int) -> dict[str, Any]:
+    """Return a document whose environment has another size.
+
+    Args:
+        document: of a launch.
+        pad_bytes: length of a variable that is there for this alone.
+    """
+    return {**document, "env_set": {**document.get("env_set", {}), PAD: "x" * pad_bytes}}
 
 
 def stream_of(stream: str, instance: int) -> str:

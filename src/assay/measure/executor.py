@@ -15,7 +15,8 @@ import msgspec
 
 import assay.launch.ahead  # noqa: F401 - which drivers load late; signals are exceptions then
 from assay.errors import NotPossible
-from assay.launch.document import launcher_document, stream_of
+from assay.launch.argument_room import room_bytes
+from assay.launch.document import launcher_document, padded, stream_of
 from assay.launch.driver import Driver, LauncherKilled, Running
 from assay.launch.observing import observed
 from assay.launch.system.helped import Holding, holding
@@ -256,9 +257,6 @@ class LocalExecutor:
         if self._speed and launch.block != self._block:
             before += (speed_evidence(),)
         self._block = launch.block
-        pad_bytes = self._pad_bytes(launch)
-        if pad_bytes is not None:
-            before += (Evidence(kind="environment_pad", value=float(pad_bytes), unit="bytes"),)
         self._scratch.renew()
         document = launcher_document(
             plan,
@@ -271,9 +269,12 @@ class LocalExecutor:
             varied=self._varied,
             observe=self._observe,
             process_group="own",
-            pad_bytes=pad_bytes,
             measured=True,
         )
+        pad_bytes = self._pad_bytes(launch, room_bytes(document, self._driver.env))
+        if pad_bytes is not None:
+            document = padded(document, pad_bytes)
+            before += (Evidence(kind="environment_pad", value=float(pad_bytes), unit="bytes"),)
         cached = put_in_place(plan, built.workload, self._driver.env)
         if cached is not None:
             before += (_page_cache(cached),)
@@ -291,12 +292,13 @@ class LocalExecutor:
         """What the files hold now that system settings write, and that show how it was booted."""
         return read_files(LIVE, plan.shown_by) | self._system.look(plan.system)
 
-    def _pad_bytes(self, launch: Launch) -> int | None:
-        """A page's worth of places for the stack, each as likely."""
-        if self._pad_seed is None:
+    def _pad_bytes(self, launch: Launch, room_bytes: int) -> int | None:
+        """A page's worth of places for the stack, each as likely; fewer where room is short."""
+        most_bytes = min(MOST_PAD_BYTES, room_bytes)
+        if self._pad_seed is None or most_bytes <= 0:
             return None
         place = f"{self._pad_seed}/{launch.block}/{launch.position}/{launch.attempt}/pad"
-        return random.Random(place).randrange(MOST_PAD_BYTES)
+        return random.Random(place).randrange(most_bytes)
 
     def poll(self, timeout_s: float | None) -> list[Sample]:
         """See ``Executor.poll``.
