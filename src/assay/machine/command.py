@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -19,11 +19,18 @@ _MOST_LAYERS = 16
 
 # fmt: off
 _BUILT_IN = frozenset((
-    ".", ":", "alias", "case", "cd", "command", "eval", "exit", "export", "for", "if", "set",
-    "source", "test", "time", "trap", "ulimit", "umask", "unset", "until", "wait", "while",
+    ".", ":", "alias", "bg", "bind", "break", "builtin", "caller", "case", "cd", "command",
+    "compgen", "complete", "compopt", "continue", "coproc", "declare", "dirs", "disown", "enable",
+    "eval", "exit", "export", "fc", "fg", "float", "for", "function", "getopts", "hash", "help",
+    "history", "if", "integer", "jobs", "let", "local", "logout", "mapfile", "popd", "print",
+    "pushd", "pwd", "read", "readarray", "readonly", "return", "select", "set", "shift", "shopt",
+    "source", "suspend", "test", "time", "times", "trap", "type", "typeset", "ulimit", "umask",
+    "unalias", "unset", "until", "wait", "whence", "while",
 ))
 # fmt: on
 """First words for which a shell starts no program of that name."""
+_FUNCTION = "BASH_FUNC_{}%%"
+"""Variable in which bash exports a function."""
 
 
 class _Wrapper(msgspec.Struct, frozen=True):
@@ -88,11 +95,23 @@ class Command(msgspec.Struct, frozen=True):
     through: tuple[str, ...] = ()
 
 
-def look_through(command: Command) -> Command:
-    """The program that does the work: ``nice -n 5 env A=b prog`` is ``prog`` with ``A`` set."""
+def _any(command: Command) -> bool:
+    return True
+
+
+def look_through(command: Command, runs: Callable[[Command], bool] = _any) -> Command:
+    """The program that does the work: ``nice -n 5 env A=b prog`` is ``prog`` with ``A`` set.
+
+    Args:
+        command: as it was given.
+        runs: tells whether the first word of a command is a program. A shell may know others:
+            what it runs itself stays with it.
+    """
     for _ in range(_MOST_LAYERS):
         inner = _step(command)
         if inner is None or not inner.argv:
+            break
+        if base_name(command.argv[0]) in _SHELLS and not runs(inner):
             break
         command = inner
     return command
@@ -214,7 +233,7 @@ def _through_shell(command: Command) -> Command | None:
     set_here, argv = _assignments(_words(words[1]))
     if argv and argv[0] == "exec":
         argv = argv[1:]
-    if not argv or argv[0] in _BUILT_IN:
+    if not argv or argv[0] in _BUILT_IN or _FUNCTION.format(argv[0]) in command.env:
         return None
     return msgspec.structs.replace(_inner(command, argv), env={**command.env, **set_here})
 

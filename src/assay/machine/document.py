@@ -199,6 +199,7 @@ class Program(Record, frozen=True, kw_only=True):
             is all there is.
         files: what runs: its file, behind wrappers, and the script.
         reasons: for each runtime, where it was found.
+        missing: the word of the command that names no program, where ``path`` is absent.
     """
 
     argv0: str
@@ -219,6 +220,7 @@ class Program(Record, frozen=True, kw_only=True):
     digest: str | None = None
     files: tuple[str, ...] = ()
     reasons: dict[str, str] = {}
+    missing: str | None = None
 
 
 def machine_in(document: Mapping[str, Any]) -> Machine | None:

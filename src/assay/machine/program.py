@@ -105,12 +105,19 @@ def inspect(
     if cwd is None:
         cwd = str(Path.cwd()) if root.live else "/"
     given = Command(tuple(argv), env, cwd)
-    command = look_through(given)
+    command = look_through(given, lambda inner: _is_there(root, inner))
     known = Program(argv0=argv[0], through=command.through)
-    if any(find_program(root, word, env, cwd) is None for word in command.through):
-        return known
+    for word in command.through:
+        if find_program(root, word, env, cwd) is None:
+            return msgspec.structs.replace(known, missing=word)
     target = _target(root, command, _MOST_SHEBANGS)
-    return known if target is None else _describe(root, target, known)
+    if target is None:
+        return msgspec.structs.replace(known, missing=command.argv[0])
+    return _describe(root, target, known)
+
+
+def _is_there(root: Root, command: Command) -> bool:
+    return find_program(root, command.argv[0], command.env, command.cwd) is not None
 
 
 def observed(

@@ -36,7 +36,7 @@ def run(parsed: Parsed) -> int:
         return overhead.run(parsed)
     argv = _command(parsed)
     program = program_of(argv)
-    demand_found(program.path, argv[0])
+    demand_found(program.path, program.missing or argv[0])
     asked = arguments.budget or arguments.runs
     spec = StudySpec(
         kind=Kind.CALIBRATE,

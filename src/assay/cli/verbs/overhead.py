@@ -34,7 +34,7 @@ def run(parsed: Parsed) -> int:
     programs = _programs(parsed)
     _demand_used(arguments)
     program = program_of(programs[0].argv)
-    demand_found(program.path, programs[0].argv[0])
+    demand_found(program.path, program.missing or programs[0].argv[0])
     budget_s = budget_of(arguments).time_s if arguments.budget else BUDGET_S
     lab = laboratory(program, helper=arguments.helper)
 
