@@ -8,6 +8,7 @@ from __future__ import annotations
 from assay.records import Arm, Claim, Stage, StudySpec, Verdict
 from assay.search.claims import MIN_BLOCKS, alike, all_decided, claim_between, precise
 from assay.search.counted import counted, no_more
+from assay.search.failing_order import order_of_failures
 from assay.search.gate import wants_more
 from assay.search.looks import due
 from assay.search.purse import Cost, Purse, budget_for
@@ -53,8 +54,11 @@ class CompareRace(BlockRace):
             told = self._gave_nothing(self._arms[:1])
             return failed_workload(f"{self._arms[0].name!r} {told}.", self._arms[:1])
         if not any(arm in self._compared for arm in able):
-            told = self._gave_nothing(self._compared)
-            return failed_workload(f"All arms but the first {told}.", self._compared)
+            if self._may_follow_order(self._arms[0], purse):
+                return Roster(Stage.SURVEY, self._arms[:1])
+            told = f"All arms but the first {self._gave_nothing(self._compared)}."
+            order = order_of_failures(self._history.samples)
+            return failed_workload(order or told, self._compared)
         return self._compare(able, purse)
 
     @property

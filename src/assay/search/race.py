@@ -17,6 +17,7 @@ import msgspec
 
 from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec
 from assay.search.endless import limit_s
+from assay.search.failing_order import order_of_failures
 from assay.search.history import History
 from assay.search.purse import Purse
 from assay.search.switching import Costly
@@ -379,7 +380,8 @@ class BlockRace(ABC):
         """What an arm does that worked once, and gives no value any more."""
         newest = next(s for s in reversed(self._history.samples) if s.launch.arm == arm.name)
         if newest.outcome is not Outcome.OK:
-            return "The program worked once, and failed since."
+            told = order_of_failures(self._history.samples)
+            return told or "The program worked once, and failed since."
         metric = self._spec.workload.objective
         value = newest.metrics.get(metric.name)
         why = newest.absent.get(metric.name, "it cannot be read")
@@ -394,6 +396,19 @@ class BlockRace(ABC):
         if any(sample.outcome is Outcome.OK for sample in mine):
             return f"gave no usable {self._spec.workload.objective.name} in any launch"
         return "failed at every attempt"
+
+    def _may_follow_order(self, first: Arm, purse: Purse) -> bool:
+        """Whether the arm that worked is to be tried again: others failed after it.
+
+        Where it fails as well, the order of launches is at fault and not the arms.
+        """
+        samples = self._history.samples
+        return (
+            not purse.spent
+            and samples[-1].launch.arm != first.name
+            and samples[-1].outcome is Outcome.FAILED
+            and not samples[-1].unbuilt
+        )
 
     @abstractmethod
     def _next(self, purse: Purse) -> Roster | Done:

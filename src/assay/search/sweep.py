@@ -14,6 +14,7 @@ from assay.search.claims import MIN_BLOCKS, alike, all_decided, claim_between, p
 from assay.search.compare import compared_arms
 from assay.search.counted import counted, no_more
 from assay.search.effects import contrasts
+from assay.search.failing_order import order_of_failures
 from assay.search.history import History, repeats
 from assay.search.known import mean_is_known
 from assay.search.looks import due
@@ -74,8 +75,11 @@ class SweepRace(BlockRace):
             return Roster(Stage.SURVEY, warming)
         able = self._able()
         if not any(arm in self._compared for arm in able):
-            told = self._gave_nothing(self._compared)
-            return failed_workload(f"All cells but the baseline {told}.", self._compared)
+            if self._may_follow_order(baseline, purse):
+                return Roster(Stage.SURVEY, (baseline,))
+            told = f"All cells but the baseline {self._gave_nothing(self._compared)}."
+            order = order_of_failures(self._history.samples)
+            return failed_workload(order or told, self._compared)
         return self._measure(able, purse)
 
     @property

@@ -1,0 +1,63 @@
+"""Failing order: failures that follow the order of launches, whatever the arm.
+
+A server that binds a port still in use, or a program that finds a lock or a file of the launch
+before it, works in one launch and fails in the next. No arm is to blame for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from assay.records import Outcome, Sample
+from assay.units import show_count
+
+LEAST = 2
+"""Failures from which on an order is seen."""
+LEAST_PAIRS = 4
+"""Failures that alternate with launches that work, from which on that is seen."""
+_CLEAN_UP = (
+    "Failures follow the order of launches, as where a port, a lock or a file of the launch before "
+    "is still in use: --prepare CMD waits for it or removes it before each launch"
+)
+
+
+def order_of_failures(samples: Sequence[Sample]) -> str | None:
+    """Say how failures follow the order of launches; ``None`` where they do not.
+
+    Args:
+        samples: of one stratum.
+    """
+    counted = [s for s in sorted(samples, key=lambda s: s.started_at) if not s.unbuilt]
+    works = [sample.outcome is Outcome.OK for sample in counted]
+    failed = works.count(False)
+    if any(s.outcome not in (Outcome.OK, Outcome.FAILED) for s in counted):
+        return None  # a limit or a time-out has a reason of its own
+    worked = {sample.launch.arm for sample in counted if sample.outcome is Outcome.OK}
+    if not any(s.launch.arm in worked for s in counted if s.outcome is not Outcome.OK):
+        return None  # arms that never worked may be at fault themselves
+    first = works.index(False)
+    if failed >= LEAST and first and not any(works[first:]):
+        begun = "worked once" if first == 1 else f"worked in the first {first:,} launches"
+        return f"The program {begun}, and failed since, {_times(failed)}. {_CLEAN_UP}."
+    if failed >= LEAST_PAIRS and works[0] and _alternates(works):
+        return f"The program failed in every launch after one that worked. {_CLEAN_UP}."
+    return None
+
+
+def order_notes(samples: Sequence[Sample]) -> list[str]:
+    """Return the same as a note.
+
+    Args:
+        samples: of one stratum.
+    """
+    told = order_of_failures(samples)
+    return [] if told is None else [told[0].lower() + told[1:].rstrip(".")]
+
+
+def _alternates(works: Sequence[bool]) -> bool:
+    return all(one != other for one, other in pairwise(works))
+
+
+def _times(failed: int) -> str:
+    return f"in {show_count(failed, 'launch', 'launches')}"

@@ -1,0 +1,61 @@
+"""Failures that follow the order of launches are told as such, and no others."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.records import Configuration, Launch, Outcome, Sample, Stage
+from assay.search.failing_order import order_notes, order_of_failures
+
+OUTCOMES = {"o": Outcome.OK, "x": Outcome.FAILED, "t": Outcome.TIMED_OUT}
+
+
+def samples(launches: str) -> list[Sample]:
+    """Make launches from words such as ``Ao Bx``: the arm, and whether it worked."""
+    return [
+        Sample(
+            launch=Launch(
+                configuration=Configuration(),
+                arm=word[0],
+                stage=Stage.CONFIRM,
+                block=block,
+                position=0,
+            ),
+            outcome=OUTCOMES[word[1]],
+            started_at=float(block),
+        )
+        for block, word in enumerate(launches.split())
+    ]
+
+
+@pytest.mark.parametrize(
+    ("launches", "told"),
+    [
+        ("Ao Ax Ax", "worked once, and failed since, in 2 launches"),
+        ("Ao Bx Ax Bx", "worked once, and failed since, in 3 launches"),
+        ("Ao Bo Bx Ax Bx", "worked in the first 2 launches, and failed since"),
+        ("Ao Bx Ao Bx Bo Ax Bo Ax", "failed in every launch after one that worked"),
+    ],
+)
+def test_failures_that_follow_order_are_told(launches: str, told: str) -> None:
+    found = order_of_failures(samples(launches))
+    assert found is not None and told in found and "--prepare" in found
+    assert order_notes(samples(launches)) == [found[0].lower() + found[1:-1]]
+
+
+@pytest.mark.parametrize(
+    "launches",
+    [
+        "",
+        "Ao",
+        "Ax Ax",
+        "Ao Ax",
+        "Ao Bx Bx Bx",
+        "Ao Bx Ao Bx Ao Bx Ao Bx",
+        "Ao Ax Ao Ao Ax",
+        "Ao At At",
+    ],
+)
+def test_other_failures_are_not(launches: str) -> None:
+    assert order_of_failures(samples(launches)) is None
+    assert order_notes(samples(launches)) == []
