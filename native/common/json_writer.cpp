@@ -27,7 +27,9 @@ std::size_t utf8_length(std::string_view text) {
     return continues(2) && continues(3) ? 4 : 0;
 }
 
-void append_escaped(std::string& out, std::string_view text) {
+enum class Invalid { replaced, kept };
+
+void append_escaped(std::string& out, std::string_view text, Invalid invalid = Invalid::replaced) {
     static constexpr char hex[] = "0123456789abcdef";
     while (!text.empty()) {
         const char c = text.front();
@@ -43,6 +45,10 @@ void append_escaped(std::string& out, std::string_view text) {
         } else if (const std::size_t length = utf8_length(text); length > 0) {
             out += text.substr(0, length);
             taken = length;
+        } else if (invalid == Invalid::kept) {
+            out += "\\udc";
+            out += hex[code >> 4U];
+            out += hex[code & 0xFU];
         } else {
             out += "\\ufffd";
         }
@@ -83,6 +89,14 @@ JsonWriter& JsonWriter::value(std::string_view text) {
     separate();
     text_ += '"';
     append_escaped(text_, text);
+    text_ += '"';
+    return *this;
+}
+
+JsonWriter& JsonWriter::bytes(std::string_view text) {
+    separate();
+    text_ += '"';
+    append_escaped(text_, text, Invalid::kept);
     text_ += '"';
     return *this;
 }

@@ -18,6 +18,8 @@ class JsonWriter {
 
     JsonWriter& value(std::string_view text);
     JsonWriter& value(const char* text) { return value(std::string_view{text}); }
+    /// A text of which every byte is kept: one that is not UTF-8 becomes a lone surrogate, U+DC80 to U+DCFF.
+    JsonWriter& bytes(std::string_view text);
     JsonWriter& value(std::int64_t number);
     JsonWriter& value(int number) { return value(static_cast<std::int64_t>(number)); }
     JsonWriter& value(double number);

@@ -1,8 +1,10 @@
 #include "launcher/containment.hpp"
 
+#include "common/files.hpp"
 #include "launcher/cgroup.hpp"
 #include "launcher/proctree.hpp"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -98,6 +100,25 @@ Census count_tree(Containment& containment) {
         return stat && stat->alive() && !stat->exiting();
     });
     return {contained.size() + static_cast<std::size_t>(outside), static_cast<std::size_t>(outside)};
+}
+
+std::vector<std::string> names_left(Containment& containment) {
+    constexpr std::size_t most = 16;
+    auto pids = containment.processes();
+    for (const pid_t pid : TreeOnly{""}.processes()) pids.push_back(pid);
+    std::sort(pids.begin(), pids.end());
+    pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
+    std::vector<std::string> names;
+    for (const pid_t pid : pids) {
+        if (names.size() == most) break;
+        const auto stat = proc_stat(pid);
+        if (!stat || !stat->alive() || stat->exiting()) continue;
+        auto name = read_file(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/comm").c_str());
+        if (!name) continue;
+        while (!name->empty() && name->back() == '\n') name->pop_back();
+        names.push_back(*std::move(name));
+    }
+    return names;
 }
 
 std::size_t kill_tree(Containment& containment) {

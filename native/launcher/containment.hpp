@@ -142,6 +142,9 @@ struct Census {
 };
 Census count_tree(Containment& containment);
 
+/// Names of processes of the tree, at most 16, without those that are ending (proc_pid_comm(5)).
+std::vector<std::string> names_left(Containment& containment);
+
 /// Sends SIGKILL to everything, also to what has left the control group: it is still below the keeper.
 /// Returns how many processes had.
 std::size_t kill_tree(Containment& containment);

@@ -264,6 +264,7 @@ class Keeper {
         if (watched.ending == Ending::by_itself && watched.gone) {
             left = count_left(containment);
             report.left_over = static_cast<std::int64_t>(left.all);
+            if (left.all > 0) report.left_names = names_left(containment);
         }
         if (left.outside > 0 && report.complete) {
             report.complete = false;

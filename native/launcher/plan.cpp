@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -34,8 +35,8 @@ class Field {
     [[nodiscard]] const std::string& name() const { return name_; }
 
     [[nodiscard]] std::string text() const {
-        if (!value_.is_string()) refuse("must be a string");
-        const auto& s = value_.get_ref<const std::string&>();
+        if (!value_.is_string() && !is_hex()) refuse("must be a string");
+        const auto s = value_.is_string() ? value_.get<std::string>() : from_hex();
         if (s.find('\0') != std::string::npos) refuse("holds a NUL byte, which no system call can carry");
         return s;
     }
@@ -108,6 +109,25 @@ class Field {
     }
 
   private:
+    [[nodiscard]] bool is_hex() const {
+        return value_.is_object() && value_.size() == 1 && value_.contains("hex") &&
+               value_["hex"].is_string();
+    }
+
+    /// A text that need not be UTF-8, which no JSON string can hold.
+    [[nodiscard]] std::string from_hex() const {
+        const auto& digits = value_["hex"].get_ref<const std::string&>();
+        if (digits.size() % 2 != 0) refuse("an odd number of hexadecimal digits");
+        std::string bytes;
+        for (std::size_t i = 0; i < digits.size(); i += 2) {
+            unsigned char byte = 0;
+            const char* const end = digits.data() + i + 2;
+            if (std::from_chars(end - 2, end, byte, 16).ptr != end) refuse("must be hexadecimal digits");
+            bytes += static_cast<char>(byte);
+        }
+        return bytes;
+    }
+
     std::string name_;
     const Json& value_;
 };

@@ -151,6 +151,11 @@ void write_containment(JsonWriter& json, const ContainmentReport& report) {
     json.member("mode", report.mode).member("guarantee", report.complete ? "complete" : "best_effort");
     if (!report.why.empty()) json.member("why", report.why);
     json.member("left_over", report.left_over);
+    if (!report.left_names.empty()) {
+        json.key("left_names").begin_array();
+        for (const auto& name : report.left_names) json.value(name);
+        json.end_array();
+    }
     if (report.survivors > 0) json.member("survivors", report.survivors);
     json.end_object();
 }
@@ -173,7 +178,7 @@ void write_state(JsonWriter& json, const ProcessState& state) {
     if (state.call_filters) json.member("call_filters", *state.call_filters);
     if (state.environ) {
         json.key("environ").begin_object();
-        for (const auto& [name, value] : *state.environ) json.member(name, value);
+        for (const auto& [name, value] : *state.environ) json.key(name).bytes(value);
         json.end_object();
     }
 }

@@ -60,6 +60,7 @@ struct ContainmentReport {
     bool complete = false;
     std::string why;
     std::int64_t left_over = 0;
+    std::vector<std::string> left_names{}; // of some of them, those that were not ending already
     std::int64_t survivors = 0;
 };
 

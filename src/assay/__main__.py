@@ -22,6 +22,10 @@ def entry() -> None:
     from assay.cli.ending import end_at_once
 
     end_at_once()
+    from assay.cli.locale_bytes import keep_bytes, without_coercion
+
+    keep_bytes()
+    without_coercion()
     from assay.cli.main import entry as command_line
 
     command_line()

@@ -498,6 +498,10 @@ def test_closed_standard_files(launcher: Launcher, tmp_path: Path) -> None:
         ({"cgroup_name": ".."}, "cgroup_name"),
         ({"env_set": {"A=B": "c"}}, "env_set"),
         ({"env_set": {"A": 1}}, "env_set.A"),
+        ({"env_set": {"A": {"hex": "f"}}}, "env_set.A: an odd number"),
+        ({"env_set": {"A": {"hex": "fg"}}}, "env_set.A: must be hexadecimal"),
+        ({"env_set": {"A": {"hex": "00"}}}, "env_set.A: holds a NUL"),
+        ({"env_set": {"A": {"hex": "66", "more": 1}}}, "env_set.A: must be a string"),
         ({"env_unset": [""]}, "env_unset[0]"),
         ({"observe": ["mops"]}, "observe[0]"),
         ({"counters": ["cycle"]}, "counters[0]"),
@@ -534,6 +538,16 @@ def test_a_bad_key_is_named(launcher: Launcher, keys: Record, key: str) -> None:
 def test_what_is_no_plan(launcher: Launcher, text: bytes) -> None:
     record, done = launcher.run_plan(text)
     assert (record["outcome"], done.returncode) == ("bad_plan", 125)
+
+
+def test_hexadecimal_text_keeps_every_byte(launcher: Launcher, tmp_path: Path) -> None:
+    every = bytes(range(1, 256))
+    seen = tmp_path / "seen"
+    argv = ["sh", "-c", f'printf %s "$1$A" > {seen}', "sh", {"hex": every.hex()}]
+    plan = launcher.plan(["sh"], env_set={"A": {"hex": "ff"}}) | {"argv": argv}
+    record, _ = launcher.run_plan(plan)
+    assert record["exit_status"] == 0
+    assert seen.read_bytes() == every + b"\xff"
 
 
 def test_a_plan_that_is_too_long(launcher: Launcher) -> None:
@@ -802,7 +816,7 @@ def test_hostile_names_keep_the_record_valid(
     finally:
         del os.environb[b"ASSAY_TEST_ODD"]
     assert record["outcome"] == "exited"
-    assert record["seen"]["environ"]["ASSAY_TEST_ODD"] == '\ufffd\x01"\x7f'
+    assert record["seen"]["environ"]["ASSAY_TEST_ODD"] == '\udcfe\x01"\x7f'
 
 
 def test_the_contract_names_every_key(launcher: Launcher, programs: Path) -> None:

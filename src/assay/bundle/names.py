@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import msgspec
-
 from assay.bundle.identity import Identity
+from assay.records import encode
 
 HOME, HOST, USER = "~", "HOSTNAME", "USERNAME"
 SERIAL, ADDRESS, SECRET = "SERIAL", "ADDRESS", "SECRET"
@@ -103,7 +102,7 @@ def _literal(
 
 
 def _inside_json(text: str) -> str:
-    return msgspec.json.encode(text).decode()[1:-1]
+    return encode(text).decode()[1:-1]
 
 
 def names_somebody(address: str) -> bool:

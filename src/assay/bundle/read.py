@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import struct
 import zipfile
 import zlib
@@ -31,7 +32,8 @@ from assay.bundle.layout import (
     Manifest,
 )
 from assay.errors import AssayError, BadInput, NotPossible
-from assay.records import decode
+from assay.records import decode, encode
+from assay.records.codec import plain_of
 
 T = TypeVar("T")
 
@@ -42,6 +44,7 @@ _WRITTEN = "Name a bundle: `assay study export STUDY --bundle FILE.zip` writes o
 _UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
 """What msgspec raises on JSON that is none, is not UTF-8, or is nested too deeply."""
 
+_HOLDS_BYTES = re.compile(rb'\{"chain":"([0-9a-f]{64})","entry":(.*\\udc.*)\}')
 
 _AGAIN = "Get it again from whoever made it, best with a signature: this one shows nothing."
 
@@ -272,12 +275,18 @@ def _archive(file: io.BufferedReader, path: Path) -> zipfile.ZipFile:
 
 def _line(text: bytes, name: str, entry: int | None) -> Line:
     try:
-        line = msgspec.json.decode(text, type=Line)
+        line = _with_bytes(text) or msgspec.json.decode(text, type=Line)
     except _UNREADABLE as error:
         raise Broken(name, entry, f"is no entry with its chain value: {error}") from error
     if sealed_line(line.chain, bytes(line.entry)) != text + b"\n":
         raise Broken(name, entry, "holds more than an entry and its chain value")
     return line
+
+
+def _with_bytes(text: bytes) -> Line | None:
+    """A line whose entry holds bytes that are not UTF-8, for which msgspec has no text."""
+    found = _HOLDS_BYTES.fullmatch(text)
+    return Line(found[1].decode(), msgspec.Raw(found[2])) if found else None
 
 
 def document_in(content: bytes, kind: type[T], name: str, entry: int | None) -> T:
@@ -301,7 +310,7 @@ def _spelled_once(content: bytes) -> bool:
     A key that is there twice would show one thing to a reader and another to a program.
     """
     try:
-        return msgspec.json.encode(msgspec.json.decode(content)) == content
+        return encode(plain_of(content)) == content
     except _UNREADABLE:
         return False
 

@@ -44,6 +44,7 @@ from assay.bundle.streams import stream_of
 from assay.bundle.versions import engine
 from assay.errors import AssayError, NotPossible
 from assay.records import Conclusion, Plan, Sample, Stratum, StudySpec, encode
+from assay.records.codec import plain_of
 from assay.search.same_work import without_lines
 from assay.settings.registry import builtin
 
@@ -260,7 +261,7 @@ def _verdict(
 def _figures(conclusion: Conclusion) -> object:
     """All that is no text."""
     bare = msgspec.structs.replace(without_script(conclusion), reason="")
-    return _masked(msgspec.json.decode(encode(bare)))
+    return _masked(plain_of(encode(bare)))
 
 
 def _masked(value: object) -> object:

@@ -63,7 +63,6 @@ def _dispatch(words: Sequence[str]) -> int:
 
     try:
         demand_descriptors()
-        _demand_text(words)
         parsed.arguments.helper = _separated(parsed.arguments)
         module = importlib.import_module(f"assay.cli.verbs.{verb}")
         run: Callable[[Parsed], int] = module.run
@@ -147,19 +146,3 @@ def _parsed(words: Sequence[str]) -> Parsed:
 def _is_transparent(words: Sequence[str]) -> bool:
     """Whether a line's status is that of the program that it runs."""
     return list(words[:1]) == ["run"] or list(words[:2]) == ["tier", "run"]
-
-
-def _demand_text(words: Sequence[str]) -> None:
-    """Plans and studies are JSON, which holds text only.
-
-    Raises:
-        BadInput: bytes that are not UTF-8.
-    """
-    from assay.errors import BadInput
-
-    for word in words:
-        if not word.isascii() and any("\ud800" <= letter <= "\udfff" for letter in word):
-            raise BadInput(
-                f"The command line holds bytes that are not UTF-8: '{word}'.",
-                "Rename the file, or put the command into a script.",
-            )

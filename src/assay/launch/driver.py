@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import NotPossible
 from assay.installed import LAUNCHER
 from assay.launch.native import find_native
 from assay.launch.spawning import Starter, places_for, spawn
@@ -325,7 +325,6 @@ class Driver:
         """Start one launch; the document is that of ``docs/launcher.md``.
 
         Raises:
-            BadInput: it holds bytes that are not UTF-8.
             NotPossible: the launcher cannot be started.
         """
         if not any(name.startswith(HOOKS) for name in document.get("env_set", {})):
@@ -482,18 +481,17 @@ def _reporting_to(report: Report, document: Mapping[str, Any]) -> Mapping[str, A
 def _encoded(document: Mapping[str, Any]) -> bytes:
     try:
         return msgspec.json.encode(document)
-    except UnicodeEncodeError as error:
-        raise BadInput(
-            f"What is to be launched holds bytes that are not UTF-8, in: {_not_text(document)}",
-            "They come from the working folder, the environment or an argument: rename the file or "
-            "folder, or set the variable anew.",
-        ) from error
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_with_hex(document))
 
 
-def _not_text(document: Mapping[str, Any]) -> str:
-    """The neighbourhood of the first byte that is no text."""
-    import json
-
-    text = json.dumps(document, ensure_ascii=False)
-    at = next(i for i, c in enumerate(text) if "\ud800" <= c <= "\udfff")
-    return text[max(0, at - 40) : at + 41]
+def _with_hex(value: Any) -> Any:
+    """A document with the bytes of each text that is not UTF-8, in hexadecimal digits."""
+    if isinstance(value, str):
+        text = value.encode(errors="surrogateescape")
+        return {"hex": text.hex()} if any("\ud800" <= c <= "\udfff" for c in value) else value
+    if isinstance(value, Mapping):
+        return {name: _with_hex(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_hex(item) for item in value]
+    return value

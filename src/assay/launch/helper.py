@@ -63,7 +63,7 @@ class Helper:
         env = {"PYTHONPATH": str(Path(__file__).parents[2])}
         env |= {name: os.environ[name] for name in (STATE, RUN) if name in os.environ}
         words = ["--helper", "3", "--caller", caller.numbers, "--system", "4"]
-        command = ["--", sys.executable, "-sP", "-m", _SYSTEM_PART]
+        command = ["--", sys.executable, "-X", "utf8", "-sP", "-m", _SYSTEM_PART]
         with launches, system:
             try:
                 places = {launches.fileno(): 3, system.fileno(): 4}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from types import MappingProxyType
@@ -13,6 +12,7 @@ from assay.launch.command import command_of
 from assay.launch.document import numbered, unset_by
 from assay.launch.exported import of_plan
 from assay.launch.files import words_for_files
+from assay.launch.quoting import quoted
 from assay.launch.read_pools import with_pools_read
 from assay.launch.system.script import PUT_BACK, system_lines
 from assay.machine.cpulist import format_list, show_numbers
@@ -86,7 +86,7 @@ def shell_script(
     reading = [_READS_NOTHING] if reads_nothing else []
     lines = ["#!/bin/sh", *noted, *_comments(plan), *reading, "set -eu"]
     if workload.cwd:
-        lines.append(f"cd -- {shlex.quote(workload.cwd)}")
+        lines.append(f"cd -- {quoted(workload.cwd)}")
     lines += _build_lines(plan, workload)
     workload = built_in(workload, _FOLDER) if workload.build else workload
     lines += _unset_lines(plan)
@@ -112,7 +112,7 @@ _JOINT = " \\\n  "
 
 def _joined(pieces: list[str], source: str | None) -> str:
     """One command over several lines, and where it reads from."""
-    return _JOINT.join([*pieces, f"< {shlex.quote(source)}"] if source else pieces)
+    return _JOINT.join([*pieces, f"< {quoted(source)}"] if source else pieces)
 
 
 def _team_lines(plan: Plan, workload: Workload) -> list[str]:
@@ -219,8 +219,8 @@ def _words(argv: tuple[str, ...]) -> str:
 def _quoted(word: str) -> str:
     """A word as a shell takes it; the folder of a build by its variable."""
     if _FOLDER not in word:
-        return shlex.quote(word)
-    return f'"${FOLDER}"'.join(shlex.quote(part) if part else "" for part in word.split(_FOLDER))
+        return quoted(word)
+    return f'"${FOLDER}"'.join(quoted(part) if part else "" for part in word.split(_FOLDER))
 
 
 def _runnable(plan: Plan, workload: Workload, instance: int | None = None) -> tuple[str, ...]:
@@ -253,11 +253,11 @@ def _wrappers(plan: Plan, own_cpus: tuple[int, ...] = ()) -> list[str]:
                 found.append(_prlimit(action))
             case Prctl(option=option, args=args):
                 numbers = " ".join(str(number) for number in (option, *args))
-                found.append(f"python3 -c {shlex.quote(PRCTL)} {numbers}")
+                found.append(f"python3 -c {quoted(PRCTL)} {numbers}")
             case OwnView():
-                found.append(f"{UNSHARE} python3 -c {shlex.quote(VIEW)}")
+                found.append(f"{UNSHARE} python3 -c {quoted(VIEW)}")
             case AffinityCalls(answer=answer):
-                found.append(f"python3 -c {shlex.quote(FILTER)} {ERRNO[answer]}")
+                found.append(f"python3 -c {quoted(FILTER)} {ERRNO[answer]}")
             case _:
                 pass
     return found
@@ -285,7 +285,7 @@ def _numactl(policy: MemPolicy) -> list[str]:
 
 def _prlimit(limit: Rlimit) -> str:
     soft, hard = ("unlimited" if n is None else str(n) for n in (limit.soft, limit.hard))
-    return f"prlimit {shlex.quote(f'--{limit.resource}={soft}:{hard}')}"
+    return f"prlimit {quoted(f'--{limit.resource}={soft}:{hard}')}"
 
 
 def _environment(
@@ -298,11 +298,11 @@ def _environment(
     planned = [a for a in plan.actions if isinstance(a, EnvSet)]
     elsewhere = {*own, *(a.name for a in planned), *unset_by(plan)}
     found = [
-        f"  {name}={shlex.quote(value)}"
+        f"  {name}={quoted(value)}"
         for name, value in workload.environment.items()
         if name not in elsewhere
     ]
-    found += [f"  {name}={shlex.quote(value)}" for name, value in own.items()]
+    found += [f"  {name}={quoted(value)}" for name, value in own.items()]
     found += [f"  {_assignment(plan, action)}" for action in planned]
     if _preloads_change(plan):
         found = [line for line in found if not line.startswith("  LD_PRELOAD=")]
@@ -311,7 +311,7 @@ def _environment(
 
 
 def _assignment(plan: Plan, action: EnvSet) -> str:
-    name, value = action.name, shlex.quote(action.value)
+    name, value = action.name, quoted(action.value)
     if name in JOINED and JOINED[name].folders:
         return _folders(plan, action)
     if name not in JOINED or f"env.{name}" in plan.configuration:
@@ -328,7 +328,7 @@ def _folders(plan: Plan, action: EnvSet) -> str:
     """
     name, mark = action.name, JOINED[action.name].between
     own = mark.join(
-        '"$hook"' if folder == HOOK else shlex.quote(folder) for folder in action.value.split(mark)
+        '"$hook"' if folder == HOOK else quoted(folder) for folder in action.value.split(mark)
     )
     if f"env.{name}" in plan.configuration:
         return f"{name}={own}"
@@ -362,7 +362,7 @@ def _build_lines(plan: Plan, workload: Workload) -> list[str]:
         f'mkdir -p -- "${FOLDER}"',
         f'{FOLDER}=$(cd -- "${FOLDER}" && pwd)',
         "(",
-        *([f"  cd -- {shlex.quote(recipe.cwd)}"] if elsewhere and recipe.cwd else []),
+        *([f"  cd -- {quoted(recipe.cwd)}"] if elsewhere and recipe.cwd else []),
         f'  exec env ASSAY_BUILD_DIR="${FOLDER}" {words} < /dev/null >&2',
         ")",
     ]
@@ -408,10 +408,10 @@ def _preload_lines(plan: Plan) -> list[str]:
     if not _preloads_change(plan):
         return []
     explicit = [a.value for a in plan.actions if isinstance(a, EnvSet) and a.name == "LD_PRELOAD"]
-    inherited = shlex.quote(explicit[0]) if explicit else '"${LD_PRELOAD-}"'
-    own = [shlex.quote(a.path) for a in plan.actions if isinstance(a, Preload)]
+    inherited = quoted(explicit[0]) if explicit else '"${LD_PRELOAD-}"'
+    own = [quoted(a.path) for a in plan.actions if isinstance(a, Preload)]
     gone = [p for a in plan.actions if isinstance(a, Unpreload) for p in a.prefixes]
-    drop = [f"    {'|'.join(f'{shlex.quote(p)}*' for p in gone)}) ;;"] if gone else []
+    drop = [f"    {'|'.join(f'{quoted(p)}*' for p in gone)}) ;;"] if gone else []
     return [
         "set -f",
         f"preload={':'.join(own)}",

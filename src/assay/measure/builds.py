@@ -21,9 +21,9 @@ from pathlib import Path
 
 import msgspec
 
-from assay.errors import NotPossible
+from assay.errors import BadInput, NotPossible
 from assay.machine.folders import cache_folder
-from assay.records.codec import Record
+from assay.records.codec import Record, decode, encode
 
 MOST_BYTES = 4 * 2**30
 """What is kept beyond it goes, the longest unused first."""
@@ -86,7 +86,7 @@ class Place(msgspec.Struct, frozen=True):
     def keep(self, note: BuildNote) -> None:
         """The build is whole from now on."""
         written = self.folder / "build.json.part"
-        written.write_bytes(msgspec.json.encode(note))
+        written.write_bytes(encode(note))
         written.replace(_note_in(self.folder))
 
     def remove(self) -> None:
@@ -181,8 +181,8 @@ def _note_in(folder: Path) -> Path:
 
 def _read(folder: Path) -> BuildNote | None:
     try:
-        return msgspec.json.decode(_note_in(folder).read_bytes(), type=BuildNote)
-    except (OSError, msgspec.DecodeError):
+        return decode(_note_in(folder).read_bytes(), BuildNote)
+    except (OSError, BadInput):
         return None
 
 

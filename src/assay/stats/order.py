@@ -68,8 +68,12 @@ def order(
         plot = plots[at] if plots else ()
         above = [f"{seed}/{group}/{pair}/{plot[: depth + 1]!r}" for depth in range(len(plot))]
         texts = [*above, f"{seed}/{group}/{pair}/{seen[name]}/{name}"]
-        keys.append([hashlib.sha256(text.encode()).digest() for text in texts])
+        keys.append([hashlib.sha256(_bytes(text)).digest() for text in texts])
     return sorted(range(len(names)), key=keys.__getitem__, reverse=mirrored)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")  # an arm's name may hold any byte
 
 
 def swapped(draws: Integers, blocks: int) -> Flags:

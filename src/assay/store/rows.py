@@ -29,15 +29,14 @@ LAUNCHES = (
 
 def document_of(record: T, kind: type[T]) -> str:
     """The JSON text of a record, which is sure to be read again."""
-    try:
-        document = encode(record).decode()
-    except UnicodeEncodeError as error:
-        raise BadInput(
-            f"A {kind.__name__} holds text that is not UTF-8 and cannot be stored: {error}.",
-            "File names and arguments must be UTF-8.",
-        ) from error
+    document = encode(record).decode()
     decode(document, kind)
     return document
+
+
+def shown(text: str) -> str:
+    """Return a text with bytes that are not UTF-8 as escapes: a column takes no other."""
+    return text.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
 def record_of(document: str, kind: type[T], study_id: str) -> T:

@@ -34,6 +34,7 @@ from assay.store.rows import (
     insert_stratum,
     key_of,
     record_of,
+    shown,
     strata_of,
     study_row,
     unused_id,
@@ -105,7 +106,7 @@ class SqlStore(SqlReader):
         """See ``Store.create_study``."""
         row = {
             "kind": spec.kind.value,
-            "command": spec.command_line,
+            "command": shown(spec.command_line),
             "status": Status.RUNNING.value,
             "created_at": created_at,
             "elapsed_s": 0.0,

@@ -127,25 +127,6 @@ def test_pipeline_under_shell_fails_with_any_of_its_commands(text: str, status: 
         command_of(("bash", "-c", text), separated=True, shell=True)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["run", "--", "cat", "f\udcff"],
-        ["run", "--with", "env.A=f\udcff", "--", "true"],
-        ["measure", "--check", "f\udcff", "--", "true"],
-        ["compare", "--shell", "cat f\udcff", "true"],
-        ["tune", "arg.n=1,f\udcff", "--", "echo", "{n}"],
-    ],
-)
-def test_bytes_that_are_no_text(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """One message before anything is launched, wherever the bytes stand."""
-    assert main(words) == (125 if words[0] == "run" else 2)
-    told = capsys.readouterr().err.splitlines()
-    assert len(told) == 2
-    assert "not UTF-8" in told[0] and "f\\xff" in told[0]
-    assert "Rename the file" in told[1]
-
-
 def test_a_command_that_is_one_text_by_mistake() -> None:
     with pytest.raises(BadInput, match="not found") as caught:
         demand_found(None, "sleep 1 | cat")

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from assay.errors import BadInput
 from assay.launch.driver import Driver
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        {"argv": ["true"], "cwd": "/home/m\udcfcller"},
-        {"argv": ["true"], "env_set": {"GLIBC_TUNABLES": "a=\udcff:b=1"}},
-        {"argv": ["cat", "\udc80"]},
-    ],
-)
-def test_bytes_that_are_no_text_are_refused_before_a_launch(document: dict[str, object]) -> None:
-    """The launcher does not exist: to start it would be another error."""
-    with pytest.raises(BadInput, match="not UTF-8") as caught:
-        Driver(Path("/no/such/launcher"), {}).start(document)
-    assert caught.value.remedy is not None
+def test_bytes_that_are_no_text_arrive_as_hexadecimal_digits(tmp_path: Path) -> None:
+    seen = tmp_path / "plan.json"
+    launcher = tmp_path / "launcher"
+    launcher.write_text(f"#!/bin/sh\ncat <&3 > {seen}\n")
+    launcher.chmod(0o755)
+    document = {"argv": ["cat", "é\udc80"], "env_set": {"A": "\udcff"}, "cwd": "/m\udcfcller"}
+    with Driver(launcher, {"PATH": "/bin:/usr/bin"}).start(document) as running:
+        assert running.finished(10.0)
+    assert seen.read_bytes() == (
+        b'{"argv":["cat",{"hex":"c3a980"}],"env_set":{"A":{"hex":"ff"}},'
+        b'"cwd":{"hex":"2f6dfc6c6c6572"}}'
+    )
 
 
 def test_text_of_any_script_arrives_as_it_is(tmp_path: Path) -> None:

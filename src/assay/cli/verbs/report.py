@@ -17,6 +17,7 @@ from assay.report.inputs import ReportInput
 from assay.report.main_picture import main_png, main_svg
 from assay.search.naming import named_conclusion, named_samples
 from assay.study.session import elapsed_of, stored_result
+from assay.untrusted import clean
 
 FORMS = {
     "": render_page,
@@ -65,7 +66,7 @@ def run(parsed: Parsed) -> int:
         print_json({"study": study_id, "report": str(path)})
     elif not arguments.quiet:
         which = "report on" if draw is render_page else "main picture of"
-        print(f"The {which} study {study_id} is in {path}")
+        print(f"The {which} study {study_id} is in {clean(str(path))}")
     return 0
 
 

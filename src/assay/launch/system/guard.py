@@ -52,7 +52,7 @@ class Guard:
         kept = {name: os.environ[name] for name in variables if os.environ.get(name)}
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-sP", "-m", module, owner, str(journal.lock_fd)],
+                [sys.executable, "-X", "utf8", "-sP", "-m", module, owner, str(journal.lock_fd)],
                 stdin=reading,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

@@ -241,7 +241,7 @@ class LiveHost:
 def _answer(address: str, question: str, patience_s: float, *inherited: int) -> str:
     program = Path(__file__).with_name("socket_question.py")
     process = subprocess.Popen(
-        [sys.executable, "-I", program, address, question],
+        [sys.executable, "-X", "utf8", "-I", program, address, question],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
