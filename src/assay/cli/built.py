@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shlex
 import sys
 from collections.abc import Iterator
@@ -17,6 +19,9 @@ from assay.machine.document import Program
 from assay.measure.building import Building, Telling, untold
 from assay.records import DEFAULT, Plan, StudySpec
 from assay.study.laboratory import Laboratory
+
+VALUES = "build."
+"""How settings begin that give placeholders of a build command their values."""
 
 
 def with_built(lab: Laboratory, spec: StudySpec, *, quiet: bool = False) -> Laboratory:
@@ -67,7 +72,41 @@ def _with_program(lab: Laboratory, spec: StudySpec, building: Building) -> Labor
         program_in(folder, argv, workload.cwd)
         for argv in (workload.argv, *(tuple(words) for words in compared if words))
     )
-    return replace(lab, program=program, others=tuple(others), built=key)
+    return replace(
+        lab, program=program, others=tuple(others), built=_with_commits(key, spec, building)
+    )
+
+
+def _with_commits(key: str | None, spec: StudySpec, building: Building) -> str | None:
+    """The key with the commits that any arm or value of the space is built from.
+
+    A branch that has moved makes other programs of the arms that name it.
+    """
+    commits = building.commits({value: value for value in _build_values(spec)})
+    if key is None or not commits:
+        return key
+    told = "".join(f"\n{value} {commit}" for value, commit in sorted(commits.items()))
+    return hashlib.sha256(os.fsencode(key + told)).hexdigest()
+
+
+def _build_values(spec: StudySpec) -> set[str]:
+    """Every value of ``build.NAME`` that is known before the study."""
+    recipe = spec.workload.build
+    domains = (p.domain.values() or () for p in spec.space.parameters if p.name.startswith(VALUES))
+    configurations = (
+        *(arm.configuration for arm in spec.arms),
+        *(named.configuration for named in spec.space.named),
+    )
+    return {
+        *(recipe.values.values() if recipe is not None else ()),
+        *(value for values in domains for value in values if isinstance(value, str)),
+        *(
+            str(value)
+            for configuration in configurations
+            for name, value in configuration.items()
+            if name.startswith(VALUES)
+        ),
+    }
 
 
 def program_before(argv: tuple[str, ...], *, builds: bool) -> Program | None:
@@ -79,7 +118,7 @@ def program_before(argv: tuple[str, ...], *, builds: bool) -> Program | None:
     if builds:
         return None
     program = program_of(argv)
-    demand_found(program.path, argv[0])
+    demand_found(program.path, program.missing or argv[0])
     return program
 
 
@@ -92,7 +131,7 @@ def program_in(folder: str, argv: tuple[str, ...], cwd: str | None) -> Program:
     words = in_folder(argv, folder)
     program = program_of(words, cwd)
     if words[0] == argv[0]:
-        demand_found(program.path, argv[0])
+        demand_found(program.path, program.missing or argv[0])
     if program.path is None:
         raise BadInput(
             f"The build ended well, but {argv[0]} is no program that can be executed; {{{FOLDER}}} "

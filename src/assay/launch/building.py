@@ -73,7 +73,7 @@ def build_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
         BadInput: ``build.NAME`` is set, but there is no build command, or no place in it; or the
             command comes out empty.
     """
-    given = {a.name: a.value for a in plan.actions if isinstance(a, Build)}
+    given = _given(plan)
     recipe = workload.build
     if recipe is None:
         for name in sorted(given):
@@ -84,13 +84,22 @@ def build_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
             f"build.{name} has no place in the build command: it holds no {{{name}}}.",
             "Leave it out, or build with another command.",
         )
-    values = {**recipe.values, **given}
+    values = build_values(plan, recipe)
     words = tuple(part for word in recipe.argv for part in _filled(word, values))
     if not words:
         raise BadInput(
             "The build command holds no word: its values are empty.", "Name a compiler in it."
         )
     return words
+
+
+def build_values(plan: Plan, recipe: Recipe) -> dict[str, str]:
+    """Return what stands for each placeholder of a build command, by name."""
+    return {**recipe.values, **_given(plan)}
+
+
+def _given(plan: Plan) -> dict[str, str]:
+    return {a.name: a.value for a in plan.actions if isinstance(a, Build)}
 
 
 def no_command(name: str) -> BadInput:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from assay.records import Evidence, Sample
-from assay.records.sample import BUILD
+from assay.records.sample import BUILD, REVISION
+from assay.units import show_count
+from assay.untrusted import clean
 
 if TYPE_CHECKING:
     from assay.measure.builds import BuildNote
 
 _KEY_DIGITS = 16
+_COMMIT_DIGITS = 12
+_SHOWN_FILES = 3
 
 
 def build_evidence(note: BuildNote) -> Evidence:
@@ -20,6 +24,28 @@ def build_evidence(note: BuildNote) -> Evidence:
     compiler = f" ({note.compiler})" if note.compiler else ""
     told = f"{_named(note.key, note.argv)}{compiler}"
     return Evidence(kind=BUILD, value=note.elapsed_s, unit="s", note=told)
+
+
+def revision_evidence(
+    values: Mapping[str, str], commits: Mapping[str, str], uncommitted: Sequence[str]
+) -> tuple[Evidence, ...]:
+    """Return evidence of the commits that a program was built from.
+
+    Args:
+        values: of ``build.NAME``, by name.
+        commits: those that some of them name.
+        uncommitted: tracked files with changes that no commit holds.
+    """
+    told = [
+        f"build.{name}={values[name]} is commit {commit[:_COMMIT_DIGITS]}"
+        for name, commit in commits.items()
+    ]
+    if uncommitted:
+        named = ", ".join(uncommitted[:_SHOWN_FILES])
+        more = ", ..." if len(uncommitted) > _SHOWN_FILES else ""
+        files = show_count(len(uncommitted), "file")
+        told.append(f"no commit holds the changes in {files} of the working folder: {named}{more}")
+    return tuple(Evidence(kind=REVISION, note=clean(note)) for note in told)
 
 
 def _named(key: str, argv: tuple[str, ...]) -> str:

@@ -15,15 +15,16 @@ from types import TracebackType
 import msgspec
 
 from assay.errors import WorkloadFailed
-from assay.launch.building import build_command, built_in, in_folder, key_of
+from assay.launch.building import build_command, build_values, built_in, in_folder, key_of
 from assay.launch.files import words_for_files
 from assay.measure.beside import run_beside
-from assay.measure.build_evidence import build_evidence
+from assay.measure.build_evidence import build_evidence, revision_evidence
 from assay.measure.builds import BuildNote, Builds, Place, builds_folder
 from assay.measure.gone import demand_folder
 from assay.measure.hooking import no_end
 from assay.measure.last_words import LINE_CHARACTERS, last_words, telling_line
 from assay.measure.output import kept
+from assay.measure.revisions import RevisionMoved, Revisions
 from assay.measure.sources import SourceChanged, Sources
 from assay.records import Evidence, Launch, Outcome, Output, Plan, Sample, Workload
 from assay.records.sample import BUILD
@@ -134,6 +135,8 @@ class Building:
         self._least_s = least_s
         self._telling = telling
         self._opened: tuple[Builds, Sources] | None = None
+        self._revisions: Revisions | None = None
+        self._commits: dict[str, str | None] = {}
         self._keys: dict[tuple[str, ...], str] = {}
         self._failed: dict[tuple[str, ...], BuildFailed] = {}
         self._told: set[str] = set()
@@ -163,6 +166,7 @@ class Building:
             BuildFailed: it cannot be built.
             BadInput: ``build.NAME`` is set and has no place; or what it is built from is too much.
             SourceChanged: what it is built from is other than when the sitting began.
+            RevisionMoved: a branch or tag that it is built from moved.
             NotPossible: there is no place for it.
         """
         argv = build_command(plan, self._workload)
@@ -171,14 +175,17 @@ class Building:
         if argv in self._failed:
             raise self._failed[argv]
         builds, sources = self._open()
-        key = self._key(argv, sources)
+        values = self._values(plan)
+        key = self._key(argv, sources, values)
         try:
-            note = builds.find(key) or self._made(argv, key, builds, sources)
+            note = builds.find(key) or self._made(argv, key, builds, sources, values)
         except BuildFailed as failed:
             self._failed[argv] = failed
             raise
         self._longest_s = max(self._longest_s or 0.0, note.elapsed_s)
-        evidence = () if key in self._told else (build_evidence(note),)
+        evidence: tuple[Evidence, ...] = ()
+        if key not in self._told:
+            evidence = (build_evidence(note), *self._revision_evidence(values))
         self._told.add(key)
         return Built(built_in(self._workload, str(builds.files(key))), evidence)
 
@@ -200,7 +207,41 @@ class Building:
             As ``built``, but for ``BuildFailed``.
         """
         argv = build_command(plan, self._workload)
-        return self._key(argv, self._open()[1]) if argv else None
+        return self._key(argv, self._open()[1], self._values(plan)) if argv else None
+
+    def commits(self, values: Mapping[str, str]) -> dict[str, str]:
+        """Return the commits that values name in the repository around the build's folder.
+
+        A name stands for the same commit as long as this lasts.
+
+        Args:
+            values: of ``build.NAME``, by name.
+        """
+        if self._revisions is None:
+            folder = Path(self._cwd) if self._cwd is not None else Path.cwd()
+            self._revisions = Revisions(folder, self._env)
+        for value in values.values():
+            if value not in self._commits:
+                self._commits[value] = self._revisions.commit(value)
+        found = {name: self._commits[value] for name, value in values.items()}
+        return {name: commit for name, commit in found.items() if commit is not None}
+
+    def _values(self, plan: Plan) -> dict[str, str]:
+        recipe = self._workload.build
+        return {} if recipe is None else build_values(plan, recipe)
+
+    def _revision_evidence(self, values: Mapping[str, str]) -> tuple[Evidence, ...]:
+        commits = self.commits(values)
+        if not commits or self._revisions is None:
+            return ()
+        return revision_evidence(values, commits, self._revisions.uncommitted())
+
+    def _demand_still(self, values: Mapping[str, str]) -> None:
+        for name, commit in self.commits(values).items():
+            assert self._revisions is not None
+            now = self._revisions.commit(values[name])
+            if now != commit:
+                raise RevisionMoved(values[name], commit, now)
 
     def _open(self) -> tuple[Builds, Sources]:
         if self._opened is None:
@@ -209,16 +250,25 @@ class Building:
             self._opened = builds, Sources(self._workload.build, self._env, builds.root)
         return self._opened
 
-    def _key(self, argv: tuple[str, ...], sources: Sources) -> str:
+    def _key(self, argv: tuple[str, ...], sources: Sources, values: Mapping[str, str]) -> str:
         recipe = self._workload.build
         assert recipe is not None
         if argv not in self._keys:
             demand_folder(recipe.cwd)
             basis = {"host": self._host, **sources.basis(argv)}
+            commits = self.commits(values)
+            basis |= {f"commit of {values[name]}": commit for name, commit in commits.items()}
             self._keys[argv] = key_of(argv, recipe, basis)
         return self._keys[argv]
 
-    def _made(self, argv: tuple[str, ...], key: str, builds: Builds, sources: Sources) -> BuildNote:
+    def _made(
+        self,
+        argv: tuple[str, ...],
+        key: str,
+        builds: Builds,
+        sources: Sources,
+        values: Mapping[str, str],
+    ) -> BuildNote:
         """Build it, unless another process has meanwhile."""
         limit_s = self._limit_s()
         with builds.held(key, limit_s) as place:
@@ -227,12 +277,14 @@ class Building:
                 return found
             try:
                 sources.demand_same(argv)
+                self._demand_still(values)
                 place.clear()
                 began = time.monotonic()
                 with self._telling(argv):
                     self._run(argv, place, limit_s)
                 elapsed_s = time.monotonic() - began
                 _demand_untouched(argv, sources)
+                self._demand_still(values)
                 note = BuildNote(
                     key=key,
                     argv=argv,

@@ -34,7 +34,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.facts import Host
-from assay.records.sample import KEPT_ON, UNIT
+from assay.records.sample import KEPT_ON, LEFT_OVER, UNIT
 from assay.settings.evidence import mask_seen
 from assay.units import show_signal
 
@@ -216,7 +216,12 @@ def _evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
         _of("minor_faults", facts.minor_faults),
         _of("throttled", facts.throttled_s, "s"),
         _of("energy", facts.energy_j, "J", note=facts.energy_scope),
-        _of("left_over", facts.containment.left_over or None, "processes"),
+        _of(
+            LEFT_OVER,
+            facts.containment.left_over or None,
+            "processes",
+            note="\n".join(facts.containment.left_names) or None,
+        ),
         _of("survivors", facts.containment.survivors or None, "processes"),
     ]
     found += [_of_counter(name, counter) for name, counter in facts.counters.items()]

@@ -68,12 +68,18 @@ class Applied(Record, frozen=True, kw_only=True):
 
 
 class Containment(Record, frozen=True, kw_only=True):
-    """How the tree was held together and whether anything could have escaped."""
+    """How the tree was held together and whether anything could have escaped.
+
+    Attributes:
+        left_over: processes that outlived the program and were ended.
+        left_names: names of some of them, without those that were ending already.
+    """
 
     mode: str = "none"
     guarantee: str = "best_effort"
     why: str | None = None
     left_over: int = 0
+    left_names: tuple[str, ...] = ()
     survivors: int = 0
 
 

@@ -40,6 +40,11 @@ class Grant(Record, frozen=True, kw_only=True):
     observed: str | None = None
 
 
+REVISION = "revision"
+"""Kind of the evidence that names a commit that a program was built from."""
+LEFT_OVER = "left_over"
+"""Kind of the evidence that counts processes that outlived the program and were ended; their names
+are the lines of its note."""
 BUILD = "build"
 """Kind of the evidence that says what was built for a launch, and how many seconds it took; without
 a value it could not be built."""

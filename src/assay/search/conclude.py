@@ -55,6 +55,7 @@ from assay.search.disturbers import disturbers_of
 from assay.search.effects import effects_of
 from assay.search.elsewhere import elsewhere_of
 from assay.search.facet import Facet
+from assay.search.failing_order import order_notes
 from assay.search.feasible import default_breaks
 from assay.search.first_launch import first_launch_notes, warm_up_notes
 from assay.search.front import FrontRace
@@ -71,6 +72,7 @@ from assay.search.front_sentence import either, say_front
 from assay.search.history import DEFAULT_ARM, History, arm_of
 from assay.search.interference import interference_notes, interference_of
 from assay.search.kernels import kernels_of
+from assay.search.left_running import left_running_notes
 from assay.search.losses import fails_more, losses, may_win
 from assay.search.notes import (
     cell_grant_notes,
@@ -89,6 +91,7 @@ from assay.search.race import Done, Reason
 from assay.search.requirement import results, verdict_on
 from assay.search.requirement_words import required_text, say_default, say_required
 from assay.search.result import result_of
+from assay.search.revision_notes import revision_notes
 from assay.search.same_threads import same_threads_notes
 from assay.search.searcher import Searcher
 from assay.search.searching import NULL_ARM
@@ -129,6 +132,9 @@ def conclude(
         notes=(
             *found.notes,
             *boot_notes(spec, samples, kernels),
+            *revision_notes(samples),
+            *left_running_notes(samples),
+            *order_notes(samples),
             *first_launch_notes(samples),
             *warm_up_notes(spec.kind, samples),
             *waiting_notes(samples),

@@ -1,0 +1,93 @@
+"""Revisions: values of a build that name a branch, a tag or a commit of a Git repository.
+
+A branch moves and its name stays. What is built from it hangs on the commit, which git tells.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from assay.errors import NotPossible
+
+_GIT_S = 20.0
+_DIGITS = re.compile(r"[0-9a-f]+", re.IGNORECASE)
+LEAST_DIGITS = 7
+"""Of an abbreviated commit: a shorter one may be a number, as ``1024`` is."""
+
+
+class RevisionMoved(NotPossible):
+    """A branch or tag is another commit than when its build began.
+
+    Args:
+        value: its name.
+        before, after: the commits.
+    """
+
+    def __init__(self, value: str, before: str, after: str | None) -> None:
+        super().__init__(
+            f"{value} moved while it was built: from commit {before} to {after or 'none'}.",
+            "Nothing of this build is kept; what was measured before is. Start again, or name the "
+            "commit.",
+        )
+
+
+class Revisions:
+    """Resolve names to commits in the repository around a folder.
+
+    Args:
+        folder: where builds run.
+        env: their environment, in which git is looked for.
+    """
+
+    def __init__(self, folder: Path, env: Mapping[str, str]) -> None:
+        self._folder = folder
+        self._env = {**env, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+        self._inside = "GIT_DIR" in env or any(
+            (place / ".git").exists() for place in (folder, *folder.parents)
+        )
+
+    def commits(self, values: Mapping[str, str]) -> dict[str, str]:
+        """Return the commit that each value names; values that name none are left out.
+
+        Args:
+            values: of a build, by name.
+        """
+        found = {name: self.commit(value) for name, value in values.items()}
+        return {name: commit for name, commit in found.items() if commit is not None}
+
+    def commit(self, value: str) -> str | None:
+        """Return the commit that a value names: a branch, a tag, a hash, or as ``main~2``."""
+        if not self._inside or not value or value.startswith("-") or value.split() != [value]:
+            return None
+        if _DIGITS.fullmatch(value) and len(value) < LEAST_DIGITS and not self._is_name(value):
+            return None
+        told = self._git("rev-parse", "--verify", "--quiet", f"{value}^{{commit}}")
+        return told.strip() or None
+
+    def _is_name(self, value: str) -> bool:
+        names = (f"refs/heads/{value}", f"refs/tags/{value}", f"refs/remotes/{value}")
+        return any(self._git("rev-parse", "--verify", "--quiet", name) for name in names)
+
+    def uncommitted(self) -> tuple[str, ...]:
+        """Return the tracked files that differ from the commit that is checked out."""
+        told = self._git("status", "--porcelain", "--untracked-files=no", "-z", "--no-renames")
+        return tuple(entry[3:] for entry in told.split("\0") if entry)
+
+    def _git(self, *words: str) -> str:
+        """What git writes; nothing where it fails or is not installed."""
+        try:
+            done = subprocess.run(
+                ["git", *words],
+                cwd=self._folder,
+                env=self._env,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_GIT_S,
+            )
+        except (OSError, subprocess.SubprocessError):
+            return ""
+        return "" if done.returncode else os.fsdecode(done.stdout)

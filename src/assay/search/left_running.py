@@ -1,0 +1,43 @@
+"""Left running: processes that outlived their program, and that assay ended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from assay.records import Sample
+from assay.records.sample import LEFT_OVER
+from assay.units import show_count
+from assay.untrusted import clean
+
+SHOWN_NAMES = 3
+
+
+def left_running_notes(samples: Sequence[Sample]) -> list[str]:
+    """Say how many processes were ended that programs had left running, and their names.
+
+    Args:
+        samples: of a stratum.
+    """
+    pieces = [
+        [piece for piece in sample.evidence if piece.kind == LEFT_OVER and piece.note]
+        for sample in samples
+    ]
+    counts = [int(sum(piece.value or 0.0 for piece in of_one)) for of_one in pieces]
+    launches = sum(1 for count in counts if count)
+    if not launches:
+        return []
+    names = Counter(
+        name
+        for of_one in pieces
+        for piece in of_one
+        for name in map(clean, (piece.note or "").split("\n"))
+        if name
+    )
+    named = ", ".join(name for name, _ in names.most_common(SHOWN_NAMES))
+    more = ", ..." if len(names) > SHOWN_NAMES else ""
+    return [
+        f"ended what the program left running: {show_count(sum(counts), 'process', 'processes')}"
+        f" ({named}{more})"
+        + ("" if len(samples) == 1 else f", after {launches:,} of {len(samples):,} launches")
+    ]
