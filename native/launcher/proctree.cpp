@@ -78,7 +78,6 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
     stat.pid = as_pid(text.substr(0, open > 0 ? open - 1 : 0));
     stat.name = text.substr(open + 1, close - open - 1);
     stat.state = text[close + 2];
-    stat.name = text.substr(open + 1, close - open - 1);
     std::string_view rest = text.substr(close + 3);
     int field = 4;
     while (!rest.empty()) {

@@ -28,7 +28,6 @@ struct ProcStat {
     std::int64_t resident_pages = 0;
     int priority = 0; // of the real-time classes
     int policy = 0;
-    std::string name; // as the kernel keeps it: at most 15 bytes
 
     /// False between fork and exec (PF_FORKNOEXEC).
     [[nodiscard]] bool executed() const { return (flags & 0x40U) == 0; }

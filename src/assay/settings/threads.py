@@ -143,8 +143,9 @@ class Threads(msgspec.Struct, frozen=True):
         held = judge_environment(value, expected, facts, seen)
         mask = mask_seen(facts)
         # More threads than the launch has CPUs are meant; a mask within these is not.
-        crowded = isinstance(value, int) and mask and len(mask) < min(value, _cpus_had(facts, plan))
-        if held.grant is not Granted.GRANTED or not crowded:
+        had = _cpus_had(facts, plan)
+        crowded = isinstance(value, int) and mask and len(mask) < min(value, had)
+        if held.grant is not Granted.GRANTED or not crowded or mask is None:
             return held
         return degraded(value, held.level, _kept(mask), seen)
 
