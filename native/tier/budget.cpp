@@ -30,7 +30,8 @@ std::string target(const std::string& link) {
     return {found.data(), length < 0 ? 0 : static_cast<std::size_t>(length)};
 }
 
-/// Of a descriptor of this thread. Nothing is allocated: whoever waits for it may be within an allocation.
+/// Return the path of a descriptor of this thread, without an allocation: the waiting thread may be within
+/// one.
 std::array<char, 64> place_of(int fd) {
     std::array<char, 64> place{};
     std::snprintf(place.data(), place.size(), "/proc/thread-self/fd/%d", fd);

@@ -30,8 +30,8 @@ class Budget {
     Budget& operator=(Budget&&) = delete;
     ~Budget();
 
-    /// What `handed` takes, for processes that are started from here. \param thread that has the descriptor
-    ///     as well, in a table of its own.
+    /// Return the argument of `handed` for processes that are started from here. \param thread number of the
+    ///     thread that has the descriptor as well, in a table of its own.
     [[nodiscard]] std::string name(int thread) const;
     [[nodiscard]] std::size_t bytes() const { return head_->bytes; }
     /// Its descriptor, of the same number in the program's table and in that of the thread that takes part.

@@ -16,7 +16,7 @@ class Errands {
     /// Has the other thread do something. \param wake makes it look here.
     template <class Work, class Wake>
     void run(Work work, Wake wake) {
-        // A handler of a signal may touch what the other thread brings, with the lock held here.
+        // A handler of a signal may touch memory that the other thread fetches, with the lock held here.
         const Quiet quiet;
         Errand one{[](void* of) { (*static_cast<Work*>(of))(); }, &work};
         {
@@ -50,7 +50,7 @@ class Errands {
         void (*work)(void*);
         void* of;
         Errand* next = nullptr;
-        std::atomic<int> over = 0; ///< Whoever waits for it may go on, and it is gone then.
+        std::atomic<int> over = 0; ///< 1: the waiting thread may go on, and the errand is gone then.
     };
 
     std::mutex lock_;

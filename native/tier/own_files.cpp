@@ -47,8 +47,8 @@ void own_files(int kept) {
     } else if (kept > 0) {
         close_from_to(0, static_cast<unsigned>(kept) - 1, 0);
     }
-    // What is written to standard error by its number must not reach a file of the store: what takes its
-    // place can be written by nobody.
+    // A line for standard error, which is written by its number, must not reach a file of the store: the file
+    // that takes this number cannot be written.
     for (int fd = 0; fd >= 0 && fd <= STDERR_FILENO;) {
         fd = ::epoll_create1(EPOLL_CLOEXEC);
         if (fd > STDERR_FILENO) ::close(fd);

@@ -15,9 +15,9 @@ namespace assay::tier {
 /// Regions larger than memory: chunks are brought from storage when they are touched, or before, and taken
 /// away when their memory is needed.
 ///
-/// One thread does all of it (PagerEngine), with a descriptor table of its own: whatever descriptors the
-/// program closes, in whatever way, they are not the pager's. What other threads ask for here that thread
-/// does for them.
+/// One thread does all of it (PagerEngine), with a descriptor table of its own: whichever descriptors the
+/// program closes, in whichever way, they are not the pager's. That thread does the work of the functions
+/// here, and their callers wait for it.
 class Pager {
   public:
     /// \throws std::runtime_error, std::system_error, naming what this machine does not give.
@@ -59,7 +59,7 @@ class Pager {
     /// Done at a time for one caller: faults wait meanwhile.
     static constexpr std::size_t most_at_a_time = 16;
 
-    /// What its thread does. \param means until `begun`.
+    /// Run the thread of the pager. \param means valid until `begun_` is set.
     void live(const Means& means);
     /// Has the thread do something with its engine.
     template <class Work>

@@ -96,7 +96,7 @@ void hand_on(std::string_view name, std::string_view value) {
     const std::string before = std::string(name) + '=';
     std::size_t count = 0;
     while (environ[count] != nullptr) ++count;
-    // The program may keep pointers to both: they are never freed. Not of its heap, for what checks that for
+    // The program may keep pointers to both: they are never freed. They are not on its heap, as a check for
     // leaks (LeakSanitizer, Valgrind) would find those that the next variable replaces.
     const std::string whole = before + std::string(value);
     const std::size_t pointers = (count + 2) * sizeof(char*);

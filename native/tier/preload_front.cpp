@@ -34,8 +34,8 @@ alignas(Advisor) constinit std::byte advisor_room[sizeof(Advisor)]{};
     ::_exit(125);
 }
 
-/// The one that the program is built with, which accounts for all memory itself: data that are elsewhere
-/// would be leaks, or keep what they point to from being found. Null where there is none.
+/// Return the sanitizer that the program is built with, or null. It accounts for all memory itself: data
+/// elsewhere would be leaks, or hide the blocks that they point to.
 const char* found_sanitizer() {
     struct Known {
         const char *symbol, *name;
@@ -64,7 +64,7 @@ void tell_full(int error) {
     if (error == EFBIG)
         say({"files may not be as large (ulimit -f)", asked, "raise the limit"});
     else if (error == ENOSPC)
-        say({"there is no room on the disks (of ", paths, "), beside what is kept free,", asked,
+        say({"there is no room on the disks (of ", paths, ") beside what is kept free", asked,
              "free some, name other paths (--path), or keep less (--keep-free)"});
     else
         say({"the disks (of ", paths, ") give no room (", ::strerrorname_np(error), ")", asked,
@@ -105,7 +105,7 @@ void Front::start() {
 void* Front::told(void* found) {
     if (found != nullptr || !Arena::is_of_disks(errno)) return found;
     if (!full_.exchange(true)) tell_full(errno);
-    // What a program may be told of memory, by malloc(3) and mmap(2).
+    // The error that malloc(3) and mmap(2) document.
     errno = ENOMEM;
     return nullptr;
 }

@@ -40,8 +40,7 @@ void say(std::initializer_list<std::string_view> words) {
     for (const std::string_view word : words) append(word);
     line[length++] = '\n';
     if (::write(STDERR_FILENO, line.data(), length) >= 0) return;
-    // A thread with a descriptor table of its own has none of the program's. Nobody is left to be told where
-    // this fails, too.
+    // A thread with a descriptor table of its own has none of the program's.
     const Fd theirs = program_error();
     if (theirs && ::write(theirs.get(), line.data(), length) < 0) return;
 }

@@ -133,7 +133,7 @@ int Store::try_to_grow(off_t from, off_t to) const {
         // What it did get is given back: the file system is not to stay full for nothing.
         if (error != 0) give_back(i + 1, from);
     }
-    // Whoever takes no lock may have been faster.
+    // A program that takes no lock may have been faster.
     if (error == 0) {
         error = enough_for(0);
         if (error != 0) give_back(files_.size(), from);

@@ -35,9 +35,9 @@ class Store {
     Store(const std::vector<std::string>& paths, std::size_t chunk, std::size_t most,
           std::optional<std::uint64_t> keep_free = {}, Clock::duration patience = std::chrono::seconds(1));
 
-    /// Takes room for so many chunks in a row, now, so that no fault finds the device full. What there is
-    /// beyond what is kept free is looked at first: a request that is too large takes nothing from others,
-    /// not for a moment.
+    /// Take room for chunks in a row, now, so that no fault finds the device full. Free room beyond the
+    /// reserve is looked at first: a request that is too large takes no room from other programs, not for a
+    /// moment.
     ///
     /// \param first set to the number of the first.
     /// \returns 0, or errno: ENOSPC, EDQUOT, EFBIG (ulimit -f), ENOMEM. Then nothing is taken.
@@ -64,7 +64,7 @@ class Store {
     [[nodiscard]] int grow(off_t from, off_t to) const;
     [[nodiscard]] int try_to_grow(off_t from, off_t to) const;
     void give_back(std::size_t files, off_t to) const;
-    /// Whether each file system keeps what is to be kept, after so many bytes more of each file.
+    /// Check that each file system keeps its reserve after each file has grown by some bytes.
     [[nodiscard]] int enough_for(std::uint64_t bytes) const;
     /// Free bytes of all file systems.
     [[nodiscard]] std::uint64_t free_bytes() const;

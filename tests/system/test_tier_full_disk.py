@@ -57,7 +57,7 @@ def asked(
 
 
 def free_mib(disk: Path) -> int:
-    """Return what any user may take."""
+    """Return the free room, without the part of root, in MiB."""
     found = os.statvfs(disk)
     return found.f_bavail * found.f_frsize // MIB
 

@@ -1,4 +1,4 @@
-"""Sanitizers: what of a program shows that it is built with one of them.
+"""Sanitizers: how a program shows that it is built with one of them.
 
 A sanitizer's runtime replaces the allocator and has to be the first that the loader finds, so
 nothing can be preloaded into such a program. Names: compiler-rt's ``*_interface.h``, which GCC's

@@ -102,7 +102,7 @@ def meters(proc: Path = Path("/proc")) -> list[Meter]:
 
 
 def _shown_by(process: Path) -> list[Meter]:
-    """Those of a process, once each: threads that transfer share the table of their pager."""
+    """Return the meters of a process, once each: its threads may share a descriptor table."""
     found: dict[int, Meter] = {}
     with contextlib.suppress(OSError):  # it has ended meanwhile, or is another user's
         for thread in list((process / "task").iterdir()):

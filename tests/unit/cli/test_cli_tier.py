@@ -15,6 +15,7 @@ from assay.cli.command_words import demand_no_command
 from assay.cli.main import main
 from assay.cli.parser import parse
 from assay.cli.tier import bench, doctor, place, top
+from assay.cli.tier.room import room_of
 from assay.cli.verbs import run as launching
 from assay.cli.verbs.tier import run
 from assay.errors import BadInput, NotPossible
@@ -586,3 +587,13 @@ def test_a_wrong_result_ends_the_bench(
     bench_of(monkeypatch, tmp_path, status="rejected")
     assert main(["tier", "bench", "--dram", "16M", "--path", "/d", "-q"]) == 3
     assert "gave a wrong result" in capsys.readouterr().err
+
+
+def test_room_that_stays_free_is_an_assignment() -> None:
+    assert room_of(None, "/d") == []
+    assert room_of("50M", "/d") == [f"env.ASSAY_TIER_KEEP_FREE={50 << 20}"]
+    assert room_of("0", "/d") == ["env.ASSAY_TIER_KEEP_FREE=0"]
+    with pytest.raises(BadInput, match="is not a size"):
+        room_of("much", "/d")
+    with pytest.raises(BadInput, match="swap is advised here"):
+        room_of("1G", "swap")

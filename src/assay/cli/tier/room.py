@@ -1,4 +1,4 @@
-"""Room: what the pager never takes of the file systems that stand behind memory."""
+"""Room: the reserve that the pager leaves free on the file systems behind memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def room_of(keep_free: str | None, tier: str) -> list[str]:
 
     Args:
         keep_free: size that stays free of each file system; the library's own choice if absent.
-        tier: what stands behind memory, as the setting has it.
+        tier: storage behind memory, as the value of ``mem.tier``.
 
     Raises:
         BadInput: not a size, or nothing is taken of a file system.
