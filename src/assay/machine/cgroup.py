@@ -253,12 +253,24 @@ def _memory_file(mount: _Mount) -> str:
 
 
 def _cpu_limit(root: Root, mounts: list[_Mount], groups: dict[str, str]) -> float | None:
-    limits = (
-        _bandwidth(root, mount, folder)
-        for mount, folders in _folders(root, mounts, groups, "cpu")
-        for folder in folders
-    )
-    return min((limit for limit in limits if limit is not None), default=None)
+    return min((limit for limit, _ in _quotas(root, mounts, groups)), default=None)
+
+
+def quota_folder(root: Root) -> str | None:
+    """Return the group with the lowest quota of CPU time: the own one, or any above it."""
+    found = _quotas(root, _mounts(root), _groups(root))
+    return min(found, key=lambda pair: pair[0], default=(0.0, None))[1]
+
+
+def _quotas(
+    root: Root, mounts: list[_Mount], groups: dict[str, str]
+) -> Iterator[tuple[float, str]]:
+    """Yield each quota of the own group and of all that can be seen above it, with its folder."""
+    for mount, folders in _folders(root, mounts, groups, "cpu"):
+        for folder in folders:
+            limit = _bandwidth(root, mount, folder)
+            if limit is not None:
+                yield limit, folder
 
 
 def _bandwidth(root: Root, mount: _Mount, folder: str) -> float | None:

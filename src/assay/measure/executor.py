@@ -21,6 +21,7 @@ from assay.launch.driver import Driver, LauncherKilled, Running
 from assay.launch.observing import observed
 from assay.launch.system.helped import Holding, holding
 from assay.machine.booted import read_files
+from assay.machine.quota import Periods, quota_stat, read_periods
 from assay.machine.root import LIVE
 from assay.measure.building import BuildFailed, Building, Telling, failed_sample, untold
 from assay.measure.copies import Copies
@@ -48,6 +49,7 @@ from assay.records import (
 )
 from assay.records.configuration import show_value
 from assay.records.facts import CachedFiles
+from assay.records.sample import QUOTA_PERIODS, QUOTA_THROTTLED
 from assay.settings.registry import Registry, judge_all
 from assay.units import show_bytes, show_count
 
@@ -123,6 +125,8 @@ class _Flight(msgspec.Struct, frozen=True):
     """What the kernel said of the share that it is in."""
     files: dict[Path, FileState]
     """State of the files that metrics are read from, before the launch."""
+    periods: Periods | None = None
+    """Of the quota of CPU time, before it began."""
 
 
 class LocalExecutor:
@@ -177,6 +181,7 @@ class LocalExecutor:
         self._pad_seed = pad_seed
         self._flights: dict[Ticket, _Flight] = {}
         self._submitted = 0
+        self._quota_stat = quota_stat(LIVE)
         self._block = -1
         driver.sweep()
         driver.work_ahead()
@@ -281,10 +286,21 @@ class LocalExecutor:
         system = self._look(plan)
         share = look_at_share(self._driver)
         files = look_at(built.workload)
+        periods = read_periods(LIVE, self._quota_stat)
         running = self._driver.start(document)
         own_s = time.process_time()
         self._flights[ticket] = _Flight(
-            launch, plan, built.workload, running, before, cached, own_s, system, share, files
+            launch,
+            plan,
+            built.workload,
+            running,
+            before,
+            cached,
+            own_s,
+            system,
+            share,
+            files,
+            periods,
         )
         return ticket
 
@@ -360,6 +376,7 @@ class LocalExecutor:
                 *flight.before,
                 *drift_evidence(flight.system, changed),
                 *share_evidence(self._driver, flight.share, facts),
+                *quota_evidence(flight.periods, read_periods(LIVE, self._quota_stat)),
             ),
             own_s,
             copies,
@@ -414,6 +431,17 @@ class LocalExecutor:
             stack.callback(self._building.close)
             stack.callback(self._hooking.after_last)
             stack.callback(self._system.close)
+
+
+def quota_evidence(before: Periods | None, after: Periods | None) -> tuple[Evidence, ...]:
+    """Return how often a quota of CPU time ran out during a launch; nothing where there is none."""
+    if before is None or after is None:
+        return ()
+    passed = after.since(before)
+    return (
+        Evidence(kind=QUOTA_PERIODS, value=float(passed.periods), unit="periods"),
+        Evidence(kind=QUOTA_THROTTLED, value=float(passed.throttled), unit="periods"),
+    )
 
 
 def speed_evidence() -> Evidence:

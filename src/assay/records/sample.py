@@ -52,6 +52,9 @@ a value it could not be built."""
 
 KEPT_ON = "kept_on"
 """Kind of the evidence on a mask within that of the launch: the program chose fewer CPUs itself."""
+QUOTA_PERIODS, QUOTA_THROTTLED = "quota_periods", "quota_throttled"
+"""Kinds of the evidence on a quota of CPU time: periods that passed while the launch ran, and those
+of them in which the quota ran out."""
 
 SAID = "stderr"
 """Kind of the evidence on the error output: the number of its distinct lines, and the lines in its

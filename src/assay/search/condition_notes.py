@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from assay.machine.cpulist import format_list
 from assay.machine.document import machine_in
 from assay.machine.narrowed import narrowed_words
+from assay.machine.quota import Periods, quota_words
 from assay.records import Sample, Stratum
-from assay.records.sample import KEPT_ON
+from assay.records.sample import KEPT_ON, QUOTA_PERIODS, QUOTA_THROTTLED
 from assay.settings.affinity_calls import NAME as AFFINITY_CALLS
 from assay.settings.inherited import inherited_words
 
@@ -29,6 +30,20 @@ def condition_notes(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str
     if machine is not None and machine.narrowed is not None:
         yield f"every launch is {narrowed_words(machine.narrowed, machine.allowed)}"
     yield from _own_masks(stratum, samples)
+    if machine is not None and machine.cpu_limit is not None:
+        told = quota_words(machine.cpu_limit, _periods(samples))
+        yield f"{told}: a control group limits the CPU time of every launch"
+
+
+def _periods(samples: Sequence[Sample]) -> Periods | None:
+    """Return the periods of a quota of CPU time, summed over all launches."""
+    sums = dict.fromkeys((QUOTA_PERIODS, QUOTA_THROTTLED), 0.0)
+    seen = False
+    for piece in (piece for sample in samples for piece in sample.evidence):
+        if piece.kind in sums and piece.value is not None:
+            sums[piece.kind] += piece.value
+            seen = True
+    return Periods(int(sums[QUOTA_PERIODS]), int(sums[QUOTA_THROTTLED])) if seen else None
 
 
 def _own_masks(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str]:

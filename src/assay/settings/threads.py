@@ -12,6 +12,7 @@ import msgspec
 
 from assay.machine.cpulist import show_numbers
 from assay.machine.document import Machine, Program
+from assay.machine.quota import cpus_within, quota_words
 from assay.records import (
     Choices,
     Configuration,
@@ -70,12 +71,17 @@ class Threads(msgspec.Struct, frozen=True):
         usable = len(machine.usable)
         if usable < 2:
             return "only one CPU is usable"
+        within = cpus_within(machine.cpu_limit, usable)
+        if within < 2:
+            return f"a control group leaves the time of one CPU: {_quota_of(machine)}"
         found = self._pools_of(program)
         if isinstance(found, str):
             return found
         options = counts(machine)
         reason = ", ".join(found)
-        if program.threads_peak is not None and program.threads_peak >= usable:
+        if within < usable:
+            reason += f"; {_quota_of(machine)}"
+        elif program.threads_peak is not None and program.threads_peak >= usable:
             # All CPUs is then what the default does; it runs anyway, as the default.
             options = options[:-1]
             reason += f"; left alone it ran with {show_count(program.threads_peak, 'thread')}"
@@ -143,9 +149,9 @@ class Threads(msgspec.Struct, frozen=True):
         held = judge_environment(value, expected, facts, seen)
         mask = mask_seen(facts)
         # More threads than the launch has CPUs are meant; a mask within these is not.
-        had = _cpus_had(facts, plan)
-        crowded = isinstance(value, int) and mask and len(mask) < min(value, had)
-        if held.grant is not Granted.GRANTED or not crowded or mask is None:
+        if held.grant is not Granted.GRANTED or mask is None or not isinstance(value, int):
+            return held
+        if len(mask) >= min(value, _cpus_had(facts, plan)):
             return held
         return degraded(value, held.level, _kept(mask), seen)
 
@@ -160,10 +166,17 @@ class Threads(msgspec.Struct, frozen=True):
 
 
 def counts(machine: Machine) -> tuple[int, ...]:
-    """Powers of two up to the usable CPUs, the number of cores, and all CPUs."""
-    usable = len(machine.usable)
-    powers = {2**n for n in range(usable.bit_length())}
-    return tuple(sorted(n for n in powers | {usable, len(machine.cores)} if 1 <= n <= usable))
+    """Powers of two up to the usable CPUs, the number of cores, and all CPUs.
+
+    A quota of CPU time takes the place of the number of CPUs where it is lower, rounded up.
+    """
+    most = cpus_within(machine.cpu_limit, len(machine.usable))
+    powers = {2**n for n in range(most.bit_length())}
+    return tuple(sorted(n for n in powers | {most, len(machine.cores)} if 1 <= n <= most))
+
+
+def _quota_of(machine: Machine) -> str:
+    return "" if machine.cpu_limit is None else quota_words(machine.cpu_limit, None)
 
 
 ALL = Threads(

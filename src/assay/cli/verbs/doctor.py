@@ -20,7 +20,9 @@ from assay.launch.installation import exposed
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
 from assay.machine.narrowed import narrowed_words
+from assay.machine.quota import quota_stat, quota_words, read_periods
 from assay.machine.reader import fingerprint
+from assay.machine.root import LIVE
 from assay.records import Configuration, Prospect, Scope, to_builtins
 from assay.records.overhead import Overhead
 from assay.store import default_url, open_store
@@ -112,6 +114,8 @@ def _lines(
         yield f"           a guest of {machine.hypervisor}: neighbours may disturb; look at steal"
     usable = f"{format_list(machine.allowed)} usable of {len(machine.cpus)}"
     yield f"CPUs       {usable}: {cores}, {nodes}"
+    if machine.cpu_limit is not None:
+        yield f"           {quota_words(machine.cpu_limit, read_periods(LIVE, quota_stat(LIVE)))}"
     if machine.narrowed is not None:
         yield f"           {narrowed_words(machine.narrowed, machine.allowed)}"
     yield f"memory     {show_bytes(machine.memory_bytes)}"

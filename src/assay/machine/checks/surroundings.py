@@ -21,6 +21,7 @@ from assay.machine.checks.moments import Interval
 from assay.machine.checks.writing import as_root, boot
 from assay.machine.cpulist import format_list
 from assay.machine.processor import read_kernel, read_processor
+from assay.machine.quota import quota_stat, read_periods, throttled_words
 from assay.machine.state import read_hypervisor
 from assay.units import show_bytes, show_count
 
@@ -104,7 +105,8 @@ def _cpu_limit(host: Host) -> Held:
     where = _limits(host, "cpu")
     cpus, limit = len(affinity(host)), _groups(host).cpu_limit
     if limit is not None and limit < cpus:
-        text = f"the time of {limit:g} CPUs, where {cpus} may be used ({where})"
+        told = throttled_words(read_periods(host.root, quota_stat(host.root)))
+        text = f"the time of {limit:g} CPUs{told}, where {cpus} may be used ({where})"
         return Held(text, Remedy("Start without a limit of CPU time, or use fewer threads."))
     return Held(f"none below {show_count(cpus, 'CPU')} ({where})")
 

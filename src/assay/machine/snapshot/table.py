@@ -235,12 +235,12 @@ _OF_GROUP = {
         "",
         "cpuset.cpus cpuset.effective_cpus cpuset.mems cpuset.effective_mems"
         " cpuset.cpu_exclusive cpuset.sched_load_balance cpus effective_cpus mems cpu.shares"
-        " cpu.cfs_quota_us cpu.cfs_period_us memory.limit_in_bytes pids.max",
+        " cpu.cfs_quota_us cpu.cfs_period_us cpu.stat memory.limit_in_bytes pids.max",
     ),
     2: _in(
         "",
-        "cgroup.controllers cgroup.subtree_control cgroup.type cpu.max cpu.weight cpuset.cpus"
-        " cpuset.cpus.effective cpuset.cpus.exclusive cpuset.cpus.isolated"
+        "cgroup.controllers cgroup.subtree_control cgroup.type cpu.max cpu.stat cpu.weight"
+        " cpuset.cpus cpuset.cpus.effective cpuset.cpus.exclusive cpuset.cpus.isolated"
         " cpuset.cpus.partition cpuset.mems cpuset.mems.effective memory.max memory.high"
         " memory.low memory.min memory.swap.max pids.max",
     ),

@@ -1,0 +1,56 @@
+"""A quota of CPU time: what tune proposes under it, and what a study says of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.machine.quota import Periods
+from assay.measure.executor import quota_evidence
+from assay.records import DEFAULT, Launch, Outcome, Sample, Stage
+from assay.records.domain import Choices
+from assay.search.condition_notes import condition_notes
+from assay.settings.base import Suggestion
+from assay.settings.threads import ALL
+from assay.study.stratum import stratum_of
+
+from .hosts import machine, program
+
+
+@pytest.mark.parametrize(
+    ("quota", "peak", "counts"),
+    [
+        (None, None, (1, 2, 4, 8)),
+        (None, 8, (1, 2, 4)),
+        (1.5, None, (1, 2)),
+        # All CPUs is what the program takes alone, and more than the quota keeps busy.
+        (3.0, 8, (1, 2, 3)),
+    ],
+)
+def test_proposed_counts_follow_the_quota(
+    quota: float | None, peak: int | None, counts: tuple[int, ...]
+) -> None:
+    found = ALL.matters(program("gomp", threads_peak=peak), machine(cores=8, cpu_limit=quota))
+    assert isinstance(found, Suggestion)
+    assert found.domain == Choices(counts, ordered=True)
+    assert ("quota" in found.reason) == (quota is not None)
+
+
+def test_a_quota_of_one_cpu_leaves_no_count_to_try() -> None:
+    found = ALL.matters(program("gomp"), machine(cores=2, cpu_limit=0.5))
+    assert found == "a control group leaves the time of one CPU: quota 0.5 CPU"
+
+
+def test_a_study_says_how_often_the_quota_ran_out() -> None:
+    launch = Launch(configuration=DEFAULT, arm="a", stage=Stage.CONFIRM, block=0, position=0)
+    samples = [
+        Sample(
+            launch=launch,
+            outcome=Outcome.OK,
+            evidence=quota_evidence(Periods(10, 5), Periods(10 + ran, 5 + out)),
+        )
+        for ran, out in ((20, 18), (24, 20))
+    ]
+    stratum = stratum_of(0, machine(cpu_limit=0.5), None, {})
+    (note,) = condition_notes(stratum, samples)
+    assert note.startswith("quota 0.5 CPU, throttled in 38 of 44 periods")
+    assert not list(condition_notes(stratum_of(0, machine(), None, {}), samples))
