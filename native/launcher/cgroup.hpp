@@ -88,7 +88,8 @@ class MemoryController {
     [[nodiscard]] std::optional<HeldMemory> held() const;
     [[nodiscard]] std::optional<std::int64_t> peak(const CgroupFolder& folder) const;
     [[nodiscard]] std::optional<std::int64_t> oom_kills(const CgroupFolder& folder) const;
-    /// Whether processes were killed since the limit of this folder was reached, not that of one above.
+    /// Tell whether processes were killed because the limit of this folder was reached, not that of one
+    /// above.
     [[nodiscard]] bool limit_hit(const CgroupFolder& folder) const;
 
   private:
@@ -102,7 +103,7 @@ class MemoryController {
     Fd stat_; // kept open: it is read again and again
 };
 
-/// Whether the highest charge of a v1 group says that it came to its limit. Its file `memory.failcnt` may
+/// Tell whether the highest charge of a v1 group came to its limit. Its file `memory.failcnt` may
 /// stay 0 (Linux 6.18, where swap is limited too).
 bool limit_was_reached(std::int64_t most, std::int64_t limit);
 

@@ -83,13 +83,13 @@ class Containment {
     virtual void thaw(pid_t) {}
 
     virtual std::optional<HeldMemory> held() = 0;
-    /// Whether any process of this machine holds pages of the pools of huge pages.
+    /// Tell whether any process of this machine holds pages of the pools of huge pages.
     [[nodiscard]] bool huge_pages_in_use() { return huge_pages_.in_use() > 0; }
     virtual std::optional<Nanos> cpu_used() = 0;
     /// The kernel's own limit was hit.
     virtual bool hit_memory_limit() { return false; }
-    /// Processes of the tree that the kernel has killed for memory, whoever's limit it was; nothing where no
-    /// group counts them for this tree alone.
+    /// Count the processes of the tree that the kernel has killed for memory, for its own limit or one above;
+    /// nothing where no group counts them for this tree alone.
     virtual std::optional<std::int64_t> memory_kills() { return std::nullopt; }
     virtual bool hit_process_limit() { return false; }
 
@@ -98,9 +98,9 @@ class Containment {
     virtual bool remove() = 0;
 
   protected:
-    /// Of these processes, by what /proc tells.
+    /// Read the memory of these processes from /proc.
     std::optional<HeldMemory> held_in(const std::vector<pid_t>& pids);
-    /// Adds what the processes hold of the pools of huge pages, unless it is there already.
+    /// Add the pages that the processes hold of the pools of huge pages, unless they are counted already.
     void add_huge(std::optional<HeldMemory>& held);
 
     std::string why_;

@@ -14,11 +14,11 @@ namespace assay {
 /// controller counts them (Documentation/admin-guide/mm/hugetlbpage.rst), so they are looked for apart.
 class HugePages {
   public:
-    /// Bytes of all pools that somebody on this machine holds.
+    /// Return the bytes of all pools that processes of this machine hold.
     [[nodiscard]] std::int64_t in_use();
 
-    /// Bytes of them that these processes hold (HugetlbPages of /proc/PID/status). What they share is counted
-    /// for each of them, but never more than is in use.
+    /// Return the bytes of them that these processes hold (HugetlbPages of /proc/PID/status). Shared pages
+    /// count for each process, but never more than are in use.
     [[nodiscard]] std::int64_t held_by(const std::vector<pid_t>& pids);
 
   private:

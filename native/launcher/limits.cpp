@@ -76,7 +76,7 @@ bool LimitWatch::over_memory() {
     }
     const auto held = containment_.held();
     if (!held) return false;
-    // What the kernel holds below the limit may be above it for a moment, and is none of our business then.
+    // Charged memory may be above the limit for a moment; the kernel deals with that.
     if (memory_ == Hold::kernel && (held->huge == 0 || held->huge_charged)) return false;
     return held->all() > *limits_.memory_bytes;
 }

@@ -21,7 +21,7 @@ class MemoryGroups {
     static std::optional<MemoryGroups> find(const std::string& root,
                                             const std::optional<std::string>& parent);
 
-    /// How many processes of the nearest group the kernel has killed for memory.
+    /// Count the processes of the nearest group that the kernel has killed for memory.
     [[nodiscard]] std::optional<std::int64_t> kills() const;
     /// The group whose limit was reached and that limit, in words; the nearest one where several were.
     [[nodiscard]] std::string reached() const;
@@ -45,7 +45,7 @@ class MemoryGroups {
 /// of its own: a group above has reached its limit, or the machine has no more.
 ///
 /// The launch's own control group counts such processes itself. Without it the group of the launcher does,
-/// and what vanished from the tree since the last look was killed if anything of the group was.
+/// and a process of the tree must have vanished since the last look.
 class MemoryKills final : public Job {
   public:
     MemoryKills(Containment& containment, const Plan& plan, Nanos start);

@@ -19,8 +19,8 @@ constexpr Nanos first_interval = nanos_per_milli;
 
 constexpr std::int64_t most_part_of_files = 8;
 
-/// What is more than this above a figure is clearly more: the charge holds what the kernel keeps for the tree
-/// as well, and the counts of a process come late by some pages for each CPU.
+/// Return the least value that is clearly above a figure: the charge includes memory that the kernel keeps
+/// for the tree, and the counts of a process come late by some pages for each CPU.
 std::int64_t clearly_above(std::int64_t bytes) {
     constexpr std::int64_t near = 1 << 20;
     return bytes + std::max(near, bytes / 20);
@@ -90,10 +90,10 @@ void MemorySampler::take(const HeldMemory& held) {
     before_ = held;
 }
 
-/// What the tree held when most was charged, at least, for a program that was gone before it was looked at:
-/// the charge without the most file pages that were ever seen, which need not have been there then, and no
-/// more than the largest process had resident beside the files that it has mapped, should files have come and
-/// gone unseen.
+/// Return a lower bound of the memory that the tree held when most was charged, for a program that was gone
+/// before it was looked at: the charge without the most file pages that were ever seen, which need not have
+/// been there then, and no more than the largest process had resident beside the files that it has mapped,
+/// should files have come and gone unseen.
 std::optional<std::int64_t> MemorySampler::worked_out(const TreeEnd& end) const {
     // Files may come and go between two samples: where there are many, the difference is no longer known.
     if (!end.charged || !end.resident || !most_cache_ || *most_cache_ > *end.charged / most_part_of_files)
@@ -101,12 +101,12 @@ std::optional<std::int64_t> MemorySampler::worked_out(const TreeEnd& end) const 
     return std::min(*end.charged - *most_cache_, without_files(end));
 }
 
-/// What the largest process had resident at most, without the most file pages that were seen.
+/// Return the highest resident set of the largest process, less the most file pages that were seen.
 std::int64_t MemorySampler::without_files(const TreeEnd& end) const {
     return end.resident.value_or(0) - most_files_;
 }
 
-/// What the tree cannot have exceeded, as far as anything tells.
+/// Return an upper bound of the memory of the tree; the largest number where nothing bounds it.
 std::int64_t MemorySampler::upper(const TreeEnd& end) const {
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
     if (end.charged) most = *end.charged;

@@ -11,14 +11,14 @@
 
 namespace assay {
 
-/// What is known of the memory of a tree once it has ended.
+/// The kernel's accounts of the memory of a tree that has ended.
 struct TreeEnd {
     std::optional<std::int64_t> charged;  // at most, to the control group
     std::optional<std::int64_t> resident; // of the largest process, file pages included
     bool single = false;                  // there was one process
 };
 
-/// Where a peak comes from.
+/// The source of a peak.
 enum class PeakSource { samples, charge, resident };
 
 /// The highest anonymous plus shared memory of a tree.
@@ -68,7 +68,7 @@ class MemorySampler final : public Job {
     std::int64_t uncharged_huge_ = 0;
     std::optional<std::int64_t> most_cache_;
 
-    // File pages that a process has mapped, for what its highest resident set holds beside its own memory.
+    // File pages that a process has mapped: its highest resident set holds them beside its own memory.
     pid_t program_;
     Fd statm_;
     std::int64_t most_files_ = 0;

@@ -39,7 +39,7 @@ if sys.argv[3] == "fork" and os.fork() == 0:
     assert sum(pages[at] for at in range(0, len(pages), 1 << 20)) == len(pages) >> 20
 time.sleep(float(sys.argv[4]))
 """
-"""Maps so much with MAP_HUGETLB, touches it, and keeps it for a while."""
+"""Map an amount with MAP_HUGETLB, touches it, and keeps it for a while."""
 
 
 @pytest.fixture

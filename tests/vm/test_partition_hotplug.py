@@ -54,7 +54,7 @@ class Partition:
         look_again(self.guest, READ, self.base)
 
     def masks(self) -> dict[str, object]:
-        """Where everything of the kernel may be, but what comes and goes with CPUs."""
+        """Return the masks of the kernel, without those that come and go with CPUs."""
         host = self.guest.host
         found: dict[str, object] = {
             f"{one.name}": cpus_of(host, one.tid)
@@ -70,7 +70,7 @@ class Partition:
 
     @property
     def told(self) -> list[str]:
-        """What `partition list` says of what is not as it should be."""
+        """Return the faults and drifts that `partition list` shows."""
         host, env = self.guest.host, self.place.env
         faults = [seen.fault for seen in look(host, env) if seen.fault]
         for one in steers(host, env):
@@ -115,7 +115,7 @@ def test_a_partition_whose_cpu_goes_and_comes_back(partition: Partition) -> None
     assert {one.fate for one in left} <= {"failed"}
     assert all("CPU 1 is offline" in (one.reason or "") for one in left)
     partition.turn("1")
-    create(asked("2", "other"), place)  # whoever changes the machine next puts the rest back
+    create(asked("2", "other"), place)  # the next change of partitions puts the rest back
     assert not delete("other", place).left
     assert partition.masks() == before
     with open_journal() as journal:

@@ -110,9 +110,9 @@ def left_lines(found: Iterable[Undone]) -> Iterator[str]:
         elif word.fate in ("drifted", "failed"):
             yield left_so(word)
     for reason, paths in waiting.items():
-        what = paths[0] if len(paths) == 1 else show_count(len(paths), "mask")
+        masks = paths[0] if len(paths) == 1 else show_count(len(paths), "mask")
         yield (
-            f"{what} cannot be put back now: {reason}. Once it is online the next change of "
+            f"{masks} cannot be put back now: {reason}. Once it is online the next change of "
             "partitions, or `assay machine restore`, does it"
         )
 

@@ -190,11 +190,11 @@ def absence_notes(metrics: Sequence[Metric], samples: Sequence[Sample]) -> list[
 
 
 def _bound_notes(metric: Metric, good: Sequence[Sample]) -> list[str]:
-    """Say in how many launches a figure is no more than a lower bound, and of what."""
+    """Say in how many launches a figure is no more than a lower bound, with the upper one."""
     bounds = {
         place: sample.at_most[metric.name]
         for place, sample in enumerate(good)
-        if sample.at_most.get(metric.name, 0.0) > MUCH_MORE * sample.metrics[metric.name]
+        if sample.at_most.get(metric.name, 0.0) > MUCH_MORE * sample.metrics.get(metric.name, 0.0)
     }
     if len(bounds) <= MOST_WITHOUT * len(good):
         return []

@@ -366,7 +366,7 @@ class _Seen:
         values: of those that have one.
         kept, most_kept: launches that keep the bound for certain, and that may.
         launches: all.
-        bounded: launches that keep it or not, depending on what no sample saw.
+        bounded: launches whose value is a bound: they may keep it or not.
     """
 
     values: list[float]

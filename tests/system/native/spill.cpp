@@ -1,5 +1,5 @@
-// spill FILE MEBIBYTES CHILDREN TOUCHED: writes a file, then touches so much memory, or has so many children
-// touch it at once, and frees it at once; `spill FILE map MEBIBYTES` reads a file through a mapping instead.
+// spill FILE MEBIBYTES CHILDREN TOUCHED: writes a file, then touches that much memory, or has that many
+// children touch it at once, and frees it at once; `spill FILE map MEBIBYTES` reads a file through a mapping instead.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

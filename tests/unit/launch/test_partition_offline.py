@@ -132,7 +132,7 @@ def test_masks_that_are_noted_while_a_cpu_is_offline_have_it_again(
     assert here.host.read("/proc/irq/24/smp_affinity_list") == "0-3"
 
 
-def test_a_thread_that_somebody_placed_is_still_told(tree: Path, version: int) -> None:
+def test_a_thread_that_a_user_placed_is_still_told(tree: Path, version: int) -> None:
     here = place(tree, version)
     create(asked(), here)
     here.host.set_affinity(12, (1, 2))

@@ -149,7 +149,7 @@ def _is_so(host: Host, one: Steered, now: str) -> bool:
 def _is_open(host: Host, one: Steered, now: str) -> bool:
     """Return whether a thread may run on all CPUs again, as the kernel has it when one comes back.
 
-    A thread that somebody placed is on fewer.
+    A thread that a user placed is on fewer.
     """
     here = online(host)
     if not isinstance(one.action, TaskAffinity) or here is None:

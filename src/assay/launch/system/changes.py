@@ -189,9 +189,7 @@ class Changes:
             told = f"somebody set it to {at} meanwhile; {put} was put there"
             return Outcome(action, Word.DRIFTED, last.note.old, current, told)
         same = last.note.action == action and last.read is not None and at == last.read.value
-        if isinstance(
-            action, ControlGroup | TaskAffinity
-        ):  # what could not be done then may be now
+        if isinstance(action, ControlGroup | TaskAffinity):  # a step that failed may work now
             same = last.note.action == action and alike(self._host, action.path, at, wanted(action))
         return self._standing(last) if same else None
 

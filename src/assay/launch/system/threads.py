@@ -64,7 +64,7 @@ def kernel_threads(host: Host) -> tuple[Thread, ...]:
 
 
 def cpus_of(host: Host, tid: int) -> tuple[int, ...]:
-    """Where a thread may run; nowhere where it has ended.
+    """Return where a thread may run; nowhere where it has ended.
 
     ``sched_getaffinity`` leaves out CPUs that are offline, which the thread has again as soon as
     they come back: its status names them too, and CPUs that this machine cannot have.
