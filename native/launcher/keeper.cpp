@@ -12,6 +12,7 @@
 #include "launcher/sched_watch.hpp"
 #include "launcher/signals.hpp"
 #include "launcher/stdio.hpp"
+#include "launcher/stop_watch.hpp"
 #include "launcher/team.hpp"
 #include "launcher/terminal.hpp"
 #include "launcher/watch.hpp"
@@ -155,6 +156,7 @@ class Keeper {
         Readback readback(*launch_.containment, plan_, child.pid, start);
         SchedWatch sched(*launch_.containment, child.pid, start);
         MemoryKills kills(*launch_.containment, plan_, start);
+        StopWatch stop_watch(*launch_.containment, start);
         limits.start(start);
         const Nanos cap = plan_.cap_s ? from_seconds(*plan_.cap_s) : never;
         WatchTarget target;
@@ -169,7 +171,10 @@ class Keeper {
         target.shared = launch_.shared;
         std::vector<Job*> jobs{&witness, &limits, &kills, &readback, &meters.energy()};
         if (plan_.sampling.memory) jobs.push_back(&sampler);
-        if (plan_.sampling.scheduling) jobs.push_back(&sched);
+        if (plan_.sampling.scheduling) {
+            jobs.push_back(&sched);
+            jobs.push_back(&stop_watch);
+        }
         const Watched watched = watch(target, *launch_.containment, limits, kills, jobs);
         meters.end();
         if (plan_.sampling.scheduling) sched.read_ended();
@@ -178,6 +183,7 @@ class Keeper {
         else if (plan_.observe.any())
             result.absent.emplace_back("seen", "the program ended before it could be read");
         finish(result, watched, steps, child.pid, limits, kills);
+        report_stops(result, watched, stop_watch.stops());
         if (team_) result.instances = team_->reports();
         report_memory(result, sampler, watched.exit_ns);
         meters.report(result);
@@ -277,7 +283,6 @@ class Keeper {
         result.containment = report;
         result.tally = containment.tally();
         report_wall(result, watched);
-        if (watched.stops.count() > 0) result.stopped_s = seconds(watched.stops.total(watched.exit_ns));
         report_cpu(result);
         // The faults of its children would be among those that were waited for.
         if (result.waited && last_seen && !team_)
@@ -311,6 +316,14 @@ class Keeper {
         const Nanos front = launch_.shared->exit_seen_ns.load();
         const Nanos ended = front != 0 ? std::min(front, watched.exit_ns) : watched.exit_ns;
         result.wall_s = seconds(ended - started - left_out);
+    }
+
+    /// What `wall_s` holds of it.
+    void report_stops(Result& result, const Watched& watched, const Stops& sampled) const {
+        if (watched.stops.count() == 0 && sampled.count() == 0) return;
+        if (watched.stops.count() > 0 && plan_.leave_signals) return;
+        const Nanos end = watched.exit_ns;
+        result.stopped_s = seconds(std::max(watched.stops.total(end), sampled.total(end)));
     }
 
     /// The keeper's only children were the program and what it adopted of its tree.

@@ -87,7 +87,7 @@ struct Result {
     pid_t pid = 0;
     double started_at = 0;
     std::optional<double> wall_s;
-    std::optional<double> stopped_s; // none where it was never seen stopped
+    std::optional<double> stopped_s; // a part of wall_s; none where it was never seen stopped
     std::optional<CpuTime> cpu;
     bool cpu_of_cgroup = false;
     std::optional<WaitedUsage> waited;

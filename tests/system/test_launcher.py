@@ -1275,3 +1275,29 @@ def test_the_launcher_with_sanitizers() -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     found = re.findall(r"(?:ERROR: AddressSanitizer|runtime error).*", done.stdout + done.stderr)
     assert done.returncode == 0 and not found, done.stdout[-8000:] + done.stderr[-2000:]
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_stopped_program_is_seen(launcher: Launcher, tmp_path: Path, wrapped: bool) -> None:
+    """Stopped itself, or below a shell that waits for it."""
+    program = [sys.executable, "-c", "import os; open('pid', 'w').write(str(os.getpid())); input()"]
+    argv = ["sh", "-c", '"$@"; exit 0', "sh", *program] if wrapped else program
+    os.mkfifo(tmp_path / "fifo")
+    plan = launcher.plan(argv, cwd=str(tmp_path), stdin=str(tmp_path / "fifo"))
+    started = launcher.start(plan)
+    writing = os.open(tmp_path / "fifo", os.O_WRONLY)
+    file = tmp_path / "pid"
+    wait_until(lambda: file.exists() and file.read_text() != "", "it runs")
+    pid = int(file.read_text())
+    os.kill(pid, signal.SIGSTOP)
+    time.sleep(0.8)
+    os.kill(pid, signal.SIGCONT)
+    os.write(writing, b"\n")
+    os.close(writing)
+    record, _ = launcher.finish(started)
+    assert record["exit_status"] == 0
+    assert 0.3 < record["stopped_s"] <= record["wall_s"]
+
+
+def test_program_that_sleeps_is_not_called_stopped(launcher: Launcher) -> None:
+    assert "stopped_s" not in launcher.run(["sh", "-c", "sleep 0.5; true"])

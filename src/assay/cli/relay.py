@@ -122,6 +122,9 @@ class Relay:
 
     def _stop(self) -> None:
         """Stop as the program has; it goes on by SIGCONT."""
+        self._take()
+        # It has had its stop signal: passed on after the stop, the same one would stop it again.
+        self._due = deque(due for due in self._due if due[1] != signal.SIGTSTP)
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         try:
             signal.raise_signal(signal.SIGTSTP)

@@ -429,8 +429,9 @@ class LocalExecutor:
             stack.callback(self._scratch.close)
             stack.callback(self._driver.close)
             stack.callback(self._building.close)
-            stack.callback(self._hooking.after_last)
             stack.callback(self._system.close)
+            # First of all: it may stop a server that holds what is put back then, as huge pages.
+            stack.callback(self._hooking.after_last)
 
 
 def quota_evidence(before: Periods | None, after: Periods | None) -> tuple[Evidence, ...]:

@@ -215,6 +215,7 @@ def _evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
         _of("major_faults", facts.major_faults),
         _of("minor_faults", facts.minor_faults),
         _of("throttled", facts.throttled_s, "s"),
+        _of("stopped", facts.stopped_s, "s", outside=True),
         _of("energy", facts.energy_j, "J", note=facts.energy_scope),
         _of(
             LEFT_OVER,

@@ -2,7 +2,8 @@
 
 The launcher's record holds several accounts of the same time: the wall clock, the processor time of
 the control group, that of the processes that were waited for, and the busy time of the CPUs. Where
-two of them cannot both be true, a figure of the launch is wrong, and it is unknown which one.
+two of them cannot both be true, a figure of the launch is wrong, and it is unknown which one. A
+program that was stopped did not work for as long as its wall time says.
 """
 
 from __future__ import annotations
@@ -15,18 +16,25 @@ TICK_S = 0.01
 """Step in which the kernel counts the busy time of a CPU (/proc/stat, USER_HZ)."""
 SURE = 3.0
 """Standard deviations of the kernel's count that a contradiction must exceed."""
+STOPPED_S = 0.02
+"""Shorter stops are not told."""
 ROUNDING = 0.01
 """Share by which two clocks may differ."""
 
 
 def contradictions(facts: RunFacts, foreign_s: float | None) -> tuple[str, ...]:
-    """Return why the accounts of a launch contradict each other, a phrase each.
+    """Return why the figures of a launch cannot be trusted, a phrase each.
 
     Args:
         facts: of the launch.
         foreign_s: CPU time that other processes took on its CPUs.
     """
-    found = (_negative_load(facts, foreign_s), _more_than_there_is(facts), _lost_time(facts))
+    found = (
+        _negative_load(facts, foreign_s),
+        _more_than_there_is(facts),
+        _lost_time(facts),
+        _stopped(facts),
+    )
     return tuple(reason for reason in found if reason is not None)
 
 
@@ -74,4 +82,15 @@ def _lost_time(facts: RunFacts) -> str | None:
     return (
         f"its control group counted {used_s:.2f} s of CPU time, and the processes that were "
         f"waited for {facts.waited_cpu_s:.2f} s"
+    )
+
+
+def _stopped(facts: RunFacts) -> str | None:
+    """Return the phrase where the program was stopped, and its wall time holds that."""
+    if facts.stopped_s is None or facts.wall_s is None:
+        return None
+    if facts.stopped_s < max(STOPPED_S, ROUNDING * facts.wall_s):
+        return None
+    return (
+        f"it was stopped (SIGSTOP or its like) for {facts.stopped_s:.2f} s of {facts.wall_s:.2f} s"
     )

@@ -182,8 +182,8 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     started_at: float | None = None
     wall_s: float | None = None
     stopped_s: float | None = None
-    """How long the program was stopped (SIGSTOP, SIGTSTP), in seconds; ``None`` where it never was.
-    It is a part of ``wall_s`` but for a launch whose signals are left to its program."""
+    """How much of ``wall_s`` the program was stopped (SIGSTOP, SIGTSTP), in seconds; ``None`` where
+    it never was."""
     user_s: float | None = None
     sys_s: float | None = None
     cpu_scope: str | None = None

@@ -20,9 +20,10 @@ def suspect_notes(samples: Sequence[Sample]) -> list[str]:
     if not found:
         return []
     worst = found[-1].suspect[0]
+    stopped = all("was stopped" in reason for sample in found for reason in sample.suspect)
+    why = "the program was stopped" if stopped else "accounts of one launch contradict each other"
     count = show_count(len(samples), "launch", "launches")
     are = "is" if len(found) == 1 else "are"
     return [
-        f"{len(found)} of {count} {are} suspect, since accounts of one launch contradict each "
-        f"other, and still counted; the last: {worst}"
+        f"{len(found)} of {count} {are} suspect, since {why}, and still counted; the last: {worst}"
     ]

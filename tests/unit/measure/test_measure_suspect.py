@@ -57,3 +57,13 @@ def test_part_that_used_more_than_the_whole_is_found() -> None:
 def test_absent_accounts_contradict_nothing() -> None:
     assert contradictions(RunFacts(outcome="exited"), None) == ()
     assert contradictions(facts(host=None, waited_cpu_s=None), None) == ()
+
+
+def test_stopped_program_is_named_with_the_time() -> None:
+    (reason,) = contradictions(facts(wall_s=6.0, stopped_s=5.0), 0.017)
+    assert reason == "it was stopped (SIGSTOP or its like) for 5.00 s of 6.00 s"
+
+
+@pytest.mark.parametrize(("wall_s", "stopped_s"), [(1.0, 0.01), (100.0, 0.5)])
+def test_stop_too_short_to_matter_is_not_told(wall_s: float, stopped_s: float) -> None:
+    assert contradictions(facts(wall_s=wall_s, stopped_s=stopped_s), 0.017) == ()

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from assay.errors import NotPossible
 from assay.launch.driver import Driver, find_launcher
+from assay.launch.system.changes import Outcome as Applied
 from assay.measure.executor import LocalExecutor
 from assay.measure.gone import Gone, demand_folder
 from assay.records import DEFAULT, Launch, Outcome, Plan, Stage, Workload
+from assay.records.action import SystemAction
+from assay.records.workload import Hooks
 from assay.settings.registry import builtin
 
 LAUNCH = Launch(configuration=DEFAULT, arm="default", stage=Stage.CONFIRM, block=0, position=0)
@@ -87,3 +92,36 @@ def test_a_study_whose_folder_is_missing_is_told_so_before_anything_else(
     Path(workload.cwd).rmdir()
     with pytest.raises(NotPossible, match="is gone"):
         demand_folder(workload.cwd)
+
+
+class Told:
+    """A hold on system settings that says when it ends."""
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+
+    def hold(self, actions: Iterable[SystemAction]) -> tuple[Applied, ...]:
+        return ()
+
+    def look(self, actions: Iterable[SystemAction]) -> dict[str, str]:
+        return {}
+
+    def close(self) -> None:
+        with self._log.open("a") as log:
+            log.write("restored\n")
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_cleanup_runs_before_system_settings_are_put_back(
+    tmp_path: Path, interrupted: bool
+) -> None:
+    log = tmp_path / "log"
+    hooks = Hooks(cleanup=("sh", "-c", f"echo cleaned >> {log}"))
+    workload = Workload(argv=("true",), cwd=str(tmp_path), hooks=hooks)
+    driver = Driver(find_launcher(os.environ), os.environ)
+    executor = LocalExecutor(workload, driver, builtin(), speed=False, system=Told(log))
+    with contextlib.suppress(KeyboardInterrupt), executor:
+        assert launched(executor) is Outcome.OK
+        if interrupted:
+            raise KeyboardInterrupt
+    assert log.read_text() == "cleaned\nrestored\n"

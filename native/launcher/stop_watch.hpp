@@ -1,0 +1,25 @@
+#pragma once
+
+#include "launcher/containment.hpp"
+#include "launcher/job.hpp"
+#include "launcher/stops.hpp"
+
+namespace assay {
+
+/// Sees by samples that the tree is stopped (SIGSTOP) where that is not told: a process below the program,
+/// whose parent is another one, is stopped, and no process of the tree runs.
+class StopWatch final : public Job {
+  public:
+    StopWatch(Containment& containment, Nanos start);
+
+    [[nodiscard]] Nanos due() const override { return due_; }
+    void run(Nanos now) override;
+    [[nodiscard]] const Stops& stops() const { return stops_; }
+
+  private:
+    Containment& containment_;
+    Stops stops_;
+    Nanos due_;
+};
+
+} // namespace assay
