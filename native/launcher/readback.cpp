@@ -199,12 +199,13 @@ bool has_memory(pid_t pid) {
     return status && line_after(*status, "VmSize");
 }
 
-/// Whether a process belongs to another user, or has raised its rights: it cannot be read, and works.
+/// Returns true if the last reading failed for lack of rights: the process belongs to another user, or has
+/// raised its rights.
 bool is_denied() {
     return errno == EACCES || errno == EPERM;
 }
 
-/// Whether the dynamic loader is still at work: preloaded objects are mapped before the C library.
+/// Returns true while the dynamic loader is at work: preloaded objects are mapped before the C library.
 bool is_loading(std::string_view maps) {
     return maps.find("/ld-linux") != std::string_view::npos &&
            maps.find("/libc.so") == std::string_view::npos && maps.find("/libc-2") == std::string_view::npos;
@@ -226,7 +227,7 @@ std::optional<Readback::Reading> Readback::read_state(const ProcStat& stat, doub
     auto wanted = wanted_maps(*text);
     if (!maps_) maps_.emplace();
     maps_->insert(wanted.begin(), wanted.end());
-    // All files of a process are no state that settings are judged by.
+    // Without a selection all files are listed, and processes would hardly share a state.
     if (plan_.map_names) state.maps = std::move(wanted);
     return found;
 }

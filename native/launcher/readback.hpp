@@ -48,12 +48,12 @@ class Readback final : public Job {
     [[nodiscard]] Nanos due() const override { return due_; }
     void run(Nanos now) override;
 
-    /// What was read, once the program has ended and before it is waited for.
+    /// Returns all readings. Call it once the program has ended, and before it is waited for.
     [[nodiscard]] const std::optional<Seen>& seen();
 
   private:
     void read_tree(Nanos now);
-    /// What tells an executable apart, and the state of a process that it runs in.
+    /// State of a process; `image` identifies the executable that it runs.
     struct Reading {
         std::string image;
         ProcessState process;

@@ -49,7 +49,8 @@ class Workers {
     void add(const ProcStat& stat, std::string image, ProcessState state);
     /// Ends a reading: processes that were not in it have ended.
     void next();
-    /// Takes in what a process had done at its end. A new name tells that it was replaced since it was read.
+    /// Takes in the last reading of a process that has ended. A new name tells that it was replaced since it
+    /// was read.
     void ended(const ProcStat& stat);
 
     /// The states, most CPU time first; of equal ones the latest first.

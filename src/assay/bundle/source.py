@@ -43,7 +43,7 @@ class Source:
 
 
 def without_outputs(source: Source) -> Source:
-    """Return the same study without what its program wrote, in samples and in verdicts."""
+    """Return the same study without lines of its program, in samples and in verdicts."""
     return dataclasses.replace(
         source, strata=tuple(_stratum_without_outputs(one) for one in source.strata)
     )

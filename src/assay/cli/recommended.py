@@ -87,7 +87,7 @@ def recommended(arguments: argparse.Namespace) -> Recommended:
 
 
 def _chosen(record: StudyRecord, arguments: argparse.Namespace) -> tuple[Configuration, bool]:
-    """Return what is to run again, and whether a claim shows that it is better."""
+    """Return the configuration to run again, and whether a claim shows that it is better."""
     from assay.cli.cell import cell_of, has_cells
 
     if has_cells(record) and arguments.point is None:

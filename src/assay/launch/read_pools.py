@@ -11,10 +11,10 @@ from assay.settings.pools import POOLS
 
 
 def with_pools_read(plan: Plan, read: Set[str] | None) -> tuple[Plan, tuple[str, ...]]:
-    """Return a plan that sets only what is read, and the variables that it leaves out.
+    """Return a plan without unread variables, and the names of those variables.
 
     Args:
-        plan: of a configuration; what ``env.NAME`` asks for stays.
+        plan: of a configuration; variables of ``env.NAME`` stay.
         read: variables that the measured processes read; ``None`` where that is not known.
 
     Returns:

@@ -1,7 +1,7 @@
 """Pool readers: environment variables of thread pools that something in a program reads.
 
-A runtime is known by the files that a process has mapped; a tool, and what is linked statically, by
-the executable. A variable also counts as read where the executable holds its name.
+A runtime is known by the files that a process has mapped; a tool, and a statically linked runtime,
+by the executable. A variable also counts as read where the executable holds its name.
 """
 
 from __future__ import annotations

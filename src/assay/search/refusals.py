@@ -15,7 +15,7 @@ _Place = tuple[str, str]
 
 
 class Refusals:
-    """What was read back of each value, as far as it was asked for in the search.
+    """Read-back of each value, as far as it was asked for in the search.
 
     Args:
         stage: takes the place of the search, as in a study that has none.
