@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
-import shutil
 
 from assay.cli.parser import Parsed
 from assay.errors import BadInput
@@ -82,7 +81,9 @@ def through_shell(text: str) -> tuple[str, ...]:
     A pipeline fails then if any of its commands does. One that ends because a later command reads
     no further (SIGPIPE) has not failed.
     """
-    bash = shutil.which("bash")
+    from shutil import which  # a run without a shell need not load it
+
+    bash = which("bash")
     if bash is None:
         return ("/bin/sh", "-c", text)
     prelude = f"{SPARING}\n" if "|" in QUOTED.sub("", text) else ""

@@ -17,7 +17,7 @@ from assay.report.pictures.front import front_svg
 from assay.report.pictures.heatmap import heat_svg
 from assay.report.pictures.rows import box_svg
 from assay.report.pictures.series import convergence_svg
-from assay.report.pictures.theme import Finish, PngFinish, finish, standalone
+from assay.report.pictures.theme import Finish, PngFinish, finish, grounded, standalone
 from assay.report.scale import scale_for
 from assay.report.trials import trials
 
@@ -38,7 +38,7 @@ def main_svg(report: ReportInput) -> bytes:
     Raises:
         NotPossible: no launch has a value.
     """
-    return standalone(_drawn(report)(finish)).encode("utf-8", errors="replace")
+    return standalone(grounded(_drawn(report)(finish))).encode("utf-8", errors="replace")
 
 
 def main_png(report: ReportInput) -> bytes:

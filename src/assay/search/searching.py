@@ -294,15 +294,15 @@ class SearchingRace(BlockRace):
         """Return after how long the first launch of a configuration is stopped.
 
         It may use a share of the budget, whatever other configurations take. What takes twenty
-        times the default's first launch is taken not to end.
+        times the default's first launch is taken not to end, unless later launches may take longer.
         """
         first_s = self._history.first_wall_s(DEFAULT_ARM.name)
         if first_s is None:
             return None
         end_s, time_s = max(LEAST_S, FACTOR * first_s), self._spec.budget.time_s
-        if time_s is None:
-            return end_s
-        return min(end_s, max(CAP_FACTOR * first_s + CAP_SLACK_S, FIRST_SHARE * time_s))
+        if time_s is not None:
+            end_s = min(end_s, max(CAP_FACTOR * first_s + CAP_SLACK_S, FIRST_SHARE * time_s))
+        return max(end_s, self._incumbent_cap_s() or 0.0)
 
 
 def least_cost(block: Cost, blocks: int) -> Cost:

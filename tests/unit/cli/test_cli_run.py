@@ -8,22 +8,35 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from assay.cli import relay as relaying
 from assay.cli.ending import Terminated, ending
 from assay.cli.parser import parse
-from assay.cli.verbs import run as run_verb
-from assay.cli.verbs.run import _signals_left
+from assay.cli.relay import Relay
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Passing:
-    """The part of a running launch that is told of signals."""
+    """A launch that is told of signals, and ends when its end of a pipe is closed."""
 
-    def __init__(self) -> None:
+    def __init__(self, until: int = 1) -> None:
         self.passed: list[int] = []
+        self._until = until
+        self.pidfd, self._writing = os.pipe()
 
     def pass_on(self, number: int) -> None:
         self.passed.append(number)
+        if len(self.passed) == self._until:
+            self.end()
+
+    def end(self) -> None:
+        os.close(self._writing)
+
+    def wake(self) -> bool:
+        return False
+
+    def go_on(self) -> None:
+        raise AssertionError("it was never stopped")
 
 
 @pytest.fixture(autouse=True)
@@ -40,15 +53,20 @@ def send(number: int) -> None:
     os.kill(os.getpid(), number)
 
 
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relaying, "ARRIVING_S", 0.0)
+
+
 @pytest.mark.parametrize("number", NUMBERS)
-def test_the_first_goes_to_the_program_and_the_second_ends_it(
+def test_first_signal_goes_to_the_program_and_a_second_ends_it(
     number: signal.Signals, handler: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_verb, "SAME_S", 0.0)
+    monkeypatch.setattr(relaying, "SAME_S", 0.0)
     running = Passing()
-    with pytest.raises((KeyboardInterrupt, Terminated)) as end, _signals_left() as leave_to:
-        leave_to(running)  # type: ignore[arg-type]
+    with pytest.raises((KeyboardInterrupt, Terminated)) as end, Relay() as relay:
         send(number)
+        relay.serve(running)  # type: ignore[arg-type]
         assert running.passed == [number]
         send(number)
         pytest.fail("the second was left as well")
@@ -57,44 +75,40 @@ def test_the_first_goes_to_the_program_and_the_second_ends_it(
     assert {signal.getsignal(n) for n in NUMBERS} == {handler}
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-def test_one_that_comes_before_the_start_is_known_here_is_the_programs_too(
-    number: signal.Signals,
-) -> None:
-    running = Passing()
-    with _signals_left() as leave_to:
-        send(number)
-        send(number)  # a companion
-        assert running.passed == []
-        leave_to(running)  # type: ignore[arg-type]
-        send(number)
-    assert running.passed == [number]
-
-
-@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGHUP])
-def test_a_companion_of_the_first_is_no_second(
+@pytest.mark.parametrize("second", NUMBERS)
+def test_companion_of_the_first_signal_is_no_second(
     second: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As from timeout(1), which signals its child and then the child's group, or from systemd."""
+    monkeypatch.setattr(relaying, "SAME_S", 60.0)
     running = Passing()
-    monkeypatch.setattr("assay.cli.verbs.run.time.sleep", lambda s: send(second))
-    with _signals_left() as leave_to:
-        leave_to(running)  # type: ignore[arg-type]
+    with Relay() as relay:
         send(signal.SIGTERM)
+        send(second)
+        relay.serve(running)  # type: ignore[arg-type]
         send(second)
     assert running.passed == [signal.SIGTERM]
 
 
+def test_other_signals_are_passed_on_each_time_that_they_come() -> None:
+    running = Passing(until=3)
+    with Relay() as relay:
+        for number in (signal.SIGUSR1, signal.SIGUSR1, signal.SIGRTMIN):
+            send(number)
+        relay.serve(running)  # type: ignore[arg-type]
+    assert sorted(running.passed) == sorted((signal.SIGUSR1, signal.SIGUSR1, signal.SIGRTMIN))
+
+
 @pytest.mark.parametrize("number", NUMBERS)
-def test_where_it_was_ignored_it_still_is(number: signal.Signals) -> None:
-    """A shell starts background work so, and nohup(1) what is to stay; the program inherits it."""
-    running = Passing()
+def test_signal_that_was_ignored_stays_so_until_the_program_has_inherited_that(
+    number: signal.Signals,
+) -> None:
+    """A shell starts background work so, and nohup(1) what is to stay."""
     signal.signal(number, signal.SIG_IGN)
-    with _signals_left() as leave_to:
-        leave_to(running)  # type: ignore[arg-type]
+    with Relay():
         send(number)
         assert signal.getsignal(number) is signal.SIG_IGN
-    assert running.passed == []
+    assert signal.getsignal(number) is signal.SIG_IGN
 
 
 @pytest.mark.parametrize("verb", ["run", "measure"])

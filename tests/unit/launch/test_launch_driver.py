@@ -10,7 +10,7 @@ from assay.launch.driver import Driver
 def test_bytes_that_are_no_text_arrive_as_hexadecimal_digits(tmp_path: Path) -> None:
     seen = tmp_path / "plan.json"
     launcher = tmp_path / "launcher"
-    launcher.write_text(f"#!/bin/sh\ncat <&3 > {seen}\n")
+    launcher.write_text(f"#!/bin/sh\ncat /proc/self/fd/$2 > {seen}  # --plan-fd N\n")
     launcher.chmod(0o755)
     document = {"argv": ["cat", "é\udc80"], "env_set": {"A": "\udcff"}, "cwd": "/m\udcfcller"}
     with Driver(launcher, {"PATH": "/bin:/usr/bin"}).start(document) as running:

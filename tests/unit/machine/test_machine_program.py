@@ -191,8 +191,9 @@ def test_runtimes_inside_the_file(compiler, tmp_path):
 
 def test_a_command_that_is_not_found():
     program = inspect(["no-such-program-here", "x"], env=ENV)
-    assert program == Program(argv0="no-such-program-here")
-    inner = inspect(["nice", "no-such-program-here"], env=ENV)
+    missing = "no-such-program-here"
+    assert program == Program(argv0=missing, missing=missing)
+    inner = inspect(["nice", missing], env=ENV)
     assert inner.path is None and inner.through == ("nice",)
     outer = inspect(["nice", "/bin/true"], env={"PATH": "/nowhere"})
     assert outer.path is None

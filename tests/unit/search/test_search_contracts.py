@@ -150,9 +150,10 @@ class TuneContract(RaceContract):
         late = [s for s in trip.samples if s.outcome is Outcome.TIMED_OUT]
         firsts = {s.launch.configuration: s for s in reversed(late)}
         again = [s for s in late if firsts[s.launch.configuration] is not s]
-        assert again
-        assert max(s.wall_s or 0.0 for s in firsts.values()) < 30.0
-        assert max(s.wall_s or 0.0 for s in again) < (4.0 if self.metric is None else 120.0)
+        longest_s = 30.0 if self.metric is None else 120.0
+        assert max(s.wall_s or 0.0 for s in firsts.values()) < longest_s
+        if self.metric is None:  # else a stopped launch has no value, and its arm leaves
+            assert max(s.wall_s or 0.0 for s in again) < 4.0
         for sample in trip.samples:
             if sample.launch.arm == "default" or sample.launch.stage is Stage.CONFIRM:
                 assert sample.launch.cap_s is None or sample.launch.cap_s > 10.0

@@ -150,7 +150,7 @@ def test_inherited_settings_are_told_in_plan_record_and_answer() -> None:
     env = {"OMP_PROC_BIND": "true", "TOKEN": "secret", "MALLOC_ARENA_MAX": "1"}
     stratum = stratum_of(0, HOST, None, env)
     assert stratum.inherited == {"MALLOC_ARENA_MAX": "1", "OMP_PROC_BIND": "true"}
-    (note,) = condition_notes(stratum)
+    (note,) = condition_notes(stratum, ())
     assert "MALLOC_ARENA_MAX=1, OMP_PROC_BIND=true" in note and "secret" not in note
     made = plan(Configuration({"inherited.OMP_PROC_BIND": "unset"}), HOST, REGISTRY)
     assert list(of_plan(made, env)) == [

@@ -177,15 +177,17 @@ def finish(fig: Figure, name: str, title: str, words: str) -> str:
 
 
 def standalone(svg: str) -> str:
-    """The picture as a file of its own, with its style, its ground and its size inside."""
+    """The picture as a file of its own, with its style inside."""
+    head, _, rest = svg.partition(">")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{head}><style>{style()}</style>{rest}\n'
+
+
+def grounded(svg: str) -> str:
+    """Return a picture that fills its page with its own size and ground, for a file of its own."""
     head, _, rest = svg.partition(">")
     box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', head)
     size = f' width="{box[1]}" height="{box[2]}"' if box else ""
-    ground = '<rect width="100%" height="100%" class="f-panel"/>'
-    return (
-        f'<?xml version="1.0" encoding="utf-8"?>\n{head}{size}><style>{style()}</style>'
-        f"{ground}{rest}\n"
-    )
+    return f'{head}{size}><rect width="100%" height="100%" class="f-panel"/>{rest}'
 
 
 def _rules(scope: str, palette: dict[str, str]) -> list[str]:
