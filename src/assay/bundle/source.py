@@ -9,9 +9,10 @@ from itertools import islice
 
 import msgspec
 
-from assay.records import Conclusion, Output, Plan, Sample, Stratum
+from assay.records import Claim, Conclusion, Output, Plan, Sample, Stratum
 from assay.records.sample import SAID
 from assay.search.complaints import quotes_output
+from assay.search.same_work import without_quote
 from assay.store import Store, StudyRecord
 
 
@@ -53,7 +54,7 @@ def _stratum_without_outputs(one: StratumSource) -> StratumSource:
     found = one.conclusion
     if found is not None:
         notes = tuple(note for note in found.notes if not quotes_output(note))
-        found = msgspec.structs.replace(found, notes=notes)
+        found = _without_lines(msgspec.structs.replace(found, notes=notes))
     samples = tuple(
         msgspec.structs.replace(
             sample,
@@ -65,6 +66,30 @@ def _stratum_without_outputs(one: StratumSource) -> StratumSource:
         for sample in one.samples
     )
     return dataclasses.replace(one, samples=samples, conclusion=found)
+
+
+def _without_lines(found: Conclusion) -> Conclusion:
+    """Return a verdict whose objections to outputs quote none of their lines."""
+    claims = tuple(map(_claim_without_lines, found.claims))
+    chosen = found.recommendation
+    if chosen is not None:
+        sentence, output = chosen.sentence, chosen.output
+        if output is not None:
+            sentence = sentence.replace(output, without_quote(output))
+        chosen = msgspec.structs.replace(
+            chosen,
+            sentence=sentence,
+            output=None if output is None else without_quote(output),
+            claim=None if chosen.claim is None else _claim_without_lines(chosen.claim),
+        )
+    return msgspec.structs.replace(found, claims=claims, recommendation=chosen)
+
+
+def _claim_without_lines(claim: Claim) -> Claim:
+    objection = claim.objection
+    if objection is None:
+        return claim
+    return msgspec.structs.replace(claim, objection=without_quote(objection))
 
 
 def read_source(store: Store, study_id: str) -> Source:

@@ -8,6 +8,7 @@ import shlex
 
 from assay.cli.parser import Parsed
 from assay.errors import BadInput
+from assay.records.shell import SPARING
 
 LAUNCHING = frozenset({"run", "measure", "compare", "sweep", "tune"})
 """Verbs that take a command after ``--``."""
@@ -15,11 +16,24 @@ ACTIONS = frozenset({("study", "calibrate"), ("tier", "run"), ("tier", "predict"
 """Actions of other verbs that do."""
 QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""", re.DOTALL)
 """What a POSIX shell takes as it is: quoted text, or a character behind a backslash."""
-SPARING = (
-    'trap \'s=$? p=("${PIPESTATUS[@]}"); if [ $s = 141 ]; then '
-    'for e in "${p[@]}"; do [ $e = 0 ] || [ $e = 141 ] || exit $e; done; exit 0; fi\' EXIT'
+COMPOUND = frozenset(
+    [
+        "if",
+        "while",
+        "until",
+        "for",
+        "case",
+        "select",
+        "function",
+        "time",
+        "coproc",
+        "exec",
+        "set",
+        "!",
+        "[[",
+    ]
 )
-"""Makes of status 141, 128 and SIGPIPE, of a pipeline the status of its other commands."""
+"""Words that begin more than a simple command, or change the shell."""
 SHELL_ONLY = "|<>;&"
 SHELL_HINT = "Add --shell"
 
@@ -78,16 +92,28 @@ def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tup
 def through_shell(text: str) -> tuple[str, ...]:
     """Return the words that run a text in bash, with ``pipefail``, or in ``sh`` without bash.
 
-    A pipeline fails then if any of its commands does. One that ends because a later command reads
-    no further (SIGPIPE) has not failed.
+    A pipeline fails then if any of its commands does. Where the text is one pipeline, a command
+    that ends because a later one reads no further (SIGPIPE) has not failed. Within a longer text
+    that status decides what runs next, so that it stays what it is.
     """
     from shutil import which  # a run without a shell need not load it
 
     bash = which("bash")
     if bash is None:
         return ("/bin/sh", "-c", text)
-    prelude = f"{SPARING}\n" if "|" in QUOTED.sub("", text) else ""
-    return (bash, "-o", "pipefail", "-c", prelude + text)
+    return (bash, "-o", "pipefail", "-c", SPARING + text if _is_pipeline(text) else text)
+
+
+def _is_pipeline(text: str) -> bool:
+    """Return whether a text is several simple commands, joined by ``|`` alone."""
+    bare = QUOTED.sub("_", text.strip())
+    commands = re.split(r"\|&?", bare)
+    return (
+        len(commands) > 1
+        and all(command.strip() for command in commands)
+        and not re.search(r"[;&\n(){}`]", re.sub(r"\d*[<>]&\d|&>>?|\|&", "", bare))
+        and not any(command.split()[0] in COMPOUND for command in commands)
+    )
 
 
 def demand_no_command(parsed: Parsed) -> None:

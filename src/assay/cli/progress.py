@@ -179,7 +179,11 @@ class Progress:
                 get_renderable=self._line,
             )
             self._cursor.__enter__()
-            self._live.start()
+            try:
+                self._live.start()
+            except BaseException:  # a signal, once the cursor is hidden
+                self._show_cursor(self._live)
+                raise
         return self
 
     def __exit__(
@@ -189,14 +193,17 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         if self._live is not None:
-            self._live.stop()
-            self._cursor.__exit__(None, None, None)
+            self._show_cursor(self._live)
         if self._study_id is None:
             return
         if isinstance(error, (KeyboardInterrupt, Terminated)):
             print(f"assay: interrupted; {self._kept()}.", file=sys.stderr)
         elif isinstance(error, ShareGone):
             print(f"assay: {self._kept()} once the partition is back.", file=sys.stderr)
+
+    def _show_cursor(self, live: Live) -> None:
+        live.stop()
+        self._cursor.__exit__(None, None, None)
 
     def _kept(self) -> str:
         launches = show_count(self._launches, "launch", "launches")

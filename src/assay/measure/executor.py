@@ -47,7 +47,6 @@ from assay.records import (
     Stage,
     Workload,
 )
-from assay.records.configuration import show_value
 from assay.records.facts import CachedFiles
 from assay.records.sample import QUOTA_PERIODS, QUOTA_THROTTLED
 from assay.settings.registry import Registry, judge_all
@@ -177,6 +176,7 @@ class LocalExecutor:
         self._varied = tuple(varied)
         self._observe = None if observe is None else tuple(observe)
         self._values = values
+        self._metrics = workload.metrics
         self._speed = speed
         self._pad_seed = pad_seed
         self._flights: dict[Ticket, _Flight] = {}
@@ -395,8 +395,8 @@ class LocalExecutor:
         written = [one for one in sample.outputs if one.stream == self.output.name]
         if self._values is None or len(written) != 1 or sample.outcome is not Outcome.OK:
             return []
-        own = map(show_value, sample.launch.configuration.values())
-        return [output_evidence(written[0], {*self._values, *own})]
+        read = [m.pattern for m in self._metrics if m.pattern is not None]
+        return [output_evidence(written[0], self._values, read)]
 
     def _copies(self, plan: Plan) -> Copies:
         """The files of each instance, where there are several."""

@@ -16,12 +16,15 @@ KIND = "pools"
 
 
 def pools_seen(launch: Launch, facts: RunFacts) -> Evidence | None:
-    """Return the variables that a first launch read; nothing where they are not known."""
+    """Return the variables that a first launch read, without a value where they are not known.
+
+    There is nothing where the launch ended before it was read.
+    """
     if launch.stage is not Stage.SURVEY or facts.seen is None or facts.seen.maps is None:
         return None
     found = pools_read(facts.seen.maps, POOLS)
     if found is None:
-        return None
+        return Evidence(kind=KIND)
     names = " ".join(name for name in POOLS if name in found)
     return Evidence(kind=KIND, value=float(len(found)), note=names or None)
 
@@ -30,7 +33,7 @@ def pools_of(samples: Iterable[Sample]) -> frozenset[str] | None:
     """Return the variables that the first launches of a study read.
 
     Returns:
-        ``None`` where one of them does not tell.
+        ``None`` where one of them does not tell, though it was read, or none was read.
     """
     found: set[str] = set()
     known = False
@@ -39,6 +42,8 @@ def pools_of(samples: Iterable[Sample]) -> frozenset[str] | None:
             continue
         piece = next((one for one in sample.evidence if one.kind == KIND), None)
         if piece is None:
+            continue  # too short to be read
+        if piece.value is None:
             return None
         known = True
         found.update((piece.note or "").split())

@@ -24,26 +24,35 @@ TAKEN_OUT = "\N{HORIZONTAL ELLIPSIS}"
 """Stands for the value of a setting."""
 DIGEST = 16
 """Hexadecimal digits kept of a digest."""
+END_LINES = 8
+"""Lines that are compared of each end of an output that is not kept whole."""
+_MEASURED = re.compile(
+    r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*"
+    r"(?:%|[num\u00b5\u03bc]?s(?:ec(?:ond)?s?)?|min(?:ute)?s?|h(?:ours?)?|[kMGT]?Hz|cycles|fps"
+    r"|[kMGT]?(?:FLOPS?|FLOP/s)|[\w.]+/(?:s|sec|min|\w?s))(?![\w/])"
+)
+"""A time, a share, a frequency or a rate: a measured figure, and no result."""
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _REAL = re.compile(
     r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?(?![\w.])"
 )
 
 
-def output_evidence(output: Output, values: Collection[str]) -> Evidence:
+def output_evidence(
+    output: Output, values: Collection[str], patterns: Collection[str] = ()
+) -> Evidence:
     """Return the comparable form of an output as evidence of its launch.
-
-    Of an output of more than 8 KiB the kept ends alone are compared.
 
     Args:
         output: standard output of the launch.
         values: of varied settings, as text.
+        patterns: regular expressions of the figures that are read from it.
 
     Returns:
         Evidence whose value is the size in bytes, and whose note has four lines: a digest, a digest
         without any digits, the first and the last line that are not empty.
     """
-    lines = comparable_lines(output, values)
+    lines = comparable_lines(output, values, patterns)
     return Evidence(
         kind=OUTPUT,
         value=float(output.size_bytes),
@@ -59,20 +68,42 @@ def output_evidence(output: Output, values: Collection[str]) -> Evidence:
     )
 
 
-def comparable_lines(output: Output, values: Collection[str]) -> list[str]:
+def comparable_lines(
+    output: Output, values: Collection[str], patterns: Collection[str] = ()
+) -> list[str]:
     """Return the lines of an output without what differs between launches that do the same work.
+
+    Of an output that is not kept whole these are some lines of both ends: an end is cut after a
+    number of bytes, which other lines reach if a value before is longer.
 
     Args:
         output: of a launch.
         values: of varied settings, as text.
+        patterns: regular expressions of the figures that are read from it.
     """
-    text = (output.head + output.tail).decode("utf-8", "replace")
-    text = _REAL.sub(_rounded, _ESCAPE.sub("", text))
+    if output.complete:
+        return _lines(output.head + output.tail, values, patterns)
+    head = _lines(output.head.rpartition(b"\n")[0], values, patterns)
+    tail = _lines(output.tail.partition(b"\n")[2], values, patterns)
+    return [*head[:END_LINES], *tail[-END_LINES:]]
+
+
+def _lines(content: bytes, values: Collection[str], patterns: Collection[str]) -> list[str]:
+    text = _ESCAPE.sub("", content.decode("utf-8", "replace"))
+    for pattern in patterns:
+        text = re.sub(pattern, _without_figure, text, flags=re.ASCII | re.MULTILINE)
+    text = _REAL.sub(_rounded, _MEASURED.sub(TAKEN_OUT, text))
     named = sorted(filter(None, values), key=len, reverse=True)
     if named:
         text = re.sub(rf"(?<![\w.])(?:{'|'.join(map(re.escape, named))})(?![\w.])", TAKEN_OUT, text)
     lines = (" ".join(line.split()) for line in re.split(r"[\r\n]+", text))
     return [line for line in lines if line]
+
+
+def _without_figure(match: re.Match[str]) -> str:
+    group = 1 if match.re.groups else 0
+    begin, end = (place - match.start() for place in match.span(group))
+    return match[0] if begin < 0 else match[0][:begin] + TAKEN_OUT + match[0][end:]
 
 
 def _rounded(match: re.Match[str]) -> str:

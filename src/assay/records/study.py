@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import shlex
 from typing import Any
 
 from assay.records.budget import Budget
@@ -19,6 +18,7 @@ from assay.records.launch import Arm
 from assay.records.observation import USUAL, Observation
 from assay.records.requirement import Requirement, RequirementResult
 from assay.records.reservation import Reservation
+from assay.records.shell import command_text, typed_text
 from assay.records.space import Space
 from assay.records.warm import Earlier
 from assay.records.workload import Metric, Workload
@@ -149,8 +149,8 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     def command_line(self) -> str:
         """The command as a shell would read it; arms that are commands, side by side."""
         configurations = [arm.configuration for arm in self.arms]
-        commands = [str(one["command"]) for one in configurations if "command" in one]
-        return " vs ".join(commands) if commands else shlex.join(self.workload.argv)
+        commands = [typed_text(str(one["command"])) for one in configurations if "command" in one]
+        return " vs ".join(commands) if commands else command_text(self.workload.argv)
 
 
 class Stratum(Record, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from assay.records import Outcome, Sample, Stage, StudySpec
 from assay.stats.ranks import rank_test
 from assay.units import show_quantity
 
-FEWEST = 4
+FEWEST = 6
 """Launches after each of two arms from which on they are held against each other."""
 ERROR = 0.005
 """Accepted chance that a study tells this of arms that leave nothing behind."""

@@ -84,7 +84,7 @@ def claim_between(
     load = followed_load(history, names[:1], names[1:], alpha, spec.disturbed_above)
     objection = objection_to(spec.workload.objective, history, names)
     objection = objection or favours_endless(found, history)
-    objection = objection or different_output(spec, history.samples, names)
+    objection = objection or different_output(spec, history.outputs, names)
     if load is None and objection is None:
         return found
     return msgspec.structs.replace(

@@ -12,8 +12,10 @@ from itertools import pairwise
 from assay.records import Outcome, Sample
 from assay.units import show_count
 
-LEAST = 2
-"""Failures from which on an order is seen."""
+MIN_FAILED = 2
+"""Places of failures from which on an order is seen; a place that fails again is one."""
+MIN_SHARE = 0.25
+"""Number of these places, as a share of the launches that worked before."""
 LEAST_PAIRS = 4
 """Failures that alternate with launches that work, from which on that is seen."""
 _CLEAN_UP = (
@@ -37,7 +39,9 @@ def order_of_failures(samples: Sequence[Sample]) -> str | None:
     if not any(s.launch.arm in worked for s in counted if s.outcome is not Outcome.OK):
         return None  # arms that never worked may be at fault themselves
     first = works.index(False)
-    if failed >= LEAST and first and not any(works[first:]):
+    places = sum(s.outcome is not Outcome.OK and s.launch.attempt == 0 for s in counted)
+    many = places >= max(MIN_FAILED, MIN_SHARE * first)
+    if many and first and not any(works[first:]):
         begun = "worked once" if first == 1 else f"worked in the first {first:,} launches"
         return f"The program {begun}, and failed since, {_times(failed)}. {_CLEAN_UP}."
     if failed >= LEAST_PAIRS and works[0] and _alternates(works):

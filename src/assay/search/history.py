@@ -28,6 +28,7 @@ from assay.search.disturbance import Conditions, ForeignLoad, mostly
 from assay.search.one_time import FirstLaunches
 from assay.search.purse import OVERHEAD_S, Cost
 from assay.search.refusals import Refusals
+from assay.search.same_work import OutputsSeen
 from assay.search.slack import Slacks
 from assay.search.switching import MOST_WITHIN, Costly, within
 from assay.stats.paired import Observation
@@ -100,6 +101,7 @@ class History:
         self._walls = _Walls()
         self._builds: list[float] = []
         self.first_launches = FirstLaunches()
+        self.outputs = OutputsSeen()
         self.refusals = Refusals()
         self.slacks = Slacks(require)
         self.abreast = 1
@@ -128,6 +130,7 @@ class History:
         self._stages[launch.stage].add(sample, self.observation(sample))
         self._walls.add(sample)
         self.first_launches.add(sample)
+        self.outputs.add(sample)
         for piece in sample.evidence:
             if piece.kind == BUILD and piece.value is not None:
                 bisect.insort(self._builds, piece.value)

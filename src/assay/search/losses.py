@@ -31,7 +31,7 @@ def is_endless(sample: Sample) -> bool:
 
 def may_end(sample: Sample) -> bool:
     """Return whether a launch had the time that any launch may take."""
-    early = sample.launch.stage in (Stage.SEARCH, Stage.REDUCE)
+    early = sample.launch.stage in (Stage.SURVEY, Stage.SEARCH, Stage.REDUCE)
     return not early or sample.launch.arm == DEFAULT_ARM.name
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.records import DEFAULT, Arm, Configuration, Outcome, Sample
+from assay.records import DEFAULT, Arm, Configuration, Outcome, Sample, Stage
 
 CLEARLY = 1.5
 """A first launch with a one-time cost takes at least this multiple of the longest later one."""
@@ -38,6 +38,8 @@ class FirstLaunches:
 
     def add(self, sample: Sample) -> None:
         """Take in one sample, in the order they were made."""
+        if sample.launch.stage is Stage.INTERFERENCE:
+            return  # launches side by side may be slower
         configuration = sample.launch.configuration
         self._launched.add(configuration)
         if sample.outcome is not Outcome.OK or not sample.wall_s:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 
 from assay.records import Outcome, Sample
@@ -28,7 +27,7 @@ def same_threads_notes(samples: Sequence[Sample]) -> list[str]:
     notes = []
     for name in SIZES:
         seen = _seen(name, samples)
-        usual = {statistics.median(counts) for counts in seen.values() if len(counts) >= FEWEST}
+        usual = {c for counts in seen.values() if len(counts) >= FEWEST for c in counts}
         known = sorted(value for value, counts in seen.items() if len(counts) >= FEWEST)
         if len(known) < 2 or len(usual) != 1:
             continue
@@ -38,7 +37,7 @@ def same_threads_notes(samples: Sequence[Sample]) -> list[str]:
         asked = " and ".join(f"{name}={value}" for value in (known[0], known[-1]))
         notes.append(
             f"launches with {asked} all had "
-            f"{show_count(round(peak), 'thread')} at most: where the program sets it itself "
+            f"{show_count(round(peak), 'thread')}: where the program sets it itself "
             "(omp_set_num_threads, an option of its own), the setting does nothing"
         )
     return notes

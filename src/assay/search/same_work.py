@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from assay.records import Evidence, Outcome, Sample, StudySpec
 from assay.records.configuration import show_value
-from assay.records.domain import Choices
 from assay.records.sample import OUTPUT
 from assay.units import show_bytes, show_count
 from assay.untrusted import clean
 
-EACH = 2
-"""Launches of each arm that show that its output is constant."""
+MIN_EACH = 2
+"""Launches of an arm that show that its output is constant."""
+DIFFERENT = "different output"
+"""Begins each objection to outputs."""
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -55,52 +56,78 @@ def without_lines(sample: Sample) -> Sample:
     return msgspec.structs.replace(sample, evidence=(*others, piece))
 
 
-def different_output(
-    spec: StudySpec, samples: Sequence[Sample], names: Sequence[str]
-) -> str | None:
-    """Say how the outputs of two arms differ; ``None`` where they may be of the same work.
+class OutputsSeen:
+    """The outputs of the launches of each arm that ended well."""
 
-    The output of each arm has to be the same in all of its launches: one that varies by itself
-    tells nothing. One launch of an arm shows no more than the form of its output without numbers,
-    which may hold a time of day.
+    def __init__(self) -> None:
+        self._arms: dict[str, _Arm] = {}
+
+    def add(self, sample: Sample) -> None:
+        """Take in one sample."""
+        written = written_by(sample) if sample.outcome is Outcome.OK else None
+        if written is None:
+            return
+        arm = self._arms.setdefault(sample.launch.arm, _Arm(written))
+        arm.launches += 1
+        arm.constant = arm.constant and written.digest == arm.first.digest
+
+    def difference(self, names: Sequence[str], *, numbers: bool = True) -> str | None:
+        """Say how the outputs of two arms differ; ``None`` where they may be of the same work.
+
+        The output of each arm has to be the same in all of its launches: one that varies by itself
+        tells nothing. One launch of an arm shows no more than the form of its output without
+        numbers, which may hold a time of day.
+
+        Args:
+            names: of the two arms.
+            numbers: whether numbers in outputs are compared.
+        """
+        a, b = (self._arms.get(name) for name in names)
+        if a is None or b is None or not (a.constant and b.constant):
+            return None
+        fewest, most = sorted((a.launches, b.launches))
+        if most < MIN_EACH or a.first.digest == b.first.digest:
+            return None
+        if (fewest < MIN_EACH or not numbers) and a.first.shape == b.first.shape:
+            return None
+        told = f"{names[1]} wrote {_told(b.first, a.first)}, and {names[0]} "
+        return f"{DIFFERENT}: {told}{_told(a.first, b.first)}"
+
+
+class _Arm:
+    def __init__(self, first: Written) -> None:
+        self.first = first
+        self.launches = 0
+        self.constant = True
+
+
+def without_quote(objection: str) -> str:
+    """Return an objection without lines of outputs; any other as it is."""
+    return DIFFERENT if objection.startswith(DIFFERENT) else objection
+
+
+def different_output(spec: StudySpec, seen: OutputsSeen, names: Sequence[str]) -> str | None:
+    """Say how the outputs of two arms of a study differ; ``None`` where they may differ, or do not.
 
     Args:
         spec: of the study.
-        samples: all, in the order they were made.
+        seen: outputs of its launches.
         names: of two arms.
     """
     if spec.workload.outputs_may_differ:
         return None
-    a, b = ([w for w in map(written_by, _of(samples, name)) if w is not None] for name in names)
-    if not a or not b or not (_constant(a) and _constant(b)):
-        return None
-    fewest, most = sorted((len(a), len(b)))
-    if most < EACH or a[0].digest == b[0].digest:
-        return None
-    if fewest < EACH and a[0].shape == b[0].shape:
-        return None
-    return (
-        f"different output: {names[1]} wrote {_told(b[0], a[0])}, and {names[0]} "
-        f"{_told(a[0], b[0])}"
-    )
+    domains = [parameter.domain for parameter in spec.space.parameters]
+    countable = all(domain.values() is not None for domain in domains)
+    return seen.difference(names, numbers=countable)
 
 
 def values_of(spec: StudySpec) -> frozenset[str]:
     """Return the values that the settings of a study may have, as a program may print them."""
     found = [v for arm in spec.arms for v in arm.configuration.values()]
     for parameter in spec.space.parameters:
-        domain = parameter.domain
-        found += domain.options if isinstance(domain, Choices) else ()
+        found += parameter.domain.values() or ()
         found += [] if parameter.default is None else [parameter.default]
     return frozenset(map(show_value, found))
-
-
-def _of(samples: Iterable[Sample], name: str) -> Iterable[Sample]:
-    return (s for s in samples if s.launch.arm == name and s.outcome is Outcome.OK)
-
-
-def _constant(written: Sequence[Written]) -> bool:
-    return len({one.digest for one in written}) == 1
 
 
 def _told(one: Written, other: Written) -> str:

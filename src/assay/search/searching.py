@@ -283,6 +283,8 @@ class SearchingRace(BlockRace):
 
     def _challenger_cap_s(self, launch: Launch) -> float | None:
         """Return after how long a launch of another configuration than the default is stopped."""
+        if launch.stage in (Stage.INTERFERENCE, Stage.CONFIRM):
+            return None
         searching = launch.stage in (Stage.SEARCH, Stage.REDUCE)
         tried = self._history.first_launches.launched(launch.configuration)
         if self._history.first_wall_s(launch.arm) is None and not (searching and tried):

@@ -58,7 +58,7 @@ def unproven_of(
     if arm == DEFAULT_ARM or not may_win(history, arm):
         return None
     useless = (Verdict.SAME, Verdict.SLOWER)
-    output = different_output(spec, history.samples, (DEFAULT_ARM.name, arm.name))
+    output = different_output(spec, history.outputs, (DEFAULT_ARM.name, arm.name))
     if found is not None and (found.verdict in useless or found.objection not in (None, output)):
         return None
     if _doubt(race, arm) is not None:

@@ -21,6 +21,12 @@ MAIN_SHARE = 0.5
 """Processes with so much of it decide whether a setting was in force."""
 MIN_HELD_BYTES = 32 << 20
 """Of less memory it does not matter which processes hold it."""
+STARTERS = frozenset((
+    "aprun", "hydra_bstrap_pro", "hydra_pmi_proxy", "jsrun", "mpiexec", "mpiexec.hydra", "mpirun",
+    "orted", "orterun", "palsd", "prte", "prted", "prterun", "slurmstepd", "srun", "torchrun",
+))  # fmt: skip
+"""Programs that start the processes of a parallel job and do none of its work (readback.cpp has the
+same); names as the kernel cuts them, after 15 bytes."""
 _OF_MEMORY = ("malloc", "mem.", "thp", "glibc.")
 """Beginnings of the names of settings that act on memory."""
 _TIER = ("mem.dram", "mem.tier", "mem.numa")
@@ -51,7 +57,10 @@ def judge_by_work(setting: Setting, config: Configuration, facts: RunFacts, plan
         and make other settings of memory *degraded*.
     """
     workers = seen_of(facts).workers
-    if len(workers) < 2:
+    workers = tuple(w for w in workers if w.comm not in STARTERS) or workers
+    if len(workers) == 1:
+        return setting.judge(config, _as_of(workers[0], facts), plan)
+    if not workers:
         return setting.judge(config, facts, plan)
     judged = _judged(setting, config, facts, plan, workers)
     refused = [one for one in judged if one.grant.grant is Granted.REFUSED]

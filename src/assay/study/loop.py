@@ -30,6 +30,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import NOT_EVERYWHERE
+from assay.search.history import DEFAULT_ARM
 from assay.search.race import Done, Race, Reason
 from assay.search.sentence import needed_text
 from assay.search.switching import Costly
@@ -271,7 +272,12 @@ class StudyLoop:
             demand_read(sample, required_metrics(self._spec.workload, self._spec.require))
 
     def _hangs_on(self, arm: str) -> bool:
-        """Whether nothing could go on without an arm; a sweep goes on without a cell."""
+        """Return whether nothing could go on without an arm.
+
+        A sweep goes on without a cell, and a search without what it warms up.
+        """
+        if self._spec.kind is Kind.TUNE:
+            return arm == DEFAULT_ARM.name
         return self._spec.kind is not Kind.SWEEP or arm == self._spec.arms[0].name
 
     def _refuse(self, done: Done) -> None:

@@ -116,6 +116,10 @@ def test_shell_is_sh_without_bash(monkeypatch: pytest.MonkeyPatch) -> None:
         ("echo 'a | b'", 0),
         ("exit 3", 3),
         ("true | sh -c 'exit 4'", 4),
+        ("yes | head -1 && echo on", 141),  # what runs next depends on it, so it stays and is seen
+        ("set -e; yes | head -1; echo on", 141),
+        ("false | true; exit 0", 0),
+        ("yes 2>&1 | head -1", 0),
     ],
 )
 def test_pipeline_under_shell_fails_with_any_of_its_commands(text: str, status: int) -> None:

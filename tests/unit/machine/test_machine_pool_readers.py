@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from assay.launch.planner import plan
@@ -76,8 +77,8 @@ def sample(note: str | None, *, known: bool = True) -> Sample:
     launch = Launch(
         configuration=Configuration({}), arm="a", stage=Stage.SURVEY, block=0, position=0
     )
-    evidence = (Evidence(kind=KIND, value=1.0, note=note),) if known else ()
-    return Sample(launch=launch, outcome=Outcome.OK, evidence=evidence)
+    evidence = Evidence(kind=KIND, value=1.0 if known else None, note=note)
+    return Sample(launch=launch, outcome=Outcome.OK, evidence=(evidence,))
 
 
 def test_first_launches_together_tell_what_is_read() -> None:
@@ -85,3 +86,6 @@ def test_first_launches_together_tell_what_is_read() -> None:
     assert found == {"OMP_NUM_THREADS", "GOMAXPROCS"}
     assert pools_of([sample("OMP_NUM_THREADS"), sample(None, known=False)]) is None
     assert pools_of([]) is None
+    unread = msgspec.structs.replace(sample(None), evidence=())
+    assert pools_of([unread, sample("OMP_NUM_THREADS")]) == {"OMP_NUM_THREADS"}
+    assert pools_of([unread]) is None

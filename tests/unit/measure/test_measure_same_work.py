@@ -31,6 +31,7 @@ def _output(text: str, size_bytes: int | None = None) -> Output:
         ("using mode fast\n", "using mode slow\n\n"),
         ("\x1b[32mdone\x1b[0m", "done"),
         ("10 %\r100 %\n", "10 %\n100 %"),
+        ("took 2 s, 120 fps, 3.5 GB/s", "took 1 s, 60 fps, 7 GB/s"),  # measured, not worked out
     ],
 )
 def test_outputs_of_the_same_work_agree(one: str, other: str) -> None:
@@ -61,3 +62,25 @@ def test_form_without_digits_leaves_times_of_day_out() -> None:
     first, second = (output_evidence(_output(f"began 10:0{n}"), ()).note or "" for n in (1, 2))
     assert first.split("\n")[0] != second.split("\n")[0]
     assert first.split("\n")[1] == second.split("\n")[1]
+
+
+def test_figures_that_are_read_from_an_output_may_differ() -> None:
+    lines = [comparable_lines(_output(f"size: {n} of 9"), (), [r"size: (\d+)"]) for n in (2, 1)]
+    assert lines[0] == lines[1] == ["size: \N{HORIZONTAL ELLIPSIS} of 9"]
+
+
+def test_ends_that_are_cut_elsewhere_agree() -> None:
+    """A longer value of a setting moves the place at which the ends are cut."""
+    forms = []
+    for threads in ("8", "16"):
+        content = f"threads: {threads}\n".encode() + b"row of some words\n" * 1000 + b"end\n"
+        output = Output(
+            stream="stdout",
+            size_bytes=len(content),
+            sha256="0" * 64,
+            head=content[:4096],
+            tail=content[-4096:],
+        )
+        forms.append(comparable_lines(output, {"8", "16"}))
+    assert forms[0] == forms[1]
+    assert forms[0][-1] == "end"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from assay.records import Configuration, Launch, Outcome, Sample, Stage
@@ -59,3 +60,12 @@ def test_failures_that_follow_order_are_told(launches: str, told: str) -> None:
 def test_other_failures_are_not(launches: str) -> None:
     assert order_of_failures(samples(launches)) is None
     assert order_notes(samples(launches)) == []
+
+
+def test_failure_and_its_retry_after_a_long_success_are_no_order() -> None:
+    found = samples("Ao Bo " * 10 + "Bx Bx")
+    retried = msgspec.structs.replace(
+        found[-1], launch=msgspec.structs.replace(found[-1].launch, attempt=1)
+    )
+    assert order_of_failures([*found[:-1], retried]) is None
+    assert order_of_failures(samples("Ao Bo " * 10 + "Bx Ax")) is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+import msgspec
 import pytest
 from simulated_studies import carry_out, compare, workload
 
@@ -25,6 +26,9 @@ from assay.records import (
 )
 from assay.search.conclude import conclude
 from assay.search.gp import GpSearcher
+from assay.search.history import arm_of
+from assay.search.losses import may_end
+from assay.search.one_time import FirstLaunches
 from assay.search.space import SearchSpace
 from assay.search.testing import Simulated, Trip, drive, left_of
 from assay.search.tune import TuneRace
@@ -184,3 +188,23 @@ def test_study_stopped_while_it_warms_up_goes_on_alike() -> None:
         assert isinstance(asked, list)
         assert asked[0].configuration == trip.samples[stop].launch.configuration
         assert asked[0].stage is trip.samples[stop].launch.stage
+
+
+def test_warm_up_that_is_stopped_is_held_against_no_configuration() -> None:
+    """Its first launch takes longer than the share of the budget that it may take."""
+    program = Compiling(takes_s=_factors, noise=0.03, once_s=9.0)
+    spec, trip = _tune(program, Budget(launches=80, time_s=150.0))
+    late = [s for s in trip.samples if s.outcome is Outcome.TIMED_OUT]
+    assert all(may_end(s) is (s.launch.arm == "default") for s in late)
+    found = conclude(spec, trip.samples, SearchSpace(SPACE), GpSearcher(), trip.done)
+    assert "did not end" not in str(found.claims)
+
+
+def test_launches_side_by_side_are_no_repeats_of_the_first() -> None:
+    seen = FirstLaunches()
+    first = Launch(configuration=DEFAULT, arm="default", stage=Stage.SURVEY, block=0, position=0)
+    beside = msgspec.structs.replace(first, stage=Stage.INTERFERENCE, block=1)
+    again = msgspec.structs.replace(first, stage=Stage.GAUGE, block=2)
+    for launch, wall_s in ((first, 2.0), (beside, 1.9), (again, 0.1)):
+        seen.add(Sample(launch=launch, outcome=Outcome.OK, wall_s=wall_s))
+    assert seen.to_warm_up([arm_of(Configuration({"arg.n": 1}))])

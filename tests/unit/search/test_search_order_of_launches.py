@@ -96,3 +96,13 @@ def test_launches_that_leave_nothing_behind_have_no_note(noise: float) -> None:
 def test_small_drift_is_no_trend() -> None:
     program = Simulated(takes_s=lambda c: 0.1, noise=0.01, drift=0.002)
     assert notes(measured(program), "while the study ran") == []
+
+
+def test_trend_of_one_arm_is_told_of_that_arm() -> None:
+    """One arm fills a log; the other is what it was."""
+    program = Remembering(
+        takes_s=lambda c: 0.02,
+        factor=lambda arms: 1.0 + 0.05 * arms.count("nice=5") * (arms[-1] == "nice=5"),
+    )
+    (note,) = notes(compare(program, SECOND, {}, {"nice": 5}), "while the study ran")
+    assert note.startswith("wall_s of nice=5 rose while the study ran, from ")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import msgspec
@@ -11,8 +11,23 @@ import pytest
 from simulated_studies import Study, compare, space_of, tune
 
 from assay.measure.same_work import output_evidence
-from assay.records import Budget, Launch, Output, Sample, Verdict
-from assay.search.same_work import different_output, without_lines, written_by
+from assay.records import (
+    Budget,
+    Launch,
+    Output,
+    Parameter,
+    Range,
+    Sample,
+    Space,
+    Verdict,
+)
+from assay.search.same_work import (
+    OutputsSeen,
+    different_output,
+    values_of,
+    without_lines,
+    written_by,
+)
 from assay.search.testing import Simulated
 
 
@@ -37,6 +52,13 @@ class Writing(Simulated):
         sample = super().run(launch)
         evidence = (*sample.evidence, output_evidence(output, ()))
         return msgspec.structs.replace(sample, evidence=evidence)
+
+
+def _seen(samples: Iterable[Sample]) -> OutputsSeen:
+    seen = OutputsSeen()
+    for sample in samples:
+        seen.add(sample)
+    return seen
 
 
 def _speeds(configuration: object) -> float:
@@ -82,8 +104,8 @@ def test_outputs_may_differ_where_the_user_says_so() -> None:
     workload = msgspec.structs.replace(study.spec.workload, outputs_may_differ=True)
     spec = msgspec.structs.replace(study.spec, workload=workload)
     names = [arm.name for arm in spec.arms]
-    assert different_output(study.spec, study.samples, names) is not None
-    assert different_output(spec, study.samples, names) is None
+    assert different_output(study.spec, _seen(study.samples), names) is not None
+    assert different_output(spec, _seen(study.samples), names) is None
 
 
 def test_single_launch_shows_no_difference_in_numbers() -> None:
@@ -93,7 +115,7 @@ def test_single_launch_shows_no_difference_in_numbers() -> None:
         names = [arm.name for arm in study.spec.arms]
         once = next(s for s in study.samples if s.launch.arm == names[1])
         samples = [s for s in study.samples if s.launch.arm == names[0]] + [once]
-        assert (different_output(study.spec, samples, names) is not None) == differs
+        assert (different_output(study.spec, _seen(samples), names) is not None) == differs
 
 
 def test_recommendation_that_writes_something_else_is_unproven_and_says_so() -> None:
@@ -111,7 +133,24 @@ def test_sample_without_lines_is_compared_alike_and_holds_no_text() -> None:
     bare = [without_lines(sample) for sample in study.samples]
     names = [arm.name for arm in study.spec.arms]
     assert "usage" not in str(bare)
-    assert different_output(study.spec, bare, names) is not None
+    assert different_output(study.spec, _seen(bare), names) is not None
     first, kept = written_by(study.samples[0]), written_by(bare[0])
     assert first is not None and kept is not None
     assert first.digest == kept.digest
+
+
+def test_numbers_are_not_compared_where_a_setting_has_any_number_as_its_value() -> None:
+    """Not all values can be taken out of an output then."""
+    study = _compared(lambda launch: "step 8" if launch.configuration else "step 4")
+    names = [arm.name for arm in study.spec.arms]
+    assert different_output(study.spec, _seen(study.samples), names) is not None
+    anything = Parameter(name="arg.x", domain=Range(0.0, 1.0, integer=False))
+    spec = msgspec.structs.replace(study.spec, space=Space(parameters=(anything,)))
+    assert different_output(spec, _seen(study.samples), names) is None
+
+
+def test_values_of_ranges_are_taken_out() -> None:
+    counted = Parameter(name="arg.n", domain=Range(1, 9, step=4))
+    study = _compared(_bogus)
+    spec = msgspec.structs.replace(study.spec, arms=(), space=Space(parameters=(counted,)))
+    assert values_of(spec) == {"1", "5", "9"}

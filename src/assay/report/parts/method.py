@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from assay.machine.cpulist import format_list
 from assay.records import Claim, Kind, Outcome, Parameter, Stage, Statistic, StudySpec
+from assay.records.shell import command_text
 from assay.report.convergence import STAGE_NAMES
 from assay.report.evidence import EvidenceTally
 from assay.report.inputs import ReportInput
@@ -160,7 +161,7 @@ def raw(report: ReportInput) -> Html:
 
 def command(spec: StudySpec) -> str:
     """The command as one would type it, safe to show."""
-    return clean(shlex.join(spec.workload.argv))
+    return clean(command_text(spec.workload.argv))
 
 
 def _built_by(spec: StudySpec) -> Html | None:
