@@ -142,7 +142,8 @@ class Workload(Record, frozen=True, kw_only=True):
         timeout_s: after it the launch is killed and counts as right-censored.
         stdin: file the program reads; ``/dev/null`` when absent.
         cwd: folder the program starts in.
-        outputs_may_differ: arms count as doing the same work whatever they write.
+        outputs_may_differ: arms count as doing the same work whatever they write; see
+            ``compares_outputs``.
         hooks: what runs around its launches.
         build: what makes the program; ``{build}`` in ``argv`` is then the folder that it lies in.
         beside: names of the metrics that were asked for, in order; those that decide are among
@@ -162,6 +163,11 @@ class Workload(Record, frozen=True, kw_only=True):
     hooks: Hooks = Hooks()
     build: Recipe | None = None
     beside: tuple[str, ...] = ()
+
+    @property
+    def compares_outputs(self) -> bool:
+        """Whether arms with different output may do different work; ``check`` says it otherwise."""
+        return self.check is None and not self.outputs_may_differ
 
     @property
     def objective(self) -> Metric:

@@ -16,6 +16,7 @@ MIN_EACH = 2
 """Launches of an arm that show that its output is constant."""
 DIFFERENT = "different output"
 """Begins each objection to outputs."""
+REMEDY = "--check REGEX says which output is good, --outputs-may-differ that any is"
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -91,7 +92,7 @@ class OutputsSeen:
         if (fewest < MIN_EACH or not numbers) and a.first.shape == b.first.shape:
             return None
         told = f"{names[1]} wrote {_told(b.first, a.first)}, and {names[0]} "
-        return f"{DIFFERENT}: {told}{_told(a.first, b.first)}"
+        return f"{DIFFERENT}: {told}{_told(a.first, b.first)} ({REMEDY})"
 
 
 class _Arm:
@@ -114,7 +115,7 @@ def different_output(spec: StudySpec, seen: OutputsSeen, names: Sequence[str]) -
         seen: outputs of its launches.
         names: of two arms.
     """
-    if spec.workload.outputs_may_differ:
+    if not spec.workload.compares_outputs:
         return None
     domains = [parameter.domain for parameter in spec.space.parameters]
     countable = all(domain.values() is not None for domain in domains)

@@ -273,7 +273,7 @@ def _executor(
     if laboratory.executor is not None:
         return laboratory.executor(spec)
     values = None
-    if varied(spec) and not spec.workload.outputs_may_differ:
+    if varied(spec) and spec.workload.compares_outputs:
         values = values_of(spec) | {str(len(laboratory.machine.usable))}
     if not laboratory.slots:
         return LocalExecutor(

@@ -108,6 +108,14 @@ def test_outputs_may_differ_where_the_user_says_so() -> None:
     assert different_output(spec, _seen(study.samples), names) is None
 
 
+def test_check_says_which_output_is_good() -> None:
+    study = _compared(_bogus)
+    workload = msgspec.structs.replace(study.spec.workload, check="result|usage")
+    spec = msgspec.structs.replace(study.spec, workload=workload)
+    names = [arm.name for arm in spec.arms]
+    assert different_output(spec, _seen(study.samples), names) is None
+
+
 def test_single_launch_shows_no_difference_in_numbers() -> None:
     """A time of day differs from launch to launch, and not within each minute."""
     for other, differs in (("at 10:02", False), ("usage: p", True)):
