@@ -36,7 +36,7 @@ def cell_of(record: StudyRecord, asked: str | None, *, unproven: bool) -> Cell:
 
     Args:
         record: of a study with cells.
-        asked: its name or number; ``None`` for the best one.
+        asked: its name, or its settings in any order; ``None`` for the best one.
         unproven: whether the best one is accepted that no claim shows to be better.
 
     Raises:
@@ -58,9 +58,8 @@ def cell_of(record: StudyRecord, asked: str | None, *, unproven: bool) -> Cell:
         raise BadInput(f"No cell of study {record.id} has a value.", f"{tells}.")
     raise BadInput(
         f"No cell of study {record.id} was shown to be better than {clean(cells[0].name)}.",
-        f"--unproven runs the one with the best median, {clean(most.name)}; --cell NAME or its "
-        f"number runs any other; {tells}, and `assay study resume {record.id} --budget TIME` goes "
-        "on.",
+        f"--unproven runs the one with the best median, {clean(most.name)}; --cell NAME runs any "
+        f"other; {tells}, and `assay study resume {record.id} --budget TIME` goes on.",
     )
 
 
@@ -91,12 +90,11 @@ def _named(asked: str, cells: list[ArmResult], record: StudyRecord) -> ArmResult
     for cell in cells:
         if cell.name == asked or (words and sorted(str(cell.configuration).split()) == words):
             return cell
-    if asked.isdecimal() and 1 <= int(asked) <= len(cells):
-        return cells[int(asked) - 1]
     near = nearest(asked, [cell.name for cell in cells])
     raise BadInput(
         f"Study {record.id} has no cell {clean(asked)!r}.",
-        f"It has cells 1 to {len(cells)}; `assay study show {record.id}` shows them"
+        f"A cell goes by its name, such as {clean(cells[-1].name)!r}; "
+        f"`assay study show {record.id}` shows them"
         + (f". Did you mean {clean(near)!r}?" if near else "."),
     )
 

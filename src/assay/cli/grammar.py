@@ -156,8 +156,8 @@ def _run(verbs: Verbs[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--cell",
         metavar="NAME",
-        help="of a sweep or a comparison: this cell, by name or number in its table (default: the "
-        "best, where a claim shows that it is better)",
+        help="of a sweep or a comparison: this cell, by its name (default: the best, where a claim "
+        "shows that it is better)",
     )
     parser.add_argument(
         "--unproven",

@@ -37,7 +37,8 @@ class Relay:
 
     A program may run, and be known to whoever sends signals, a moment before its start is known
     here: what came until then is passed on then. The first signal of ``ASKING`` is passed on, too;
-    a second one is raised as before, and ends the tree.
+    a second one is raised as before, and ends the tree. One that was ignored before is passed on
+    each time, and is no first.
     """
 
     def __init__(self) -> None:
@@ -113,7 +114,9 @@ class Relay:
 
     def _on_ending(self, number: int, frame: FrameType | None) -> None:
         now_s = time.monotonic()
-        if self._first_s is None:
+        if self._before[number] == signal.SIG_IGN:
+            self._due.append((now_s + ARRIVING_S, number))
+        elif self._first_s is None:
             self._first_s = now_s
             self._due.append((now_s + ARRIVING_S, number))
         elif now_s - self._first_s > SAME_S:

@@ -111,6 +111,39 @@ def test_signal_that_was_ignored_stays_so_until_the_program_has_inherited_that(
     assert signal.getsignal(number) is signal.SIG_IGN
 
 
+@pytest.mark.parametrize("ignored", [signal.SIGHUP, signal.SIGINT])
+def test_signal_that_was_ignored_is_passed_on_and_is_no_first(
+    ignored: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under nohup(1) the SIGTERM that follows the end of a terminal is left to the program."""
+    monkeypatch.setattr(relaying, "SAME_S", 0.0)
+    monkeypatch.setattr(relaying, "LOOK_S", 0.05)
+    signal.signal(ignored, signal.SIG_IGN)
+    wanted = [signal.SIGUSR1, ignored, ignored, signal.SIGTERM]
+
+    class Following(Passing):
+        """Each signal is followed by the next one, which so comes while the launch is served."""
+
+        def pass_on(self, number: int) -> None:
+            super().pass_on(number)
+            for following in wanted[len(self.passed) : len(self.passed) + 1]:
+                send(following)
+
+        looks = 0
+
+        def wake(self) -> bool:
+            self.looks += 1
+            assert self.looks < 100, f"a signal was kept back after {self.passed}"
+            return False
+
+    running = Following(until=len(wanted))
+    with Relay() as relay:
+        send(wanted[0])
+        relay.serve(running)  # type: ignore[arg-type]
+    assert running.passed == wanted
+    assert signal.getsignal(ignored) is signal.SIG_IGN
+
+
 @pytest.mark.parametrize("verb", ["run", "measure"])
 def test_a_single_configuration_is_given_alike(
     verb: str, capsys: pytest.CaptureFixture[str]
