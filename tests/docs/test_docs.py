@@ -392,7 +392,8 @@ def letters(text: str) -> str:
 
 
 def test_messages_in_troubleshooting_are_those_of_the_sources() -> None:
-    known = "\n".join(letters(text) for text in templates())
+    launcher = (path.read_text() for path in (ROOT / "native" / "launcher").glob("*.cpp"))
+    known = "\n".join(letters(text) for text in (*templates(), *launcher))
     page = (DOCS / "troubleshooting.md").read_text()
     rows = re.findall(r"^\| (`.+?`) \|", page, re.MULTILINE)
     assert len(rows) > 50
@@ -605,3 +606,23 @@ def test_keys_of_two_groups_are_those_of_the_record() -> None:
     line = next(t for t in (DOCS / "cli.md").read_text().splitlines() if "two groups" in t)
     named = set(re.findall(r"`([a-z_]+)`", line)) - {"measure", "arms", "modes"}
     assert named and named <= set(Modes.__struct_fields__)
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md", ROOT / "CHANGELOG.md"], ids=str)
+def test_rows_belong_to_a_table(page: Path) -> None:
+    """A blank line ends a table: what follows is shown with its pipes."""
+    assert not rows_without_head(FENCE.sub("", page.read_text()))
+
+
+def test_row_without_a_head_is_found() -> None:
+    table = "| a | b |\n|---|---|\n| 1 | 2 |\n"
+    assert not rows_without_head(f"{table}\ntext\n\n{table}")
+    assert rows_without_head(f"{table}\n| 3 | 4 |\n") == ["| 3 | 4 |"]
+
+
+def rows_without_head(text: str) -> list[str]:
+    """Return the first row of each table that has no head."""
+    rule = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
+    blocks = re.findall(r"(?:^ *\|.*\n?)+", text, re.MULTILINE)
+    tables = [[row.strip() for row in block.splitlines()] for block in blocks]
+    return [rows[0] for rows in tables if len(rows) < 2 or not rule.fullmatch(rows[1])]

@@ -40,6 +40,7 @@ from assay.records import (
     Scope,
     Workload,
 )
+from assay.settings.inherited import exported_of
 from assay.settings.registry import Registry, builtin, judge_all
 from assay.study.laboratory import Laboratory
 from assay.untrusted import clean
@@ -200,6 +201,8 @@ def _ready(
     plan, _ = with_pools_read(plan, pools)
 
     def judge(facts: RunFacts) -> dict[str, Grant]:
+        exported = exported_of(plan.configuration, lab.driver.env, workload.environment)
+        facts = msgspec.structs.replace(facts, exported=exported)
         return judge_all(plan.configuration, lab.registry, plan, facts)
 
     return Ready(lab.driver, plan, workload, evidence, judge=judge)

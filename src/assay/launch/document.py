@@ -30,6 +30,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.observation import USUAL, Observation
+from assay.settings.inherited import inherited_in
 from assay.settings.joined import JOINED, TUNABLES, merge, names_in
 
 ISA = "cpu.isa"
@@ -118,8 +119,8 @@ def launcher_document(
         observe: observations of a launch that counts; the usual ones when absent. Those that the
             metrics and the varied settings need are added.
         sample_interval_s: longest distance between two memory samples.
-        signals: what SIGINT, SIGTERM and SIGHUP to the launcher do: end the tree, or nothing, so
-            that they are left to the program.
+        signals: what catchable signals to the launcher do: end the tree, or nothing, so that they
+            are left to the program.
         process_group: that of the launcher's caller, as a terminal's foreground needs it, or one
             of the program's own: then ``kill 0`` in a script ends no more than its launch.
         measured: the launch is one of a study: it leaves no core file, which takes the kernel time,
@@ -168,7 +169,9 @@ def launcher_document(
         ],
         **_sampling(on, workload),
         **(
-            _read_back(names, variables, gone, survey=survey, briefly=briefly)
+            _read_back(
+                names, variables, _inherited(names, gone, kept), survey=survey, briefly=briefly
+            )
             if Observation.READBACK in on
             else {}
         ),
@@ -245,7 +248,7 @@ def _read_back(
     Args:
         names: of the settings that differ between the arms.
         variables: that the launch sets.
-        gone: variables that it unsets.
+        gone: other variables by whose absence or presence settings are judged.
         survey: time does not count, so that all there is may be read.
         briefly: only the cheapest readings.
     """
@@ -255,6 +258,12 @@ def _read_back(
         "environ_names": sorted({*variables, *gone, *_tunables(variables)}),
         "map_names": None if survey else list(_MAP_NAMES),
     }
+
+
+def _inherited(names: set[str], gone: Iterable[str], kept: Mapping[str, str]) -> set[str]:
+    """Return the variables by whose absence or presence settings are judged."""
+    found = {*gone, *inherited_in(names)}
+    return {*found, *_tunables(kept)} if TUNABLES in found else found
 
 
 def _environment(plan: Plan, env: Mapping[str, str]) -> dict[str, str]:

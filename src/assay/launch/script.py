@@ -169,7 +169,8 @@ def explain(
     lines += [f"  {_told(name, word)}" for name, word in plan.words.items()]
     if not plan.words:
         lines.append("  none: the default")
-    notes = [f"  {note}" for note in of_plan(plan, env)]
+    # Of the variables that the script sets: it leaves out those that nothing reads.
+    notes = [f"  {note}" for note in of_plan(with_pools_read(plan, pools)[0], env)]
     lines += ["", "Environment:", *notes] if notes else []
     if plan.refused:
         return "\n".join([*lines, "", "Not possible as it is: nothing would be run.", ""])

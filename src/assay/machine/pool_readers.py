@@ -1,7 +1,8 @@
 """Pool readers: environment variables of thread pools that something in a program reads.
 
 A runtime is known by the files that a process has mapped; a tool, and a statically linked runtime,
-by the executable. A variable also counts as read where the executable holds its name.
+by the executable. A variable also counts as read where the executable, or a shared object that is
+none of the system's, such as an extension module of Python, holds its name.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ _PYTHON = ("PYTHON_CPU_COUNT", "LOKY_MAX_CPU_COUNT")
 _SHELL = re.compile(r"(?:ba|da|z|k|c|tc|fi|a)?sh|busybox|make|ninja|xargs|parallel|perl|env")
 """Programs that start others, which may end before they are seen."""
 _SHARED = re.compile(r"\.so(?:\.|$)")
+_SYSTEM = ("/lib", "/usr/lib")
+"""How folders begin in which distributions keep shared objects; Python packages lie there too."""
 _LARGEST_BYTES = 512 << 20
 
 
@@ -61,12 +64,12 @@ def pools_read(maps: Iterable[str], variables: Iterable[str]) -> frozenset[str] 
         variables: those that are asked about.
 
     Returns:
-        ``None`` where it is not known: no executable was seen, or one that starts others.
+        ``None`` where it is not known: no executable was seen, one that starts others, or several.
     """
     paths = [path.removesuffix(" (deleted)") for path in maps if path.startswith("/")]
     programs = [path for path in paths if not _SHARED.search(path) and _is_elf(path)]
     names = [base_name(path) for path in programs]
-    if not programs or any(_SHELL.fullmatch(name) for name in names):
+    if len(set(programs)) != 1 or any(_SHELL.fullmatch(name) for name in names):
         return None
     asked = frozenset(variables)
     found = set(_of_runtimes(paths, programs))
@@ -75,7 +78,7 @@ def pools_read(maps: Iterable[str], variables: Iterable[str]) -> frozenset[str] 
             found.update(read)
     if any(is_python(name) for name in names):
         found.update(_PYTHON)
-    for path in programs:
+    for path in {*programs, *(path for path in paths if _is_own(path))}:
         found.update(_named_in(Path(path), asked - found))
     return asked & found
 
@@ -88,6 +91,12 @@ def _of_runtimes(paths: list[str], programs: list[str]) -> Iterator[str]:
         runtimes.update([tool] if tool else [])
     for name in runtimes:
         yield from _BY_RUNTIME.get(name, ())
+
+
+def _is_own(path: str) -> bool:
+    """Return whether a shared object is none of the system's: it may hold a runtime of its own."""
+    own = not path.startswith(_SYSTEM) or "-packages/" in path
+    return own and _SHARED.search(path) is not None and _is_elf(path)
 
 
 def _is_elf(path: str) -> bool:

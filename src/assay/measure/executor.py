@@ -49,6 +49,7 @@ from assay.records import (
 )
 from assay.records.facts import CachedFiles
 from assay.records.sample import QUOTA_PERIODS, QUOTA_THROTTLED
+from assay.settings.inherited import exported_of
 from assay.settings.registry import Registry, judge_all
 from assay.units import show_bytes, show_count
 
@@ -352,8 +353,15 @@ class LocalExecutor:
 
     def _sample(self, flight: _Flight, facts: RunFacts, own_s: float) -> Sample:
         changed = changed_since(flight.system, self._look(flight.plan))
+        exported = exported_of(
+            flight.launch.configuration, self._driver.env, flight.workload.environment
+        )
         facts = msgspec.structs.replace(
-            facts, cached_files=flight.cached, system=flight.system, system_changed=changed
+            facts,
+            cached_files=flight.cached,
+            system=flight.system,
+            system_changed=changed,
+            exported=exported,
         )
         self.last_facts = facts
         demand_in_place(facts, flight.workload, self.output)

@@ -226,6 +226,8 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     read just before the launch, by path; added by whoever started it."""
     system_changed: dict[str, str] = {}
     """What those held after it that had changed meanwhile."""
+    exported: dict[str, str] | None = None
+    """Exported variables of settings ``inherited.NAME``; ``None`` where nobody looked."""
     stderr_head: str | None = None
     """First lines of the error output, added by the driver: some libraries tell there what they
     chose (``OPENBLAS_VERBOSE=2``)."""

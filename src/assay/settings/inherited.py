@@ -7,7 +7,7 @@ not in the environment of the program.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -26,11 +26,12 @@ from assay.records import (
     Preload,
     RunFacts,
     Scope,
+    Unpreload,
     Value,
 )
 from assay.settings import pools
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import environ_of, granted, refused, unverified, why_unread
+from assay.settings.evidence import environ_of, granted, holds, refused, unverified, why_unread
 from assay.settings.refusal import outside
 from assay.settings.words import is_variable_name
 
@@ -132,10 +133,44 @@ class Inherited(msgspec.Struct, frozen=True):
         found = environ.get(self.variable)
         if value == KEPT:
             shown = "not set" if found is None else f"{self.variable}={_shortened(found)}"
-            return granted(value, Level.SET, shown)
+            if facts.exported is None or _sets(plan, self.variable):
+                return granted(value, Level.SET, shown)
+            return _judged_as_kept(self.variable, found, facts.exported.get(self.variable), shown)
         if found is None or _sets(plan, self.variable):
             return granted(value, Level.SET, f"{self.variable} is not inherited")
         return refused(value, Level.SET, f"{self.variable} is {_shortened(found)!r} in the program")
+
+
+def _judged_as_kept(name: str, found: str | None, exported: str | None, shown: str) -> Grant:
+    same = found == exported if exported is None else holds(name, exported, found)
+    if same:
+        return granted(KEPT, Level.SET, shown)
+    there = "not set" if found is None else repr(_shortened(found))
+    wanted = "not exported here" if exported is None else f"exported as {_shortened(exported)!r}"
+    return refused(KEPT, Level.SET, f"{name} is {there} in the program, and {wanted}")
+
+
+def inherited_in(names: Iterable[str]) -> frozenset[str]:
+    """Return the variables that settings of this family name.
+
+    Args:
+        names: of settings.
+    """
+    return frozenset(name.removeprefix(FAMILY) for name in names if name.startswith(FAMILY))
+
+
+def exported_of(
+    config: Configuration, env: Mapping[str, str], own: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the exported variables that settings of a configuration may keep.
+
+    Args:
+        config: the configuration.
+        env: the environment that launches start from.
+        own: variables of the workload, which replace those.
+    """
+    variables = {**env, **own}
+    return {name: variables[name] for name in inherited_in(config) if name in variables}
 
 
 def inherited_settings(env: Mapping[str, str]) -> dict[str, str]:
@@ -190,7 +225,7 @@ def _is_read(name: str, program: Program) -> bool:
 def _sets(plan: Plan, variable: str) -> bool:
     return any(
         (isinstance(action, EnvSet) and action.name == variable)
-        or (isinstance(action, Preload) and variable == PRELOAD)
+        or (isinstance(action, (Preload, Unpreload)) and variable == PRELOAD)
         for action in plan.actions
     )
 

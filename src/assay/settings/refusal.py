@@ -14,7 +14,7 @@ STATIC = "is linked statically: nothing can be preloaded"
 def preload_hindrance(program: Program, arch: str) -> str | None:
     """Return why nothing can be preloaded into a program, as a predicate; none where it can.
 
-    The libraries are built with glibc, for ``arch`` (as ````uname -m```` names it).
+    The libraries are built with glibc, for ``arch`` (as ``uname -m`` names it).
     """
     if program.static:
         return STATIC

@@ -52,6 +52,18 @@ def test_shell_or_no_program_leaves_it_unknown(tmp_path: Path) -> None:
     assert pools_read(("/usr/lib/libgomp.so.1", str(tmp_path / "gone")), POOLS) is None
 
 
+def test_extension_module_reads_what_it_names(tmp_path: Path) -> None:
+    module = program(tmp_path, "tokenizers.abi3.so", b"..RAYON_NUM_THREADS..")
+    assert pools_read((program(tmp_path, "app"), module), POOLS) == {"RAYON_NUM_THREADS"}
+
+
+def test_children_of_other_programs_leave_it_unknown(tmp_path: Path) -> None:
+    """More of them may have ended before they were seen."""
+    one, other = program(tmp_path, "app"), program(tmp_path, "helper")
+    assert pools_read((one, one), POOLS) == set()
+    assert pools_read((one, other), POOLS) is None
+
+
 def test_python_reads_its_own(tmp_path: Path) -> None:
     found = pools_read((program(tmp_path, Path(sys.executable).name),), POOLS)
     assert found is not None and "PYTHON_CPU_COUNT" in found

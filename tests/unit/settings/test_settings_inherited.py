@@ -24,7 +24,7 @@ from assay.records import (
     Workload,
 )
 from assay.search.condition_notes import condition_notes
-from assay.settings.inherited import inherited_parameters, inherited_settings
+from assay.settings.inherited import exported_of, inherited_parameters, inherited_settings
 from assay.settings.registry import builtin, judge_all
 from assay.study.choose import choose
 from assay.study.stratum import stratum_of
@@ -144,6 +144,31 @@ def test_judged_by_the_environment_of_the_program(
     made = plan(config, HOST, REGISTRY)
     found = judge_all(config, REGISTRY, made, facts(Seen(environ=environ)))
     assert found["inherited.OMP_PROC_BIND"].grant is grant
+
+
+@pytest.mark.parametrize(
+    ("exported", "environ", "grant"),
+    [
+        ("true", {"OMP_PROC_BIND": "true"}, Granted.GRANTED),
+        ("true", {}, Granted.REFUSED),  # a wrapper cleaned the environment
+        ("true", {"OMP_PROC_BIND": "close"}, Granted.REFUSED),
+        (None, {}, Granted.GRANTED),
+    ],
+)
+def test_kept_is_held_against_the_exported_value(
+    exported: str | None, environ: dict[str, str], grant: Granted
+) -> None:
+    config = Configuration({"inherited.OMP_PROC_BIND": "kept"})
+    env = {} if exported is None else {"OMP_PROC_BIND": exported}
+    found = facts(Seen(environ=environ), exported=exported_of(config, env, {}))
+    judged = judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), found)
+    assert judged["inherited.OMP_PROC_BIND"].grant is grant
+
+
+@pytest.mark.parametrize("value", ["kept", "unset"])
+def test_launcher_is_asked_for_the_variable(value: str) -> None:
+    names = document({"inherited.OMP_PROC_BIND": value}, {"OMP_PROC_BIND": "true"})["environ_names"]
+    assert names == ["OMP_PROC_BIND"]
 
 
 def test_inherited_settings_are_told_in_plan_record_and_answer() -> None:
