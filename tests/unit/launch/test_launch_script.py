@@ -350,7 +350,7 @@ def test_the_cpus_of_a_slot_are_explained() -> None:
 
 
 def test_explanation_tells_of_the_variables_that_the_script_sets() -> None:
-    made = plan(Configuration({"threads": 2}), HOST, REGISTRY)
+    made = plan(Configuration({"threads": 2}), machine(), REGISTRY)
     env = {"OMP_NUM_THREADS": "7", "GOMAXPROCS": "7"}
     text = explain(made, work(), env, pools=frozenset({"OMP_NUM_THREADS"}))
     assert "OMP_NUM_THREADS=7 is exported already: the default keeps it, this configuration" in text
