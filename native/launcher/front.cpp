@@ -118,7 +118,7 @@ class Front {
         arrival.count += 1;
         arrival.at = raw::now_ns();
         // The program goes on, and its caller has stopped with it.
-        if (signal == SIGCONT && sender == keeper_) raw::call(SYS_kill, caller_, SIGCONT);
+        if (signal == SIGCONT && sender == keeper_ && caller_ > 0) raw::call(SYS_kill, caller_, SIGCONT);
     }
 
     /// The program may stop it, and would then outlive every limit.
@@ -212,8 +212,9 @@ int run_launch(Launch& launch) {
         if (parent_fd)
             watch_for(launch.events.get(), parent_fd.get(), parent_ended);
         else
-            ::prctl(PR_SET_PDEATHSIG, SIGTERM); // Linux before 5.3
+            ::prctl(PR_SET_PDEATHSIG, end_request); // Linux before 5.3
     }
+    launch.caller = parent_fd.get();
     if (::getppid() != parent || (launch.plan.parent_pid && parent != *launch.plan.parent_pid)) {
         Result result;
         result.outcome = Outcome::interrupted;

@@ -155,7 +155,7 @@ class Keeper {
                               from_seconds(plan_.sample_interval_s), plan_.sampling_share);
         Readback readback(*launch_.containment, plan_, child.pid, start);
         SchedWatch sched(*launch_.containment, child.pid, start);
-        MemoryKills kills(*launch_.containment, plan_, start);
+        MemoryKills kills(*launch_.containment, plan_, child.pid, start);
         StopWatch stop_watch(*launch_.containment, start);
         limits.start(start);
         const Nanos cap = plan_.cap_s ? from_seconds(*plan_.cap_s) : never;
@@ -164,6 +164,7 @@ class Keeper {
         target.pid = child.pid;
         target.front = launch_.front;
         target.signals = signals_.get();
+        target.caller = launch_.caller;
         target.leave_signals = plan_.leave_signals;
         target.team = team_.has_value();
         target.made = start;
@@ -278,7 +279,7 @@ class Keeper {
         }
         // What the limits say by now: the tree may have ended of the limit before it was looked at.
         if (watched.ending == Ending::by_itself && limits.due() != never) limits.run(now_ns());
-        if (watched.ending == Ending::by_itself) kills.run(now_ns());
+        if (watched.ending == Ending::by_itself) kills.end(now_ns(), result.signal == SIGKILL);
         report.survivors = static_cast<std::int64_t>(end_tree(containment));
         result.containment = report;
         result.tally = containment.tally();

@@ -1,6 +1,9 @@
 #include "launcher/memory_kills.hpp"
 
 #include "common/files.hpp"
+#include "launcher/proctree.hpp"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +19,12 @@ constexpr Nanos longest_wait = 100 * nanos_per_milli;
 
 /// Looks take at most this part of the time.
 constexpr Nanos part_of_time = 400;
+
+/// The kernel counts a process before it ends it, and to free its memory takes long.
+constexpr Nanos dying = 3 * nanos_per_second;
+
+/// The kernel takes the largest process of a group.
+constexpr std::int64_t large = 16 << 20;
 
 /// Limits from here on are none (v1 writes the largest number of pages).
 constexpr std::int64_t unlimited = std::int64_t{1} << 60;
@@ -90,38 +99,65 @@ std::string MemoryGroups::reached() const {
     return "no limit of a control group that can be seen from here was reached: the machine had no more";
 }
 
-MemoryKills::MemoryKills(Containment& containment, const Plan& plan, Nanos start)
-    : containment_(containment), wanted_(plan.end_on_memory_kill), interval_(first_look),
+MemoryKills::MemoryKills(Containment& containment, const Plan& plan, pid_t program, Nanos start)
+    : containment_(containment), program_(program), wanted_(plan.end_on_memory_kill), interval_(first_look),
       due_(wanted_ ? start + interval_ : never) {
     if (!wanted_) return;
     groups_ = MemoryGroups::find(plan.cgroup_root, plan.cgroup_parent);
     if (groups_ && !containment_.memory_kills()) before_ = groups_->kills().value_or(0);
 }
 
-bool MemoryKills::killed() {
+bool MemoryKills::killed(Nanos now, bool program_killed) {
     if (const auto own = containment_.memory_kills()) return *own > 0;
-    const auto now = groups_ ? groups_->kills() : std::nullopt;
-    if (!now) return false;
+    const auto count = groups_ ? groups_->kills() : std::nullopt;
+    if (!count) return false;
+    if (*count > before_) {
+        before_ = *count;
+        since_ = looked_; // the count may have been read just before, and the processes just after the end
+        until_ = now + dying;
+    }
     const auto left = containment_.processes();
     const auto lost = [&](pid_t pid) { return std::find(left.begin(), left.end(), pid) == left.end(); };
-    const bool found = *now > before_ && std::any_of(members_.begin(), members_.end(), lost);
-    before_ = *now;
-    members_ = left;
+    if (std::any_of(large_.begin(), large_.end(), lost)) lost_ = now;
+    large_ = large_processes(left);
+    looked_ = now;
+    return now < until_ && (program_killed || lost_ >= since_);
+}
+
+/// How the program itself ended is known better.
+std::vector<pid_t> MemoryKills::large_processes(const std::vector<pid_t>& tree) const {
+    static const std::int64_t pages = large / ::sysconf(_SC_PAGESIZE);
+    std::vector<pid_t> found;
+    for (const pid_t pid : tree) {
+        if (pid == program_) continue;
+        const auto stat = proc_stat(pid);
+        if (!stat) continue;
+        const bool was_large = std::find(large_.begin(), large_.end(), pid) != large_.end();
+        const bool ending = stat->exiting() || stat->resident_pages == 0; // it has given memory back
+        if (stat->resident_pages >= pages || (was_large && ending)) found.push_back(pid);
+    }
     return found;
+}
+
+void MemoryKills::look(Nanos now, bool program_killed) {
+    if (containment_.hit_memory_limit() || !killed(now, program_killed)) return;
+    found_ = "a process of the launch was killed for memory (" +
+             (groups_ ? groups_->reached() : std::string("the machine had no more")) + ")";
+    due_ = never;
 }
 
 void MemoryKills::run(Nanos now) {
     if (found_ || !wanted_) return;
     const Nanos used_before = now_ns(CLOCK_THREAD_CPUTIME_ID);
-    if (!containment_.hit_memory_limit() && killed()) {
-        found_ = "a process of the launch was killed for memory (" +
-                 (groups_ ? groups_->reached() : std::string("the machine had no more")) + ")";
-        due_ = never;
-        return;
-    }
+    look(now, false);
+    if (found_) return;
     interval_ = std::min(interval_ + interval_ / 2, longest_wait);
     // To list the processes of a large tree takes long.
     due_ = now + std::max(interval_, (now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before) * part_of_time);
+}
+
+void MemoryKills::end(Nanos now, bool program_killed) {
+    if (!found_ && wanted_) look(now, program_killed);
 }
 
 } // namespace assay

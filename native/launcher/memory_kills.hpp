@@ -45,27 +45,38 @@ class MemoryGroups {
 /// of its own: a group above has reached its limit, or the machine has no more.
 ///
 /// The launch's own control group counts such processes itself. Without it the group of the launcher does,
-/// and a process of the tree must have vanished since the last look.
+/// in which other programs may have been meant. A process of this tree must then have ended within some
+/// seconds: the program by SIGKILL, or another one that was large.
 class MemoryKills final : public Job {
   public:
-    MemoryKills(Containment& containment, const Plan& plan, Nanos start);
+    MemoryKills(Containment& containment, const Plan& plan, pid_t program, Nanos start);
 
     [[nodiscard]] Nanos due() const override { return due_; }
     void run(Nanos now) override;
+    /// Looks a last time, once the program has ended: whether by SIGKILL.
+    void end(Nanos now, bool program_killed);
 
     /// Why the launch cannot go on, or nothing.
     [[nodiscard]] const std::optional<std::string>& found() const { return found_; }
 
   private:
-    [[nodiscard]] bool killed();
+    void look(Nanos now, bool program_killed);
+    [[nodiscard]] bool killed(Nanos now, bool program_killed);
+    [[nodiscard]] std::vector<pid_t> large_processes(const std::vector<pid_t>& tree) const;
 
     Containment& containment_;
+    pid_t program_;
     bool wanted_;
     std::optional<MemoryGroups> groups_;
     Nanos interval_;
     Nanos due_;
-    std::int64_t before_ = 0;    // kills in the group of the launcher
-    std::vector<pid_t> members_; // of the tree at the last look, where that has to be known
+    // Where the group of the launcher counts.
+    std::int64_t before_ = 0;  // kills there
+    Nanos looked_ = 0;         // at the last look
+    Nanos since_ = 0;          // a process that ended from here
+    Nanos until_ = 0;          // to here may be the one that was counted
+    Nanos lost_ = -1;          // when a large process was last seen to have ended
+    std::vector<pid_t> large_; // processes of the tree at the last look, but for the program
     std::optional<std::string> found_;
 };
 

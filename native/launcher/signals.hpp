@@ -32,6 +32,10 @@ inline constexpr SignalMask left_signals =
     ~mask_of({SIGKILL, SIGSTOP, SIGCHLD, SIGPIPE, SIGTTIN, SIGTTOU, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
               SIGTRAP, SIGSYS, 32, 33});
 
+/// Those of them that end a process which has made no arrangements: `assay.signals.ENDING`.
+inline constexpr SignalMask left_ending_signals =
+    left_signals & ~mask_of({SIGCONT, SIGTSTP, SIGURG, SIGWINCH, SIGXFSZ});
+
 /// Signals by which a user asks for the end.
 inline constexpr std::array ending_signals{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 

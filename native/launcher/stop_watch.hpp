@@ -4,10 +4,13 @@
 #include "launcher/job.hpp"
 #include "launcher/stops.hpp"
 
+#include <cstdint>
+
 namespace assay {
 
 /// Sees by samples that the tree is stopped (SIGSTOP) where that is not told: a process below the program,
-/// whose parent is another one, is stopped, and no process of the tree runs.
+/// whose parent is another one, is stopped, and no process of the tree runs. The time between two looks
+/// counts where the tree used no CPU time in it.
 class StopWatch final : public Job {
   public:
     StopWatch(Containment& containment, Nanos start);
@@ -19,6 +22,9 @@ class StopWatch final : public Job {
   private:
     Containment& containment_;
     Stops stops_;
+    Nanos looked_ = 0;
+    bool stopped_ = false;
+    std::int64_t ticks_ = 0; // of the tree and of what it has waited for
     Nanos due_;
 };
 

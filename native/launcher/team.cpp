@@ -186,8 +186,7 @@ class Team::Leader {
                 continue;
             }
             const int signal = static_cast<int>(info.ssi_signo);
-            if (std::find(ending_signals.begin(), ending_signals.end(), signal) != ending_signals.end())
-                asked_ = true;
+            if ((mask_of({signal}) & left_ending_signals) != 0) asked_ = true;
             // A terminal, or who signals the process group, has reached the instances too.
             if (info.ssi_pid == static_cast<std::uint32_t>(::getppid())) signal_all(signal);
         }

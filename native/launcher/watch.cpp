@@ -77,6 +77,7 @@ Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& l
         kill_at = now;
         give_up_at = now + kill_patience;
     };
+    int caller = target.caller;
     for (;;) {
         Nanos now = now_ns();
         if (result.ending == Ending::by_itself) {
@@ -104,9 +105,9 @@ Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& l
             next = target.cap_at(result.stops);
             for (const Job* job : jobs) next = std::min(next, job->due());
         }
-        pollfd ready[2] = {{target.pidfd, POLLIN, 0}, {target.signals, POLLIN, 0}};
+        pollfd ready[3] = {{target.pidfd, POLLIN, 0}, {target.signals, POLLIN, 0}, {caller, POLLIN, 0}};
         const timespec left = to_timespec(std::max<Nanos>(next - now, 0));
-        const int n = ::ppoll(ready, 2, next == never ? nullptr : &left, nullptr);
+        const int n = ::ppoll(ready, 3, next == never ? nullptr : &left, nullptr);
         if (n <= 0) continue;
         if (ready[0].revents != 0) {
             result.exit_ns = now_ns();
@@ -117,6 +118,11 @@ Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& l
                 result.signal = signal;
                 end_now(Ending::interrupted, now_ns());
             }
+        }
+        if (ready[2].revents != 0) {
+            caller = -1; // it would be readable for ever
+            if (result.signal == 0) result.signal = SIGTERM;
+            end_now(Ending::interrupted, now_ns());
         }
     }
 }

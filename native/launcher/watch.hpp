@@ -29,6 +29,7 @@ struct WatchTarget {
     pid_t pid = -1;
     pid_t front = -1;
     int signals = -1;           // signalfd
+    int caller = -1;            // pidfd; the front, which watches it too, may be stopped
     bool leave_signals = false; // to the program: front and caller stop with it, and that time is not counted
     bool team = false;          // the program is the leader of several instances
     Nanos made = 0; // when the process was made; the cap counts from exec as soon as that is known

@@ -15,7 +15,8 @@ namespace assay::tier {
 /// Wakes the thread that made it, which waits with poll(2), from threads that share no descriptor with it.
 ///
 /// A signal for that one thread, which has it blocked as all others (Quiet): so it is never delivered, is not
-/// lost where the program ignores it, and reads as signalfd(2). SIGURG, as a debugger passes it over.
+/// lost where the program ignores it, and reads as signalfd(2). That also takes what is meant for the whole
+/// process, so it is SIGSTKFLT, which neither kernels nor programs use.
 class Waker {
   public:
     /// The thread, to others: also when it has ended, and nothing is to be woken any more.
@@ -37,7 +38,7 @@ class Waker {
     }
 
   private:
-    static constexpr int number = SIGURG;
+    static constexpr int number = SIGSTKFLT;
 
     [[nodiscard]] static Fd file() {
         sigset_t one;

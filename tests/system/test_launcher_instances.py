@@ -165,21 +165,24 @@ def test_limits_are_of_all_together(launcher: Launcher, tmp_path: Path) -> None:
     assert (record["outcome"], record["limit"]) == ("limit", "output")
 
 
-@pytest.mark.parametrize("leave", [True, False])
-def test_signals(launcher: Launcher, tmp_path: Path, token: str, leave: bool) -> None:
+LEAVE = [(True, number) for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGRTMIN)]
+
+
+@pytest.mark.parametrize(("leave", "number"), [*LEAVE, (False, signal.SIGTERM)])
+def test_signals(launcher: Launcher, tmp_path: Path, token: str, leave: bool, number: int) -> None:
     """They end all; left to the program, each instance ends in its own way."""
     program = (
-        "import signal, sys, time\n"
+        "import os, signal, sys, time\n"
         "def end(*_):\n"
-        "    time.sleep(0.2)\n"
+        "    time.sleep(0.2 + 0.2 * int(os.environ['NUMBER']))\n"
         "    print('clean', flush=True)\n"
         "    sys.exit(5)\n"
-        "signal.signal(signal.SIGTERM, end)\n"
+        "signal.signal(int(sys.argv[2]), end)\n"
         "print('ready', flush=True)\n"
         "time.sleep(60)\n"
     )
     plan = launcher.plan(
-        [sys.executable, "-c", program, token],
+        [sys.executable, "-c", program, token, int(number)],
         instances=team(tmp_path),
         signals="leave" if leave else "end",
     )
@@ -193,9 +196,9 @@ def test_signals(launcher: Launcher, tmp_path: Path, token: str, leave: bool) ->
     wait_until(ready, "both instances are ready")
     # What comes with `leave` from a caller that had SIGTERM itself.
     if leave:
-        ask_to_pass(process.pid, signal.SIGTERM)
+        ask_to_pass(process.pid, number)
     else:
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(number)
     record, _ = launcher.finish((process, record_fd))
     if leave:
         assert (record["outcome"], record["exit_status"]) == ("exited", 5)

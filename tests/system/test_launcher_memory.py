@@ -148,20 +148,27 @@ def test_a_steady_program_has_no_bound(
 
 WAITS = """
 import os, signal, sys, time
+large = "large" in sys.argv[1]
 child = os.fork()
 if child == 0:
+    kept = b"x" * ((32 if large else 1) << 20)
     time.sleep(60)
 time.sleep(0.3)
 for file in sys.argv[2:]:
     with open(file, "w") as counts:
         counts.write("low 0\\nhigh 0\\nmax 9\\noom 3\\noom_kill 3\\n")
-if sys.argv[1] == "kill":
+if "late" in sys.argv[1]:
+    time.sleep(0.6)
+if sys.argv[1] == "self":
+    os.kill(os.getpid(), signal.SIGKILL)
+if "kill" in sys.argv[1]:
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     time.sleep(60)
 time.sleep(0.5)
 """
-"""Plays the kernel: counts a kill, and ends a child that its parent then waits for in vain."""
+"""Plays the kernel: counts a kill, and ends a child that its parent then waits for in vain, or the
+program."""
 
 
 @pytest.fixture
@@ -192,7 +199,7 @@ def test_a_kill_by_a_group_above_ends_the_launch_where_asked(
 ) -> None:
     root, counts = counted
     keys = {"containment": "none", "cgroup_root": root, "memory_kills": wanted, "cap_s": 3}
-    record = launcher.run([sys.executable, "-S", "-c", WAITS, "kill", *counts], **keys)
+    record = launcher.run([sys.executable, "-S", "-c", WAITS, "large-kill", *counts], **keys)
     if wanted == "leave":
         assert record["outcome"] == "timed_out"
         return
@@ -207,6 +214,26 @@ def test_a_kill_of_another_process_of_the_group_ends_nothing(
     keys = {"containment": "none", "cgroup_root": root, "memory_kills": "end"}
     record = launcher.run([sys.executable, "-S", "-c", WAITS, "spare", *counts], **keys)
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
+
+
+@pytest.mark.parametrize("how", ["large-late-kill", "self"])
+def test_a_kill_that_was_counted_before_or_last_of_all_is_found(
+    launcher: Launcher, counted: tuple[str, list[Path]], how: str
+) -> None:
+    """A victim takes time to end; the program itself may be gone before the next look."""
+    root, counts = counted
+    keys = {"containment": "none", "cgroup_root": root, "memory_kills": "end", "cap_s": 4}
+    record = launcher.run([sys.executable, "-S", "-c", WAITS, how, *counts], **keys)
+    assert record["outcome"] == "killed_for_memory"
+
+
+def test_a_small_process_that_ends_is_not_taken_for_the_one_killed(
+    launcher: Launcher, counted: tuple[str, list[Path]]
+) -> None:
+    root, counts = counted
+    keys = {"containment": "none", "cgroup_root": root, "memory_kills": "end", "cap_s": 1.5}
+    record = launcher.run([sys.executable, "-S", "-c", WAITS, "small-kill", *counts], **keys)
+    assert record["outcome"] == "timed_out"
 
 
 POOL = """

@@ -155,6 +155,29 @@ def test_tier_run_passes_signals_on(cli: CommandLine, tmp_path: Path, how: str) 
         assert process.wait(timeout=20) == 7
 
 
+AWAITING = """
+import os, signal, time
+kept = bytearray(b"x") * (96 << 20)
+numbers = [signal.SIGURG, signal.SIGUSR1, signal.SIGIO]
+signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+for number in numbers:
+    os.kill(os.getpid(), number)
+    time.sleep(0.05)
+    got = signal.sigtimedwait(numbers, 0.2)
+    print(number == (got and got.si_signo), flush=True)
+kept[::4096] = b"y" * len(kept[::4096])
+"""
+"""Waits for signals that it blocks; the pager has them blocked too, and works meanwhile."""
+
+
+def test_the_pager_takes_no_signal_of_the_program(
+    cli: CommandLine, tier_allowed: None, disk: Path
+) -> None:
+    verb = ("tier", "run", "--dram", "64M", "--how", "pager", "--path", str(disk))
+    done = cli(*verb, "--", sys.executable, "-c", AWAITING)
+    assert done.out.split()[:3] == ["True"] * 3, done
+
+
 def state_of(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
@@ -200,6 +223,38 @@ def test_a_program_that_goes_on_takes_assay_with_it(cli: CommandLine) -> None:
         os.kill(program, signal.SIGCONT)
         await_state(process.pid, "SR")
         assert process.wait(timeout=20) == 0
+
+
+def test_nothing_outlives_assay_that_is_killed_while_stopped(cli: CommandLine) -> None:
+    """In the process group of a shell that goes on: the kernel ends nothing that is stopped."""
+    before = leaves()
+    program = [sys.executable, "-c", SLEEPING.replace("0.5", "60")]
+    with subprocess.Popen(
+        ["sh", "-c", '"$@"; sleep 60', "sh", *cli.argv(*RUN, "--", *program)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=cli.env,
+        cwd=cli.folder,
+        process_group=0,
+    ) as shell:
+        try:
+            assert shell.stdout is not None
+            assert shell.stdout.readline() == b"ready\n"
+            (assay,) = (
+                int(pid)
+                for pid in Path(f"/proc/{shell.pid}/task/{shell.pid}/children").read_text().split()
+            )
+            os.kill(program_of(cli), signal.SIGSTOP)
+            await_state(assay, "T")
+            os.kill(assay, signal.SIGKILL)
+            end = time.monotonic() + 10
+            while len(cli.pids()) > 2 and time.monotonic() < end:  # the shell and its sleep
+                time.sleep(0.05)
+            assert len(cli.pids()) <= 2, cli.processes()
+        finally:
+            os.killpg(shell.pid, signal.SIGKILL)
+    nothing_left(cli, before)
 
 
 def test_a_program_that_ignores_a_stop_goes_on(cli: CommandLine) -> None:

@@ -88,7 +88,7 @@ class Relay:
             self._take()
             while self._due and self._due[0][0] <= time.monotonic():
                 running.pass_on(self._due.popleft()[1])
-            if running.wake():
+            if running.stopped_with_program():
                 self._stop()
                 running.go_on()
 

@@ -139,12 +139,19 @@ class Running(msgspec.Struct):
                 return False
             self.wake()
 
-    def wake(self) -> bool:
-        """Go on with a launcher that its program has stopped, and which could not end it.
+    def wake(self) -> None:
+        """Go on with a launcher that is stopped, and which could not end its program."""
+        if self.stopped_with_program():
+            self.go_on()
+
+    def stopped_with_program(self) -> bool:
+        """Tell whether the launcher has stopped because its program is stopped.
+
+        With ``"signals": "leave"`` that is for the caller to follow. A launcher which was stopped
+        in another way goes on.
 
         Returns:
-            Whether the launcher has stopped by itself, because its program is stopped: that is for
-            the caller to follow. Only with ``"signals": "leave"``.
+            Whether it has, since the last call.
         """
         with contextlib.suppress(ChildProcessError, ProcessLookupError):
             found = os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOHANG)
@@ -231,6 +238,7 @@ class Running(msgspec.Struct):
         if self.pid:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self.pidfd, signal.SIGSYS)  # ends it in any case
+                self.go_on()  # a stopped one would not hear of it
                 if not self.finished(ENDING_S):
                     signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
             os.waitpid(self.pid, 0)

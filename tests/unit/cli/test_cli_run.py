@@ -32,7 +32,7 @@ class Passing:
     def end(self) -> None:
         os.close(self._writing)
 
-    def wake(self) -> bool:
+    def stopped_with_program(self) -> bool:
         return False
 
     def go_on(self) -> None:
