@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -205,6 +207,26 @@ bool is_denied() {
     return errno == EACCES || errno == EPERM;
 }
 
+/// Returns what an exec changes: the executable, and where it lies in memory. What else is mapped comes and
+/// goes. Empty where the executable may not be asked for.
+std::string image_of(pid_t pid, std::string_view maps) {
+    const auto path = proc_path(pid, "exe");
+    struct stat file{};
+    std::array<char, PATH_MAX> buffer{};
+    const ssize_t length = ::readlink(path.c_str(), buffer.data(), buffer.size());
+    if (length <= 0 || ::stat(path.c_str(), &file) != 0) return {};
+    std::string image = std::to_string(file.st_dev) + ':' + std::to_string(file.st_ino);
+    const std::string name = ' ' + std::string(buffer.data(), static_cast<std::size_t>(length));
+    bool placed = false;
+    each_line(maps, [&](std::string_view line) {
+        if (placed || !line.ends_with(name)) return;
+        image += ' ';
+        image += line.substr(0, line.find('-'));
+        placed = true;
+    });
+    return image;
+}
+
 /// Returns true while the dynamic loader is at work: preloaded objects are mapped before the C library.
 bool is_loading(std::string_view maps) {
     return maps.find("/ld-linux") != std::string_view::npos &&
@@ -223,7 +245,7 @@ std::optional<Readback::Reading> Readback::read_state(const ProcStat& stat, doub
     const auto text = read_proc(stat.pid, "maps");
     if (!text) return is_denied() ? std::optional(std::move(found)) : std::nullopt;
     if (text->empty() || (at_s < loading_s && is_loading(*text))) return std::nullopt;
-    found.image = text->substr(0, text->find('\n'));
+    found.image = image_of(stat.pid, *text);
     auto wanted = wanted_maps(*text);
     if (!maps_) maps_.emplace();
     maps_->insert(wanted.begin(), wanted.end());

@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::size_t max_states = 64;
 
+/// A process may be missed by some readings, and would be counted anew from its start.
+constexpr std::size_t patience = 8;
+
 bool worked_more(const Worker& a, const Worker& b) {
     return std::tuple(a.ticks, a.last) > std::tuple(b.ticks, b.last);
 }
@@ -18,7 +21,7 @@ bool worked_more(const Worker& a, const Worker& b) {
 void Workers::add(const ProcStat& stat, std::string image, ProcessState state) {
     const auto [place, fresh] = living_.try_emplace(Key{stat.pid, stat.start_ticks});
     Stint& stint = place->second;
-    if (!fresh && stint.image != image) {
+    if (!fresh && stint.image != image && stint.state != state) {
         fold(stint, gone_);
         const auto before = stint.ticks;
         stint = Stint{};
@@ -35,7 +38,7 @@ void Workers::add(const ProcStat& stat, std::string image, ProcessState state) {
 
 void Workers::next() {
     for (auto place = living_.begin(); place != living_.end();) {
-        if (place->second.last == reading_) {
+        if (reading_ - place->second.last < patience) {
             ++place;
             continue;
         }

@@ -45,9 +45,9 @@ struct Worker {
 class Workers {
   public:
     /// Takes in a reading of one process. `image` tells its executable and its place in memory apart from
-    /// those before an exec; it may be empty.
+    /// those before an exec; it may be empty. An exec into an equal state does not begin another one.
     void add(const ProcStat& stat, std::string image, ProcessState state);
-    /// Ends a reading: processes that were not in it have ended.
+    /// Ends a reading: processes that were in none for some time have ended.
     void next();
     /// Takes in the last reading of a process that has ended. A new name tells that it was replaced since it
     /// was read.

@@ -43,6 +43,30 @@ def test_processes_of_one_state_are_not_listed(launcher: Launcher) -> None:
     assert "workers" not in record["seen"]
 
 
+MAPS_BELOW = """
+import ctypes, time
+kept = b"x" * (64 << 20)
+time.sleep(0.25)
+take = ctypes.CDLL(None).mmap
+take.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+take(0x100000, 4096, 3, 0x32, -1, 0)
+time.sleep(0.6)
+"""
+"""Takes memory below the executable (MAP_PRIVATE, MAP_ANONYMOUS, MAP_FIXED), as a JVM does."""
+
+
+def test_memory_below_the_executable_makes_no_other_process(launcher: Launcher) -> None:
+    program = f"{shlex.quote(sys.executable)} -S -c {shlex.quote(MAPS_BELOW)}"
+    record = launcher.run(
+        ["sh", "-c", f"sleep 0.05; exec nice -n 3 {program}"],
+        observe=["status", "maps"],
+        map_names=["ld-linux"],
+    )
+    (found,) = (one for one in record["seen"]["workers"] if one["nice"] == 3)
+    assert found["processes"] == 1
+    assert 64 << 20 <= found["resident_bytes"] < 112 << 20
+
+
 @pytest.mark.parametrize("setting", ["nice=3", "threads=2"])
 def test_run_names_a_setting_that_the_worker_lost(cli: CommandLine, setting: str) -> None:
     script = f"exec {CLEAN} nice -n 2 sh -c {shlex.quote(BUSY)}"
