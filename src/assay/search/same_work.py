@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -17,6 +18,9 @@ MIN_EACH = 2
 DIFFERENT = "different output"
 """Begins each objection to outputs."""
 REMEDY = "--check REGEX says which output is good, --outputs-may-differ that any is"
+
+
+_LINE = re.compile(r""", (?:beginning|ending) with (?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -103,8 +107,8 @@ class _Arm:
 
 
 def without_quote(objection: str) -> str:
-    """Return an objection without lines of outputs; any other as it is."""
-    return DIFFERENT if objection.startswith(DIFFERENT) else objection
+    """Return an objection to outputs as it is where no lines are known; any other as it is."""
+    return _LINE.sub("", objection) if objection.startswith(DIFFERENT) else objection
 
 
 def different_output(spec: StudySpec, seen: OutputsSeen, names: Sequence[str]) -> str | None:

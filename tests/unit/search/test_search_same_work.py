@@ -26,6 +26,7 @@ from assay.search.same_work import (
     different_output,
     values_of,
     without_lines,
+    without_quote,
     written_by,
 )
 from assay.search.testing import Simulated
@@ -141,7 +142,9 @@ def test_sample_without_lines_is_compared_alike_and_holds_no_text() -> None:
     bare = [without_lines(sample) for sample in study.samples]
     names = [arm.name for arm in study.spec.arms]
     assert "usage" not in str(bare)
-    assert different_output(study.spec, _seen(bare), names) is not None
+    told = different_output(study.spec, _seen(study.samples), names)
+    assert told is not None and "usage" in told
+    assert different_output(study.spec, _seen(bare), names) == without_quote(told)
     first, kept = written_by(study.samples[0]), written_by(bare[0])
     assert first is not None and kept is not None
     assert first.digest == kept.digest
