@@ -59,7 +59,7 @@ def test_arm_that_never_works_is_told_itself(cli: CommandLine) -> None:
 
 
 def test_daemon_that_was_ended_is_named(cli: CommandLine) -> None:
-    words = ("--", "sh", "-c", "setsid sleep 60 </dev/null >/dev/null 2>&1 &")
+    words = ("--", "sh", "-c", "setsid sleep 60 </dev/null >/dev/null 2>&1 & sleep 0.2")
     answer = cli("measure", "--runs", "3", *words)
     assert "ended what the program left running: 3 processes (" in answer.out, answer.out
     assert "sleep" in answer.out

@@ -40,6 +40,7 @@ def test_mask_of_the_caller_is_told(assay_exec: Path, tmp_path: Path) -> None:
     assert kept not in CommandLine(assay_exec, tmp_path)("doctor").out
 
 
+@pytest.mark.rotating
 def test_threads_of_a_launcher_do_not_count_and_its_mask_is_told(
     assay_exec: Path, tmp_path: Path
 ) -> None:
@@ -47,7 +48,7 @@ def test_threads_of_a_launcher_do_not_count_and_its_mask_is_told(
     mpirun.write_text(f"#!{Path(sys.executable).resolve()}\n{MPIRUN}")
     mpirun.chmod(0o755)
     assay = CommandLine(assay_exec, tmp_path)
-    words = ("--arm", "threads=2", "--arm", "default", "--", mpirun, "sleep", "0.3")
+    words = ("--arm", "threads=2", "--arm", "default", "--", mpirun, "sleep", "0.8")
     done = assay("compare", "--runs", "14", "--json", *words)
     told = f"keeps itself on CPU {CPUS[0]} of {format_list(CPUS)}"
     assert any(told in note for note in done.document["notes"]), done

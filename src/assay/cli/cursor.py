@@ -30,6 +30,7 @@ class HiddenCursor:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        _write(_SHOW)
         if self._heard:
             signal.signal(signal.SIGTSTP, signal.SIG_DFL)
             self._heard = False

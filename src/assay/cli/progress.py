@@ -202,8 +202,10 @@ class Progress:
             print(f"assay: {self._kept()} once the partition is back.", file=sys.stderr)
 
     def _show_cursor(self, live: Live) -> None:
-        live.stop()
-        self._cursor.__exit__(None, None, None)
+        try:
+            live.stop()
+        finally:  # a line that had only begun to be drawn may not be able to stop
+            self._cursor.__exit__(None, None, None)
 
     def _kept(self) -> str:
         launches = show_count(self._launches, "launch", "launches")
