@@ -40,7 +40,7 @@ def judge_complaints(
         *Refused* where the only variable of a setting is rejected, *degraded* where one of several
         may be; the reason quotes the line.
     """
-    if grant.grant not in _HELD:
+    if grant.grant is Granted.REFUSED:
         return grant
     for variable, line in _rejected(plan, facts).items():
         if not _rests_on(setting, config, facts, plan, variable):
