@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 def entry() -> None:
     """The ``assay`` command."""
-    sys.path[:] = own_modules_first(sys.path, os.environ.get("PYTHONPATH", ""), here())
     sys.excepthook = _without_interrupts
+    sys.path[:] = own_modules_first(sys.path, os.environ.get("PYTHONPATH", ""), here())
     from assay.cli.ending import end_at_once
 
     end_at_once()

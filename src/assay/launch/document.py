@@ -30,7 +30,6 @@ from assay.records import (
     Workload,
 )
 from assay.records.observation import USUAL, Observation
-from assay.settings.inherited import inherited_in
 from assay.settings.joined import JOINED, TUNABLES, merge, names_in
 
 ISA = "cpu.isa"
@@ -262,7 +261,11 @@ def _read_back(
 
 def _inherited(names: set[str], gone: Iterable[str], kept: Mapping[str, str]) -> set[str]:
     """Return the variables by whose absence or presence settings are judged."""
-    found = {*gone, *inherited_in(names)}
+    found = set(gone)
+    if any(name.startswith("inherited.") for name in names):
+        from assay.settings.inherited import inherited_in  # a run without such a setting needs none
+
+        found |= inherited_in(names)
     return {*found, *_tunables(kept)} if TUNABLES in found else found
 
 
