@@ -72,6 +72,9 @@ class Clock:
         """See ``Listener``."""
         self.samples.append(sample)
 
+    def ending(self, grace_s: float) -> None:
+        """See ``Listener``."""
+
     def ended(self, launches: int) -> None:
         """See ``Listener``."""
 

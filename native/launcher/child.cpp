@@ -220,11 +220,11 @@ Spawned spawn_leader(const Steps& steps, Team& team, Progress& progress, int cgr
     return spawn_task(task, cgroup, legacy_clone, false);
 }
 
-long fork_into(const Steps& steps, const Program& program, Progress& progress, const Gate& gate) {
+long fork_into(const Steps& steps, const Program& program, Progress& progress, const Gate* gate) {
     const auto& all = steps.all();
     // Static: below the stack pointer, where locals of a leaf may lie, the child's calls write.
     static Task task;
-    task = {all.data(), all.size(), &program, nullptr, &progress, raw::call(SYS_getpid), &gate};
+    task = {all.data(), all.size(), &program, nullptr, &progress, raw::call(SYS_getpid), gate};
     return raw::clone_call(SYS_clone, SIGCHLD, 0, 0, 0, 0, be_child, &task);
 }
 

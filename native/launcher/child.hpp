@@ -59,8 +59,9 @@ Spawned spawn(const Steps& steps, const Program& program, Progress& progress, in
 /// The same for the leader of a team, which becomes no program.
 Spawned spawn_leader(const Steps& steps, Team& team, Progress& progress, int cgroup, bool legacy_clone);
 
-/// Starts an instance, which stops at the gate; in the leader. Its process id, or -errno.
-long fork_into(const Steps& steps, const Program& program, Progress& progress, const Gate& gate);
+/// Starts the program in a copy of this memory: an instance in the leader, which stops at the gate, or what
+/// runs beside the program. Its process id, or -errno.
+long fork_into(const Steps& steps, const Program& program, Progress& progress, const Gate* gate);
 
 #ifdef ASSAY_SANITIZED
 // A sanitizer's bookkeeping knows neither foreign stacks nor shared address spaces.

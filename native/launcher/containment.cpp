@@ -102,17 +102,25 @@ Census count_tree(Containment& containment) {
     return {contained.size() + static_cast<std::size_t>(outside), static_cast<std::size_t>(outside)};
 }
 
-std::vector<std::string> names_left(Containment& containment) {
-    constexpr std::size_t most = 16;
+std::vector<pid_t> living(Containment& containment) {
     auto pids = containment.processes();
     for (const pid_t pid : TreeOnly{""}.processes()) pids.push_back(pid);
     std::sort(pids.begin(), pids.end());
     pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
+    std::erase_if(pids, [](pid_t pid) {
+        const auto stat = proc_stat(pid);
+        return !stat || !stat->alive();
+    });
+    return pids;
+}
+
+std::vector<std::string> names_left(Containment& containment) {
+    constexpr std::size_t most = 16;
     std::vector<std::string> names;
-    for (const pid_t pid : pids) {
+    for (const pid_t pid : living(containment)) {
         if (names.size() == most) break;
         const auto stat = proc_stat(pid);
-        if (!stat || !stat->alive() || stat->exiting()) continue;
+        if (!stat || stat->exiting()) continue;
         auto name = read_file(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/comm").c_str());
         if (!name) continue;
         while (!name->empty() && name->back() == '\n') name->pop_back();

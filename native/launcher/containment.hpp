@@ -142,6 +142,9 @@ struct Census {
 };
 Census count_tree(Containment& containment);
 
+/// Processes of the tree that have not ended, also those that have left the control group; in order.
+std::vector<pid_t> living(Containment& containment);
+
 /// Names of processes of the tree, at most 16, without those that are ending (proc_pid_comm(5)).
 std::vector<std::string> names_left(Containment& containment);
 
@@ -153,16 +156,22 @@ std::size_t kill_tree(Containment& containment);
 /// survived.
 std::size_t end_tree(Containment& containment, Nanos patience = 10 * nanos_per_second);
 
-/// SIGKILL for a process; it does not reach a stranger that got the number meanwhile, if `still_ours` says so
+/// A signal for a process; it does not reach a stranger that got the number meanwhile, if `still_ours` says so
 /// of what has the number once it is held by a pidfd.
 template <typename StillOurs>
-void kill_checked(pid_t pid, StillOurs still_ours) {
+void signal_checked(pid_t pid, int signal, StillOurs still_ours) {
     const Fd pidfd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
     if (!pidfd) {
-        if (errno == ENOSYS && still_ours(pid)) ::kill(pid, SIGKILL); // Linux before 5.3
+        if (errno == ENOSYS && still_ours(pid)) ::kill(pid, signal); // Linux before 5.3
         return;
     }
-    if (still_ours(pid)) ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
+    if (still_ours(pid)) ::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0);
+}
+
+/// SIGKILL for a process; see `signal_checked`.
+template <typename StillOurs>
+void kill_checked(pid_t pid, StillOurs still_ours) {
+    signal_checked(pid, SIGKILL, still_ours);
 }
 
 /// Takes the exit status of every child that has ended, except `spare`. True while there are other children.

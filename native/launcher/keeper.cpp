@@ -176,7 +176,9 @@ class Keeper {
             jobs.push_back(&sched);
             jobs.push_back(&stop_watch);
         }
-        const Watched watched = watch(target, *launch_.containment, limits, kills, jobs);
+        Grace grace(launch_, child.pid);
+        const Watched watched = watch(target, *launch_.containment, limits, kills, grace, jobs);
+        result.asked = grace.asked();
         meters.end();
         if (plan_.sampling.scheduling) sched.read_ended();
         if (readback.seen()) // while the program can still be asked for its name
@@ -315,7 +317,8 @@ class Keeper {
         }
         // The keeper may have been in the middle of a reading; the front has nothing else to do than to look.
         const Nanos front = launch_.shared->exit_seen_ns.load();
-        const Nanos ended = front != 0 ? std::min(front, watched.exit_ns) : watched.exit_ns;
+        Nanos ended = front != 0 ? std::min(front, watched.exit_ns) : watched.exit_ns;
+        if (result.asked) ended = std::min(ended, result.asked->at); // from there on it only came to its end
         result.wall_s = seconds(ended - started - left_out);
     }
 

@@ -4,6 +4,7 @@
 #include "launcher/job.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace assay {
@@ -30,6 +31,8 @@ class LimitWatch final : public Job {
 
     /// The limit that was hit ("cpu", "memory", "processes", "output"), or null.
     [[nodiscard]] const char* hit() const { return hit_; }
+    /// Whether that is a limit of time, which leaves some to end in.
+    [[nodiscard]] bool of_time() const { return hit_ != nullptr && std::string_view(hit_) == "cpu"; }
 
   private:
     [[nodiscard]] bool over_memory();

@@ -457,6 +457,12 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         f.each_element([&](const Field& call) { plan.rlimits.push_back(read_rlimit(call)); });
     } else if (key == "cap_s") {
         plan.cap_s = f.positive();
+    } else if (key == "grace_s") {
+        plan.grace_s = f.positive();
+        if (plan.grace_s > longest_grace_s) f.refuse("must be at most a day");
+    } else if (key == "stop") {
+        plan.stop = f.texts();
+        if (plan.stop.empty() || plan.stop.front().empty()) f.refuse("names no program");
     } else if (key == "limits") {
         plan.limits = read_limits(f);
     } else if (key == "containment") {
@@ -567,6 +573,8 @@ Plan parse_plan(std::string_view text) {
         read_member(plan, key, f);
     });
     if (plan.argv.empty()) throw PlanError("argv: missing; it names the program to run");
+    if (!plan.stop.empty() && plan.grace_s <= 0)
+        throw PlanError("stop: needs grace_s, the time that it gives the program");
     if (!plan.instances.empty() && (plan.stdout_path || plan.stderr_path)) {
         throw PlanError("instances: each has a stdout and stderr of its own; the plan must name neither");
     }

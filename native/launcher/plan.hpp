@@ -101,6 +101,8 @@ struct Plan {
     AffinityCalls affinity_calls = AffinityCalls::allowed;
     std::vector<RlimitCall> rlimits;
     std::optional<double> cap_s;
+    double grace_s = 0;            // between asking for the end and the kill; 0: killed without asking
+    std::vector<std::string> stop; // command that asks for the end, in place of SIGTERM
     Limits limits;
     ContainmentWish containment = ContainmentWish::automatic;
     std::string cgroup_root = "/sys/fs/cgroup";
@@ -134,6 +136,7 @@ class PlanError : public std::runtime_error {
 };
 
 inline constexpr std::size_t longest_plan = 8U << 20;
+inline constexpr double longest_grace_s = 24.0 * 60 * 60;
 
 /// Throws PlanError.
 Plan parse_plan(std::string_view json);

@@ -69,6 +69,17 @@ void write_numbers(JsonWriter& json, const std::vector<int>& numbers) {
     json.end_array();
 }
 
+void write_asked(JsonWriter& json, const Asked& asked) {
+    json.key("asked_to_end").begin_object();
+    json.member("by", asked.by_command ? "command" : "SIGTERM");
+    json.member("waited_s", seconds(asked.over - asked.at)).member("killed", asked.killed);
+    if (asked.status) {
+        if (WIFEXITED(*asked.status)) json.member("exit_status", WEXITSTATUS(*asked.status));
+        if (WIFSIGNALED(*asked.status)) json.member("signal", WTERMSIG(*asked.status));
+    }
+    json.end_object();
+}
+
 void write_ending(JsonWriter& json, const Result& result) {
     json.member("outcome", name_of(result.outcome));
     if (result.exit_status) json.member("exit_status", *result.exit_status);
@@ -81,6 +92,7 @@ void write_ending(JsonWriter& json, const Result& result) {
         json.member("message", result.failure->message);
     }
     if (result.pid != 0) json.member("pid", result.pid).member("started_at", result.started_at);
+    if (result.asked) write_asked(json, *result.asked);
 }
 
 void write_usage(JsonWriter& json, const Result& result) {

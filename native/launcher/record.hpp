@@ -3,6 +3,7 @@
 #include "common/fd.hpp"
 #include "launcher/containment.hpp"
 #include "launcher/counters.hpp"
+#include "launcher/grace.hpp"
 #include "launcher/host.hpp"
 #include "launcher/limits.hpp"
 #include "launcher/memory_sampler.hpp"
@@ -86,6 +87,7 @@ struct Result {
 
     pid_t pid = 0;
     double started_at = 0;
+    std::optional<Asked> asked; // to end before it was killed
     std::optional<double> wall_s;
     std::optional<double> stopped_s; // a part of wall_s; none where it was never seen stopped
     std::optional<CpuTime> cpu;

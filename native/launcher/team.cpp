@@ -135,7 +135,7 @@ class Team::Leader {
     bool start(std::size_t index) {
         const Member& member = team_.members_[index];
         const Gate gate{ready_write_.get(), go_.get(), go_write_.get()};
-        const long pid = fork_into(member.steps, *member.program, team_.state(index), gate);
+        const long pid = fork_into(member.steps, *member.program, team_.state(index), &gate);
         if (raw::failed(pid)) return fail(index, static_cast<int>(-pid));
         team_.state(index).pid.store(static_cast<pid_t>(pid));
         ++running_;

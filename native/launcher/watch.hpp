@@ -2,6 +2,7 @@
 
 #include "common/clock.hpp"
 #include "launcher/containment.hpp"
+#include "launcher/grace.hpp"
 #include "launcher/job.hpp"
 #include "launcher/limits.hpp"
 #include "launcher/memory_kills.hpp"
@@ -47,8 +48,9 @@ struct WatchTarget {
     }
 };
 
-/// Does the jobs until the program has ended, and kills the tree when it has to end sooner.
+/// Does the jobs until the program has ended. When it has to end sooner it kills the tree, which is asked to
+/// end before that where its time is over, or somebody else asks for it.
 Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& limits,
-              const MemoryKills& kills, const std::vector<Job*>& jobs);
+              const MemoryKills& kills, Grace& grace, const std::vector<Job*>& jobs);
 
 } // namespace assay

@@ -21,3 +21,6 @@ _HARMLESS = frozenset((
 
 ENDING = CATCHABLE - _HARMLESS
 """Signals that end a process which has made no arrangements (signal(7))."""
+
+SAME_S = 1.0
+"""How long after a signal another one is taken for the same: batch systems send several."""

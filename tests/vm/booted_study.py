@@ -87,6 +87,9 @@ class GuestExecutor:
     def cancel(self, ticket: Ticket) -> None:
         self._ended = []
 
+    def ask_to_end(self) -> float:
+        return 0.0
+
     def close(self) -> None:
         pass
 
@@ -107,6 +110,9 @@ class Silent:
         return nullcontext()
 
     def sampled(self, sample: Sample, race: object, left: Budget) -> None:
+        pass
+
+    def ending(self, grace_s: float) -> None:
         pass
 
     def ended(self, launches: int) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import signal
 import time
 
-from assay.signals import ENDING
+from assay.signals import ENDING, SAME_S
 
 TYPE_CHECKING = False
 """As ``typing`` has it, which takes longer to load than all that is here."""
@@ -20,9 +20,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
-
-SAME_S = 1.0
-"""How long after a signal another one is taken for the same."""
 
 
 class Terminated(BaseException):

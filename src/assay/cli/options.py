@@ -10,6 +10,7 @@ HOOKS = {
     "setup": "once before the launches",
     "prepare": "before each launch",
     "cleanup": "once after the launches",
+    "stop": "to end a launch, in place of SIGTERM",
 }
 """Options that take a command beside the workload, and when it runs."""
 
@@ -186,6 +187,11 @@ def measuring(parser: argparse.ArgumentParser) -> None:
     reserving(group)
     group.add_argument("--check", metavar="REGEX", help="must be in the output of a good launch")
     group.add_argument("--timeout", metavar="TIME", help="stop a launch after this")
+    group.add_argument(
+        "--grace",
+        metavar="TIME",
+        help="what a program has to end in once it is asked to, before it is killed (10s)",
+    )
     group.add_argument(
         "--limit", metavar="WHAT=N,...", help="of a launch: mem=2G, procs=64, cpu=30s, output=1G"
     )

@@ -26,6 +26,7 @@ from assay.cli.disturbed_count import DisturbedCount
 from assay.cli.ending import Terminated
 from assay.cli.layout import LEAST
 from assay.errors import AssayError, ShareGone
+from assay.handlers import held
 from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
 from assay.search.interference import interference_notes, interference_of, interference_words
 from assay.search.present import present_words
@@ -180,7 +181,8 @@ class Progress:
             )
             self._cursor.__enter__()
             try:
-                self._live.start()
+                with held():  # rich cannot stop a line of which half has begun
+                    self._live.start()
             except BaseException:  # a signal, once the cursor is hidden
                 self._show_cursor(self._live)
                 raise
@@ -203,7 +205,8 @@ class Progress:
 
     def _show_cursor(self, live: Live) -> None:
         try:
-            live.stop()
+            with held():
+                live.stop()
         finally:  # a line that had only begun to be drawn may not be able to stop
             self._cursor.__exit__(None, None, None)
 
@@ -218,7 +221,17 @@ class Progress:
 
     def warned(self, error: AssayError) -> None:
         """See ``Listener.warned``."""
-        text = f"assay: warning: {error}"
+        self._say(f"assay: warning: {error}")
+
+    def ending(self, grace_s: float) -> None:
+        """See ``Listener.ending``."""
+        self._say(
+            "assay: the program was asked to end, and is killed after "
+            f"{show_duration(grace_s)}; Ctrl-C again kills it at once"
+        )
+
+    def _say(self, text: str) -> None:
+        """Print a line above the one that changes."""
         if self._live is not None:
             self._live.console.print(text, markup=False, highlight=False)
         else:

@@ -105,6 +105,13 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     ] = []
     check: Annotated[Text, about("What the output of a good launch holds.", "done")] | None = None
     timeout: Annotated[Duration, about("A launch is stopped after this.", "30s")] | None = None
+    grace: (
+        Annotated[
+            Duration,
+            about("What a launch has to end in once it is asked to; 10s if absent.", "30s"),
+        ]
+        | None
+    ) = None
     limits: LimitsTable = msgspec.field(default_factory=LimitsTable)
     input: Annotated[Text, about("File for standard input (/dev/null).", "in.txt")] | None = None
     setup: Annotated[Text, about("Runs once before the launches.", "make data")] | None = None
@@ -139,6 +146,10 @@ class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         | None
     ) = None
     cleanup: Annotated[Text, about("Runs once after the launches.", "rm -r data")] | None = None
+    stop: (
+        Annotated[Text, about("Runs to end a launch, in place of SIGTERM.", "redis-cli shutdown")]
+        | None
+    ) = None
 
 
 class DesignTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):

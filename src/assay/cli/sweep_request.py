@@ -341,6 +341,7 @@ _SILENT: dict[str, Any] = {
     "require": [],
     "check": None,
     "timeout": None,
+    "grace": None,
     "limit": None,
     "input": None,
     "build": None,
@@ -384,6 +385,8 @@ def _options(table: WorkloadTable) -> dict[str, dict[str, Any]]:
         found["check"] = {"check": table.check}
     if table.timeout is not None:
         found["timeout"] = {"timeout": str(table.timeout)}
+    if table.grace is not None:
+        found["grace"] = {"grace": str(table.grace)}
     limits = msgspec.structs.asdict(table.limits)
     limits = {name: value for name, value in limits.items() if value is not None}
     for name, value in limits.items():

@@ -26,6 +26,7 @@ EXAMPLES = {
     "--margin": "1%",
     "--precision": "1%",
     "--timeout": "30s",
+    "--grace": "30s",
     "--build-timeout": "5m",
     "--limit": "mem=2G",
     "--with": "threads=2",

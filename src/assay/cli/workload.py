@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -66,6 +67,7 @@ def workload_of(
             if arguments.timeout
             else None
         ),
+        grace_s=_grace_s(arguments.grace) if arguments.grace else None,
         outputs_may_differ=arguments.outputs_may_differ,
         stdin=_input(arguments.input) if arguments.input else None,
         cwd=os.getcwd(),  # noqa: PTH109 - a path of the launch, not one to work with
@@ -80,6 +82,20 @@ def workload_of(
             configurations,
         ),
     )
+
+
+def _grace_s(text: str) -> float:
+    """The time between asking a program to end and killing it; ``0s`` kills at once.
+
+    Raises:
+        BadInput: it cannot be read, or is longer than a day.
+    """
+    if _NO_TIME.fullmatch(text):
+        return 0.0
+    found = quantity("--grace", text, parse_duration_s)
+    if found > LONGEST_GRACE_S:
+        raise BadInput(f"--grace {text} is longer than a day.", "Write for example --grace 30s.")
+    return found
 
 
 def _hooks(arguments: argparse.Namespace) -> Hooks:
@@ -205,6 +221,10 @@ def _input(path: str) -> str:
         raise BadInput(f"The input {path} is not a file.", "Name a file that can be read again.")
     return str(Path(path).resolve())
 
+
+LONGEST_GRACE_S = 24 * 60 * 60.0
+"""As the launcher has it."""
+_NO_TIME = re.compile(r"0+(?:s|ms)?")
 
 LEAST_MEMORY_BYTES = 2**20
 """Below it nothing starts: what the kernel charges to a new process takes some of it."""

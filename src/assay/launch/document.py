@@ -39,6 +39,9 @@ PAD = "ASSAY_ENVIRONMENT_PAD"
 """Variable whose length moves the stack: the size of the environment alone has changed run times
 by several per cent (Mytkowicz et al., ASPLOS 2009), so that a claim must not hang on one."""
 
+GRACE_S = 10.0
+"""What a launch usually has between being asked to end and being killed; so has docker stop."""
+
 MEMORY_SHARE = 0.05
 """Largest share of the time that samples may take where memory is the objective: ten times the
 usual one, so that fewer peaks between two samples are missed."""
@@ -154,6 +157,7 @@ def launcher_document(
         "stderr": None if several else stderr,
         "instances": _instances(plan, workload, stdout, stderr),
         "cap_s": _cap_s(launch, workload),
+        **(_ending(launch, workload) if measured else {}),
         "limits": _limits(workload),
         "cgroup_name": cgroup_name,
         "parent_pid": parent_pid,
@@ -308,6 +312,22 @@ def _told(variables: dict[str, str], env: Mapping[str, str]) -> dict[str, str]:
 def _cap_s(launch: Launch, workload: Workload) -> float | None:
     caps = [cap for cap in (launch.cap_s, workload.timeout_s) if cap is not None]
     return min(caps) if caps else None
+
+
+def _ending(launch: Launch, workload: Workload) -> dict[str, Any]:
+    """Return how a launch is asked to end before it is killed; nothing where it is killed at once.
+
+    One that assay itself gives up, which no limit of the user does, has no longer than it had to
+    run: a program that takes no notice of SIGTERM would cost a search ten seconds each time.
+    """
+    grace_s = workload.grace_s
+    if grace_s is None:
+        limit_s, cap_s = workload.timeout_s, launch.cap_s
+        own = cap_s is not None and (limit_s is None or cap_s < limit_s)
+        grace_s = min(GRACE_S, cap_s) if own and cap_s is not None else GRACE_S
+    if grace_s <= 0:
+        return {}
+    return {"grace_s": grace_s, "stop": list(workload.hooks.stop)}
 
 
 def _limits(workload: Workload) -> dict[str, int | float]:

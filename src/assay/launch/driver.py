@@ -19,6 +19,7 @@ import msgspec
 
 from assay.errors import NotPossible
 from assay.installed import LAUNCHER
+from assay.launch.hurrying import hurried
 from assay.launch.native import find_native
 from assay.launch.spawning import Starter, places_for, spawn
 from assay.records import RunFacts, decode
@@ -40,8 +41,8 @@ PASS_REQUEST = 64
 PASS_MARK = 0x61737300
 """The value that comes with it, less the number of the signal to be passed on."""
 ENDING_S = 10.0
-"""How long the launcher may take to end a tree after it was asked to; it is killed then, and its
-guardian ends the tree."""
+"""How long the launcher may take to kill a tree; it is killed then, and its guardian ends the
+tree."""
 PROBE_S = 10.0
 """How long it may take to try what a host lets the launcher do."""
 LOOK_S = 1.0
@@ -107,13 +108,20 @@ class Report:
 
 
 class Running(msgspec.Struct):
-    """A launch under way; close it, or use it as a context, whatever happens."""
+    """A launch under way; close it, or use it as a context, whatever happens.
+
+    Attributes:
+        grace_s: what the program has between being asked to end and being killed.
+    """
 
     pid: int
     pidfd: int
     record_fd: int
     stderr: Path | None
     report: Report | None = None
+    grace_s: float = 0.0
+    _asked_s: float | None = None
+    """When it was asked to end, on the monotonic clock."""
 
     def __enter__(self) -> Running:
         return self
@@ -233,13 +241,26 @@ class Running(msgspec.Struct):
             self.go_on()  # it is stopped when its program is
         ask_to_pass(self.pid, number)
 
+    def ask_to_end(self) -> None:
+        """Ask for the end of the tree; it is killed when its time is over."""
+        if self.pid and self._asked_s is None:
+            self._asked_s = time.monotonic()
+            self._request_end()
+
+    def _request_end(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.pidfd, signal.SIGSYS)
+            self.go_on()  # a stopped one would not hear of it
+
     def close(self) -> None:
-        """End the tree if it still runs, and let go of the descriptors."""
+        """End the tree if it still runs, and let go of the descriptors.
+
+        A second request kills it at once: Ctrl-C, say, while it is waited for.
+        """
         if self.pid:
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self.pidfd, signal.SIGSYS)  # ends it in any case
-                self.go_on()  # a stopped one would not hear of it
-                if not self.finished(ENDING_S):
+            self.ask_to_end()
+            with hurried(self._request_end, self._asked_s), contextlib.suppress(ProcessLookupError):
+                if not self.finished(self.grace_s + ENDING_S):
                     signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
             os.waitpid(self.pid, 0)
             self.pid = 0
@@ -363,7 +384,13 @@ class Driver:
             raise
         first: Mapping[str, Any] = next(iter(document.get("instances", ())), {})
         stderr = document.get("stderr") or first.get("stderr")
-        return Running(pid, os.pidfd_open(pid), record_fd, Path(stderr) if stderr else None)
+        return Running(
+            pid,
+            os.pidfd_open(pid),
+            record_fd,
+            Path(stderr) if stderr else None,
+            grace_s=document.get("grace_s", 0.0),
+        )
 
     def _front(self, plan: bytes, record_fd: int) -> int:
         """The process that does a launch."""

@@ -6,12 +6,11 @@ import contextlib
 import os
 import signal
 import subprocess
-import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import IO
 
+from assay.handlers import held
 from assay.measure.descent import end_descent
-from assay.signals import ENDING
 
 
 def run_beside(
@@ -45,7 +44,7 @@ def run_beside(
     """
     process: subprocess.Popen[bytes] | None = None
     try:
-        with _signals_held():  # an exception out of the start would lose what was started
+        with held():  # an exception out of the start would lose what was started
             process = subprocess.Popen(
                 argv,
                 stdin=subprocess.DEVNULL,
@@ -65,23 +64,3 @@ def run_beside(
                     os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         raise
-
-
-@contextlib.contextmanager
-def _signals_held() -> Iterator[None]:
-    """Raise what arrives meanwhile afterwards; to block signals would block them in a child too."""
-    if threading.current_thread() is not threading.main_thread():  # has no handlers
-        yield
-        return
-    arrived: list[int] = []
-    handlers = {number: signal.getsignal(number) for number in ENDING}
-    held = {number: handler for number, handler in handlers.items() if callable(handler)}
-    for number in held:
-        signal.signal(number, lambda number, frame: arrived.append(number))
-    try:
-        yield
-    finally:
-        for number, handler in held.items():
-            signal.signal(number, handler)
-    for signum in arrived:
-        signal.raise_signal(signum)

@@ -61,6 +61,10 @@ ARRIVING_S = 0.5
 """How much later than its launcher assay may have a signal that is for both."""
 
 
+PROMPT_S = 0.3
+"""How soon programs end that have little to put in order."""
+
+
 class Node(msgspec.Struct, frozen=True):
     """A place that launches can be sent to."""
 
@@ -103,6 +107,10 @@ class Executor(Protocol):
 
     def cancel(self, ticket: Ticket) -> None:
         """End a launch under way; it gives no sample."""
+        ...
+
+    def ask_to_end(self) -> float:
+        """Ask what runs to end; returns the time that what has not ended promptly has, in s."""
         ...
 
     def close(self) -> None:
@@ -420,6 +428,10 @@ class LocalExecutor:
         if flight is not None:
             flight.running.close()
 
+    def ask_to_end(self) -> float:
+        """See ``Executor.ask_to_end``."""
+        return ask_to_end(self.running)
+
     def cancel_all(self) -> None:
         """End all that is under way."""
         for ticket in list(self._flights):
@@ -440,6 +452,23 @@ class LocalExecutor:
             stack.callback(self._system.close)
             # First of all: it may stop a server that holds what is put back then, as huge pages.
             stack.callback(self._hooking.after_last)
+
+
+def ask_to_end(running: Iterable[Running]) -> float:
+    """Ask launches to end, all at once.
+
+    Args:
+        running: the launches.
+
+    Returns:
+        The longest time that those have which have not ended promptly, in seconds.
+    """
+    launches = list(running)
+    for one in launches:
+        one.ask_to_end()
+    until_s = time.monotonic() + PROMPT_S
+    late = [one for one in launches if not one.finished(max(0.0, until_s - time.monotonic()))]
+    return max((one.grace_s for one in late), default=0.0)
 
 
 def quota_evidence(before: Periods | None, after: Periods | None) -> tuple[Evidence, ...]:

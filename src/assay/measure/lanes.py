@@ -11,7 +11,7 @@ from assay.launch.driver import LOOK_S, Driver, Running
 from assay.launch.system.helped import holding
 from assay.machine.slots import Slot
 from assay.measure.building import Building, Telling, untold
-from assay.measure.executor import LocalExecutor, Node, Ticket, speed_evidence
+from assay.measure.executor import LocalExecutor, Node, Ticket, ask_to_end, speed_evidence
 from assay.measure.hooking import Hooking, no_end
 from assay.records import Evidence, Launch, Observation, Plan, Sample, Workload
 from assay.settings.registry import Registry
@@ -145,6 +145,10 @@ class Lanes:
     def _flying(self) -> list[Running]:
         return [running for lane in self._lanes for running in lane.running]
 
+    def ask_to_end(self) -> float:
+        """See ``Executor.ask_to_end``."""
+        return ask_to_end(self._flying)
+
     def cancel(self, ticket: Ticket) -> None:
         """See ``Executor.cancel``."""
         number, lane = divmod(ticket.number, len(self._lanes))
@@ -155,5 +159,6 @@ class Lanes:
         with contextlib.ExitStack() as stack:  # each is closed, whatever another raises
             for lane in self._lanes:
                 stack.callback(lane.close)
+            self.ask_to_end()  # side by side, as they run
             for lane in self._lanes:
                 lane.cancel_all()

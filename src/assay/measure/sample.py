@@ -33,8 +33,8 @@ from assay.records import (
     Seen,
     Workload,
 )
-from assay.records.facts import Host
-from assay.records.sample import KEPT_ON, LEFT_OVER, UNIT
+from assay.records.facts import AskedToEnd, Host
+from assay.records.sample import KEPT_ON, KILLED_AFTER, LEFT_OVER, STOP_FAILED, UNIT
 from assay.settings.evidence import mask_seen
 from assay.units import show_signal
 
@@ -204,6 +204,16 @@ def end_of(exit_status: int | None, number: int | None) -> str:
     return f"ended by {show_signal(number)}" if number else f"exit status {exit_status or 0}"
 
 
+def _of_ending(asked: AskedToEnd) -> list[Evidence | None]:
+    """What went wrong when the launch was asked to end before its time."""
+    failed = asked.signal or asked.exit_status
+    how = end_of(asked.exit_status, asked.signal) if failed else None
+    return [
+        _of(KILLED_AFTER, asked.waited_s if asked.killed else None, "s", note=asked.by),
+        None if how is None else Evidence(kind=STOP_FAILED, note=how),
+    ]
+
+
 def _evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
     """What shows what the sample is worth; absent readings give none."""
     found = [
@@ -224,6 +234,7 @@ def _evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
             note="\n".join(facts.containment.left_names) or None,
         ),
         _of("survivors", facts.containment.survivors or None, "processes"),
+        *(_of_ending(facts.asked_to_end) if facts.asked_to_end is not None else ()),
     ]
     found += [_of_counter(name, counter) for name, counter in facts.counters.items()]
     found += [_of(f"pressure.{k}", v, "s") for k, v in (facts.pressure or {}).items()]

@@ -165,6 +165,24 @@ class InstanceFacts(Record, frozen=True, kw_only=True):
     ended_with_others: bool = False
 
 
+class AskedToEnd(Record, frozen=True, kw_only=True):
+    """What came of asking a launch to end before it was killed.
+
+    Attributes:
+        by: ``SIGTERM`` or ``command``.
+        waited_s: until it had ended, or was killed.
+        killed: it had not ended in time.
+        exit_status: of the command; absent where it had not ended, or by a signal.
+        signal: that ended the command.
+    """
+
+    by: str
+    waited_s: float
+    killed: bool = False
+    exit_status: int | None = None
+    signal: int | None = None
+
+
 class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     """The launcher's record, version 1."""
 
@@ -180,6 +198,7 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     message: str | None = None
     pid: int | None = None
     started_at: float | None = None
+    asked_to_end: AskedToEnd | None = None
     wall_s: float | None = None
     stopped_s: float | None = None
     """How much of ``wall_s`` the program was stopped (SIGSTOP, SIGTSTP), in seconds; ``None`` where

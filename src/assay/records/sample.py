@@ -42,6 +42,11 @@ class Grant(Record, frozen=True, kw_only=True):
 
 REVISION = "revision"
 """Kind of the evidence that names a commit that a program was built from."""
+KILLED_AFTER = "killed_after"
+"""Kind of the evidence that a launch did not end when it was asked to: after which time it was
+killed; the note says how it was asked."""
+STOP_FAILED = "stop_failed"
+"""Kind of the evidence that the command failed which was to end a launch; the note says how."""
 LEFT_OVER = "left_over"
 """Kind of the evidence that counts processes that outlived the program and were ended; their names
 are the lines of its note."""

@@ -103,11 +103,13 @@ class Hooks(Record, frozen=True, kw_only=True):
         setup: once, before the first launch of a sitting.
         prepare: before each launch.
         cleanup: once, after the last launch of a sitting, also where it was interrupted.
+        stop: while a launch runs that is to end before its time, in place of SIGTERM.
     """
 
     setup: tuple[str, ...] = ()
     prepare: tuple[str, ...] = ()
     cleanup: tuple[str, ...] = ()
+    stop: tuple[str, ...] = ()
 
 
 class Recipe(Record, frozen=True, kw_only=True):
@@ -139,7 +141,9 @@ class Workload(Record, frozen=True, kw_only=True):
         environment: set in every launch: the defaults of ``env.NAME`` parameters.
         metrics: the first is the objective.
         check: regular expression that must be found in the output, or the sample counts as failed.
-        timeout_s: after it the launch is killed and counts as right-censored.
+        timeout_s: after it the launch is ended and counts as right-censored.
+        grace_s: what a launch has between being asked to end and being killed; ``None``: what is
+            usual.
         stdin: file the program reads; ``/dev/null`` when absent.
         cwd: folder the program starts in.
         outputs_may_differ: arms count as doing the same work whatever they write; see
@@ -156,6 +160,7 @@ class Workload(Record, frozen=True, kw_only=True):
     metrics: tuple[Metric, ...] = (WALL,)
     check: str | None = None
     timeout_s: float | None = None
+    grace_s: float | None = None
     stdin: str | None = None
     outputs_may_differ: bool = False
     cwd: str | None = None

@@ -26,6 +26,7 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
+from assay.search.asked_to_end import asked_to_end_notes
 from assay.search.boot_notes import boot_notes
 from assay.search.calibrate import calibrated_arms, recording
 from assay.search.calibration import calibration, calibration_notes
@@ -134,6 +135,7 @@ def conclude(
             *boot_notes(spec, samples, kernels),
             *revision_notes(samples),
             *left_running_notes(samples),
+            *asked_to_end_notes(samples),
             *order_notes(samples),
             *first_launch_notes(samples),
             *warm_up_notes(spec.kind, samples),

@@ -70,6 +70,10 @@ class Listener(Protocol):
         """A launch has ended and is stored."""
         ...
 
+    def ending(self, grace_s: float) -> None:
+        """What runs was asked to end, and is killed after this time unless it has."""
+        ...
+
     def ended(self, launches: int) -> None:
         """The study goes on no more, whatever ended it; so many launches of it are stored."""
         ...
@@ -208,6 +212,8 @@ class StudyLoop:
         Nor does a machine that cannot be put back to what it was; it is told.
         """
         try:
+            if self._flying and (grace_s := self._executor.ask_to_end()):
+                self._listener.ending(grace_s)
             self._executor.close()
         except (WorkloadFailed, NotPutBack) as error:
             self._listener.warned(error)

@@ -95,6 +95,9 @@ class Simulating:
         self.launched += 1
         return [self._program.run(self._flying.pop())]
 
+    def ask_to_end(self) -> float:
+        return 0.0
+
     def close(self) -> None:
         self.closed = True
 
@@ -106,6 +109,7 @@ class Silent:
     def warned(self, error: AssayError) -> None: ...
     def sampled(self, sample: Sample, race: Race, left: Budget) -> None: ...
 
+    def ending(self, grace_s: float) -> None: ...
     def ended(self, launches: int) -> None: ...
     def building(self, argv: tuple[str, ...]) -> AbstractContextManager[None]:
         return nullcontext()

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "launcher/containment.hpp"
+#include "launcher/launch.hpp"
+
+#include <sys/types.h>
+
+#include <optional>
+
+namespace assay {
+
+/// What came of asking a tree to end before it is killed.
+struct Asked {
+    Nanos at = 0;
+    Nanos over = never;        // when it was seen to have ended, or was killed
+    bool by_command = false;   // else by SIGTERM
+    bool killed = false;       // it had not ended in time
+    std::optional<int> status; // of the command, as of wait(2); none where it had not ended
+};
+
+/// Asks the tree of a launch to end, and sees whether it does: with the command that the plan has for that,
+/// else with SIGTERM for every process. So that a server can put its files in order.
+class Grace {
+  public:
+    Grace(const Launch& launch, pid_t program) : launch_(launch), program_(program) {}
+
+    /// Whether the plan gives the tree time to end.
+    [[nodiscard]] bool given() const { return launch_.plan.grace_s > 0; }
+    /// What came of it; nothing before it was asked.
+    [[nodiscard]] const std::optional<Asked>& asked() const { return asked_; }
+
+    /// Ask for the end. Returns when the time is over.
+    Nanos ask(Nanos now);
+    /// See whether the command has ended. One that fails is replaced by SIGTERM. To be called before the
+    /// children that have ended are waited for.
+    void look();
+    /// Whether the program has ended, and so have all others of the tree.
+    [[nodiscard]] bool over();
+    /// Note that the tree is gone, or that it has to be killed. The command is then killed too.
+    void close(Nanos now, bool killed);
+
+  private:
+    [[nodiscard]] bool start_command();
+    void signal_all(int signal);
+
+    const Launch& launch_;
+    pid_t program_;
+    pid_t command_ = 0;
+    std::optional<Asked> asked_;
+};
+
+} // namespace assay
