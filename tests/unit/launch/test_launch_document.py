@@ -11,6 +11,7 @@ from assay.launch.planner import plan
 from assay.machine.document import HugePages
 from assay.records import (
     Configuration,
+    Hooks,
     Launch,
     Limits,
     MemPolicy,
@@ -35,12 +36,19 @@ def document(
     stage: Stage = Stage.SEARCH,
     cap_s: float | None = None,
     host: object = HOST,
+    measured: bool = False,
 ) -> dict[str, object]:
     config = Configuration(given)
     launch = Launch(configuration=config, arm="x", stage=stage, block=0, position=0, cap_s=cap_s)
     made = plan(config, host, REGISTRY)  # type: ignore[arg-type]
     return launcher_document(
-        made, workload, launch, env=env or {}, stdout="/t/out", stderr="/t/err"
+        made,
+        workload,
+        launch,
+        env=env or {},
+        stdout="/t/out",
+        stderr="/t/err",
+        measured=measured,
     )
 
 
@@ -79,6 +87,41 @@ def test_workload_becomes_keys() -> None:
     assert (got["stdin"], got["cwd"], got["cap_s"]) == ("/in", "/w", 9.0)
     assert got["limits"] == {"memory_bytes": 1, "pids": 2, "cpu_s": 3.0, "output_bytes": 4}
     assert document({}, work, cap_s=2.0)["cap_s"] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("timeout_s", "grace_s", "cap_s", "expected_s"),
+    [
+        (None, None, None, 10.0),
+        (9.0, None, None, 10.0),
+        (9.0, None, 9.0, 10.0),
+        (9.0, None, 0.5, 0.5),
+        (None, None, 0.5, 0.5),
+        (None, None, 60.0, 10.0),
+        (9.0, 30.0, 0.5, 30.0),
+        (9.0, 0.0, None, None),
+    ],
+    ids=[
+        "nothing is asked",
+        "at a limit",
+        "at a limit that assay has too",
+        "sooner than the limit",
+        "by a limit of assay alone",
+        "by a late limit of assay",
+        "as asked",
+        "killed at once",
+    ],
+)
+def test_what_assay_gives_up_has_no_longer_to_end_than_it_had_to_run(
+    timeout_s: float | None, grace_s: float | None, cap_s: float | None, expected_s: float | None
+) -> None:
+    work = Workload(
+        argv=("p",), timeout_s=timeout_s, grace_s=grace_s, hooks=Hooks(stop=("quit", "now"))
+    )
+    got = document({}, work, cap_s=cap_s, measured=True)
+    assert got.get("grace_s") == expected_s
+    assert got.get("stop") == (None if expected_s is None else ["quit", "now"])
+    assert "grace_s" not in document({}, work, cap_s=cap_s, measured=False)
 
 
 def test_signals_are_left_to_the_program_only_where_asked() -> None:
