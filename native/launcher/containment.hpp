@@ -156,8 +156,8 @@ std::size_t kill_tree(Containment& containment);
 /// survived.
 std::size_t end_tree(Containment& containment, Nanos patience = 10 * nanos_per_second);
 
-/// A signal for a process; it does not reach a stranger that got the number meanwhile, if `still_ours` says so
-/// of what has the number once it is held by a pidfd.
+/// A signal for a process; it does not reach a stranger that got the number meanwhile, if `still_ours` says
+/// so of what has the number once it is held by a pidfd.
 template <typename StillOurs>
 void signal_checked(pid_t pid, int signal, StillOurs still_ours) {
     const Fd pidfd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};

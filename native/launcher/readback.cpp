@@ -196,9 +196,20 @@ void Readback::read_tree(Nanos now) {
 
 namespace {
 
-bool has_memory(pid_t pid) {
-    const auto status = read_proc(pid, "status");
-    return status && line_after(*status, "VmSize");
+/// Returns true where a process has an environment, be it an empty one. It has none for a moment after exec,
+/// until its new stack is built, and again at its end, when its memory is given back before it is gone.
+bool has_environment(pid_t pid) {
+    constexpr int env_end = 51; // proc_pid_stat(5)
+    const auto text = read_proc(pid, "stat");
+    if (!text) return false;
+    std::string_view rest = *text;
+    rest.remove_prefix(std::min(rest.rfind(')'), rest.size()));
+    for (int field = 2; field < env_end; ++field) {
+        const auto space = rest.find(' ');
+        if (space == std::string_view::npos) return false;
+        rest.remove_prefix(space + 1);
+    }
+    return !rest.starts_with('0');
 }
 
 /// Returns true if the last reading failed for lack of rights: the process belongs to another user, or has
@@ -240,7 +251,7 @@ std::optional<Readback::Reading> Readback::read_state(const ProcStat& stat, doub
     ProcessState& state = found.process;
     state.name = stat.name;
     if (plan_.observe.status && !read_status(stat, state)) return std::nullopt;
-    if (plan_.observe.environ && !read_environment(stat, at_s, state)) return std::nullopt;
+    if (plan_.observe.environ && !read_environment(stat, state)) return std::nullopt;
     if (!plan_.observe.maps) return found;
     const auto text = read_proc(stat.pid, "maps");
     if (!text) return is_denied() ? std::optional(std::move(found)) : std::nullopt;
@@ -268,14 +279,11 @@ bool Readback::read_status(const ProcStat& stat, ProcessState& state) const {
     return true;
 }
 
-bool Readback::read_environment(const ProcStat& stat, double at_s, ProcessState& state) const {
+bool Readback::read_environment(const ProcStat& stat, ProcessState& state) const {
     const auto environment = read_proc(stat.pid, "environ");
     if (!environment) return is_denied();
     std::string_view rest = *environment;
-    // Empty for a moment after exec, until the new stack is built, and again at the end, when
-    // the memory is given back before the process is gone.
-    if (rest.empty() && stat.pid == program_ && readings_ == 0 && at_s < 0.1) return false;
-    if (rest.empty() && !has_memory(stat.pid)) return false;
+    if (rest.empty() && !has_environment(stat.pid)) return false;
     auto& found = state.environ.emplace();
     while (!rest.empty()) {
         const auto entry = rest.substr(0, rest.find('\0'));

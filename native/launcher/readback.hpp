@@ -61,7 +61,7 @@ class Readback final : public Job {
     /// Nothing for a process that is about to begin or to end.
     std::optional<Reading> read_state(const ProcStat& stat, double at_s);
     bool read_status(const ProcStat& stat, ProcessState& state) const;
-    bool read_environment(const ProcStat& stat, double at_s, ProcessState& state) const;
+    bool read_environment(const ProcStat& stat, ProcessState& state) const;
     bool read_subject(const ProcStat& subject, Seen& seen) const;
     void read_pages(const std::string& rollup, pid_t subject, Seen& seen) const;
     void read_numa(const std::string& text, Seen& seen) const;

@@ -127,9 +127,8 @@ Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& l
             next = target.cap_at(result.stops);
             for (const Job* job : jobs) next = std::min(next, job->due());
         }
-        pollfd ready[3] = {{exited ? -1 : target.pidfd, POLLIN, 0},
-                           {target.signals, POLLIN, 0},
-                           {caller, POLLIN, 0}};
+        pollfd ready[3] = {
+            {exited ? -1 : target.pidfd, POLLIN, 0}, {target.signals, POLLIN, 0}, {caller, POLLIN, 0}};
         const timespec left = to_timespec(std::max<Nanos>(next - now, 0));
         const int n = ::ppoll(ready, 3, next == never ? nullptr : &left, nullptr);
         if (n <= 0) continue;

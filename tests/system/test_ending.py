@@ -1,4 +1,4 @@
-"""Launches that are to end before their time are asked to, before they are killed."""
+"""Studies ask programs to end before they kill them."""
 
 from __future__ import annotations
 
@@ -9,25 +9,10 @@ from pathlib import Path
 
 import pytest
 from command_line import CommandLine
-from launching import Launcher, Record, processes_with, wait_until
+from launching import wait_until
+from tidy import lines, tidy
 
 pytestmark = pytest.mark.system
-
-TIDY = """
-trap 'echo asked >> {log}; sleep {s}; echo tidy >> {log}; exit 0' TERM
-trap '' INT
-echo ready >> {log}
-while :; do sleep 0.02; done
-"""
-"""A server that puts its files in order when it is asked to end."""
-
-
-def tidy(log: Path, s: float) -> list[str]:
-    return ["sh", "-c", TIDY.format(log=log, s=s)]
-
-
-def lines(log: Path) -> list[str]:
-    return log.read_text().split() if log.exists() else []
 
 
 @pytest.fixture
@@ -38,121 +23,6 @@ def log(tmp_path: Path) -> Path:
 @pytest.fixture
 def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
     return CommandLine(assay_exec, tmp_path)
-
-
-def test_a_program_puts_its_files_in_order_at_the_time_limit(launcher: Launcher, log: Path) -> None:
-    record = launcher.run(tidy(log, 0.2), cap_s=0.5, grace_s=20)
-    assert record["outcome"] == "timed_out"
-    assert lines(log) == ["ready", "asked", "tidy"]
-    asked = record["asked_to_end"]
-    assert (asked["by"], asked["killed"]) == ("SIGTERM", False)
-    assert 0.2 <= asked["waited_s"] < 20
-    assert 0.5 <= record["wall_s"] < 0.5 + asked["waited_s"], "the time to end in is none of it"
-
-
-def test_it_is_killed_when_its_time_is_over(launcher: Launcher, log: Path) -> None:
-    record = launcher.run(tidy(log, 60), cap_s=0.5, grace_s=0.5)
-    assert (record["outcome"], record["signal"]) == ("timed_out", signal.SIGKILL)
-    assert lines(log) == ["ready", "asked"]
-    assert record["asked_to_end"]["killed"] is True
-    assert record["asked_to_end"]["waited_s"] >= 0.5
-
-
-def test_without_such_a_time_it_is_killed_at_once(launcher: Launcher, log: Path) -> None:
-    record = launcher.run(tidy(log, 0.1), cap_s=0.5)
-    assert record["signal"] == signal.SIGKILL
-    assert lines(log) == ["ready"]
-    assert "asked_to_end" not in record
-
-
-def test_the_rest_of_the_tree_has_the_time_too(launcher: Launcher, log: Path) -> None:
-    """The program ends at once, its worker later, in a session of its own."""
-    worker = TIDY.format(log=log, s=0.5)
-    record = launcher.run(
-        ["sh", "-c", 'setsid sh -c "$0" & exec sleep 60', worker], cap_s=0.5, grace_s=20
-    )
-    assert lines(log) == ["ready", "asked", "tidy"]
-    assert record["asked_to_end"]["waited_s"] >= 0.5
-    assert record["asked_to_end"]["killed"] is False
-
-
-def test_a_stopped_program_hears_of_it(launcher: Launcher, log: Path) -> None:
-    stopped = TIDY.format(log=log, s=0).replace("while :", "kill -STOP $$; while :")
-    launcher.run(["sh", "-c", stopped], cap_s=0.5, grace_s=20)
-    assert lines(log)[-1] == "tidy"
-
-
-def test_a_command_asks_in_the_place_of_sigterm(launcher: Launcher, log: Path) -> None:
-    stop = ["sh", "-c", f"echo stop >> {log}; kill -USR1 $ASSAY_PID"]
-    program = f"trap 'echo usr1 >> {log}; exit' USR1; trap 'echo term >> {log}' TERM; "
-    record = launcher.run(
-        ["sh", "-c", program + "while :; do sleep 0.02; done"], cap_s=0.5, grace_s=20, stop=stop
-    )
-    assert lines(log) == ["stop", "usr1"]
-    assert record["asked_to_end"]["by"] == "command"
-    assert record["asked_to_end"]["exit_status"] == 0
-
-
-@pytest.mark.parametrize(
-    ("stop", "status"), [(["false"], 1), (["no-such-program"], 127)], ids=["fails", "missing"]
-)
-def test_sigterm_takes_the_place_of_a_command_that_fails(
-    launcher: Launcher, log: Path, stop: list[str], status: int
-) -> None:
-    record = launcher.run(tidy(log, 0), cap_s=0.5, grace_s=20, stop=stop)
-    assert lines(log) == ["ready", "asked", "tidy"]
-    assert record["asked_to_end"]["exit_status"] == status
-
-
-def test_a_command_that_hangs_is_killed_with_the_program(launcher: Launcher, log: Path) -> None:
-    token = f"37.{os.getpid()}"
-    record = launcher.run(tidy(log, 0), cap_s=0.5, grace_s=0.5, stop=["sleep", token])
-    assert record["asked_to_end"]["killed"] is True
-    assert lines(log) == ["ready"]
-    assert not processes_with(token)
-
-
-def interrupted(launcher: Launcher, log: Path, *signals: signal.Signals, s: float) -> Record:
-    started = launcher.start(launcher.plan(tidy(log, s), grace_s=30))
-    wait_until(lambda: lines(log) == ["ready"], "the program runs")
-    for place, number in enumerate(signals):
-        if place:
-            wait_until(lambda: "asked" in lines(log), "it is asked to end")
-        started[0].send_signal(number)
-    return launcher.finish(started)[0]
-
-
-def test_an_interrupt_asks_it_to_end(launcher: Launcher, log: Path) -> None:
-    record = interrupted(launcher, log, signal.SIGINT, s=0.2)
-    assert (record["outcome"], record["interrupted_by"]) == ("interrupted", signal.SIGINT)
-    assert lines(log) == ["ready", "asked", "tidy"]
-
-
-def test_a_second_interrupt_kills_it(launcher: Launcher, log: Path) -> None:
-    record = interrupted(launcher, log, signal.SIGINT, signal.SIGINT, s=60)
-    assert record["asked_to_end"]["killed"] is True
-    assert record["asked_to_end"]["waited_s"] < 30
-
-
-def test_another_request_for_the_same_end_does_not(launcher: Launcher, log: Path) -> None:
-    """As a terminal and the caller, or a batch system, send them."""
-    record = interrupted(launcher, log, signal.SIGINT, signal.SIGTERM, signal.SIGSYS, s=0.5)
-    assert record["asked_to_end"]["killed"] is False
-    assert lines(log)[-1] == "tidy"
-
-
-def test_nothing_is_waited_for_once_the_caller_is_gone(
-    launcher: Launcher, log: Path, tmp_path: Path
-) -> None:
-    token = f"47.{os.getpid()}"
-    plan = launcher.plan(["sh", "-c", f"trap '' TERM; echo ready >> {log}; sleep {token}; :"])
-    shell = ["sh", "-c", '"$@" & wait', "sh"]
-    caller, record_fd = launcher.start({**plan, "grace_s": 60}, prefix=tuple(shell))
-    os.close(record_fd)
-    wait_until(lambda: lines(log) == ["ready"] and bool(processes_with(token)), "it runs")
-    caller.kill()
-    caller.communicate()
-    wait_until(lambda: not processes_with(token), "it is killed")
 
 
 def test_a_study_that_is_interrupted_lets_its_server_end_before_the_clean_up(

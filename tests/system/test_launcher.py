@@ -1301,3 +1301,24 @@ def test_stopped_program_is_seen(launcher: Launcher, tmp_path: Path, wrapped: bo
 
 def test_program_that_sleeps_is_not_called_stopped(launcher: Launcher) -> None:
     assert "stopped_s" not in launcher.run(["sh", "-c", "sleep 0.5; true"])
+
+
+def test_no_process_is_seen_without_its_environment_while_it_begins_or_ends(
+    launcher: Launcher,
+) -> None:
+    """For a moment after exec, and at the end, the kernel shows an empty one (Linux 6.18)."""
+    short = ["sh", "-c", "/bin/true; /bin/true; sleep 0.001"]
+    keys = {"env_set": {"X": "1"}, "observe": ["environ", "maps"], "environ_names": ["X"]}
+    seen = [launcher.run(short, **keys).get("seen") for _ in range(150)]
+    read = [one for one in seen if one]
+    assert read
+    workers = [worker["environ"] for one in read for worker in one.get("workers", [])]
+    assert [one["environ"] for one in read] == [{"X": "1"}] * len(read)
+    assert workers == [{"X": "1"}] * len(workers)
+
+
+def test_an_empty_environment_is_seen_as_such(launcher: Launcher) -> None:
+    record = launcher.run(
+        ["env", "-i", "sleep", "0.3"], observe=["environ"], environ_names=["X"], env_set={"X": "1"}
+    )
+    assert record["seen"]["environ"] == {}
