@@ -92,6 +92,7 @@ void pass(const Gate& gate) {
     // Its maker may have died before the parent-death signal was asked for.
     if (raw::call(SYS_getppid) != task.maker) raw::exit(127);
     if (task.team != nullptr) task.team->lead(*task.progress); // in memory of its own
+    task.program->take_over(raw::call(SYS_getpid));
     long worst = -ENOENT;
     for (const char* const* path = task.program->candidates(); *path != nullptr; ++path) {
         const long error = execute(*task.program, *path, *task.progress);
@@ -117,8 +118,8 @@ std::string_view value_of(std::string_view name, const std::vector<const char*>&
 
 } // namespace
 
-Program::Program(const Plan& plan, char** environment) {
-    build_environment(plan, environment);
+Program::Program(const Plan& plan, char** environment, pid_t caller) {
+    build_environment(plan, environment, caller);
     find_candidates(plan.argv.front());
     for (const auto& path : candidates_) candidate_pointers_.push_back(path.c_str());
     candidate_pointers_.push_back(nullptr);
@@ -128,7 +129,24 @@ Program::Program(const Plan& plan, char** environment) {
     shell_argv_.insert(shell_argv_.end(), argv_.begin() + 1, argv_.end());
 }
 
-void Program::build_environment(const Plan& plan, char** environment) {
+void Program::take_over(long pid) const {
+    for (char* digits : process_ids_) {
+        std::size_t length = 1;
+        for (long rest = pid; rest >= 10; rest /= 10) ++length;
+        digits[length] = '\0';
+        for (long rest = pid; length > 0; rest /= 10) digits[--length] = static_cast<char>('0' + rest % 10);
+    }
+}
+
+void Program::build_environment(const Plan& plan, char** environment, pid_t caller) {
+    // What it is compared with, and the room for any process id.
+    const std::string callers = std::to_string(caller), room(20, '0');
+    const auto is_callers = [&](std::string_view entry) {
+        const auto equals = entry.find('=');
+        const auto name = entry.substr(0, equals);
+        return caller > 0 && (name == "LISTEN_PID" || name == "WATCHDOG_PID") &&
+               entry.substr(equals + 1) == callers;
+    };
     const auto replaced = [&](std::string_view entry) {
         const auto name = entry.substr(0, entry.find('='));
         const auto is_name = [&](const auto& other) { return other == name; };
@@ -137,10 +155,23 @@ void Program::build_environment(const Plan& plan, char** environment) {
                            [&](const auto& pair) { return is_name(pair.first); });
     };
     const bool changes = !plan.env_unset.empty() || !plan.env_set.empty();
+    std::size_t taken_over = 0;
+    for (char** entry = environment; *entry != nullptr; ++entry) taken_over += is_callers(*entry);
+    set_.reserve(plan.env_set.size() + taken_over); // the pointers below must stay true
     for (char** entry = environment; *entry != nullptr; ++entry) {
-        if (!changes || !replaced(*entry)) envp_.push_back(*entry);
+        const std::string_view text = *entry;
+        if (changes && replaced(text)) continue;
+        // The same process by another name, which is the caller's.
+        if (taken_over > 0 && text.starts_with("LISTEN_PIDFDID=")) continue;
+        if (!is_callers(text)) {
+            envp_.push_back(*entry);
+            continue;
+        }
+        const auto name = text.substr(0, text.find('=') + 1);
+        std::string& own = set_.emplace_back(std::string(name) + room);
+        process_ids_.push_back(own.data() + name.size());
+        envp_.push_back(own.c_str());
     }
-    set_.reserve(plan.env_set.size()); // the pointers below must stay true
     for (const auto& [name, value] : plan.env_set)
         envp_.push_back(set_.emplace_back(name + '=' + value).c_str());
     envp_.push_back(nullptr);

@@ -14,21 +14,26 @@ namespace assay {
 /// What is to be executed: prepared in full before the clone.
 class Program {
   public:
-    Program(const Plan& plan, char** environment);
+    /// Variables that are for the caller, by its process id, are then for the program: sockets and the
+    /// watchdog of systemd (sd_listen_fds(3), sd_watchdog_enabled(3)).
+    Program(const Plan& plan, char** environment, pid_t caller = 0);
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
 
     [[nodiscard]] const char* const* candidates() const { return candidate_pointers_.data(); }
     [[nodiscard]] const char* const* argv() const { return argv_.data(); }
     [[nodiscard]] const char* const* envp() const { return envp_.data(); }
+    /// Write the program's process id into those variables. Allocates nothing.
+    void take_over(long pid) const;
     /// argv of a shell that reads the program as a script; its second word is the candidate.
     [[nodiscard]] const char** shell_argv() const { return shell_argv_.data(); }
 
   private:
-    void build_environment(const Plan& plan, char** environment);
+    void build_environment(const Plan& plan, char** environment, pid_t caller);
     void find_candidates(const std::string& name);
 
     std::vector<std::string> set_;        // "NAME=value"
+    std::vector<char*> process_ids_;      // digits in some of them
     std::vector<std::string> candidates_; // where PATH says the program may be
     std::vector<const char*> candidate_pointers_;
     std::vector<const char*> argv_;

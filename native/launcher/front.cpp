@@ -215,6 +215,7 @@ int run_launch(Launch& launch) {
             ::prctl(PR_SET_PDEATHSIG, end_request); // Linux before 5.3
     }
     launch.caller = parent_fd.get();
+    launch.caller_pid = parent;
     if (::getppid() != parent || (launch.plan.parent_pid && parent != *launch.plan.parent_pid)) {
         Result result;
         result.outcome = Outcome::interrupted;

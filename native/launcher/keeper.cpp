@@ -137,7 +137,7 @@ class Keeper {
 
     Result launch_program(const Stdio& stdio, LimitWatch& limits, const std::vector<int>& cpus,
                           Result result) {
-        const Program program(plan_, launch_.environment);
+        const Program program(plan_, launch_.environment, launch_.caller_pid);
         Steps steps;
         if (team_) team_->prepare();
         Meters meters(plan_, cpus, launch_.front);

@@ -25,7 +25,8 @@ struct Launch {
     pid_t front = 0;
     pid_t group = 0; // the caller's process group; 0: outside our PID namespace
     int caller = -1; // pidfd of who started the front, where there is one
-    Fd events;       // epoll of the front: the keeper adds the program's pidfd
+    pid_t caller_pid = 0;
+    Fd events; // epoll of the front: the keeper adds the program's pidfd
     bool caller_ignores_children = false;
 
     // Made ahead, or by the keeper, in memory that both share: the front ends the tree with it should the
