@@ -235,7 +235,7 @@ class TuneRace(SearchingRace):
             needed = budget_for(self._with_builds(each))
         return Done(
             Reason.BUDGET,
-            f"The budget ended after {configurations} beside the default; none stood better.",
+            f"The budget ended after {configurations} beside the default.",
             needed,
         )
 
