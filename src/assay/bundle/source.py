@@ -53,7 +53,7 @@ def without_outputs(source: Source) -> Source:
 def _stratum_without_outputs(one: StratumSource) -> StratumSource:
     found = one.conclusion
     if found is not None:
-        notes = tuple(note for note in found.notes if not quotes_output(note))
+        notes = tuple(without_quote(note) for note in found.notes if not quotes_output(note))
         found = _without_lines(msgspec.structs.replace(found, notes=notes))
     samples = tuple(
         msgspec.structs.replace(

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.records import Conclusion, Configuration, Goal, Kind, Range, Sample, StudySpec, Value
+from assay.search.admitted import admitted, is_excluded
 from assay.search.gp import GpSearcher
 from assay.search.history import History
 from assay.search.named import search_space
@@ -100,13 +101,11 @@ def explain(
     if spec.kind is not Kind.TUNE or spec.space is None or spec.objectives:
         return None
     history = History.of(spec, samples)
-    refusals = history.refusals
-    # They ran, but with something else: nothing of them belongs to what they asked for.
-    trials = [t for t in trials_of(history) if not refusals.hold(t.configuration)]
+    # They ran, but with something else, or did other work: none of it tells what a setting does.
+    trials = [t for t in trials_of(history) if not is_excluded(history, t.configuration)]
     if sum(t.value is not None for t in trials) < LEAST_TRIALS:
         return None
-    space = search_space(spec.space)
-    space = space.avoiding(refusals.hold) if refusals.reasons else space
+    space = admitted(history, search_space(spec.space))
     return _Explaining(spec, space, trials).of(settings)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.records import DEFAULT, Kind, Outcome, Sample, Stage
+from assay.records import DEFAULT, Configuration, Kind, Outcome, Sample, Stage
 from assay.search.history import DEFAULT_ARM
 from assay.search.one_time import CLEARLY
 from assay.units import show_count, show_duration
@@ -43,8 +43,10 @@ def warm_up_notes(kind: Kind, samples: Sequence[Sample]) -> list[str]:
         kind: of the study; others than a search warm up every arm and say so themselves.
         samples: of the study, in the order they were made.
     """
-    looked = (s for s in samples if s.launch.stage is Stage.SURVEY)
-    warmed = {s.launch.configuration for s in looked} - {DEFAULT}
+    first: dict[Configuration, Stage] = {}
+    for sample in samples:
+        first.setdefault(sample.launch.configuration, sample.launch.stage)
+    warmed = {c for c, stage in first.items() if stage is Stage.SURVEY and c != DEFAULT}
     if kind is not Kind.TUNE or not warmed:
         return []
     what = show_count(len(warmed), "configuration", "configurations")

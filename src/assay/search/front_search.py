@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from assay.records import Arm, Configuration, Stage
+from assay.search.admitted import admitted, is_excluded
 from assay.search.averages import ByAverage
 from assay.search.facet import Facet
 from assay.search.front_points import Known, best_points
@@ -125,8 +126,7 @@ class ModelFront:
         told = _told(facets)
         if len(told[0]) >= MOST_LAUNCHES:
             return None
-        refusals = history.refusals
-        space = self._space.avoiding(refusals.hold) if refusals.reasons else self._space
+        space = admitted(history, self._space)
         chosen = self._proposed(space, told, len(history.blocks(Stage.SEARCH)))
         return [DEFAULT_ARM, *map(arm_of, chosen)] if chosen else None
 
@@ -167,8 +167,8 @@ def _seed_of(seed: int, block: int) -> int:
 def still_racing(facets: Sequence[Facet], margin: float) -> list[Arm]:
     """The arms of the newest search block without those that are dominated or that gave up.
 
-    Nor those that ask for what was refused in the run. The default always stays: it shows the
-    drift of the session.
+    Nor those that are excluded (``is_excluded``). The default always stays: it shows the drift of
+    the session.
     """
     first = facets[0].history
     arms = first.roster(Stage.SEARCH)
@@ -188,7 +188,7 @@ def still_racing(facets: Sequence[Facet], margin: float) -> list[Arm]:
 
 def _able(facets: Sequence[Facet], arm: Arm) -> bool:
     gave_up = any(facet.history.gave_up(Stage.SEARCH, arm.name) for facet in facets)
-    return not gave_up and not facets[0].history.refusals.hold(arm.configuration)
+    return not gave_up and not is_excluded(facets[0].history, arm.configuration)
 
 
 def _rival(

@@ -26,9 +26,10 @@ from assay.records.launch import LOOKING
 from assay.records.sample import BUILD
 from assay.search.disturbance import Conditions, ForeignLoad, mostly
 from assay.search.one_time import FirstLaunches
+from assay.search.other_work import OtherWork
 from assay.search.purse import OVERHEAD_S, Cost
 from assay.search.refusals import Refusals
-from assay.search.same_work import OutputsSeen
+from assay.search.same_work import OutputsSeen, compares_numbers
 from assay.search.slack import Slacks
 from assay.search.switching import MOST_WITHIN, Costly, within
 from assay.stats.paired import Observation
@@ -70,6 +71,9 @@ class History:
         require: what launches are to keep.
         costly: settings that are costly to change.
         budget: for what claims rest on.
+        compares_outputs: whether a configuration whose output differs from the default's may be
+            taken to do other work.
+        numbers: whether numbers in outputs are compared.
     """
 
     def __init__(
@@ -82,6 +86,8 @@ class History:
         require: Sequence[Requirement] = (),
         costly: Costly | None = None,
         budget: Budget | None = None,
+        compares_outputs: bool = False,
+        numbers: bool = True,
     ) -> None:
         self.metric = metric
         self.budget = budget
@@ -102,6 +108,7 @@ class History:
         self._builds: list[float] = []
         self.first_launches = FirstLaunches()
         self.outputs = OutputsSeen()
+        self.other_work = OtherWork(self.outputs, compares=compares_outputs, numbers=numbers)
         self.refusals = Refusals()
         self.slacks = Slacks(require)
         self.abreast = 1
@@ -120,6 +127,8 @@ class History:
             require=spec.require,
             costly=Costly.of(spec),
             budget=_for_claims(spec),
+            compares_outputs=spec.kind is Kind.TUNE and spec.workload.compares_outputs,
+            numbers=compares_numbers(spec),
         )
 
     def add(self, sample: Sample) -> None:
@@ -131,6 +140,7 @@ class History:
         self._walls.add(sample)
         self.first_launches.add(sample)
         self.outputs.add(sample)
+        self.other_work.add(sample)
         for piece in sample.evidence:
             if piece.kind == BUILD and piece.value is not None:
                 bisect.insort(self._builds, piece.value)

@@ -251,6 +251,12 @@ def refusal_notes(history: History) -> list[str]:
     ]
 
 
+def other_work_notes(history: History) -> list[str]:
+    """Say which configurations did not do the work of the default, as far as outputs show."""
+    note = history.other_work.note
+    return [] if note is None else [note]
+
+
 def cell_grant_notes(history: History) -> list[str]:
     """Settings that did not take effect in cells of a sweep: one sentence for each setting."""
     asked: dict[str, list[Sample]] = {}

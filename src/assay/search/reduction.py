@@ -158,8 +158,10 @@ class Reduction:
     def _idle(self, history: History, arm: Arm) -> bool:
         """Whether what an arm leaves out may be left out.
 
-        What breaks a requirement is left out by no means.
+        What breaks a requirement is left out by no means, nor what the work takes.
         """
+        if history.other_work.hold(arm.configuration):
+            return False
         if not history.slacks.keeps(Stage.REDUCE, arm.name):
             return False
         return may_go(self._gaps(history, arm), self._limit)

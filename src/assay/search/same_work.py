@@ -76,8 +76,13 @@ class OutputsSeen:
         arm.launches += 1
         arm.constant = arm.constant and written.digest == arm.first.digest
 
-    def difference(self, names: Sequence[str], *, numbers: bool = True) -> str | None:
-        """Say how the outputs of two arms differ; ``None`` where they may be of the same work.
+    def constant_launches(self, name: str) -> int:
+        """Return the number of launches of an arm; 0 where not all wrote the same output."""
+        arm = self._arms.get(name)
+        return arm.launches if arm is not None and arm.constant else 0
+
+    def agree(self, names: Sequence[str], *, numbers: bool = True) -> bool | None:
+        """Tell whether two arms wrote the same output; ``None`` where that is not known.
 
         The output of each arm has to be the same in all of its launches: one that varies by itself
         tells nothing. One launch of an arm shows no more than the form of its output without
@@ -91,12 +96,30 @@ class OutputsSeen:
         if a is None or b is None or not (a.constant and b.constant):
             return None
         fewest, most = sorted((a.launches, b.launches))
-        if most < MIN_EACH or a.first.digest == b.first.digest:
+        if a.first.digest == b.first.digest:
+            return True
+        if most < MIN_EACH:
             return None
-        if (fewest < MIN_EACH or not numbers) and a.first.shape == b.first.shape:
+        if a.first.shape != b.first.shape:
+            return False
+        if not numbers:
+            return True
+        return None if fewest < MIN_EACH else False
+
+    def difference(
+        self, names: Sequence[str], *, numbers: bool = True, effect: str = ""
+    ) -> str | None:
+        """Say how the outputs of two arms differ; ``None`` where they may be of the same work.
+
+        Args:
+            names, numbers: as for ``agree``.
+            effect: of the difference, a clause that is told with it.
+        """
+        if self.agree(names, numbers=numbers) is not False:
             return None
-        told = f"{names[1]} wrote {_told(b.first, a.first)}, and {names[0]} "
-        return f"{DIFFERENT}: {told}{_told(a.first, b.first)} ({REMEDY})"
+        a, b = (self._arms[name].first for name in names)
+        told = f"{names[1]} wrote {_told(b, a)}, and {names[0]} {_told(a, b)}"
+        return f"{DIFFERENT}: {told}{f'; {effect}' if effect else ''} ({REMEDY})"
 
 
 class _Arm:
@@ -121,9 +144,15 @@ def different_output(spec: StudySpec, seen: OutputsSeen, names: Sequence[str]) -
     """
     if not spec.workload.compares_outputs:
         return None
-    domains = [parameter.domain for parameter in spec.space.parameters]
-    countable = all(domain.values() is not None for domain in domains)
-    return seen.difference(names, numbers=countable)
+    return seen.difference(names, numbers=compares_numbers(spec))
+
+
+def compares_numbers(spec: StudySpec) -> bool:
+    """Return whether numbers in outputs of a study are compared.
+
+    They are not where a setting may have any number, which cannot be taken out of an output.
+    """
+    return all(parameter.domain.values() is not None for parameter in spec.space.parameters)
 
 
 def values_of(spec: StudySpec) -> frozenset[str]:

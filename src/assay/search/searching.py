@@ -10,7 +10,7 @@ from functools import cached_property
 from assay.records import Arm, Budget, Launch, Outcome, Stage, StudySpec
 from assay.search.comparable import varies_instances
 from assay.search.endless import FACTOR, LEAST_S
-from assay.search.history import DEFAULT_ARM, repeats
+from assay.search.history import DEFAULT_ARM, arm_of, repeats
 from assay.search.interference import BESIDE_ARM, BLOCKS, interference_of
 from assay.search.purse import OVERHEAD_S, RESERVE, Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster, failed_workload
@@ -78,6 +78,9 @@ class SearchingRace(BlockRace):
                 f"The default configuration worked, and then failed {LOST_AFTER} times running.",
                 [DEFAULT_ARM],
             )
+        second_look = self._look_again(purse)
+        if second_look is not None:
+            return second_look
         for stage in ORDER[at:]:
             found = self._block_of(stage, purse)
             if isinstance(found, Roster):
@@ -103,6 +106,17 @@ class SearchingRace(BlockRace):
             return None
         arms = self._history.first_launches.to_warm_up(following.arms)
         return Roster(Stage.SURVEY, arms) if arms else None
+
+    def _look_again(self, purse: Purse) -> Roster | None:
+        """Return the arms of a search whose single output is not the default's, to launch again.
+
+        A failed launch is repeated for the same reason: one may be an accident.
+        """
+        if self._stage is not Stage.SEARCH or purse.spent:
+            return None
+        arms = tuple(map(arm_of, self._history.other_work.launched_once))
+        affordable = purse.affords(self._history.cost(arms, Stage.SURVEY), keep=KEEP)
+        return Roster(Stage.SURVEY, arms) if arms and affordable else None
 
     def _block_of(self, stage: Stage, purse: Purse) -> Roster | Done | None:
         """A block of this stage, the end of the race, or ``None`` to go on to the next stage."""

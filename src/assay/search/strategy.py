@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from assay.records import DEFAULT, Arm, Configuration, Stage
+from assay.search.admitted import admitted, is_excluded
 from assay.search.candidate import Candidate, best_candidate
 from assay.search.confirmation import with_core
 from assay.search.feasible import (
@@ -166,7 +167,7 @@ class ModelBased:
         if len(trials) >= MOST_LAUNCHES:
             return None
         count = self._batch(history, purse)
-        space = self._granted(history)
+        space = admitted(history, self._space)
         seed = self._block_seed(history)
         following = self._batch_cost(history, count)
         if count and self._wants_proof(history, space, trials, following, purse, seed):
@@ -386,11 +387,6 @@ class ModelBased:
         margin = self._keeping.margin
         return with_core(self._searcher, self._space, trials, winner, margin).arms
 
-    def _granted(self, history: History) -> SearchSpace:
-        """The space without what turned out to be refused."""
-        refusals = history.refusals
-        return self._space.avoiding(refusals.hold) if refusals.reasons else self._space
-
     def _block_seed(self, history: History) -> int:
         text = f"{self._seed}/{len(history.blocks(Stage.SEARCH))}".encode()
         return int.from_bytes(hashlib.sha256(text).digest()[:4]) // 2
@@ -409,8 +405,8 @@ default."""
 def still_racing(history: History) -> list[Arm]:
     """The arms of the newest search block without those that it showed worse or that gave up.
 
-    Nor those that ask for what was refused in the run. The default always stays: it shows the
-    drift of the session.
+    Nor those that are excluded (``is_excluded``). The default always stays: it shows the drift of
+    the session.
     """
     arms = history.roster(Stage.SEARCH)
     able = [a for a in arms if a == DEFAULT_ARM or _able(history, a)]
@@ -436,7 +432,7 @@ def _rivals(trials: Sequence[Trial], arms: Sequence[Arm]) -> list[Arm]:
 
 def _able(history: History, arm: Arm) -> bool:
     gave_up = history.gave_up(Stage.SEARCH, arm.name)
-    return not gave_up and not history.refusals.hold(arm.configuration)
+    return not gave_up and not is_excluded(history, arm.configuration)
 
 
 def best(history: History, racing: Sequence[Arm]) -> Arm:

@@ -16,18 +16,19 @@ def trials_of(
 ) -> list[Trial]:
     """Every launch of the search, as a searcher is told it, and that of the gauge.
 
-    What asks for something that was refused in the run counts as failed, and so does what lacks a
-    figure that is required.
+    What asks for something that was refused in the run counts as failed, and so does what does
+    other work than the default or lacks a figure that is required.
     """
     sign = 1.0 if history.goal is Goal.LOWER else -1.0
     required = bool(history.slacks.require)
     found = []
     for stage in stages:
         for arm, block, observation in history.outcomes(stage):
-            refused = history.refusals.hold(arm.configuration)
-            value = None if observation is None or refused else sign * math.log(observation.value)
+            other = history.other_work.hold(arm.configuration)
+            lost = observation is None or other or history.refusals.hold(arm.configuration)
+            value = None if observation is None or lost else sign * math.log(observation.value)
             censored = observation is not None and observation.censored
-            slack = history.slacks.at(stage, arm.name, block)
+            slack = None if other else history.slacks.at(stage, arm.name, block)
             if required and slack is None and not censored:
                 value = None
             found.append(Trial(arm.configuration, block, value, censored, slack))

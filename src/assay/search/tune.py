@@ -406,7 +406,8 @@ class TuneRace(SearchingRace):
         objective = self._spec.workload.objective
         shortest = objective.name == WALL.name and objective.goal is Goal.LOWER
         if shortest and self._spec.statistic is not Statistic.SPREAD:
-            names = [arm.name for arm in self._history.arms(Stage.SEARCH)] or names
+            arms, other_work = self._history.arms(Stage.SEARCH), self._history.other_work
+            names = [a.name for a in arms if not other_work.hold(a.configuration)] or names
             factor = CAP_FACTOR
         walls = [w for w in map(self._history.good_wall_s, names) if w is not None]
         walls = walls or self._survey_s()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import msgspec
+
+from assay.measure.same_work import output_evidence
 from assay.records import (
     Arm,
     Budget,
@@ -13,7 +17,9 @@ from assay.records import (
     Conclusion,
     Configuration,
     Kind,
+    Launch,
     Metric,
+    Output,
     Parameter,
     Requirement,
     Sample,
@@ -132,3 +138,30 @@ def compare(
 
 def workload(metric: Metric = WALL, timeout_s: float | None = None) -> Workload:
     return Workload(argv=("./program",), metrics=(metric,), timeout_s=timeout_s)
+
+
+@dataclass(frozen=True)
+class Writing(Simulated):
+    """A program that writes.
+
+    Attributes:
+        writes: the standard output of a launch.
+    """
+
+    writes: Callable[[Launch], str] = lambda launch: ""
+
+    def run(self, launch: Launch) -> Sample:
+        return with_output(super().run(launch), self.writes(launch))
+
+
+def with_output(sample: Sample, text: str) -> Sample:
+    """Return the same sample of a program that wrote a text."""
+    content = text.encode()
+    output = Output(
+        stream="stdout",
+        size_bytes=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+        head=content,
+    )
+    evidence = (*sample.evidence, output_evidence(output, ()))
+    return msgspec.structs.replace(sample, evidence=evidence)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import msgspec
 import pytest
-from simulated_studies import Study, compare, space_of, tune
+from simulated_studies import Study, Writing, compare, space_of, tune
 
-from assay.measure.same_work import output_evidence
 from assay.records import (
     Budget,
     Launch,
-    Output,
     Parameter,
     Range,
     Sample,
@@ -29,30 +25,6 @@ from assay.search.same_work import (
     without_quote,
     written_by,
 )
-from assay.search.testing import Simulated
-
-
-@dataclass(frozen=True)
-class Writing(Simulated):
-    """A program that writes.
-
-    Attributes:
-        writes: the standard output of a launch.
-    """
-
-    writes: Callable[[Launch], str] = lambda launch: ""
-
-    def run(self, launch: Launch) -> Sample:
-        content = self.writes(launch).encode()
-        output = Output(
-            stream="stdout",
-            size_bytes=len(content),
-            sha256=hashlib.sha256(content).hexdigest(),
-            head=content,
-        )
-        sample = super().run(launch)
-        evidence = (*sample.evidence, output_evidence(output, ()))
-        return msgspec.structs.replace(sample, evidence=evidence)
 
 
 def _seen(samples: Iterable[Sample]) -> OutputsSeen:
