@@ -48,6 +48,25 @@ def test_value_with_a_usage_message_is_unproven_until_outputs_may_differ(
     assert ran.out == "usage: p slow|fast\n"
 
 
+def test_search_recommends_the_best_of_those_that_do_the_work_and_names_the_others(
+    cli: CommandLine, program: str
+) -> None:
+    words = ("tune", "arg.mode=slow,fast,bogus", "--runs", "60", "--disturbed-above", "never")
+    answer = cli(*words, "--json", "--", program, "{mode}")
+    assert answer.status == 0, answer.err
+    found = answer.document
+    assert found["recommendation"]["settings"] == {"arg.mode": "fast"}
+    assert found["recommendation"]["status"] == "proven"
+    (note,) = (n for n in found["notes"] if n.startswith("different output: "))
+    assert "arg.mode=bogus wrote 19 bytes, beginning with 'usage: p " in note
+    assert "it counts as failed" in note
+    assert "--outputs-may-differ" in note
+    shown = cli("study", "show", "last")
+    assert "arg.mode=bogus wrote 19 bytes" in " ".join(shown.out.split())
+    answer = cli(*words, "--json", "--outputs-may-differ", "--", program, "{mode}")
+    assert answer.document["recommendation"]["settings"] == {"arg.mode": "bogus"}
+
+
 def test_values_that_print_themselves_and_rounded_results_are_compared(
     cli: CommandLine, program: str
 ) -> None:

@@ -158,7 +158,8 @@ def measuring(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--outputs-may-differ",
         action="store_true",
-        help="give a verdict on arms that write different output (default: unproven)",
+        help="give a verdict on arms that write different output (default: unproven; tune may "
+        "take them as failed)",
     )
     group.add_argument(
         "--combine",

@@ -1,4 +1,4 @@
-"""Admitted: the configurations that a search has left after what its launches have shown."""
+"""Admitted: the configurations of a search that its launches have not excluded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from assay.search.space import SearchSpace
 
 
 def is_excluded(history: History, configuration: Configuration) -> bool:
-    """Return whether a configuration asks for what was refused in the run, or does other work."""
+    """Return whether a configuration has a value that launches refused, or does other work."""
     return history.refusals.hold(configuration) or history.other_work.hold(configuration)
 
 

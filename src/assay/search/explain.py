@@ -101,12 +101,13 @@ def explain(
     if spec.kind is not Kind.TUNE or spec.space is None or spec.objectives:
         return None
     history = History.of(spec, samples)
-    # They ran, but with something else, or did other work: none of it tells what a setting does.
-    trials = [t for t in trials_of(history) if not is_excluded(history, t.configuration)]
+    # They ran with other values, or did other work: neither shows the effect of a setting.
+    every = trials_of(history)
+    trials = [t for t in every if not is_excluded(history, t.configuration)]
     if sum(t.value is not None for t in trials) < LEAST_TRIALS:
         return None
     space = admitted(history, search_space(spec.space))
-    return _Explaining(spec, space, trials).of(settings)
+    return _Explaining(spec, space, trials, len(launched(every))).of(settings)
 
 
 def explanation_of(
@@ -118,8 +119,11 @@ def explanation_of(
 
 
 class _Explaining:
-    def __init__(self, spec: StudySpec, space: SearchSpace, trials: Sequence[Trial]) -> None:
+    def __init__(
+        self, spec: StudySpec, space: SearchSpace, trials: Sequence[Trial], tried: int
+    ) -> None:
         self._space = space
+        self._tried = tried
         self._trials = trials
         self._searcher = GpSearcher()
         self._sign = 1.0 if spec.workload.objective.goal is Goal.LOWER else -1.0
@@ -147,7 +151,7 @@ class _Explaining:
             interactions=tuple(_strongest([s for s in interactions if s.clear])[:MOST_SHOWN]),
             trends=tuple(_strongest([s for s in trends if s.clear])[:MOST_SHOWN]),
             launches=len(self._trials),
-            tried=len(launched(self._trials)),
+            tried=self._tried,
             combinations=self._space.raw_size(),
             left=self._left(),
         )

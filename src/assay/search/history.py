@@ -29,7 +29,7 @@ from assay.search.one_time import FirstLaunches
 from assay.search.other_work import OtherWork
 from assay.search.purse import OVERHEAD_S, Cost
 from assay.search.refusals import Refusals
-from assay.search.same_work import OutputsSeen, compares_numbers
+from assay.search.same_work import OutputsSeen
 from assay.search.slack import Slacks
 from assay.search.switching import MOST_WITHIN, Costly, within
 from assay.stats.paired import Observation
@@ -71,9 +71,6 @@ class History:
         require: what launches are to keep.
         costly: settings that are costly to change.
         budget: for what claims rest on.
-        compares_outputs: whether a configuration whose output differs from the default's may be
-            taken to do other work.
-        numbers: whether numbers in outputs are compared.
     """
 
     def __init__(
@@ -86,8 +83,6 @@ class History:
         require: Sequence[Requirement] = (),
         costly: Costly | None = None,
         budget: Budget | None = None,
-        compares_outputs: bool = False,
-        numbers: bool = True,
     ) -> None:
         self.metric = metric
         self.budget = budget
@@ -108,7 +103,7 @@ class History:
         self._builds: list[float] = []
         self.first_launches = FirstLaunches()
         self.outputs = OutputsSeen()
-        self.other_work = OtherWork(self.outputs, compares=compares_outputs, numbers=numbers)
+        self.other_work = OtherWork(self.outputs)
         self.refusals = Refusals()
         self.slacks = Slacks(require)
         self.abreast = 1
@@ -119,17 +114,18 @@ class History:
     @classmethod
     def of(cls, spec: StudySpec, samples: Iterable[Sample] = ()) -> History:
         """The history of a study, as its specification wants it read."""
-        return cls(
+        found = cls(
             spec.workload.objective,
-            samples,
             statistic=spec.statistic,
             disturbed_above=spec.disturbed_above,
             require=spec.require,
             costly=Costly.of(spec),
             budget=_for_claims(spec),
-            compares_outputs=spec.kind is Kind.TUNE and spec.workload.compares_outputs,
-            numbers=compares_numbers(spec),
         )
+        found.other_work = OtherWork.of(spec, found.outputs)
+        for sample in samples:
+            found.add(sample)
+        return found
 
     def add(self, sample: Sample) -> None:
         """Take in one sample; a later attempt at the same place replaces the earlier one."""

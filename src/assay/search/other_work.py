@@ -1,8 +1,8 @@
 """Other work: configurations of a search whose output shows that they do not do the default's work.
 
-A program may print a usage message and end well at once. Such a configuration is no candidate,
-however short its launches are. Outputs may also depend on a setting without any fault, as bytes of
-a compressor do on its level. So an output counts against a configuration only where as many other
+A program may print a usage message and end well at once. Such a configuration must not win, however
+short its launches are. Outputs may also depend on a setting without any fault, as bytes of a
+compressor do on its level. So an output counts against a configuration only where as many other
 values of the settings that may be the cause are known to write the default's output.
 """
 
@@ -13,11 +13,13 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-from assay.records import DEFAULT, Configuration, Sample, Value
+from assay.records import DEFAULT, Configuration, Kind, Sample, StudySpec, Value
 from assay.records.configuration import show_value
-from assay.search.same_work import MIN_EACH, OutputsSeen
+from assay.search.same_work import MIN_EACH, OutputsSeen, compares_numbers
 from assay.units import show_count
 
+MAX_VALUES = 4
+"""Values that the note names; of more it tells the number of configurations."""
 _Place = tuple[str, Value]
 """A setting and a value of it."""
 
@@ -52,6 +54,17 @@ class OtherWork:
         self._agrees: dict[Configuration, bool] = {}
         self._judged: _Judged | None = _NONE
 
+    @classmethod
+    def of(cls, spec: StudySpec, outputs: OutputsSeen) -> OtherWork:
+        """Return those of a study; other studies than a search have none.
+
+        Args:
+            spec: of the study.
+            outputs: as for the class.
+        """
+        compares = spec.kind is Kind.TUNE and spec.workload.compares_outputs
+        return cls(outputs, compares=compares, numbers=compares_numbers(spec))
+
     def add(self, sample: Sample) -> None:
         """Take in one sample."""
         configuration = sample.launch.configuration
@@ -82,12 +95,12 @@ class OtherWork:
 
     @property
     def launched(self) -> Collection[Configuration]:
-        """Those of them that were launched."""
+        """Return those of them that were launched."""
         return self._found.configurations.keys()
 
     @property
     def launched_once(self) -> list[Configuration]:
-        """Those for which a single launch speaks, of the configuration and of its values."""
+        """Return those that a single launch shows, of the configuration and of its values."""
         found = self._found
         launches: Counter[_Place] = Counter()
         for one in found.configurations:
@@ -105,14 +118,15 @@ class OtherWork:
 
     @property
     def note(self) -> str | None:
-        """One sentence on all of them, with the output of one; ``None`` where there are none."""
+        """Return one sentence on all of them, with the output of one; ``None`` without any."""
         found = self._found
         if not found.configurations:
             return None
         first, *others = sorted(found.configurations, key=lambda c: (len(c), str(c)))
         effect = "it counts as failed"
-        if others and all(map(found.explain, found.configurations)):
-            values = " and ".join(sorted(f"{n}={show_value(v)}" for n, v in found.values))
+        explained = all(map(found.explain, found.configurations))
+        if others and explained and len(found.values) <= MAX_VALUES:
+            values = " or ".join(sorted(f"{n}={show_value(v)}" for n, v in found.values))
             effect = f"all with {values} count as failed"
         elif others:
             more = show_count(len(others), "other configuration")
@@ -150,7 +164,8 @@ def _judge(agrees: dict[Configuration, bool]) -> _Judged:
     """Judge configurations by whether their output agrees with the default's.
 
     A value that some configuration with the default's output has is cleared. The others of a
-    configuration may be the cause of its output, and one of them that is alone is.
+    configuration may be the cause of its output, and one of them that is alone is. Where all are
+    cleared, their combination is the cause.
     """
     cleared = {place for one, same in agrees.items() if same for place in one.items()}
     causes = {

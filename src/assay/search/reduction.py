@@ -158,7 +158,7 @@ class Reduction:
     def _idle(self, history: History, arm: Arm) -> bool:
         """Whether what an arm leaves out may be left out.
 
-        What breaks a requirement is left out by no means, nor what the work takes.
+        A requirement and the work of the default are kept by all means.
         """
         if history.other_work.hold(arm.configuration):
             return False

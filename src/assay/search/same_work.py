@@ -113,7 +113,7 @@ class OutputsSeen:
 
         Args:
             names, numbers: as for ``agree``.
-            effect: of the difference, a clause that is told with it.
+            effect: consequence of the difference, a clause to be added.
         """
         if self.agree(names, numbers=numbers) is not False:
             return None

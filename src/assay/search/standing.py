@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from assay.records import Goal, Kind, Sample, Stage, Statistic, StudySpec
+from assay.records import Configuration, Goal, Kind, Sample, Stage, Statistic, StudySpec
 from assay.search.confirmation import claim_alpha, winners_in
 from assay.search.history import History
+from assay.search.other_work import OtherWork
 from assay.search.requirement import claims_alpha
+from assay.search.same_work import OutputsSeen
 from assay.search.slack import Slacks
 from assay.stats.interval import ratio_ends
 from assay.stats.quiet import effect_of_blocks
@@ -59,12 +61,18 @@ class Scoreboard:
         self._block = -1
         self._open: dict[str, float] = {}
         self._means: dict[str, _Mean] = {}
+        self._outputs = OutputsSeen()
+        self._other_work = OtherWork.of(spec, self._outputs)
+        self._configurations: dict[str, Configuration] = {}
 
     def add(self, sample: Sample) -> None:
         """Take in one sample."""
         launch = sample.launch
         if self._spreads:
             return  # no single launch tells of a spread
+        self._outputs.add(sample)
+        self._other_work.add(sample)
+        self._configurations[launch.arm] = launch.configuration
         if launch.stage is not self._stage:
             self._stage, self._block = launch.stage, launch.block
             self._open, self._means = {}, {}
@@ -79,12 +87,17 @@ class Scoreboard:
     def standing(self, block: int) -> Standing | None:
         """Who is ahead when a block begins; ``None`` before anything can be said."""
         self._begin(block)
-        others = [name for name in self._means if self._alone or name != self._baseline]
+        others = [name for name in self._means if self._alone or self._rivals(name)]
         if not others:
             return None
         ahead = min(others, key=lambda name: self._sign * self._means[name].log)
         mean = self._means[ahead]
         return Standing(ahead, math.exp(mean.log), None, None, mean.count)
+
+    def _rivals(self, name: str) -> bool:
+        """Return whether an arm may be ahead of the baseline."""
+        other_work = self._other_work.hold(self._configurations[name])
+        return name != self._baseline and not other_work
 
     def better(self, found: Standing) -> bool:
         """Whether it is ahead of the baseline."""

@@ -16,8 +16,8 @@ def trials_of(
 ) -> list[Trial]:
     """Every launch of the search, as a searcher is told it, and that of the gauge.
 
-    What asks for something that was refused in the run counts as failed, and so does what does
-    other work than the default or lacks a figure that is required.
+    A launch counts as failed if its configuration asks for a value that was refused in the run or
+    does other work than the default, or if it lacks a figure that is required.
     """
     sign = 1.0 if history.goal is Goal.LOWER else -1.0
     required = bool(history.slacks.require)

@@ -36,6 +36,7 @@ from assay.search.explain import explain
 from assay.search.history import History
 from assay.search.same_work import without_quote
 from assay.search.space import SearchSpace
+from assay.search.standing import Scoreboard
 from assay.search.testing import RaceContract, Simulated
 from assay.search.tpe import TpeSearcher
 from assay.search.trials import trials_of
@@ -126,7 +127,7 @@ def test_front_holds_none_that_do_other_work(space: Space) -> None:
 
 
 def test_other_work_keeps_no_requirement() -> None:
-    """What broke off at once keeps each bound on time."""
+    """A launch that breaks off at once keeps each bound on time."""
     bound = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=0.7)
     study = tune(MODES, BOGUS, Budget(launches=200), require=(bound,))
     assert study.settings == {"mode": "fast"}
@@ -218,6 +219,16 @@ def test_reduction_leaves_nothing_out_that_the_work_takes() -> None:
     assert study.settings == {"turbo": 2, "safe": 1}
 
 
+def test_live_line_names_none_that_does_other_work() -> None:
+    study = tune(MODES, BOGUS, Budget(launches=60))
+    board, ahead = Scoreboard(study.spec), set()
+    for sample in study.samples:
+        if sample.launch.stage is Stage.SEARCH and (found := board.standing(sample.launch.block)):
+            ahead.add(found.arm)
+        board.add(sample)
+    assert ahead == {"mode=fast"}
+
+
 def test_bundle_quotes_no_output_in_the_note() -> None:
     (note,) = _notes(tune(MODES, BOGUS, Budget(launches=60)))
     bare = without_quote(note)
@@ -251,7 +262,7 @@ class TestResume(RaceContract):
 
 
 def _judged(*seen: tuple[dict[str, Value], str, int]) -> History:
-    """Return the history of a search with so many launches of each configuration."""
+    """Return the history of a search with some launches of each configuration."""
     history = History.of(StudySpec(kind=Kind.TUNE, workload=workload(), budget=Budget(launches=9)))
     for values, text, count in [({}, "result", 2), *seen]:
         configuration = Configuration(values)
