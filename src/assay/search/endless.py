@@ -33,7 +33,7 @@ def limit_s(spec: StudySpec, history: History, arm: str) -> float | None:
 
 def endless(history: History, arm: str) -> tuple[int, int]:
     """Return how many launches of an arm did not end, and how many had the time to."""
-    mine = [s for s in history.samples if s.launch.arm == arm and may_end(s)]
+    mine = [s for s in history.launches_of(arm) if may_end(s)]
     return sum(map(is_endless, mine)), len(mine)
 
 

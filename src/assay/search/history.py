@@ -88,6 +88,7 @@ class History:
         self.budget = budget
         self.costly = costly or Costly()
         self.samples: list[Sample] = []
+        self._of_arm: dict[str, list[Sample]] = {}
         self._statistic = statistic
         self._disturbed_above = disturbed_above
         self._arms: dict[str, Arm] = {}
@@ -131,6 +132,7 @@ class History:
         """Take in one sample; a later attempt at the same place replaces the earlier one."""
         launch = sample.launch
         self.samples.append(sample)
+        self._of_arm.setdefault(launch.arm, []).append(sample)
         self._arms.setdefault(launch.arm, Arm(name=launch.arm, configuration=launch.configuration))
         self._stages[launch.stage].add(sample, self.observation(sample))
         self._walls.add(sample)
@@ -270,6 +272,10 @@ class History:
             for sample in self.samples_of(stage, arm)
             if everything or not self.is_disturbed(stage, sample.launch.block)
         ]
+
+    def launches_of(self, arm: str) -> Sequence[Sample]:
+        """Return all launches of an arm, in the order told."""
+        return self._of_arm.get(arm, ())
 
     def samples_of(self, stage: Stage, arm: str) -> list[Sample]:
         """The launches of an arm in a stage, each by its last attempt."""

@@ -16,11 +16,8 @@ def losses(history: History, arm: Arm) -> tuple[int, int]:
 
     A launch that is made again after a failure has failed all the same.
     """
-    mine = [
-        s
-        for s in history.samples
-        if s.launch.stage is not Stage.SURVEY and s.launch.arm == arm.name
-    ]
+    launches = history.launches_of(arm.name)
+    mine = [s for s in launches if s.launch.stage is not Stage.SURVEY]
     return sum(history.observation(s) is None or is_endless(s) for s in mine), len(mine)
 
 

@@ -24,20 +24,28 @@ def objection_to(metric: Metric, history: History, names: Sequence[str]) -> str 
         history: samples of all stages, of which the survey does not count.
         names: of the arms.
     """
-    samples = [s for s in history.samples if s.launch.stage is not Stage.SURVEY]
-    mine = [s for s in samples if s.launch.arm in names and s.outcome is Outcome.OK]
-    found = [_without_ratio(metric.name, name, mine) for name in names]
-    found += [_overlap(metric.name, a, b, mine) for a, b in permutations(names, 2)]
+    arms = [(name, _counted_launches(history, name)) for name in names]
+    found = [_without_ratio(metric.name, *arm) for arm in arms]
+    found += [_overlap(metric.name, a, b) for a, b in permutations(arms, 2)]
     if metric.pattern is not None:
-        found += [None if metric.as_is else _mixed_units(metric.name, mine)]
-        found += [_without(metric.name, name, mine) for name in names]
+        found += [None if metric.as_is else _mixed_units(metric.name, arms)]
+        found += [_without(metric.name, *arm) for arm in arms]
     return next(filter(None, found), None)
 
 
-def _overlap(metric: str, arm: str, other: str, samples: Sequence[Sample]) -> str | None:
+_Arm = tuple[str, Sequence[Sample]]
+"""The name of an arm, and its launches that ended well."""
+
+
+def _counted_launches(history: History, arm: str) -> list[Sample]:
+    launches = history.launches_of(arm)
+    return [s for s in launches if s.launch.stage is not Stage.SURVEY and s.outcome is Outcome.OK]
+
+
+def _overlap(metric: str, arm: _Arm, other: _Arm) -> str | None:
     """Say that the lower figures of an arm may be as high as those of another one."""
-    mine = [s for s in samples if s.launch.arm == arm and metric in s.metrics]
-    others = [s.metrics[metric] for s in samples if s.launch.arm == other and metric in s.metrics]
+    mine = [s for s in arm[1] if metric in s.metrics]
+    others = [s.metrics[metric] for s in other[1] if metric in s.metrics]
     if not others or not any(metric in s.at_most for s in mine):
         return None
     middle = median(others)
@@ -45,12 +53,13 @@ def _overlap(metric: str, arm: str, other: str, samples: Sequence[Sample]) -> st
     if len(either) <= MOST_WITHOUT * len(mine):
         return None
     return (
-        f"{metric} may have been higher than samples saw, and as high as that of {other}, in "
-        f"{_counted(either, mine, arm)}; --metric-as-is {metric} takes it as it was seen"
+        f"{metric} may have been higher than samples saw, and as high as that of {other[0]}, in "
+        f"{_counted(either, mine, arm[0])}; --metric-as-is {metric} takes it as it was seen"
     )
 
 
-def _mixed_units(metric: str, samples: Iterable[Sample]) -> str | None:
+def _mixed_units(metric: str, arms: Iterable[_Arm]) -> str | None:
+    samples = (s for _, mine in arms for s in mine)
     seen = Counter(_unit_of(metric, s) for s in samples if metric in s.metrics)
     if not seen.keys() & MULTIPLES:  # a figure beside which nothing stands may have any unit
         del seen[None]
@@ -71,16 +80,14 @@ def _unit_of(metric: str, sample: Sample) -> str | None:
     return next((e.note for e in sample.evidence if e.kind == kind), None)
 
 
-def _without(metric: str, arm: str, samples: Iterable[Sample]) -> str | None:
-    mine = [sample for sample in samples if sample.launch.arm == arm]
+def _without(metric: str, arm: str, mine: Sequence[Sample]) -> str | None:
     lacking = [sample for sample in mine if metric in sample.absent]
     if len(lacking) <= MOST_WITHOUT * len(mine):
         return None
     return f"{_counted(lacking, mine, arm)} have no {metric}: {lacking[-1].absent[metric]}"
 
 
-def _without_ratio(metric: str, arm: str, samples: Iterable[Sample]) -> str | None:
-    mine = [sample for sample in samples if sample.launch.arm == arm]
+def _without_ratio(metric: str, arm: str, mine: Sequence[Sample]) -> str | None:
     zeros = [sample for sample in mine if is_without_ratio(metric, sample)]
     if len(zeros) <= MOST_WITHOUT * len(mine):
         return None
