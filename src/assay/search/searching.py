@@ -110,9 +110,10 @@ class SearchingRace(BlockRace):
     def _look_again(self, purse: Purse) -> Roster | None:
         """Return the arms of a search whose single output is not the default's, to launch again.
 
-        A failed launch is repeated for the same reason: one may be an accident.
+        A failed launch is repeated for the same reason: one may be an accident. No boot is worth
+        that.
         """
-        if self._stage is not Stage.SEARCH or purse.spent:
+        if self._stage is not Stage.SEARCH or purse.spent or self._history.costly.pausing:
             return None
         arms = tuple(map(arm_of, self._history.other_work.launched_once))
         affordable = purse.affords(self._history.cost(arms, Stage.SURVEY), keep=KEEP)
