@@ -200,7 +200,7 @@ def test_plainer_exports(lab: CommandLine) -> None:
     rows = list(csv.DictReader((folder / "s.csv").open(newline="")))
     assert [float(row["wall_s"]) for row in rows] == [d["wall_s"] for d in documents]
     assert {row["metric.rate"] for row in rows} == {"200001.0", "1001.0"}
-    assert {row["setting.arg.n"] for row in rows} == {"", "1000"}
+    assert {row["setting.arg.n"] for row in rows} == {"200000", "1000"}
     whole = json.loads((folder / "s.json").read_text())
     assert len(whole["samples"]) == len(whole["outputs"]) == len(documents)
     assert whole["schema"] == 1

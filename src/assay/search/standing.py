@@ -87,14 +87,14 @@ class Scoreboard:
     def standing(self, block: int) -> Standing | None:
         """Who is ahead when a block begins; ``None`` before anything can be said."""
         self._begin(block)
-        others = [name for name in self._means if self._alone or self._rivals(name)]
+        others = [name for name in self._means if self._alone or self._is_rival(name)]
         if not others:
             return None
         ahead = min(others, key=lambda name: self._sign * self._means[name].log)
         mean = self._means[ahead]
         return Standing(ahead, math.exp(mean.log), None, None, mean.count)
 
-    def _rivals(self, name: str) -> bool:
+    def _is_rival(self, name: str) -> bool:
         """Return whether an arm may be ahead of the baseline."""
         other_work = self._other_work.hold(self._configurations[name])
         return name != self._baseline and not other_work
