@@ -241,40 +241,18 @@ std::optional<HeldMemory> MemoryController::held() const {
     return held;
 }
 
-namespace {
-
-/// Return the most that a page fault can add that maps no huge page: more than a page where the kernel may
-/// use folios of several (Linux 6.8, Documentation/admin-guide/mm/transhuge.rst).
-std::int64_t largest_fault() {
-    static const std::string folder = "/sys/kernel/mm/transparent_hugepage/";
-    const std::int64_t page = ::sysconf(_SC_PAGESIZE);
-    const std::int64_t huge = read_number(folder + "hpage_pmd_size").value_or(page);
-    const auto never = [](const std::optional<std::string>& text) {
-        return !text || text->find("[never]") != std::string::npos;
-    };
-    const bool inherited = !never(read_file(AT_FDCWD, (folder + "enabled").c_str()));
-    std::int64_t largest = page;
-    for (std::int64_t size = 2 * page; size < huge; size *= 2) {
-        const auto file = folder + "hugepages-" + std::to_string(size / 1024) + "kB/enabled";
-        const auto text = read_file(AT_FDCWD, file.c_str());
-        const bool follows = text && text->find("[inherit]") != std::string::npos;
-        if (follows ? inherited : !never(text)) largest = size;
-    }
-    return largest;
-}
-
-} // namespace
-
 std::optional<std::int64_t> MemoryController::faulted(std::string_view text) const {
     static const std::int64_t page = largest_fault();
+    static const bool shared_huge = shared_memory_may_be_huge();
     const auto faults = number_after(text, names_->faults);
-    if (!faults) return std::nullopt;
+    if (!faults || shared_huge) return std::nullopt;
     if (names_ == &v1_names) { // which tells of no huge page how it came to be
         if (number_after(text, "total_rss_huge").value_or(0) > 0) return std::nullopt;
         return *faults * page;
     }
     static const auto huge_page = read_number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
-    const auto huge = number_after(text, "thp_fault_alloc").value_or(0);
+    const auto huge = number_after(text, "thp_fault_alloc").value_or(0) +
+                      number_after(text, "thp_collapse_alloc").value_or(0);
     if (huge > 0 && !huge_page) return std::nullopt;
     return *faults * page + huge * huge_page.value_or(0);
 }

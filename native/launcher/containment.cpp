@@ -78,11 +78,11 @@ ContainmentChoice choose_containment(const Plan& plan, pid_t launcher) {
     return {std::make_unique<TreeOnly>(why), {}};
 }
 
-bool reap_children(pid_t spare) {
+bool reap_children(pid_t spare, pid_t other) {
     for (;;) {
         siginfo_t info{};
         if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0) return errno == EINTR;
-        if (info.si_pid == 0 || info.si_pid == spare) return true;
+        if (info.si_pid == 0 || info.si_pid == spare || info.si_pid == other) return true;
         ::waitpid(info.si_pid, nullptr, WNOHANG);
     }
 }

@@ -174,7 +174,8 @@ void kill_checked(pid_t pid, StillOurs still_ours) {
     signal_checked(pid, SIGKILL, still_ours);
 }
 
-/// Takes the exit status of every child that has ended, except `spare`. True while there are other children.
-bool reap_children(pid_t spare);
+/// Takes the exit status of every child that has ended, except `spare` and `other`. True while there are
+/// other children.
+bool reap_children(pid_t spare, pid_t other = 0);
 
 } // namespace assay

@@ -22,11 +22,11 @@ constexpr const char* nothing = "/dev/null";
 
 /// What the command runs as: the caller's environment and folder, without the settings of the launch, which
 /// are those of the program alone.
-Plan plan_of_command(const Plan& launched, pid_t program) {
+Plan plan_of_command(const Plan& launched, const std::string& pids) {
     Plan plan;
     plan.argv = launched.stop;
     plan.cwd = launched.cwd;
-    plan.env_set.emplace_back("ASSAY_PID", std::to_string(program));
+    plan.env_set.emplace_back("ASSAY_PID", pids);
     plan.stdin_path = plan.stdout_path = plan.stderr_path = nothing;
     return plan;
 }
@@ -36,6 +36,7 @@ Plan plan_of_command(const Plan& launched, pid_t program) {
 Nanos Grace::ask(Nanos now) {
     asked_ = Asked{};
     asked_->at = now;
+    launch_.shared->end_asked.store(true);
     asked_->by_command = start_command();
     if (!asked_->by_command) signal_all(SIGTERM);
     return now + from_seconds(launch_.plan.grace_s);
@@ -43,7 +44,7 @@ Nanos Grace::ask(Nanos now) {
 
 bool Grace::start_command() {
     if (launch_.plan.stop.empty()) return false;
-    const Plan plan = plan_of_command(launch_.plan, program_);
+    const Plan plan = plan_of_command(launch_.plan, instances());
     Stdio stdio;
     Failure failure;
     if (!stdio.open(plan, failure)) return false;
@@ -62,29 +63,47 @@ bool Grace::start_command() {
     return true;
 }
 
+/// What is to end: the leader of several instances is no part of the program, and ends with them.
+std::vector<pid_t> Grace::others() {
+    auto pids = living(*launch_.containment);
+    std::erase_if(pids, [&](pid_t pid) { return pid == program_ || pid == command_; });
+    return pids;
+}
+
+/// The process ids of the program, of several instances of each.
+std::string Grace::instances() {
+    if (launch_.plan.instances.empty()) return std::to_string(program_);
+    std::string found;
+    for (const pid_t pid : others()) {
+        const auto stat = proc_stat(pid);
+        if (stat && stat->parent == program_) found += (found.empty() ? "" : " ") + std::to_string(pid);
+    }
+    return found;
+}
+
+/// Once: what processes start from now on may be there to put things in order.
 void Grace::signal_all(int signal) {
-    constexpr int rounds = 8; // a process may fork while we look; what it makes now is in the next round
-    std::vector<pid_t> told;
-    for (int round = 0; round < rounds; ++round) {
-        bool more = false;
-        for (const pid_t pid : living(*launch_.containment)) {
-            if (pid == command_ || std::find(told.begin(), told.end(), pid) != told.end()) continue;
-            const auto seen = proc_stat(pid);
-            if (!seen) continue;
-            told.push_back(pid);
-            more = true;
-            const auto still_ours = [&](pid_t now) {
-                const auto stat = proc_stat(now);
-                return stat && stat->start_ticks == seen->start_ticks;
-            };
-            signal_checked(pid, signal, still_ours);
-            signal_checked(pid, SIGCONT, still_ours); // one that is stopped would not hear of it
-        }
-        if (!more) return;
+    auto pids = others();
+    if (launch_.plan.instances.empty()) pids.push_back(program_);
+    for (const pid_t pid : pids) {
+        const auto seen = proc_stat(pid);
+        if (!seen) continue;
+        const auto still_ours = [&](pid_t now) {
+            const auto stat = proc_stat(now);
+            return stat && stat->start_ticks == seen->start_ticks;
+        };
+        signal_checked(pid, signal, still_ours);
+        if (seen->state == 'T') signal_checked(pid, SIGCONT, still_ours); // it would not hear of it
     }
 }
 
-void Grace::look() {
+void Grace::reap() {
+    look_at_command();
+    reap_children(program_, command_);
+    look_at_command(); // it may have ended meanwhile, and would signal no second time
+}
+
+void Grace::look_at_command() {
     if (command_ == 0) return;
     int status = 0;
     if (::waitpid(command_, &status, WNOHANG) != command_) return;
@@ -93,9 +112,8 @@ void Grace::look() {
     if (status != 0) signal_all(SIGTERM);
 }
 
-bool Grace::over() {
-    const auto left = living(*launch_.containment);
-    return std::all_of(left.begin(), left.end(), [&](pid_t pid) { return pid == program_; });
+bool Grace::others_ended() {
+    return others().empty();
 }
 
 void Grace::close(Nanos now, bool killed) {
@@ -105,8 +123,7 @@ void Grace::close(Nanos now, bool killed) {
     if (command_ == 0) return;
     ::kill(-command_, SIGKILL);
     ::kill(command_, SIGKILL); // it may not have come to have a group of its own
-    ::waitpid(command_, nullptr, 0);
-    command_ = 0;
+    command_ = 0;              // what ends the tree waits for it
 }
 
 } // namespace assay

@@ -7,6 +7,8 @@
 #include <sys/types.h>
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace assay {
 
@@ -32,16 +34,19 @@ class Grace {
 
     /// Ask for the end. Returns when the time is over.
     Nanos ask(Nanos now);
-    /// See whether the command has ended. One that fails is replaced by SIGTERM. To be called before the
-    /// children that have ended are waited for.
-    void look();
-    /// Whether the program has ended, and so have all others of the tree.
-    [[nodiscard]] bool over();
+    /// Wait for the children that have ended, but for the program. A command that fails is replaced by
+    /// SIGTERM.
+    void reap();
+    /// Whether nothing is left of the tree beside the program.
+    [[nodiscard]] bool others_ended();
     /// Note that the tree is gone, or that it has to be killed. The command is then killed too.
     void close(Nanos now, bool killed);
 
   private:
     [[nodiscard]] bool start_command();
+    void look_at_command();
+    [[nodiscard]] std::vector<pid_t> others();
+    [[nodiscard]] std::string instances();
     void signal_all(int signal);
 
     const Launch& launch_;

@@ -72,4 +72,38 @@ std::int64_t HugePages::held_by(const std::vector<pid_t>& pids) {
     return std::min(bytes, in_use());
 }
 
+namespace {
+
+const std::string transparent = "/sys/kernel/mm/transparent_hugepage/";
+
+/// The chosen word of a file such as "always [madvise] never"; empty where there is no such file.
+std::string chosen_in(const std::string& name) {
+    const auto text = read_file(AT_FDCWD, (transparent + name).c_str());
+    const auto open = text ? text->find('[') : std::string::npos;
+    if (open == std::string::npos) return {};
+    return text->substr(open + 1, text->find(']') - open - 1);
+}
+
+bool is_on(const std::string& chosen) {
+    return !chosen.empty() && chosen != "never" && chosen != "deny";
+}
+
+} // namespace
+
+std::int64_t largest_fault() {
+    const std::int64_t page = ::sysconf(_SC_PAGESIZE);
+    const std::int64_t huge = read_number(transparent + "hpage_pmd_size").value_or(page);
+    const bool inherited = is_on(chosen_in("enabled"));
+    std::int64_t largest = page;
+    for (std::int64_t size = 2 * page; size < huge; size *= 2) {
+        const auto chosen = chosen_in("hugepages-" + std::to_string(size / 1024) + "kB/enabled");
+        if (chosen == "inherit" ? inherited : is_on(chosen)) largest = size;
+    }
+    return largest;
+}
+
+bool shared_memory_may_be_huge() {
+    return is_on(chosen_in("shmem_enabled"));
+}
+
 } // namespace assay

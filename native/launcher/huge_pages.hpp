@@ -33,4 +33,12 @@ class HugePages {
     std::optional<std::vector<Pool>> pools_; // none until the first look
 };
 
+/// Return the most that a page fault can add that maps no huge page: more than a page where the kernel may
+/// use folios of several (Linux 6.8, Documentation/admin-guide/mm/transhuge.rst).
+std::int64_t largest_fault();
+
+/// Return whether page faults may add huge pages of shared memory, which the kernel counts for no control
+/// group (shmem_enabled; a tmpfs can have them by its own mount option too).
+bool shared_memory_may_be_huge();
+
 } // namespace assay

@@ -307,18 +307,16 @@ class Keeper {
         return count_tree(containment);
     }
 
+    /// From when it is asked to end a program only comes to its end.
     void report_wall(Result& result, const Watched& watched) const {
         const Nanos started = launch_.shared->started_ns.load();
         if (started == 0 || !watched.gone || (team_ && team_->failure())) return;
-        const Nanos left_out = plan_.leave_signals ? watched.stops.total(watched.exit_ns) : 0;
-        if (const auto last = team_ ? team_->ended() : std::nullopt) {
-            result.wall_s = seconds(*last - started - left_out);
-            return;
-        }
         // The keeper may have been in the middle of a reading; the front has nothing else to do than to look.
         const Nanos front = launch_.shared->exit_seen_ns.load();
         Nanos ended = front != 0 ? std::min(front, watched.exit_ns) : watched.exit_ns;
-        if (result.asked) ended = std::min(ended, result.asked->at); // from there on it only came to its end
+        if (const auto last = team_ ? team_->ended() : std::nullopt) ended = *last;
+        if (result.asked) ended = std::min(ended, result.asked->at);
+        const Nanos left_out = plan_.leave_signals ? watched.stops.total(ended) : 0;
         result.wall_s = seconds(ended - started - left_out);
     }
 
@@ -330,7 +328,8 @@ class Keeper {
         result.stopped_s = seconds(std::max(watched.stops.total(end), sampled.total(end)));
     }
 
-    /// The keeper's only children were the program and what it adopted of its tree.
+    /// The keeper's only children were the program, what it adopted of its tree, and the command that asked
+    /// for its end.
     static void report_cpu(Result& result) {
         rusage usage{};
         if (::getrusage(RUSAGE_CHILDREN, &usage) != 0) return;

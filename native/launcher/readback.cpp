@@ -93,7 +93,7 @@ std::optional<std::int64_t> filters_of(std::string_view status) {
 /// Its threads wait, and its mask is the host's.
 bool starts_others(const ProcStat& stat) {
     static constexpr auto names = std::to_array<std::string_view>(
-        {"aprun", "hydra_bstrap_pro", "hydra_pmi_proxy", "jsrun", "mpiexec", "mpiexec.hydra", "mpirun",
+        {"aprun", "hydra_bstrap_pr", "hydra_pmi_proxy", "jsrun", "mpiexec", "mpiexec.hydra", "mpirun",
          "orted", "orterun", "palsd", "prte", "prted", "prterun", "slurmstepd", "srun", "torchrun"});
     return std::find(names.begin(), names.end(), stat.name) != names.end();
 }

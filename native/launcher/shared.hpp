@@ -25,6 +25,7 @@ struct Shared : Progress {
     std::atomic<int> leaf{leaf_unknown};   // keeper: whether it has made a control group
     char leaf_name[256]{};                 // keeper: its name, written before that
     std::atomic<bool> team_stopped{false}; // leader: every instance that runs is stopped
+    std::atomic<bool> end_asked{false};    // keeper: instances that end now do so since they were asked to
     std::atomic<int> exit_status{125};     // keeper: what assay-exec is to exit with
 };
 

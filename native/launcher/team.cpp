@@ -240,7 +240,7 @@ class Team::Leader {
     void give_up(std::size_t index) {
         int none = -1;
         team_.table_->first_failed.compare_exchange_strong(none, static_cast<int>(index));
-        if (asked_ && released()) return;
+        if ((asked_ || team_.launch_.shared->end_asked.load()) && released()) return;
         for (std::size_t i = 0; i < team_.members_.size(); ++i) {
             State& state = team_.state(i);
             if (state.pid.load() == 0 || state.ended_ns.load() != 0) continue;

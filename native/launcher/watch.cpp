@@ -19,7 +19,8 @@ namespace {
 
 constexpr Nanos kill_again = 5 * nanos_per_milli;
 constexpr Nanos kill_patience = 30 * nanos_per_second;
-constexpr Nanos look_again = 10 * nanos_per_milli; // whether a tree has ended of which no child is ours
+constexpr Nanos same_request = nanos_per_second * 4 / 5; // a caller waits a little longer (assay.signals)
+constexpr Nanos look_again = 10 * nanos_per_milli;       // whether a tree has ended of which no child is ours
 
 /// Whether a child is stopped; nothing where that has not changed.
 std::optional<bool> take_stop(pid_t pid) {
@@ -47,112 +48,164 @@ void tell_front(const WatchTarget& target, bool stopped) {
 }
 
 /// What signals have asked for.
-struct Asking {
-    int first = 0;               // signal that asks for the end, or 0
-    std::array<int, 65> times{}; // by signal
-
-    /// One event can come as several signals, from a terminal and from the caller; the same one twice is
-    /// somebody who does not want to wait.
-    [[nodiscard]] bool impatient() const {
-        return std::any_of(times.begin(), times.end(), [](int count) { return count > 1; });
+class Requests {
+  public:
+    void add(int signal, Nanos now) {
+        if (first_ == 0) first_ = signal == end_request || signal == SIGUSR1 ? SIGTERM : signal;
+        Nanos& before = at_.at(static_cast<std::size_t>(signal));
+        if (before == 0) before = now;
+        if (now - before > same_request) again_ = true;
     }
+
+    /// The signal that asked for the end, or 0.
+    [[nodiscard]] int first() const { return first_; }
+    /// Whether somebody does not want to wait. One event can come as several signals, from a terminal and
+    /// from the caller, or to each process of a job: one of the same number later is another event.
+    [[nodiscard]] bool again() const { return again_; }
+
+  private:
+    int first_ = 0;
+    bool again_ = false;
+    std::array<Nanos, last_signal + 1> at_{}; // by signal; nothing ever comes at 0
 };
 
-void take_signals(const WatchTarget& target, Stops& stops, Grace& grace, Asking& asking) {
+void take_signals(const WatchTarget& target, Stops& stops, Grace& grace, Requests& requests) {
     signalfd_siginfo info{};
     while (::read(target.signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
         const int signal = static_cast<int>(info.ssi_signo);
         if (signal == SIGCHLD) {
-            grace.look();
-            reap_children(target.pid); // orphans of the tree, adopted by us
+            grace.reap(); // also orphans of the tree, adopted by us
             const auto stopped = stop_of(target);
             if (stopped && stops.note(*stopped, now_ns())) tell_front(target, *stopped);
         } else if (signal == pass_request) {
             const int meant = requested(info, target.front);
             if (meant != 0) ::syscall(SYS_pidfd_send_signal, target.pidfd, meant, nullptr, 0);
         } else {
-            asking.times.at(info.ssi_signo) += 1;
-            if (asking.first == 0)
-                asking.first = signal == end_request || signal == SIGUSR1 ? SIGTERM : signal;
+            requests.add(signal, now_ns());
         }
     }
 }
 
-} // namespace
+/// The wait for one program.
+class Watch {
+  public:
+    Watch(const WatchTarget& target, Containment& containment, LimitWatch& limits, MemoryKills& kills,
+          Grace& grace)
+        : target_(target), containment_(containment), limits_(limits), kills_(kills), grace_(grace),
+          caller_(target.caller) {}
 
-Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& limits,
-              const MemoryKills& kills, Grace& grace, const std::vector<Job*>& jobs) {
-    Watched result;
-    Asking asking;
-    Nanos kill_at = never;
-    Nanos give_up_at = never;
-    const auto end_now = [&](Ending ending, Nanos now, bool graceful) {
-        if (result.ending != Ending::by_itself) return; // the first reason stands
-        result.ending = ending;
-        kill_at = graceful && grace.given() ? grace.ask(now) : now;
-    };
-    int caller = target.caller;
-    bool exited = false; // the program, of whose tree others may be ending
-    for (;;) {
-        Nanos now = now_ns();
-        if (result.ending == Ending::by_itself) {
-            for (Job* job : jobs) {
-                if (job->due() <= now) {
-                    job->run(now);
-                    now = now_ns();
-                }
+    Watched run(const std::vector<Job*>& jobs) {
+        for (;;) {
+            const Nanos now = work(jobs, now_ns());
+            if (exited_ && (now >= kill_at_ || grace_.others_ended())) {
+                grace_.close(now, !grace_.others_ended());
+                return result_; // what is left is killed by whoever looks at what is left
             }
-            if (limits.hit() != nullptr) end_now(Ending::limit, now, limits.of_time());
-            if (kills.found()) end_now(Ending::killed_for_memory, now, false);
-            if (now >= target.cap_at(result.stops)) end_now(Ending::timed_out, now, true);
-        }
-        if (exited && (now >= kill_at || grace.over())) {
-            grace.close(now, !grace.over());
-            return result; // what is left is killed by whoever looks at what is left
-        }
-        if (now >= kill_at) {
-            grace.close(now, true);
-            if (give_up_at == never) give_up_at = now + kill_patience;
-            result.outside = std::max(result.outside, kill_tree(containment));
-            kill_at = now + kill_again;
-        }
-        if (now >= give_up_at) {
-            result.gone = false;
-            result.exit_ns = now;
-            return result;
-        }
-        Nanos next = std::min(kill_at, give_up_at);
-        if (exited) next = std::min(next, now + look_again);
-        if (result.ending == Ending::by_itself) {
-            next = target.cap_at(result.stops);
-            for (const Job* job : jobs) next = std::min(next, job->due());
-        }
-        pollfd ready[3] = {
-            {exited ? -1 : target.pidfd, POLLIN, 0}, {target.signals, POLLIN, 0}, {caller, POLLIN, 0}};
-        const timespec left = to_timespec(std::max<Nanos>(next - now, 0));
-        const int n = ::ppoll(ready, 3, next == never ? nullptr : &left, nullptr);
-        if (n <= 0) continue;
-        if (ready[0].revents != 0) {
-            result.exit_ns = now_ns();
-            if (!grace.asked() || grace.asked()->killed) return result;
-            exited = true;
-        }
-        if (ready[1].revents != 0) {
-            take_signals(target, result.stops, grace, asking);
-            if (asking.first != 0) {
-                // What is left to the program has asked it already.
-                if (result.signal == 0) result.signal = asking.first;
-                end_now(Ending::interrupted, now_ns(), !target.leave_signals);
+            if (now >= kill_at_) kill(now);
+            if (now >= give_up_at_) {
+                result_.gone = false;
+                result_.exit_ns = now;
+                return result_;
             }
-            if (asking.impatient()) kill_at = std::min(kill_at, now_ns());
-        }
-        if (ready[2].revents != 0) {
-            caller = -1; // it would be readable for ever
-            if (result.signal == 0) result.signal = SIGTERM;
-            end_now(Ending::interrupted, now_ns(), false);
-            kill_at = std::min(kill_at, now_ns()); // nobody waits for it any more
+            if (wait(next(jobs, now), now)) return result_;
         }
     }
+
+  private:
+    /// Do what is due. While the tree has its time to end its limits hold still.
+    Nanos work(const std::vector<Job*>& jobs, Nanos now) {
+        const bool ending = result_.ending != Ending::by_itself;
+        if (ending && (!grace_.asked() || grace_.asked()->killed)) return now;
+        for (Job* job : jobs) {
+            if (ending && job != &limits_ && job != &kills_) continue;
+            if (job->due() > now) continue;
+            job->run(now);
+            now = now_ns();
+        }
+        if (limits_.hit() != nullptr) end(Ending::limit, now, limits_.of_time());
+        if (kills_.found()) end(Ending::killed_for_memory, now, false);
+        if (!ending && now >= target_.cap_at(result_.stops)) end(Ending::timed_out, now, true);
+        return now;
+    }
+
+    /// The first reason stands.
+    void end(Ending ending, Nanos now, bool graceful) {
+        if (result_.ending == Ending::by_itself) {
+            result_.ending = ending;
+            kill_at_ = graceful && grace_.given() ? grace_.ask(now) : now;
+        } else if (!graceful) {
+            kill_at_ = std::min(kill_at_, now);
+        }
+    }
+
+    void kill(Nanos now) {
+        grace_.close(now, true);
+        if (give_up_at_ == never) give_up_at_ = now + kill_patience;
+        result_.outside = std::max(result_.outside, kill_tree(containment_));
+        kill_at_ = now + kill_again;
+    }
+
+    [[nodiscard]] Nanos next(const std::vector<Job*>& jobs, Nanos now) const {
+        Nanos next = std::min(kill_at_, give_up_at_);
+        if (exited_) next = std::min(next, now + look_again);
+        if (result_.ending != Ending::by_itself) {
+            const bool waiting = grace_.asked() && !grace_.asked()->killed;
+            return waiting ? std::min({next, limits_.due(), kills_.due()}) : next;
+        }
+        next = std::min(next, target_.cap_at(result_.stops));
+        for (const Job* job : jobs) next = std::min(next, job->due());
+        return next;
+    }
+
+    /// Wait for the end of the program, for signals and for the end of the caller. True where all is over.
+    bool wait(Nanos until, Nanos now) {
+        pollfd ready[3] = {
+            {exited_ ? -1 : target_.pidfd, POLLIN, 0}, {target_.signals, POLLIN, 0}, {caller_, POLLIN, 0}};
+        const timespec left = to_timespec(std::max<Nanos>(until - now, 0));
+        const int n = ::ppoll(ready, 3, until == never ? nullptr : &left, nullptr);
+        if (n <= 0) return false;
+        if (ready[0].revents != 0) {
+            result_.exit_ns = now_ns();
+            if (!grace_.asked() || grace_.asked()->killed) return true;
+            exited_ = true;
+        }
+        if (ready[1].revents != 0) take_requests();
+        if (ready[2].revents != 0) {
+            caller_ = -1; // it would be readable for ever
+            if (result_.signal == 0) result_.signal = SIGTERM;
+            end(Ending::interrupted, now_ns(), false); // nobody waits for it any more
+        }
+        return false;
+    }
+
+    void take_requests() {
+        take_signals(target_, result_.stops, grace_, requests_);
+        if (requests_.first() == 0) return;
+        if (result_.signal == 0) result_.signal = requests_.first();
+        // What is left to the program has asked it already; and the end of the front is known by a signal
+        // too.
+        const bool graceful = !target_.leave_signals && ::getppid() == target_.front;
+        end(Ending::interrupted, now_ns(), graceful && !requests_.again());
+    }
+
+    const WatchTarget& target_;
+    Containment& containment_;
+    LimitWatch& limits_;
+    MemoryKills& kills_;
+    Grace& grace_;
+    Requests requests_;
+    Watched result_;
+    Nanos kill_at_ = never;
+    Nanos give_up_at_ = never;
+    int caller_;
+    bool exited_ = false; // the program, of whose tree others may be ending
+};
+
+} // namespace
+
+Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& limits, MemoryKills& kills,
+              Grace& grace, const std::vector<Job*>& jobs) {
+    return Watch(target, containment, limits, kills, grace).run(jobs);
 }
 
 } // namespace assay

@@ -50,7 +50,7 @@ struct WatchTarget {
 
 /// Does the jobs until the program has ended. When it has to end sooner it kills the tree, which is asked to
 /// end before that where its time is over, or somebody else asks for it.
-Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& limits,
-              const MemoryKills& kills, Grace& grace, const std::vector<Job*>& jobs);
+Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& limits, MemoryKills& kills,
+              Grace& grace, const std::vector<Job*>& jobs);
 
 } // namespace assay

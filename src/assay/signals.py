@@ -22,5 +22,8 @@ _HARMLESS = frozenset((
 ENDING = CATCHABLE - _HARMLESS
 """Signals that end a process which has made no arrangements (signal(7))."""
 
+ARRIVING_S = 0.5
+"""How much later than a process that it started assay may have a signal that is for both."""
+
 SAME_S = 1.0
 """How long after a signal another one is taken for the same: batch systems send several."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -90,12 +91,15 @@ def test_a_command_that_hangs_is_killed_with_the_program(launcher: Launcher, log
     assert not processes_with(token)
 
 
-def interrupted(launcher: Launcher, log: Path, *signals: signal.Signals, s: float) -> Record:
+def interrupted(
+    launcher: Launcher, log: Path, *signals: signal.Signals, s: float, apart_s: float = 0.0
+) -> Record:
     started = launcher.start(launcher.plan(tidy(log, s), grace_s=30))
     wait_until(lambda: lines(log) == ["ready"], "the program runs")
     for place, number in enumerate(signals):
         if place:
             wait_until(lambda: "asked" in lines(log), "it is asked to end")
+            time.sleep(apart_s)
         started[0].send_signal(number)
     return launcher.finish(started)[0]
 
@@ -107,7 +111,7 @@ def test_an_interrupt_asks_it_to_end(launcher: Launcher, log: Path) -> None:
 
 
 def test_a_second_interrupt_kills_it(launcher: Launcher, log: Path) -> None:
-    record = interrupted(launcher, log, signal.SIGINT, signal.SIGINT, s=60)
+    record = interrupted(launcher, log, signal.SIGINT, signal.SIGINT, s=60, apart_s=1.0)
     assert record["asked_to_end"]["killed"] is True
     assert record["asked_to_end"]["waited_s"] < 30
 
@@ -117,6 +121,58 @@ def test_another_request_for_the_same_end_does_not(launcher: Launcher, log: Path
     record = interrupted(launcher, log, signal.SIGINT, signal.SIGTERM, signal.SIGSYS, s=0.5)
     assert record["asked_to_end"]["killed"] is False
     assert lines(log)[-1] == "tidy"
+
+
+def test_a_signal_to_all_processes_of_a_job_is_one(launcher: Launcher, log: Path) -> None:
+    """As systemd and batch systems send it."""
+    started = launcher.start(launcher.plan(tidy(log, 0.3), grace_s=30))
+    wait_until(lambda: lines(log) == ["ready"], "the program runs")
+    front = started[0].pid
+    for pid in (front, *map(int, Path(f"/proc/{front}/task/{front}/children").read_text().split())):
+        os.kill(pid, signal.SIGTERM)
+    record, _ = launcher.finish(started)
+    assert record["asked_to_end"]["killed"] is False
+    assert lines(log) == ["ready", "asked", "tidy"]
+
+
+@pytest.mark.parametrize("stop", [(), ("sh", "-c", "kill $ASSAY_PID")], ids=["signal", "command"])
+def test_each_instance_is_asked_once(
+    launcher: Launcher, tmp_path: Path, stop: tuple[str, ...]
+) -> None:
+    logs = [tmp_path / f"log{number}" for number in range(2)]
+    plan = launcher.plan(["sh"], cap_s=0.6, grace_s=20)
+    plan["instances"] = [{"argv": tidy(log, s)} for log, s in zip(logs, (0.0, 0.4), strict=True)]
+    record, _ = launcher.run_plan(plan | ({"stop": list(stop)} if stop else {}))
+    assert [lines(log) for log in logs] == [["ready", "asked", "tidy"]] * 2
+    assert record["outcome"] == "timed_out"
+    assert record["asked_to_end"]["killed"] is False
+    assert record["asked_to_end"]["waited_s"] >= 0.4
+    assert 0.6 <= record["wall_s"] < 0.6 + record["asked_to_end"]["waited_s"]
+
+
+def test_limits_hold_while_it_ends(launcher: Launcher, tmp_path: Path) -> None:
+    dumping = "trap 'yes' TERM; while :; do sleep 0.02; done"
+    record = launcher.run(
+        ["sh", "-c", dumping],
+        stdout=str(tmp_path / "dump"),
+        limits={"output_bytes": 1 << 20},
+        cap_s=0.3,
+        grace_s=30,
+    )
+    assert record["outcome"] == "timed_out", "the first reason stands"
+    assert record["asked_to_end"]["killed"] is True
+    assert record["asked_to_end"]["waited_s"] < 20
+
+
+def test_nothing_is_waited_for_once_the_front_is_gone(launcher: Launcher, log: Path) -> None:
+    token = f"57.{os.getpid()}"
+    program = ["sh", "-c", f"trap '' TERM; echo ready >> {log}; sleep {token}; :"]
+    started = launcher.start(launcher.plan(program, grace_s=60))
+    wait_until(lambda: lines(log) == ["ready"] and bool(processes_with(token)), "it runs")
+    started[0].kill()
+    wait_until(lambda: not processes_with(token), "it is killed")
+    os.close(started[1])
+    started[0].communicate()
 
 
 def test_nothing_is_waited_for_once_the_caller_is_gone(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from assay.handlers import held, replaced
-from assay.launch.hurrying import hurried
+from assay.launch.ending import hurried
 from assay.signals import SAME_S
 
 
@@ -34,6 +34,12 @@ def test_what_arrives_is_raised_when_the_work_is_done(raising: None) -> None:
         signal.raise_signal(signal.SIGTERM)
         done.append("work")
     assert done == ["work"]
+
+
+def test_it_is_raised_also_where_the_work_fails(raising: None) -> None:
+    with pytest.raises(Raised), held():
+        signal.raise_signal(signal.SIGTERM)
+        raise ZeroDivisionError
 
 
 def test_the_handlers_are_put_back(raising: None) -> None:

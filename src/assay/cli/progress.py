@@ -58,6 +58,18 @@ SHARE = 0.02
 """Of the elapsed time, at most, for working out how well the best arm stands."""
 
 
+def ending_words(grace_s: float) -> str:
+    """Return what is said where an interrupt leaves a program time to end.
+
+    Args:
+        grace_s: that time.
+    """
+    return (
+        f"assay: the program was asked to end, and is killed after {show_duration(grace_s)}; "
+        "Ctrl-C again kills it at once"
+    )
+
+
 def wants_live(arguments: argparse.Namespace) -> bool:
     """Whether standard error may hold a line that changes (no-color.org)."""
     if arguments.color == "never" or not sys.stderr.isatty():
@@ -225,10 +237,7 @@ class Progress:
 
     def ending(self, grace_s: float) -> None:
         """See ``Listener.ending``."""
-        self._say(
-            "assay: the program was asked to end, and is killed after "
-            f"{show_duration(grace_s)}; Ctrl-C again kills it at once"
-        )
+        self._say(ending_words(grace_s))
 
     def _say(self, text: str) -> None:
         """Print a line above the one that changes."""

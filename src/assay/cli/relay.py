@@ -25,7 +25,7 @@ ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ask for an end that the program may shape: by a terminal, a service manager, a batch system."""
 ARRIVING_S = 0.05
 """A signal to a whole group has reached all its members after this time."""
-SAME_S = 0.2
+GROUP_S = 0.2
 """What asks for an end within this time belongs to the first: timeout(1) signals its child and then
 the child's group, and systemd may send SIGHUP behind SIGTERM."""
 LOOK_S = 1.0
@@ -119,7 +119,7 @@ class Relay:
         elif self._first_s is None:
             self._first_s = now_s
             self._due.append((now_s + ARRIVING_S, number))
-        elif now_s - self._first_s > SAME_S:
+        elif now_s - self._first_s > GROUP_S:
             signal.signal(number, self._before[number])  # type: ignore[arg-type]
             signal.raise_signal(number)
 
@@ -127,7 +127,9 @@ class Relay:
         """Stop as the program has; it goes on by SIGCONT."""
         self._take()
         # It has had its stop signal: passed on after the stop, the same one would stop it again.
-        self._due = deque(due for due in self._due if due[1] != signal.SIGTSTP)
+        for due in tuple(self._due):  # a handler may add to it meanwhile
+            if due[1] == signal.SIGTSTP:
+                self._due.remove(due)
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         try:
             signal.raise_signal(signal.SIGTSTP)

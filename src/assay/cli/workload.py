@@ -51,6 +51,12 @@ def workload_of(
         BadInput: an option that cannot be read.
     """
     placeholders = _placeholders(parameters, argv)
+    grace_s = _grace_s(arguments.grace) if arguments.grace else None
+    if arguments.stop is not None and grace_s == 0.0:
+        raise BadInput(
+            "--stop would never run: --grace 0s kills the program at once.",
+            "Give it time, as --grace 10s, or leave one of the two out.",
+        )
     return Workload(
         argv=argv,
         placeholders=placeholders,
@@ -67,7 +73,7 @@ def workload_of(
             if arguments.timeout
             else None
         ),
-        grace_s=_grace_s(arguments.grace) if arguments.grace else None,
+        grace_s=grace_s,
         outputs_may_differ=arguments.outputs_may_differ,
         stdin=_input(arguments.input) if arguments.input else None,
         cwd=os.getcwd(),  # noqa: PTH109 - a path of the launch, not one to work with

@@ -19,7 +19,7 @@ import msgspec
 
 from assay.errors import NotPossible
 from assay.installed import LAUNCHER
-from assay.launch.hurrying import hurried
+from assay.launch.ending import end_all
 from assay.launch.native import find_native
 from assay.launch.spawning import Starter, places_for, spawn
 from assay.records import RunFacts, decode
@@ -241,27 +241,34 @@ class Running(msgspec.Struct):
             self.go_on()  # it is stopped when its program is
         ask_to_pass(self.pid, number)
 
-    def ask_to_end(self) -> None:
-        """Ask for the end of the tree; it is killed when its time is over."""
-        if self.pid and self._asked_s is None:
-            self._asked_s = time.monotonic()
-            self._request_end()
+    def ask_to_end(self) -> float:
+        """Ask for the end of the tree, once; it is killed when its time is over.
 
-    def _request_end(self) -> None:
+        Returns:
+            When it was asked, on the monotonic clock.
+        """
+        if self._asked_s is None:
+            self._asked_s = time.monotonic()
+            self.request_end()
+        return self._asked_s
+
+    def request_end(self) -> None:
+        """Request the end; a second request that comes later kills the tree at once."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, signal.SIGSYS)
             self.go_on()  # a stopped one would not hear of it
 
-    def close(self) -> None:
-        """End the tree if it still runs, and let go of the descriptors.
+    def await_end(self) -> None:
+        """Wait until the launcher has ended, which is killed where it does not do so in time."""
+        until_s = self.ask_to_end() + self.grace_s + ENDING_S
+        if not self.finished(max(0.0, until_s - time.monotonic())):
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
 
-        A second request kills it at once: Ctrl-C, say, while it is waited for.
-        """
+    def close(self) -> None:
+        """End the tree if it still runs, and let go of the descriptors."""
         if self.pid:
-            self.ask_to_end()
-            with hurried(self._request_end, self._asked_s), contextlib.suppress(ProcessLookupError):
-                if not self.finished(self.grace_s + ENDING_S):
-                    signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+            end_all([self])
             os.waitpid(self.pid, 0)
             self.pid = 0
         for fd in (self.pidfd, self.record_fd):
@@ -286,6 +293,8 @@ def ask_to_pass(pid: int, number: int) -> None:
 class Driver:
     """Starts launches through assay-exec.
 
+    Launches have those signals blocked that this process has when it is made.
+
     Args:
         launcher: path of the executable, or who starts it.
         env: environment that launches start from.
@@ -304,6 +313,7 @@ class Driver:
         self._env = dict(env)
         self._cpus = cpus
         self._share = share
+        self._blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
         self._ahead: Ahead | None = None
 
     @property
@@ -436,7 +446,7 @@ class Driver:
         plan, record = (str(places[fd]) for fd in (plan_fd, record_fd))
         arguments = ["--plan-fd", plan, "--record-fd", record]
         with self._confined():
-            return spawn(self._launcher, arguments, self._env, places)
+            return spawn(self._launcher, arguments, self._env, places, self._blocked)
 
     def _place(self, pid: int) -> None:
         assert self._share is not None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 PYTHONS_OWN = (signal.SIGPIPE, signal.SIGXFSZ)
 """Python ignores them from its start on, and what is ignored survives exec: a program in a pipeline
@@ -29,6 +29,7 @@ def spawn(
     arguments: Sequence[str],
     env: Mapping[str, str],
     places: Mapping[int, int],
+    blocked: Iterable[int] | None = None,
 ) -> int:
     """Start the launcher.
 
@@ -37,6 +38,7 @@ def spawn(
         arguments: for it.
         env: its environment.
         places: descriptors of this process, and where the launcher finds them.
+        blocked: signals that it has blocked; those of this thread if absent.
 
     Returns:
         Its process id.
@@ -46,12 +48,14 @@ def spawn(
     """
     if not isinstance(launcher, Path):
         return launcher.spawn(arguments, env, places)
+    mask: dict[str, Any] = {} if blocked is None else {"setsigmask": blocked}
     return os.posix_spawn(
         launcher,
         ["assay-exec", *arguments],
         env,
         file_actions=_moved(places),
         setsigdef=PYTHONS_OWN,
+        **mask,
     )
 
 

@@ -17,7 +17,7 @@ from assay.machine.root import Root
 
 _MOST_PARENTS = 16
 _OPEN_MPI = frozenset({"orted", "orterun", "prted", "prterun"})
-_HYDRA = frozenset({"hydra_pmi_proxy", "mpiexec.hydra", "hydra_bstrap_pro"})
+_HYDRA = frozenset({"hydra_pmi_proxy", "mpiexec.hydra", "hydra_bstrap_pr"})
 _REMEDIES: dict[str, str] = {
     "Open MPI": "start it by `mpirun --bind-to none`",
     "MPICH": "start it by `mpiexec -bind-to none`",

@@ -28,6 +28,7 @@ from assay.measure.revisions import RevisionMoved, Revisions
 from assay.measure.sources import SourceChanged, Sources
 from assay.records import Evidence, Launch, Outcome, Output, Plan, Sample, Workload
 from assay.records.sample import BUILD
+from assay.signals import ARRIVING_S
 from assay.units import show_duration, show_signal
 from assay.untrusted import clean
 
@@ -39,8 +40,6 @@ MOST_TIMES = 10.0
 """How many times as long as the longest before it a build may take: one that hangs is seen to."""
 FOLDER_VARIABLE = "ASSAY_BUILD_DIR"
 """Tells a build where to write, beside ``{build}`` in its command."""
-ARRIVING_S = 0.5
-"""How much later than a build assay may have a signal that is for both."""
 _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _VERSION_S = 5.0
 _COMPILERS = re.compile(

@@ -15,9 +15,11 @@ import msgspec
 
 import assay.launch.ahead  # noqa: F401 - which drivers load late; signals are exceptions then
 from assay.errors import NotPossible
+from assay.handlers import blocked
 from assay.launch.argument_room import room_bytes
 from assay.launch.document import launcher_document, padded, stream_of
 from assay.launch.driver import Driver, LauncherKilled, Running
+from assay.launch.ending import ask_to_end, end_all
 from assay.launch.observing import observed
 from assay.launch.system.helped import Holding, holding
 from assay.machine.booted import read_files
@@ -51,18 +53,11 @@ from assay.records.facts import CachedFiles
 from assay.records.sample import QUOTA_PERIODS, QUOTA_THROTTLED
 from assay.settings.inherited import exported_of
 from assay.settings.registry import Registry, judge_all
+from assay.signals import ARRIVING_S
 from assay.units import show_bytes, show_count
 
 MOST_PAD_BYTES = 4096
 """The stack is placed at random in whole pages already, where the kernel does so."""
-
-
-ARRIVING_S = 0.5
-"""How much later than its launcher assay may have a signal that is for both."""
-
-
-PROMPT_S = 0.3
-"""How soon programs end that have little to put in order."""
 
 
 class Node(msgspec.Struct, frozen=True):
@@ -296,21 +291,21 @@ class LocalExecutor:
         share = look_at_share(self._driver)
         files = look_at(built.workload)
         periods = read_periods(LIVE, self._quota_stat)
-        running = self._driver.start(document)
-        own_s = time.process_time()
-        self._flights[ticket] = _Flight(
-            launch,
-            plan,
-            built.workload,
-            running,
-            before,
-            cached,
-            own_s,
-            system,
-            share,
-            files,
-            periods,
-        )
+        with blocked():  # an interrupt between start and note would leave it running unseen
+            running = self._driver.start(document)
+            self._flights[ticket] = _Flight(
+                launch,
+                plan,
+                built.workload,
+                running,
+                before,
+                cached,
+                time.process_time(),
+                system,
+                share,
+                files,
+                periods,
+            )
         return ticket
 
     def _look(self, plan: Plan) -> dict[str, str]:
@@ -434,6 +429,7 @@ class LocalExecutor:
 
     def cancel_all(self) -> None:
         """End all that is under way."""
+        end_all(self.running)
         for ticket in list(self._flights):
             self.cancel(ticket)
 
@@ -452,23 +448,6 @@ class LocalExecutor:
             stack.callback(self._system.close)
             # First of all: it may stop a server that holds what is put back then, as huge pages.
             stack.callback(self._hooking.after_last)
-
-
-def ask_to_end(running: Iterable[Running]) -> float:
-    """Ask launches to end, all at once.
-
-    Args:
-        running: the launches.
-
-    Returns:
-        The longest time that those have which have not ended promptly, in seconds.
-    """
-    launches = list(running)
-    for one in launches:
-        one.ask_to_end()
-    until_s = time.monotonic() + PROMPT_S
-    late = [one for one in launches if not one.finished(max(0.0, until_s - time.monotonic()))]
-    return max((one.grace_s for one in late), default=0.0)
 
 
 def quota_evidence(before: Periods | None, after: Periods | None) -> tuple[Evidence, ...]:

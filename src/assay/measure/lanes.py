@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from assay.launch.driver import LOOK_S, Driver, Running
+from assay.launch.ending import ask_to_end, end_all
 from assay.launch.system.helped import holding
 from assay.machine.slots import Slot
 from assay.measure.building import Building, Telling, untold
-from assay.measure.executor import LocalExecutor, Node, Ticket, ask_to_end, speed_evidence
+from assay.measure.executor import LocalExecutor, Node, Ticket, speed_evidence
 from assay.measure.hooking import Hooking, no_end
 from assay.records import Evidence, Launch, Observation, Plan, Sample, Workload
 from assay.settings.registry import Registry
@@ -159,6 +160,6 @@ class Lanes:
         with contextlib.ExitStack() as stack:  # each is closed, whatever another raises
             for lane in self._lanes:
                 stack.callback(lane.close)
-            self.ask_to_end()  # side by side, as they run
+            end_all(self._flying)  # side by side, as they run
             for lane in self._lanes:
                 lane.cancel_all()

@@ -27,7 +27,7 @@ DIGEST = 16
 END_LINES = 8
 """Lines that are compared of each end of an output that is not kept whole."""
 _MEASURED = re.compile(
-    r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*"
+    r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[ \t]*"
     r"(?:%|[num\u00b5\u03bc]?s(?:ec(?:ond)?s?)?|min(?:ute)?s?|h(?:ours?)?|[kMGT]?Hz|cycles|fps"
     r"|[kMGT]?(?:FLOPS?|FLOP/s)|[\w.]+/(?:s|sec|min|\w?s))(?![\w/])"
 )

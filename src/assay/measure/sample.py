@@ -34,7 +34,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.facts import AskedToEnd, Host
-from assay.records.sample import KEPT_ON, KILLED_AFTER, LEFT_OVER, STOP_FAILED, UNIT
+from assay.records.sample import ENDING, KEPT_ON, KILLED_AFTER, LEFT_OVER, STOP_FAILED, UNIT
 from assay.settings.evidence import mask_seen
 from assay.units import show_signal
 
@@ -205,10 +205,11 @@ def end_of(exit_status: int | None, number: int | None) -> str:
 
 
 def _of_ending(asked: AskedToEnd) -> list[Evidence | None]:
-    """What went wrong when the launch was asked to end before its time."""
+    """How long the launch took to end when it was asked to before its time, and what went wrong."""
     failed = asked.signal or asked.exit_status
     how = end_of(asked.exit_status, asked.signal) if failed else None
     return [
+        _of(ENDING, asked.waited_s, "s", note=asked.by),
         _of(KILLED_AFTER, asked.waited_s if asked.killed else None, "s", note=asked.by),
         None if how is None else Evidence(kind=STOP_FAILED, note=how),
     ]

@@ -64,7 +64,8 @@ def _more_than_there_is(facts: RunFacts) -> str | None:
     if facts.wall_s is None or facts.user_s is None or facts.sys_s is None:
         return None
     used_s = facts.user_s + facts.sys_s
-    there_s = facts.wall_s * facts.host.cpus
+    asked = facts.asked_to_end
+    there_s = (facts.wall_s + (asked.waited_s if asked else 0.0)) * facts.host.cpus
     if used_s <= there_s * (1.0 + ROUNDING) + TICK_S * facts.host.cpus:
         return None
     return f"it used {used_s:.2f} s of CPU time, and its CPUs had {there_s:.2f} s"
@@ -74,6 +75,8 @@ def _lost_time(facts: RunFacts) -> str | None:
     """Return the phrase where the whole tree used less time than a part of it."""
     if facts.cpu_scope != "cgroup" or facts.waited_cpu_s is None:
         return None
+    if facts.asked_to_end is not None and facts.asked_to_end.by == "command":
+        return None  # which was waited for, and ran outside the control group
     if facts.user_s is None or facts.sys_s is None:
         return None
     used_s = facts.user_s + facts.sys_s

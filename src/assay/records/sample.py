@@ -42,6 +42,9 @@ class Grant(Record, frozen=True, kw_only=True):
 
 REVISION = "revision"
 """Kind of the evidence that names a commit that a program was built from."""
+ENDING = "ending"
+"""Kind of the evidence on a launch that was asked to end before its time: how long that took, which
+is no part of its wall time; the note says how it was asked."""
 KILLED_AFTER = "killed_after"
 """Kind of the evidence that a launch did not end when it was asked to: after which time it was
 killed; the note says how it was asked."""
@@ -121,6 +124,12 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     observed: tuple[Observation, ...] = ()
     suspect: tuple[str, ...] = ()
     at_most: dict[str, float] = {}
+
+    @property
+    def took_s(self) -> float:
+        """Wall time, and the time to end where the launch was asked to before its time."""
+        ending_s = sum(piece.value or 0.0 for piece in self.evidence if piece.kind == ENDING)
+        return (self.wall_s or 0.0) + ending_s
 
     @property
     def unbuilt(self) -> bool:

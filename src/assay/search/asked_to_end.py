@@ -8,7 +8,11 @@ from assay.records import Evidence, Sample
 from assay.records.sample import KILLED_AFTER, STOP_FAILED
 from assay.units import show_count, show_duration
 
-_BY = {"SIGTERM": "SIGTERM", "command": "the command of --stop"}
+_WAYS = {
+    "SIGTERM": ("SIGTERM", "--grace gives more time (0s: none), --stop asks in another way"),
+    "command": ("the command of --stop", "--grace gives more time"),
+}
+"""How a launch was asked -> its words, and the next step."""
 
 
 def asked_to_end_notes(samples: Sequence[Sample]) -> list[str]:
@@ -17,23 +21,24 @@ def asked_to_end_notes(samples: Sequence[Sample]) -> list[str]:
     Args:
         samples: of a stratum.
     """
-    return [*_killed(_pieces(samples, KILLED_AFTER)), *_failed(_pieces(samples, STOP_FAILED))]
+    killed = _pieces(samples, KILLED_AFTER)
+    by_way = {way: [piece for piece in killed if piece.note == way] for way in _WAYS}
+    return [
+        *(_killed(way, pieces) for way, pieces in by_way.items() if pieces),
+        *_failed(_pieces(samples, STOP_FAILED)),
+    ]
 
 
 def _pieces(samples: Sequence[Sample], kind: str) -> list[Evidence]:
     return [piece for sample in samples for piece in sample.evidence if piece.kind == kind]
 
 
-def _killed(pieces: Sequence[Evidence]) -> list[str]:
-    if not pieces:
-        return []
+def _killed(way: str, pieces: Sequence[Evidence]) -> str:
+    by, step = _WAYS[way]
     least_s = float(f"{min(piece.value or 0.0 for piece in pieces):.2g}")
-    by = _BY.get(pieces[0].note or "", "SIGTERM")
-    return [
-        f"{show_count(len(pieces), 'launch', 'launches')} had not ended {show_duration(least_s)} "
-        f"after {by}, and had to be killed: --grace gives more time (0s: none), --stop asks in "
-        "another way"
-    ]
+    launches = show_count(len(pieces), "launch", "launches")
+    after = f"{show_duration(least_s)} after {by}"
+    return f"{launches} had not ended {after}, and had to be killed: {step}"
 
 
 def _failed(pieces: Sequence[Evidence]) -> list[str]:

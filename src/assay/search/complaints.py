@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from assay.records import Configuration, Outcome, Sample, Stage
 from assay.records.configuration import show_value
@@ -30,11 +32,26 @@ _FIGURE = re.compile(
 """A number and the unit behind it: both change with speed and size."""
 
 
+_Place = tuple[str, str]
+"""A setting and a value of it, as text."""
+_Shapes = dict[str, str]
+"""A line without what varies -> the line."""
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A launch all of whose lines are known."""
+
+    sample: Sample
+    lines: _Shapes
+
+
 def complaint_notes(history: History) -> list[str]:
     """Quote lines that all launches with one value of a setting have, and no others.
 
     Digits, units and the values of settings are taken out before lines are compared. A line counts
-    where it reads like a complaint, or where all other launches have no line at all.
+    where it reads like a complaint, or where all other launches have no line at all. Launches whose
+    lines are not all kept tell nothing, and nothing is told of their values.
 
     Args:
         history: of the study.
@@ -47,22 +64,34 @@ def complaint_notes(history: History) -> list[str]:
     if not any(piece.kind == SAID for sample in samples for piece in sample.evidence):
         return []
     words = _values_of(sample.launch.configuration for sample in samples)
-    lines = [(sample, _lines(sample, words)) for sample in samples]
-    if any(found is None for _, found in lines):
-        return []
-    known = [(sample, found) for sample, found in lines if found is not None]
-    notes: dict[str, str] = {}
-    for name, value in _places(samples):
-        mine, others = _divided(known, name, value)
-        if min(len(mine), len(others)) < MIN_LAUNCHES:
+    by_place: dict[_Place, list[_Said]] = {}
+    unread: set[_Place] = set()
+    said = []
+    for sample in samples:
+        places = [(n, show_value(v)) for n, v in sample.launch.configuration.items()]
+        lines = _lines(sample, words)
+        if lines is None:
+            unread.update(places)
             continue
-        elsewhere = {shape for _, found in others for shape in found}
-        for shape, line in mine[0][1].items():
-            if shape in elsewhere or not all(shape in found for _, found in mine):
+        said.append(_Said(sample, lines))
+        for place in places:
+            by_place.setdefault(place, []).append(said[-1])
+    return _notes(said, {place: of for place, of in by_place.items() if place not in unread})
+
+
+def _notes(said: Sequence[_Said], by_place: Mapping[_Place, Sequence[_Said]]) -> list[str]:
+    often = Counter(shape for one in said for shape in one.lines)
+    speaking = sum(bool(one.lines) for one in said)
+    notes: dict[str, str] = {}
+    for place, mine in by_place.items():
+        if min(len(mine), len(said) - len(mine)) < MIN_LAUNCHES:
+            continue
+        others_speak = speaking > sum(bool(one.lines) for one in mine)
+        for shape, line in mine[0].lines.items():
+            if often[shape] != len(mine) or not all(shape in one.lines for one in mine):
                 continue
-            if elsewhere and not _COMPLAINS.search(line):
-                continue
-            notes.setdefault(shape, _told(name, value, [s for s, _ in mine], line))
+            if not others_speak or _COMPLAINS.search(line):
+                notes.setdefault(shape, _told(*place, [one.sample for one in mine], line))
     return list(notes.values())[:MAX_NOTES]
 
 
@@ -76,35 +105,6 @@ def _told(name: str, value: str, samples: Sequence[Sample], line: str) -> str:
 def quotes_output(note: str) -> bool:
     """Return whether a note quotes a line that a program wrote."""
     return _SAY in note
-
-
-_Shapes = dict[str, str]
-"""A line without what varies -> the line."""
-
-
-def _divided(
-    lines: Sequence[tuple[Sample, _Shapes]], name: str, value: str
-) -> tuple[list[tuple[Sample, _Shapes]], list[tuple[Sample, _Shapes]]]:
-    """Return the launches with a value of a setting, and those without."""
-    mine: list[tuple[Sample, _Shapes]] = []
-    others: list[tuple[Sample, _Shapes]] = []
-    for one in lines:
-        has = _shown(one[0].launch.configuration, name) == value
-        (mine if has else others).append(one)
-    return mine, others
-
-
-def _places(samples: Iterable[Sample]) -> dict[tuple[str, str], None]:
-    """Return the values of settings that launches had, in the order of the launches."""
-    return {
-        (name, show_value(value)): None
-        for sample in samples
-        for name, value in sample.launch.configuration.items()
-    }
-
-
-def _shown(configuration: Configuration, name: str) -> str | None:
-    return show_value(configuration[name]) if name in configuration else None
 
 
 def _values_of(configurations: Iterable[Configuration]) -> re.Pattern[str] | None:

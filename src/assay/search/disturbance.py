@@ -62,7 +62,7 @@ class Conditions:
             return replace(self, unheld=unheld)
         return Conditions(
             self.outside_s + sum(figures.get(kind, 0.0) for kind in OUTSIDE),
-            self.capacity_s + (sample.wall_s or 0.0) * cpus,
+            self.capacity_s + sample.took_s * cpus,
             self.readings + cpus,
             unheld,
         )

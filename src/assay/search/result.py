@@ -49,4 +49,4 @@ def counted(history: History, stage: Stage, arm: Arm) -> tuple[list[Sample], int
 
 
 def _launches(history: History, stage: Stage, arm: Arm) -> list[Sample]:
-    return [s for s in history.samples if s.launch.stage is stage and s.launch.arm == arm.name]
+    return [s for s in history.launches_of(arm.name) if s.launch.stage is stage]

@@ -96,7 +96,7 @@ def with_outlook(kept: Recommendation, race: TuneRace, done: Done | None) -> Rec
         return kept
     samples = race.history.samples
     if done.needed is not None:
-        spent_s = math.fsum(s.wall_s or 0.0 for s in samples)
+        spent_s = math.fsum(s.took_s for s in samples)
         whole_s, whole = done.needed.time_s, done.needed.launches
         more = Budget(
             time_s=None if whole_s is None else max(1.0, math.ceil(whole_s - spent_s)),

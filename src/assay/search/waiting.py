@@ -16,25 +16,22 @@ FEWEST_S = 0.1
 
 
 def waiting_notes(samples: Sequence[Sample]) -> list[str]:
-    """Say that the launches of a study waited for something that is neither disk nor GPU.
+    """Say that the launches of a study hardly worked, and waited for no disk as far as is known.
 
     Args:
         samples: of the study; those that do not tell their CPU time are left out.
     """
     good = [s for s in samples if s.outcome is Outcome.OK and s.wall_s and s.user_s is not None]
     wall_s = math.fsum(sample.wall_s or 0.0 for sample in good)
-    if wall_s < FEWEST_S * max(1, len(good)) or any(map(_uses_gpu, good)):
+    if wall_s < FEWEST_S * max(1, len(good)) or any("gpus" in s.settings for s in good):
         return []
     cpu_s = math.fsum((sample.user_s or 0.0) + (sample.sys_s or 0.0) for sample in good)
-    disk_s = math.fsum(e.value or 0.0 for s in good for e in s.evidence if e.kind == IO)
-    if cpu_s + disk_s >= HARDLY * wall_s:
+    disks_s = [e.value or 0.0 for s in good for e in s.evidence if e.kind == IO]
+    if cpu_s + math.fsum(disks_s) >= HARDLY * wall_s:
         return []
+    known = ", and not for a disk" if disks_s else ""
     return [
-        f"the program worked in {100 * cpu_s / wall_s:.0f} % of its time, and waited in the rest "
-        "for neither disk nor GPU: where it waits for another process, a terminal or a timer, "
-        "settings of its own change little"
+        f"the program worked in {100 * cpu_s / wall_s:.0f} % of its time, and waited in the rest"
+        f"{known}: where it waits for a GPU, another process, a terminal or a timer, settings of "
+        "its own change little"
     ]
-
-
-def _uses_gpu(sample: Sample) -> bool:
-    return any("gpu" in piece.kind for piece in sample.evidence) or "gpus" in sample.settings

@@ -22,7 +22,7 @@ MAIN_SHARE = 0.5
 MIN_HELD_BYTES = 32 << 20
 """Of less memory it does not matter which processes hold it."""
 STARTERS = frozenset((
-    "aprun", "hydra_bstrap_pro", "hydra_pmi_proxy", "jsrun", "mpiexec", "mpiexec.hydra", "mpirun",
+    "aprun", "hydra_bstrap_pr", "hydra_pmi_proxy", "jsrun", "mpiexec", "mpiexec.hydra", "mpirun",
     "orted", "orterun", "palsd", "prte", "prted", "prterun", "slurmstepd", "srun", "torchrun",
 ))  # fmt: skip
 """Programs that start the processes of a parallel job and do none of its work (readback.cpp has the

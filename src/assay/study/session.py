@@ -377,7 +377,7 @@ def elapsed_of(store: Store, record: StudyRecord) -> float:
 
 def _launching_s(samples: Sequence[Sample]) -> float:
     """What launches took, at least."""
-    return sum((s.wall_s or 0.0) + OVERHEAD_S for s in samples)
+    return sum(s.took_s + OVERHEAD_S for s in samples)
 
 
 def _one_of_several(record: StudyRecord) -> int | None:

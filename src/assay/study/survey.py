@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assay.errors import WorkloadFailed
@@ -51,11 +51,17 @@ def survey(
     budget: Budget,
     objectives: Sequence[Metric] = (),
     require: Sequence[Requirement] = (),
+    ending: Callable[[float], None] = lambda grace_s: None,
 ) -> Survey:
     """Launch the program once in its default configuration.
 
     It warms the caches and shows what the program maps; its time is never used. It may take the
     whole budget of time, and no more.
+
+    Args:
+        laboratory, workload, budget: of the study.
+        objectives, require: figures that its output must hold.
+        ending: is told where an interrupt leaves the program this time to end, in seconds.
 
     Raises:
         WorkloadFailed: it fails at every attempt.
@@ -90,7 +96,7 @@ def survey(
                 slot=slot,
             )
             executor.submit(launch, laboratory.plan(DEFAULT))
-            sample = executor.poll(None)[0]
+            sample = _awaited(executor, ending)
             if sample.outcome in (Outcome.OK, Outcome.TIMED_OUT):
                 break
         else:
@@ -103,3 +109,13 @@ def survey(
             demand_objective(sample, metric)
         demand_read(sample, required_metrics(workload, require))
         return Survey(sample, executor.last_facts, time.monotonic() - began)
+
+
+def _awaited(executor: LocalExecutor, ending: Callable[[float], None]) -> Sample:
+    """Return the sample of the launch under way."""
+    try:
+        return executor.poll(None)[0]
+    except BaseException:  # an interrupt
+        if grace_s := executor.ask_to_end():
+            ending(grace_s)
+        raise

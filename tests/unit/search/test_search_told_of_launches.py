@@ -47,6 +47,8 @@ def test_launches_that_had_to_be_killed_are_counted() -> None:
     assert asked_to_end_notes([sample(by_command)])[0].startswith(
         "1 launch had not ended 500 ms after the command of --stop, and"
     )
+    assert "--stop asks" not in asked_to_end_notes([sample(by_command)])[0]
+    assert len(asked_to_end_notes([sample(killed), sample(by_command)])) == 2
     assert asked_to_end_notes([sample()]) == []
 
 

@@ -30,7 +30,6 @@ def test_a_program_that_waits_is_told() -> None:
     [
         launched(0.5),
         launched(0.02, Evidence(kind="pressure.io_some_s", value=1.0, unit="s")),
-        launched(0.02, Evidence(kind="gpu.busy_s", value=1.5)),
         launched(0.0, wall_s=0.02),
     ],
 )

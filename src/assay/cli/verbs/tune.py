@@ -22,7 +22,7 @@ from assay.cli.observe import observed_of
 from assay.cli.parallel import demand_apart, parallel_of, slots_words
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
-from assay.cli.progress import Progress, wants_live
+from assay.cli.progress import Progress, ending_words, wants_live
 from assay.cli.ranks import say_ranks
 from assay.cli.request import budget_of, disturbed_above_of, margin_of, space_of
 from assay.cli.reserving import in_share, reservation_of
@@ -103,7 +103,7 @@ def _tuned(arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, ...]
         wanted = wanted_studies(store, arguments.warm_start, spec)
         _tell(arguments, "assay: looking at the program (one launch, not timed)")
         with _told_when_stopped():
-            seen = survey(lab, spec.workload, spec.budget, spec.targets, spec.require)
+            seen = survey(lab, spec.workload, spec.budget, spec.targets, spec.require, _tell_ending)
         space, left_out = _space(lab, spec.space, _observed(program, seen))
         spec = _with_earlier(lab, store, wanted, spec, space)
         _say(arguments, lab, spec, left_out)
@@ -111,6 +111,10 @@ def _tuned(arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, ...]
             spec, live=wants_live(arguments), quiet=arguments.quiet, launches=1
         ) as progress:
             return begin(lab, store, spec, progress, seen=seen)
+
+
+def _tell_ending(grace_s: float) -> None:
+    print(ending_words(grace_s), file=sys.stderr)
 
 
 @contextlib.contextmanager
