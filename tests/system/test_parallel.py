@@ -165,6 +165,7 @@ def test_hooks_run_once_for_all_slots(cli: CommandLine) -> None:
         (("--parallel", "1"), 2, "--parallel takes a number from 2 on"),
         (("--parallel", "1000"), 3, "cannot be divided into 1000 equal slots"),
         (("--parallel", "2", "cache=warm,cold"), 2, "cache acts on what launches side by side"),
+        (("--parallel", "2", "vm.swappiness=57"), 2, "vm.swappiness acts on what launches side by"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_runs(

@@ -176,16 +176,21 @@ def _without_impossible_preload(draft: _Draft, program: Program, why: str | None
     if not any(isinstance(action, Preload) for action in draft.actions):
         return draft
     if why is not None:
-        return draft.refuse(f"{program.argv0} {why}")
+        return draft.refuse(f"{_name(program)} {why}")
     unfit = program.runtimes.intersection(
         name for a in draft.actions if isinstance(a, Preload) for name in a.not_into
     )
     if unfit:
         return draft.refuse(
-            f"{program.argv0} is compiled for {' and '.join(sorted(unfit))}, which the library to "
+            f"{_name(program)} is compiled for {' and '.join(sorted(unfit))}, which the library to "
             "be preloaded cannot stand in for"
         )
     return draft
+
+
+def _name(program: Program) -> str:
+    """Return the word that was given, or the file behind a wrapper, which is what cannot do it."""
+    return (program.path if program.through else None) or program.argv0
 
 
 def _settle_variables(drafts: list[_Draft]) -> list[_Draft]:

@@ -184,8 +184,10 @@ class Program(Record, frozen=True, kw_only=True):
         loader: the dynamic loader that it asks for; what is preloaded must be made for it.
         elf_machine, elf_bits: for which machine its file is (``e_machine``) and bits of its class
             (32 or 64); 0 where it is no ELF file.
-        sanitizers: those that it is built or runs with, as in ``-fsanitize=``: ``address``,
-            ``hwaddress``, ``thread``, ``memory``, ``leak``.
+        sanitizers: those that it is built with, as in ``-fsanitize=``: ``address``, ``hwaddress``,
+            ``thread``, ``memory``, ``leak``.
+        sanitizers_seen: further ones whose runtimes a launch mapped: of a module that it loads, or
+            of the program that a script becomes.
         libraries: paths of shared objects it links to or was seen to map, sorted.
         packages: Python packages that it was found to import.
         runtimes: what of interest is inside: ``gomp``, ``iomp``, ``llvm-omp``, ``openblas``,
@@ -212,6 +214,7 @@ class Program(Record, frozen=True, kw_only=True):
     elf_machine: int = 0
     elf_bits: int = 0
     sanitizers: tuple[str, ...] = ()
+    sanitizers_seen: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     runtimes: frozenset[str] = frozenset()

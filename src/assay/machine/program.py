@@ -145,11 +145,12 @@ def observed(
         for match in re.finditer(r"/(?:site|dist)-packages/([A-Za-z_]\w*)/", path)
     }
     reasons = {name: f"mapped in the run: {path}" for name, path in of_files(objects).items()}
+    seen = {*program.sanitizers_seen, *sanitizers.of_files(objects)}
     return msgspec.structs.replace(
         program,
         libraries=tuple(sorted({*program.libraries, *objects})),
         packages=tuple(sorted({*program.packages, *packages})),
-        sanitizers=tuple(sorted({*program.sanitizers, *sanitizers.of_files(objects)})),
+        sanitizers_seen=tuple(sorted(seen - set(program.sanitizers))),
         runtimes=program.runtimes | frozenset(reasons),
         reasons=dict(sorted({**program.reasons, **reasons}.items())),
         threads_peak=_highest(program.threads_peak, threads_peak),

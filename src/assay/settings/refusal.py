@@ -23,10 +23,11 @@ def preload_hindrance(program: Program, arch: str) -> str | None:
         return f"is a {ident} program, into which no library of {arch} can be preloaded"
     if program.loader and "ld-musl" in program.loader:
         return "uses musl, whose loader cannot map glibc's libraries"
-    if program.sanitizers:
-        flags = ", ".join(f"-fsanitize={name}" for name in program.sanitizers)
+    if names := program.sanitizers or program.sanitizers_seen:
+        flags = ", ".join(f"-fsanitize={name}" for name in names)
+        how = "is built with" if program.sanitizers else "was seen to run code built with"
         return (
-            f"is built with {flags}, whose runtime has an allocator of its own and must be the"
+            f"{how} {flags}, whose runtime has an allocator of its own and must be the"
             " first that is loaded: nothing can be preloaded"
         )
     return None

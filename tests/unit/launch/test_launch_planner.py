@@ -236,6 +236,8 @@ def test_nothing_is_preloaded_into_a_static_program() -> None:
         ({"loader": "/lib/ld-musl-x86_64.so.1"}, "uses musl"),
         ({"sanitizers": ("address",)}, "is built with -fsanitize=address"),
         ({"sanitizers": ("leak", "thread")}, "-fsanitize=leak, -fsanitize=thread"),
+        ({"sanitizers": ("leak",), "through": ("nice",), "path": "/p"}, "/p is built with -fs"),
+        ({"sanitizers": ("leak",), "argv0": "./p", "path": "/p"}, "./p is built with -fsanitize"),
     ],
 )
 def test_preload_refused_for_program_that_cannot_take_it(

@@ -169,7 +169,10 @@ def test_names_of_sanitizers_in_other_places_are_none(compiler, tmp_path):
 def test_sanitizer_that_was_mapped_is_seen():
     maps = ["/usr/lib/libasan.so.8", "/usr/lib/clang/19/lib/linux/libclang_rt.hwasan-x86_64.so"]
     found = observed(Program(argv0="sh"), ["/usr/lib/libasanx.so", *maps])
-    assert found.sanitizers == ("address", "hwaddress")
+    assert (found.sanitizers, found.sanitizers_seen) == ((), ("address", "hwaddress"))
+    assert observed(found).sanitizers_seen == found.sanitizers_seen
+    built = observed(Program(argv0="p", sanitizers=("address",)), maps)
+    assert (built.sanitizers, built.sanitizers_seen) == (("address",), ("hwaddress",))
 
 
 def test_machine_of_a_program_is_read(tmp_path):

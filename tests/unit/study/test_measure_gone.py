@@ -6,9 +6,11 @@ import contextlib
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from assay.errors import NotPossible
@@ -16,6 +18,7 @@ from assay.launch.driver import Driver, find_launcher
 from assay.launch.system.changes import Outcome as Applied
 from assay.measure.executor import LocalExecutor
 from assay.measure.gone import Gone, demand_folder
+from assay.measure.lanes import Lanes
 from assay.records import DEFAULT, Launch, Outcome, Plan, Stage, Workload
 from assay.records.action import SystemAction
 from assay.records.workload import Hooks
@@ -125,3 +128,31 @@ def test_cleanup_runs_before_system_settings_are_put_back(
         if interrupted:
             raise KeyboardInterrupt
     assert log.read_text() == "cleaned\nrestored\n"
+
+
+def log_words(log: Path) -> list[str]:
+    return log.read_text().split() if log.exists() else []
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_cleanup_runs_before_settings_are_put_back_side_by_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interrupted: bool
+) -> None:
+    """Also after launches that are under way in every slot, which end before it."""
+    log = tmp_path / "log"
+    monkeypatch.setattr("assay.measure.lanes.holding", lambda launcher: Told(log))
+    hooks = Hooks(cleanup=("sh", "-c", f"echo cleaned >> {log}"))
+    ending = f"trap 'sleep 0.1; echo ended >> {log}; exit' TERM; echo began >> {log}"
+    program = ("sh", "-c", f"{ending}; while :; do sleep 0.01; done")
+    argv = program if interrupted else ("true",)
+    workload = Workload(argv=argv, cwd=str(tmp_path), hooks=hooks)
+    driver = Driver(find_launcher(os.environ), os.environ)
+    slots = (tuple(sorted(os.sched_getaffinity(0))),) * 2
+    with contextlib.closing(Lanes(workload, driver, builtin(), slots)) as lanes:
+        for slot in range(2):
+            lanes.submit(msgspec.structs.replace(LAUNCH, slot=slot), PLAN)
+        end = time.monotonic() + 10
+        while interrupted and log_words(log).count("began") < 2 and time.monotonic() < end:
+            time.sleep(0.01)
+    launches = ["began"] * 2 + ["ended"] * 2 if interrupted else []
+    assert log_words(log) == [*launches, "cleaned", "restored", "restored"]

@@ -9,6 +9,7 @@ import random
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import msgspec
 
@@ -199,7 +200,10 @@ def _space(lab: Laboratory, asked: Space, program: Program) -> tuple[Space, dict
         NotPossible: nothing can be granted, or nothing could matter.
     """
     if asked.parameters:
-        space, refused = grantable_named(asked, lab.foreseen)
+        # Of what a launch showed only this: plans of later commands know the files alone.
+        known = lab.program or program
+        seen = msgspec.structs.replace(known, sanitizers_seen=program.sanitizers_seen)
+        space, refused = grantable_named(asked, replace(lab, program=seen).foreseen)
         if not space.parameters:
             reasons = "".join(f"\n    {name}: {reason}" for name, reason in refused.items())
             raise NotPossible(
