@@ -72,7 +72,8 @@ class Claim(Record, frozen=True, kw_only=True):
         withheld: no verdict is given, since a load followed the arms, or there is an objection; it
             is *unclear* then.
         followed: that load.
-        objection: what speaks against the figures themselves, as part of a sentence.
+        objection: what speaks against the figures themselves, as part of a sentence. Where nothing
+            is ``withheld``, they decide nothing either, and further ones may.
         disturbed_blocks: disturbed blocks among ``blocks``; 0 where the claim rests on undisturbed
             blocks alone.
         beyond_margin: the arms differ by more than ``margin``: the end of ``ci`` that is nearer to
@@ -105,6 +106,11 @@ class Claim(Record, frozen=True, kw_only=True):
     beyond_margin: bool = False
     applications: bool = False
     shift: dict[str, float] = {}
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether something else than too few launches keeps it from a verdict."""
+        return self.withheld or self.objection is not None
 
 
 class RecommendationStatus(enum.StrEnum):

@@ -93,7 +93,7 @@ def claim_sentence(claim: Claim, metric: Metric) -> str:
         and claim.blocks_needed > claim.blocks
         else ""
     )
-    if claim.withheld:
+    if claim.is_doubted:
         more = f" {clean(withheld_words(named))}"
     return f"{statement(named, metric)}.{more}"
 

@@ -71,7 +71,7 @@ def sweep_sentences(conclusion: Conclusion, metric: Metric) -> list[str]:
     if not conclusion.claims:
         return ["No cell could be held against the baseline: there are no blocks with both."]
     best = lead(conclusion)
-    if best is None and all(claim.withheld for claim in conclusion.claims):
+    if best is None and all(claim.is_doubted for claim in conclusion.claims):
         told = withheld_words(conclusion.claims[0], conclusion.disturbers)
         first = f"Not decided: {told[:1].lower()}{told[1:]}"
     elif best is None:

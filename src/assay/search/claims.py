@@ -17,7 +17,7 @@ from assay.records import (
     Statistic,
     StudySpec,
 )
-from assay.search.endless import favours_endless
+from assay.search.endless import favours_endless, leans_to_endless
 from assay.search.following import followed_load
 from assay.search.history import History
 from assay.search.objections import objection_to
@@ -62,7 +62,9 @@ def claim_between(
 
     Returns:
         ``None`` where no block has both. Where a load followed the arms, or something speaks
-        against the figures (``objection_to``), the verdict is withheld: *unclear*.
+        against the figures (``objection_to``), the verdict is withheld: *unclear*. Where it is
+        unclear by itself, an arm that ends less often has an objection as well: further blocks may
+        show it to be no better, and never to be better.
     """
     blocks = history.complete(Stage.CONFIRM)[:first]
     a, b = (history.observations(Stage.CONFIRM, name, blocks) for name in names)
@@ -86,7 +88,12 @@ def claim_between(
     objection = objection or favours_endless(found, history)
     objection = objection or different_output(spec, history.outputs, names)
     if load is None and objection is None:
-        return found
+        spread = spec.statistic is Statistic.SPREAD
+        goal = Goal.LOWER if spread else spec.workload.objective.goal
+        leaning = leans_to_endless(found, goal, history)
+        if leaning is None:
+            return found
+        return msgspec.structs.replace(found, objection=leaning, blocks_needed=None)
     return msgspec.structs.replace(
         found,
         verdict=Verdict.UNCLEAR,

@@ -158,7 +158,7 @@ class CompareRace(BlockRace):
             return True
         if self._requires(arm):
             return False
-        if found.objection is not None:  # further blocks would not do away with it
+        if found.withheld and found.objection is not None:  # further blocks keep that
             return len(self._history.complete(Stage.CONFIRM)) >= self._least
         if found.verdict is Verdict.UNCLEAR or not precise(found):
             return False

@@ -27,8 +27,9 @@ def doubt_words(conclusion: Conclusion, spec: StudySpec) -> str:
     if spec.disturbed_above is None or not conclusion.disturbed_blocks:
         return ""
     open_ones = [c for c in conclusion.every_claim if c.verdict is Verdict.UNCLEAR]
-    if any(claim.withheld for claim in open_ones):
+    if any(claim.withheld and claim.objection is None for claim in open_ones):
         return ""  # told with the claim
+    open_ones = [claim for claim in open_ones if not claim.is_doubted]
     of_machine = spec.kind in (Kind.MEASURE, Kind.CALIBRATE)
     if not open_ones and not (of_machine and mostly_disturbed(conclusion)):
         return ""

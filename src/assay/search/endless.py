@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.records import Claim, StudySpec, Verdict
+from assay.records import Claim, Goal, StudySpec, Verdict
 from assay.search.history import History
 from assay.search.losses import fails_more, is_endless, may_end
 from assay.units import show_count
@@ -48,6 +48,21 @@ def favours_endless(found: Claim, history: History) -> str | None:
     if found.verdict not in preferred:
         return None
     better, other = preferred[found.verdict]
+    return ends_less_often(history, better, other)
+
+
+def leans_to_endless(found: Claim, goal: Goal, history: History) -> str | None:
+    """Say why no launches will show an arm to be better that stands better so far; else ``None``.
+
+    Args:
+        found: the claim.
+        goal: of its metric.
+        history: of the study.
+    """
+    if found.verdict is not Verdict.UNCLEAR or found.bound_only or found.ratio == 1.0:
+        return None
+    b_stands_better = (found.ratio < 1.0) == (goal is Goal.LOWER)
+    better, other = (found.b, found.a) if b_stands_better else (found.a, found.b)
     return ends_less_often(history, better, other)
 
 

@@ -49,7 +49,7 @@ def say(spec: StudySpec, found: Claim, disturbers: Sequence[Disturber] = ()) -> 
                 f"Keep the default: {found.b}, which won the search, was worse when it was "
                 f"confirmed ({basis(found, metric)})."
             )
-        case Verdict.UNCLEAR if found.withheld:
+        case Verdict.UNCLEAR if found.is_doubted:
             return (
                 f"Not decided: {_lowered(withheld_words(found, disturbers))} "
                 "Keep the default until then."

@@ -190,7 +190,7 @@ class SweepRace(BlockRace):
             over = len(self._history.complete(Stage.CONFIRM)) >= self._claiming
         elif all(alike(self._history.values(Stage.CONFIRM, a.name)) for a in (self._arms[0], arm)):
             over = True
-        elif found.objection is not None and not self._requires(arm):
+        elif found.withheld and found.objection is not None and not self._requires(arm):
             # Further blocks would not do away with it.
             over = len(self._history.complete(Stage.CONFIRM)) >= self._claiming
         else:

@@ -276,7 +276,8 @@ class TuneRace(SearchingRace):
         decided = found.verdict is not Verdict.UNCLEAR and (found.planned or precise(found))
         if decided and not open_ones:
             return Done(Reason.DECIDED, f"Decided after {self._counted(found)}.")
-        if found.objection is not None and not open_ones and ran >= self._least:
+        objected = found.withheld and found.objection is not None
+        if objected and not open_ones and ran >= self._least:
             return Done(Reason.DECIDED, "Further launches would not do away with the objection.")
         lost = [one for one in open_ones if self._past_hope(one, purse, arms)]
         # What the default keeps is of no matter any more where the claim turns out a gain.

@@ -6,6 +6,7 @@ import math
 import random
 from dataclasses import dataclass, replace
 
+import msgspec
 import pytest
 from simulated_studies import carry_out, compare, workload
 
@@ -25,10 +26,11 @@ from assay.records import (
     Verdict,
 )
 from assay.search.conclude import conclude
+from assay.search.disturbed_words import doubt_words
 from assay.search.endless import FACTOR, LEAST_S
 from assay.search.gate import FAILED, reasons
 from assay.search.gp import GpSearcher
-from assay.search.sentence import comparison
+from assay.search.sentence import comparison, say
 from assay.search.space import SearchSpace
 from assay.search.testing import Simulated, drive
 from assay.search.tune import TuneRace
@@ -61,6 +63,7 @@ class Tailed(Simulated):
         return Simulated(takes_s=lambda c: slow * self.takes_s(c), noise=self.noise).run(launch)
 
 
+OBJECTIVE = workload().objective
 PROGRAM = Hanging(takes_s=lambda c: 0.09 if c else 0.10, noise=0.1)
 
 
@@ -84,6 +87,39 @@ def test_arm_that_ends_is_faster_than_arm_that_hangs() -> None:
     study = compare(slow, Budget(launches=120), {}, {"nice": 5}, timeout_s=2.0)
     assert study.claim is not None
     assert study.claim.verdict is Verdict.SLOWER
+
+
+def test_hang_is_the_reason_where_the_figures_decide_nothing() -> None:
+    """No further launch shows such an arm to be better, so none is asked for; the study goes on."""
+    program = replace(PROGRAM, takes_s=lambda c: 0.097 if c else 0.10)
+    study = compare(program, Budget(launches=60), {}, {"nice": 5}, timeout_s=2.0)
+    found = study.claim
+    assert found is not None
+    assert (found.verdict, found.withheld, found.blocks_needed) == (Verdict.UNCLEAR, False, None)
+    assert "launches of nice=5 did not end, and all " in comparison(found, OBJECTIVE)
+    told = say(study.spec, found)
+    assert "launches of nice=5 did not end, and all " in told and "would tell" not in told
+    assert len(study.samples) == 60
+
+
+def test_hang_of_the_arm_that_stands_worse_is_no_reason() -> None:
+    program = replace(PROGRAM, takes_s=lambda c: 0.103 if c else 0.10)
+    found = compare(program, Budget(launches=60), {}, {"nice": 5}, timeout_s=2.0).claim
+    assert found is not None and found.censored_share > 0.0
+    assert (found.verdict, found.objection) == (Verdict.UNCLEAR, None)
+
+
+def test_disturbance_is_no_reason_for_the_verdict_on_an_arm_that_hangs() -> None:
+    program = replace(PROGRAM, takes_s=lambda c: 0.097 if c else 0.10)
+    study = compare(program, Budget(launches=60), {}, {"nice": 5}, timeout_s=2.0)
+    spec = msgspec.structs.replace(study.spec, disturbed_above=0.1)
+    disturbed = msgspec.structs.replace(study.conclusion, disturbed_blocks=3)
+    assert doubt_words(disturbed, spec) == ""
+    (claim,) = disturbed.claims
+    plain = msgspec.structs.replace(claim, objection=None)
+    for claims in ((plain,), (plain, claim)):
+        both = msgspec.structs.replace(disturbed, claims=claims)
+        assert "widens the intervals" in doubt_words(both, spec)
 
 
 def test_arm_that_hangs_is_not_recommended() -> None:

@@ -142,8 +142,8 @@ def test_cleanup_runs_before_settings_are_put_back_side_by_side(
     log = tmp_path / "log"
     monkeypatch.setattr("assay.measure.lanes.holding", lambda launcher: Told(log))
     hooks = Hooks(cleanup=("sh", "-c", f"echo cleaned >> {log}"))
-    ending = f"trap 'sleep 0.$((6 - 5 * ASSAY_SLOT)); echo ended >> {log}; exit' TERM; echo began >> {log}"
-    program = ("sh", "-c", f"{ending}; while :; do sleep 0.01; done")
+    ending = f"trap 'sleep 0.$((6 - 5 * ASSAY_SLOT)); echo ended >> {log}; exit' TERM"
+    program = ("sh", "-c", f"{ending}; echo began >> {log}; while :; do sleep 0.01; done")
     argv = program if interrupted else ("true",)
     workload = Workload(argv=argv, cwd=str(tmp_path), hooks=hooks)
     driver = Driver(find_launcher(os.environ), os.environ)

@@ -1,0 +1,53 @@
+"""An arm that hangs now and then: the answer gives that as the reason, and no other."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+
+pytestmark = pytest.mark.system
+
+PROGRAM = """\
+if [ "$1" = b ]; then
+    echo launch >> launches
+    test $(($(wc -l < launches) % 10)) = "$2" && exec sleep 60
+    exec sleep 0.03
+fi
+exec sleep 0.04
+"""
+WORDS = ("--timeout", "0.4s", "--runs", "36", "--disturbed-above", "never", "--export", "answer.md")
+OF_OTHERS = re.compile(
+    r"[Oo]ther processes|[Oo]thers (used|took|disturbed)|disturbed|all would tell"
+)
+
+
+@pytest.fixture
+def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
+    (tmp_path / "program").write_text(PROGRAM)
+    return CommandLine(assay_exec, tmp_path)
+
+
+@pytest.mark.rotating
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [(("compare", "--arm", "arg.x=a", "--arm", "arg.x=b"), "4"), (("tune", "arg.x=a,b"), "8")],
+    ids=["compare", "tune"],
+)
+def test_arm_that_hangs_is_told_with_its_own_reason(
+    cli: CommandLine, words: tuple[str, ...], number: str
+) -> None:
+    """Hang in one launch of ten; a search stops its first launches sooner, and tells them apart."""
+    answer = cli(*words, *WORDS, "--", "sh", "program", "{x}", number)
+    assert answer.status == 0, answer.err
+    document = cli("study", "resume", "last", "--runs", "1", "--json").document
+    (claim,) = document["claims"]
+    assert claim["verdict"] == "unclear"
+    assert re.search(r"\d+ of \d+ launches of arg.x=b did not end", claim["objection"])
+    assert "blocks_needed" not in claim
+    said = [answer.out, (cli.folder / "answer.md").read_text(), *document["notes"]]
+    assert all(claim["objection"] in text for text in said[:2])
+    for text in (*said, document["stopped"]):
+        assert not OF_OTHERS.search(text), text
