@@ -33,3 +33,10 @@ def test_more_than_is_kept_is_counted_only(tmp_path: Path) -> None:
     assert found is not None and found.note is None and found.value == MAX_LINES + 1
     found = said([written(tmp_path, "stderr.1", b"x" * (HEAD_BYTES + 1))])
     assert found is not None and found.note is None
+
+
+def test_link_is_not_followed(tmp_path: Path) -> None:
+    """The program may put one there, to a file that only assay may read."""
+    secret = written(tmp_path, "secret", b"error: key\n")
+    (tmp_path / "stderr").symlink_to(secret)
+    assert said([tmp_path / "stderr"]) is None

@@ -12,12 +12,17 @@ from assay.records.workload import WALL
 from assay.search.complaints import complaint_notes, quotes_output
 from assay.search.history import History
 
+MORE = "more than is kept"
 GOMP = "libgomp: Invalid value for environment variable OMP_NUM_THREADS"
 Says = Callable[[str, int], str | None]
 
 
 def notes(
-    says: Says, *values: str, setting: str = "env.OMP_NUM_THREADS", launches: int = 4
+    says: Says,
+    *values: str,
+    setting: str = "env.OMP_NUM_THREADS",
+    launches: int = 4,
+    failing: tuple[int, ...] = (),
 ) -> list[str]:
     """The notes where an arm with each value of a setting, and the default, say something."""
     samples = []
@@ -32,8 +37,10 @@ def notes(
                 position=0,
             )
             line = says(value, block)
-            evidence = (Evidence(kind=SAID, value=1.0, note=line),) if line else ()
-            samples.append(Sample(launch=launch, outcome=Outcome.OK, evidence=evidence))
+            kept = None if line == MORE else line
+            evidence = (Evidence(kind=SAID, value=1.0, note=kept),) if line else ()
+            outcome = Outcome.FAILED if block in failing else Outcome.OK
+            samples.append(Sample(launch=launch, outcome=outcome, evidence=evidence))
     return complaint_notes(History(WALL, samples))
 
 
@@ -60,14 +67,54 @@ def test_complaint_beside_other_lines_is_quoted() -> None:
         lambda value, block: f"warning: {2 * len(value)} GB/s" if value else "warning: 9.3 MB/s",
         lambda value, block: f"warning: using {value or 1} thread{'s' * (value == '2')}",
         lambda value, block: "warning: now and then" if value == "2" and block % 2 else None,
+        lambda value, block: "warning: now and then" if value == "2" and not block else None,
+        lambda value, block: f"warning: 9 {'GB' if value == '2' else 'MB'}/s",
         lambda value, block: f"mode {value or 'automatic'}",
         lambda value, block: "progress done" if value == "2" else "other words",
         lambda value, block: GOMP,
     ],
-    ids=["time", "progress", "unit", "plural", "seldom", "value", "words", "every"],
+    ids=[
+        "time",
+        "progress",
+        "unit",
+        "plural",
+        "seldom",
+        "first",
+        "units",
+        "value",
+        "words",
+        "every",
+    ],
 )
 def test_output_that_varies_by_itself_is_no_complaint(says: Says) -> None:
     assert not notes(says, "2", "4")
+
+
+def test_values_that_lines_name_are_no_complaint() -> None:
+    def says(value: str, block: int) -> str:
+        return f"warning: policy {value}" if value else "12 files"
+
+    assert not notes(says, "close", "spread", setting="omp.bind")
+
+
+def test_any_line_is_quoted_where_all_others_are_silent() -> None:
+    (note,) = notes(lambda value, block: "progress done" if value == "2" else None, "2", "4")
+    assert "progress done" in note
+
+
+def test_launches_that_failed_are_left_out() -> None:
+    def says(value: str, block: int) -> str | None:
+        return GOMP if value == "1.0" and block else None
+
+    assert notes(says, "1.0", "2", launches=5, failing=(0,))
+    assert not notes(says, "1.0", "2", launches=5)
+
+
+def test_other_launches_that_say_more_than_is_kept_tell_nothing() -> None:
+    """They may have the line among the others."""
+    said = {"1.0": GOMP, "2": MORE}
+    assert not notes(lambda value, block: said.get(value), "1.0", "2")
+    assert notes(lambda value, block: said.get(value), "1.0", "4")
 
 
 def test_few_launches_tell_nothing() -> None:

@@ -22,14 +22,16 @@ from assay.records import (
     RecommendationStatus,
     Sample,
     Space,
+    Stage,
     StudySpec,
     Verdict,
 )
 from assay.search.conclude import conclude
 from assay.search.disturbed_words import doubt_words
-from assay.search.endless import FACTOR, LEAST_S
+from assay.search.endless import FACTOR, LEAST_S, ends_less_often
 from assay.search.gate import FAILED, reasons
 from assay.search.gp import GpSearcher
+from assay.search.history import History
 from assay.search.sentence import comparison, say
 from assay.search.space import SearchSpace
 from assay.search.testing import Simulated, drive
@@ -107,6 +109,23 @@ def test_hang_of_the_arm_that_stands_worse_is_no_reason() -> None:
     found = compare(program, Budget(launches=60), {}, {"nice": 5}, timeout_s=2.0).claim
     assert found is not None and found.censored_share > 0.0
     assert (found.verdict, found.objection) == (Verdict.UNCLEAR, None)
+
+
+@pytest.mark.parametrize(("hangs", "told"), [(1, False), (9, True)])
+def test_arm_that_hangs_more_often_than_one_that_hangs_is_no_better(hangs: int, told: bool) -> None:
+    program = Simulated(takes_s=lambda c: 0.05 if c else 0.10)
+    study = compare(program, Budget(launches=60), {}, {"nice": 5}, timeout_s=2.0)
+    late = {study.spec.arms[0].name: 1, "nice=5": hangs}
+    samples = []
+    for sample in study.samples:
+        if sample.launch.stage is Stage.CONFIRM and late[sample.launch.arm]:
+            late[sample.launch.arm] -= 1
+            sample = msgspec.structs.replace(sample, outcome=Outcome.TIMED_OUT, metrics={})
+        samples.append(sample)
+    history = History.of(study.spec, samples)
+    found = ends_less_often(history, "nice=5", study.spec.arms[0].name)
+    assert (found is not None) == told
+    assert ends_less_often(history, study.spec.arms[0].name, "nice=5") is None
 
 
 def test_disturbance_is_no_reason_for_the_verdict_on_an_arm_that_hangs() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from assay.records import Configuration, Launch, Outcome, Sample, Stage
+from assay.records import Configuration, Evidence, Launch, Outcome, Sample, Stage
+from assay.records.sample import BUILD
 from assay.search.failing_order import order_notes, order_of_failures
 
+UNBUILT = Evidence(kind=BUILD)
 OUTCOMES = {"o": Outcome.OK, "x": Outcome.FAILED, "t": Outcome.TIMED_OUT}
 
 
@@ -54,6 +56,7 @@ def test_failures_that_follow_order_are_told(launches: str, told: str) -> None:
         "Ao Bx Bx Bx",
         "Ao Bx Ao Bx Ao Bx Ao Bx",
         "Ao Ax Ao Ao Ax",
+        "Ao Ax Ao Ax Ao Ao Ax Ao Ax",  # now and then, not after each that worked
         "Ao At At",
     ],
 )
@@ -69,3 +72,23 @@ def test_failure_and_its_retry_after_a_long_success_are_no_order() -> None:
     )
     assert order_of_failures([*found[:-1], retried]) is None
     assert order_of_failures(samples("Ao Bo " * 10 + "Bx Ax")) is None
+
+
+def test_order_is_that_of_time() -> None:
+    """A store gives samples by block and position, and some are made again later."""
+    launches = samples("Ao Bo Bx Ax Bx")
+    assert order_of_failures(launches[::-1]) == order_of_failures(launches) is not None
+
+
+def test_single_place_that_fails_again_is_no_order() -> None:
+    *others, last = samples("Ao Ax Ax")
+    again = msgspec.structs.replace(last.launch, attempt=1)
+    assert order_of_failures([*others, msgspec.structs.replace(last, launch=again)]) is None
+
+
+def test_programs_that_were_never_built_have_no_part_in_an_order() -> None:
+    good, *failed = samples("Ao Ax Ax Ax")
+    unbuilt = [msgspec.structs.replace(s, evidence=(UNBUILT,)) for s in failed]
+    assert all(sample.unbuilt for sample in unbuilt)
+    assert order_of_failures([good, *failed]) is not None
+    assert order_of_failures([good, *failed[:1], *unbuilt]) is None

@@ -25,6 +25,7 @@ from assay.records import (
     StudySpec,
 )
 from assay.search.conclude import conclude
+from assay.search.first_launch import first_launch_notes
 from assay.search.gp import GpSearcher
 from assay.search.history import arm_of
 from assay.search.losses import may_end
@@ -64,6 +65,17 @@ def test_first_launch_that_took_longer_is_told(once_s: float, told: bool) -> Non
         notes = [n for n in study.conclusion.notes if n.startswith("the first launch")]
         assert bool(notes) == told
     assert studies[1].claim is None or studies[1].claim.ratio == pytest.approx(1.0, abs=0.1)
+
+
+def test_first_launch_that_failed_is_not_replaced_by_the_second() -> None:
+    """The first that ended well may be slow for what the failure left behind."""
+    program = Filling(takes_s=lambda c: 0.03, once_s=2.0)
+    study = compare(program, Budget(launches=40), {}, {"nice": 5})
+    first, second, *others = study.samples
+    failed = msgspec.structs.replace(first, outcome=Outcome.FAILED)
+    again = msgspec.structs.replace(first, launch=msgspec.structs.replace(first.launch, attempt=1))
+    assert first_launch_notes([first, second, *others])
+    assert not first_launch_notes([failed, again, second, *others])
 
 
 @pytest.mark.parametrize("launches", [3, 4])

@@ -67,6 +67,19 @@ def test_two_units_lead_to_no_verdict() -> None:
     assert "in MB/s (" in told and "in GB/s (" in told
 
 
+def bare_and(unit: str) -> str | None:
+    """The objection where half of one arm's figures stand alone, and the others before a unit."""
+    study = compare(PROGRAM, Budget(launches=40), {}, {"nice": 5})
+    samples = [s if s.launch.block % 2 else printed(s, unit) for s in study.samples]
+    return objection_to(RATE, History.of(study.spec, samples), ("default", "nice=5"))
+
+
+def test_letter_that_multiplies_is_told_from_a_figure_without_one() -> None:
+    """A figure beside which nothing stands may have any unit, and no thousand."""
+    assert "without a unit" in (bare_and("k") or "")
+    assert bare_and("MB/s") is None
+
+
 def test_one_unit_does() -> None:
     assert compared(("MB/s", "MB/s"))[0] is Verdict.SLOWER
 

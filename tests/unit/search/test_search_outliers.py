@@ -10,8 +10,10 @@ import pytest
 from simulated_studies import compare, factors
 
 from assay.records import Budget, Kind, Sample, Stage, Statistic, StudySpec
+from assay.records.study import Modes
 from assay.search.conclude import conclude
-from assay.search.outliers import outliers
+from assay.search.history import History
+from assay.search.outliers import outlier_notes, outliers
 from assay.search.space import SearchSpace
 from assay.search.testing import Simulated
 from assay.search.tpe import TpeSearcher
@@ -44,6 +46,9 @@ def test_honest_launches_are_none(seed: int, shape: str) -> None:
         [1.0] * 12 + [40.0] * 4,  # a part of how the program behaves
         [0.0] * 12 + [40.0],  # no ratio
         [1.0] * 400 + [3.5],  # moves nothing
+        [1.0 + 0.001 * (n % 7) for n in range(23)] + [1.6],  # not far from the others
+        [1.0] * 26 + [40.0] * 4,  # a part of how the program behaves, though quartiles are alike
+        [1.0, 2.0] * 12 + [0.01],  # within reach of the values, and not of their logarithms
     ],
 )
 def test_other_shapes_are_none(values: list[float]) -> None:
@@ -52,6 +57,21 @@ def test_other_shapes_are_none(values: list[float]) -> None:
 
 def notes(spec: StudySpec, samples: Sequence[Sample]) -> tuple[str, ...]:
     return conclude(spec, samples, SearchSpace(spec.space), TpeSearcher(), None).notes
+
+
+def test_launches_of_two_groups_are_told_by_their_groups_alone() -> None:
+    study = compare(Simulated(takes_s=lambda c: 1.0), Budget(launches=60), {}, {"nice": 1})
+    victim = next(s for s in study.samples[20:] if s.launch.stage is Stage.CONFIRM)
+    samples = [
+        msgspec.structs.replace(s, metrics={"wall_s": 90.0}) if s is victim else s
+        for s in study.samples
+    ]
+    history, arms = History.of(study.spec, samples), study.spec.arms
+    results = conclude(study.spec, samples, SearchSpace(study.spec.space), TpeSearcher(), None).arms
+    assert len(outlier_notes(study.spec, history, arms, results)) == 1
+    groups = Modes(low=1.0, high=2.0, high_share=0.5)
+    of_groups = [msgspec.structs.replace(result, modes=groups) for result in results]
+    assert outlier_notes(study.spec, history, arms, of_groups) == []
 
 
 def test_answer_names_the_launch_and_the_median() -> None:

@@ -11,6 +11,7 @@ from simulated_studies import Study, Writing, compare, space_of, tune
 from assay.records import (
     Budget,
     Launch,
+    Outcome,
     Parameter,
     Range,
     Sample,
@@ -97,6 +98,23 @@ def test_single_launch_shows_no_difference_in_numbers() -> None:
         once = next(s for s in study.samples if s.launch.arm == names[1])
         samples = [s for s in study.samples if s.launch.arm == names[0]] + [once]
         assert (different_output(study.spec, _seen(samples), names) is not None) == differs
+
+
+def test_one_launch_of_each_arm_shows_no_difference() -> None:
+    study = _compared(_bogus)
+    names = [arm.name for arm in study.spec.arms]
+    once = [next(s for s in study.samples if s.launch.arm == name) for name in names]
+    assert different_output(study.spec, _seen(once), names) is None
+    assert different_output(study.spec, _seen(study.samples), names) is not None
+
+
+def test_launch_that_failed_does_not_make_an_output_vary() -> None:
+    study = _compared(_bogus)
+    names = [arm.name for arm in study.spec.arms]
+    last = study.samples[-1]
+    bad = Writing(takes_s=_speeds, writes=lambda launch: "Traceback").run(last.launch)
+    bad = msgspec.structs.replace(bad, outcome=Outcome.FAILED)
+    assert different_output(study.spec, _seen([*study.samples, bad]), names) is not None
 
 
 def test_recommendation_that_writes_something_else_is_unproven_and_says_so() -> None:

@@ -46,6 +46,13 @@ def test_one_rejected_variable_of_many_degrades() -> None:
     assert grants["nice"].grant is Granted.GRANTED
 
 
+def test_value_that_is_missing_keeps_its_own_reason() -> None:
+    said = "Invalid value for environment variable OMP_NUM_THREADS"
+    grant = judge({"env.OMP_NUM_THREADS": "1.0"}, Seen(environ={}), said)["env.OMP_NUM_THREADS"]
+    assert grant.grant is Granted.REFUSED
+    assert "the program says" not in (grant.reason or "")
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -110,6 +110,23 @@ def test_an_inherited_preload_goes_and_that_of_the_plan_stays() -> None:
     assert found["LD_PRELOAD"] == HOST.libraries["jemalloc"]
 
 
+def test_preload_of_the_plan_does_not_stand_for_an_inherited_one() -> None:
+    config = Configuration({"malloc": "jemalloc", "inherited.LD_PRELOAD": "unset"})
+    found = plan(config, HOST, REGISTRY)
+    seen = Seen(environ={"LD_PRELOAD": HOST.libraries["jemalloc"]}, maps=())
+    grant = judge_all(config, REGISTRY, found, facts(seen))["inherited.LD_PRELOAD"]
+    assert grant.grant is Granted.GRANTED
+    alone = Configuration({"inherited.LD_PRELOAD": "unset"})
+    grants = judge_all(alone, REGISTRY, plan(alone, HOST, REGISTRY), facts(seen))
+    assert grants["inherited.LD_PRELOAD"].grant is Granted.REFUSED
+
+
+def test_variable_of_the_workload_replaces_the_exported_one() -> None:
+    config = Configuration({"inherited.OMP_PROC_BIND": "kept"})
+    exported = {"OMP_PROC_BIND": "true", "HOME": "/root"}
+    assert exported_of(config, exported, {"OMP_PROC_BIND": "false"}) == {"OMP_PROC_BIND": "false"}
+
+
 def test_a_variable_that_another_setting_sets_is_not_unset_as_well() -> None:
     found = plan(
         Configuration({"inherited.OMP_PROC_BIND": "unset", "omp.bind": "close"}), HOST, REGISTRY

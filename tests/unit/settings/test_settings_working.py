@@ -120,3 +120,25 @@ def test_launch_shorter_than_a_tick_is_judged_by_its_latest_process() -> None:
 def test_helpers_decide_nothing() -> None:
     busy = worker("app", 9.5, JEMALLOC)
     assert judge({"malloc": "jemalloc"}, busy, worker("uname", 0.5)).grant is Granted.GRANTED
+
+
+def test_starter_of_a_parallel_job_decides_nothing() -> None:
+    """It polls as busily as the processes that it starts."""
+    job = worker("app", 1.0, JEMALLOC)
+    assert judge({"malloc": "jemalloc"}, worker("mpirun", 9.0), job).grant is Granted.GRANTED
+    assert judge({"malloc": "jemalloc"}, worker("mpirun", 9.0)).grant is Granted.REFUSED
+
+
+def test_process_that_holds_the_memory_degrades_other_settings_of_memory() -> None:
+    calculates, holds = worker("solve", 5.0, JEMALLOC, MODE="a"), worker("cache", 0.3, held_mib=300)
+    grant = judge({"malloc": "jemalloc"}, calculates, holds)
+    assert grant.grant is Granted.DEGRADED
+    assert "of the memory" in (grant.reason or "")
+    assert judge({"env.MODE": "a"}, calculates, holds).grant is Granted.GRANTED
+
+
+def test_only_process_is_judged_by_what_it_has_itself() -> None:
+    config = Configuration({"env.MODE": "fast"})
+    seen = Seen(environ={"MODE": "fast"}, workers=(worker("big", 1.0),))
+    grants = judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), facts(seen))
+    assert grants["env.MODE"].grant is Granted.REFUSED
