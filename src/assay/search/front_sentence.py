@@ -66,7 +66,12 @@ def _without(spec: StudySpec, off: Sequence[FrontPoint]) -> str:
     """Why nothing is on the front."""
     count = show_count(len(off), "configuration")
     which = off[0].name if len(off) == 1 else f"none of the {count} that were confirmed"
-    withheld = [claim for point in off for claim in point.claims if claim.is_doubted]
+    withheld = [
+        claim
+        for point in off
+        for claim in point.claims
+        if claim.withheld or (claim.is_doubted and point.off is OffFront.UNCLEAR)
+    ]
     if withheld:
         told = withheld_words(withheld[0])
         return f"Not decided: {told[:1].lower()}{told[1:]} Keep the default until then."

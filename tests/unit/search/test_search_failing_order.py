@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from simulated_studies import compare
 
-from assay.records import Configuration, Evidence, Launch, Outcome, Sample, Stage
+from assay.records import Budget, Configuration, Evidence, Launch, Outcome, Sample, Stage
 from assay.records.sample import BUILD
+from assay.search.conclude import conclude
 from assay.search.failing_order import order_notes, order_of_failures
+from assay.search.space import SearchSpace
+from assay.search.testing import RandomSearcher, Simulated
 
 UNBUILT = Evidence(kind=BUILD)
 OUTCOMES = {"o": Outcome.OK, "x": Outcome.FAILED, "t": Outcome.TIMED_OUT}
@@ -92,3 +96,17 @@ def test_programs_that_were_never_built_have_no_part_in_an_order() -> None:
     assert all(sample.unbuilt for sample in unbuilt)
     assert order_of_failures([good, *failed]) is not None
     assert order_of_failures([good, *failed[:1], *unbuilt]) is None
+
+
+def test_answer_tells_the_order() -> None:
+    study = compare(Simulated(takes_s=lambda c: 1.0), Budget(launches=40), {}, {"nice": 1})
+    alternating = [
+        msgspec.structs.replace(
+            s, outcome=Outcome.FAILED if n % 2 else Outcome.OK, started_at=float(n)
+        )
+        for n, s in enumerate(study.samples)
+    ]
+    space = SearchSpace(study.spec.space)
+    for samples, told in ((study.samples, False), (alternating, True)):
+        found = conclude(study.spec, samples, space, RandomSearcher(), None)
+        assert any("after one that worked" in note for note in found.notes) == told

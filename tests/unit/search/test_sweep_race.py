@@ -273,6 +273,23 @@ def test_a_program_that_never_works() -> None:
     assert "All cells but the baseline" in found.done.message
 
 
+@dataclass(frozen=True)
+class WorksOnce(Simulated):
+    """Fails in every launch but the first, as where a port stays in use."""
+
+    def run(self, launch: Launch) -> Sample:
+        first = (launch.stage, launch.block, launch.position, launch.attempt)
+        works = first == (Stage.SURVEY, 0, 0, 0)
+        return steady().run(launch) if works else replace(steady(), fails=lambda c: 1.0).run(launch)
+
+
+def test_program_that_works_once_is_told_as_order_and_no_cell_is_blamed() -> None:
+    found = sweep(GRID, WorksOnce(takes_s=lambda c: 1.0))
+    assert found.done.reason is Reason.WORKLOAD_FAILED
+    assert "worked once, and failed since" in found.done.message
+    assert "--prepare" in found.done.message and "All cells" not in found.done.message
+
+
 def test_alpha_is_shared_among_all_intervals() -> None:
     found = sweep(FACTORIAL, steady(), null=True)
     intervals = 7 + 1 + 3 + 3
