@@ -230,6 +230,7 @@ std::optional<HeldMemory> MemoryController::held() const {
     if (!anon || !shmem) return std::nullopt;
     HeldMemory held;
     held.anonymous = *anon + *shmem;
+    held.shared = *shmem;
     // Shared memory is in the figure for files as well (v1 and v2).
     if (const auto cache = number_after(*text, names_->cache)) held.cache = *cache - *shmem;
     // Linux 6.6 with the mount option memory_hugetlb_accounting.

@@ -40,9 +40,10 @@ enum class Hold { kernel, polled, refused };
 
 /// Memory of a tree at one moment.
 struct HeldMemory {
-    std::int64_t anonymous = 0;        // and shared, of pages that are in no pool
-    std::int64_t huge = 0;             // of pools of huge pages
-    bool huge_charged = false;         // the memory controller counts those as well
+    std::int64_t anonymous = 0; // and shared, of pages that are in no pool
+    std::int64_t huge = 0;      // of pools of huge pages
+    bool huge_charged = false;  // the memory controller counts those as well
+    std::int64_t shared = 0;    // of the anonymous and shared: what a write to a tmpfs adds without a fault
     std::optional<std::int64_t> cache; // file pages that are charged to the control group
     std::optional<std::int64_t> files; // most file pages that one of the processes has mapped
     /// Most bytes that page faults so far can have added; each adds a page at most. Nothing where some may

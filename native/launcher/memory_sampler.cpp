@@ -18,6 +18,8 @@ namespace {
 constexpr Nanos first_interval = nanos_per_milli;
 
 constexpr std::int64_t most_part_of_files = 8;
+constexpr std::int64_t few_shared =
+    1 << 20; // with more of it, neither page faults nor the resident set bound anything
 
 /// Return the least value that is clearly above a figure: the charge includes memory that the kernel keeps
 /// for the tree, and the counts of a process come late by some pages for each CPU.
@@ -83,6 +85,8 @@ void MemorySampler::take(const HeldMemory& held) {
         least_files_ = std::min(least_files_.value_or(*files), *files);
     }
 
+    shares_ = shares_ || held.shared > few_shared;
+    if (shares_) most_between_.reset();
     if (most_between_ && held.faulted && before_.faulted)
         most_between_ = std::max(*most_between_, before_.anonymous + *held.faulted - *before_.faulted);
     else
@@ -111,7 +115,8 @@ std::int64_t MemorySampler::upper(const TreeEnd& end) const {
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
     if (end.charged) most = *end.charged;
     if (most_between_) most = std::min(most, *most_between_);
-    if (end.single && end.resident) most = std::min(most, *end.resident - least_files_.value_or(0));
+    if (end.single && end.resident && !shares_)
+        most = std::min(most, *end.resident - least_files_.value_or(0));
     return most;
 }
 

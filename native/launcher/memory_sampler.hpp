@@ -76,6 +76,7 @@ class MemorySampler final : public Job {
 
     // Between two samples the tree takes no more than the page faults meanwhile can have added.
     HeldMemory before_;
+    bool shares_ = false; // memory that a tmpfs may hold, which need not be mapped
     std::optional<std::int64_t> most_between_ = 0;
 };
 

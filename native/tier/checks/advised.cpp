@@ -119,7 +119,7 @@ int run(int argc, char** argv) {
     }
     // It goes with the process.
     alignas(Advisor) static std::byte room[sizeof(Advisor)];
-    auto* const advisor = new (room) Advisor({.memory_bytes = dram * mib, .least_bytes = mib});
+    Advisor& advisor = Advisor::start(room, {.memory_bytes = dram * mib, .least_bytes = mib});
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
     Done done;
     {
@@ -127,7 +127,7 @@ int run(int argc, char** argv) {
         for (std::size_t i = 0; i < threads; ++i)
             all.emplace_back([seed, i, end, &done] { use(seed * 1000 + i, end, done); });
     }
-    const Counts counts = advisor->counts();
+    const Counts counts = advisor.counts();
     std::printf("{\"turns\":%lu,\"wrong\":%lu,\"asked_bytes\":%lu,\"paged_out_bytes\":%lu}\n",
                 done.turns.load(), done.wrong.load(), counts.read_bytes, counts.written_bytes);
     return done.wrong == 0 ? 0 : 1;
