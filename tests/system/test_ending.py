@@ -52,6 +52,23 @@ def test_the_clean_up_runs_too_when_a_second_interrupt_kills_the_server(
     assert lines(log) == ["ready", "asked", "cleanup"]
 
 
+def test_a_second_interrupt_cuts_the_clean_up_short_and_the_study_is_kept(
+    cli: CommandLine, log: Path
+) -> None:
+    cleanup = ["--cleanup", f"sh -c 'echo cleanup >> {log}; sleep 60; echo late >> {log}'"]
+    launch = ["sh", "-c", f"echo ready >> {log}; exec sleep 60"]
+    with cli.begun("measure", "--runs", "5", *cleanup, "--", *launch) as process:
+        wait_until(lambda: lines(log) == ["ready"], "the first launch runs", 30)
+        process.send_signal(signal.SIGINT)
+        wait_until(lambda: "cleanup" in lines(log), "the clean-up runs", 30)
+        time.sleep(1.2)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 128 + signal.SIGINT
+    assert lines(log) == ["ready", "cleanup"]
+    assert "is kept, with" in (cli.folder / "begun.err").read_text()
+    assert cli.rows("SELECT status FROM study") == [("interrupted",)]
+
+
 def test_a_study_tells_of_launches_that_had_to_be_killed(cli: CommandLine, log: Path) -> None:
     """One of two arms hangs and takes no notice of SIGTERM."""
     program = (

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
+RAISED = 2
+"""Signals that end the process in order: the first, and one that cuts a clean-up short."""
+
+
 class Terminated(BaseException):
     """A signal arrived that ends a process, but for SIGINT."""
 
@@ -56,19 +60,19 @@ def ending() -> Callable[[int, FrameType | None], None]:
     """A handler for which the first signal is ``KeyboardInterrupt`` or ``Terminated``.
 
     Others soon after it are the same one: batch systems and service managers send several, and
-    raised again, within the cleaning up, they would cut that off. A later one ends the process at
-    once.
+    raised again, within the cleaning up, they would cut that off. A later one does so, and one
+    after that ends the process at once.
     """
-    first_s: float | None = None
+    heard_s: list[float] = []
 
     def end(number: int, frame: FrameType | None) -> None:
-        nonlocal first_s
         now_s = time.monotonic()
-        if first_s is None:
-            first_s = now_s
-            raise KeyboardInterrupt if number == signal.SIGINT else Terminated(number)
-        if now_s - first_s > SAME_S:
+        if heard_s and now_s - heard_s[-1] <= SAME_S:
+            return
+        heard_s.append(now_s)
+        if len(heard_s) > RAISED:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
+        raise KeyboardInterrupt if number == signal.SIGINT else Terminated(number)
 
     return end

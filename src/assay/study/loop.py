@@ -195,14 +195,16 @@ class StudyLoop:
             status = Status.PAUSED
             raise
         finally:
-            self._close()
-            self._account.end()
-            # The first error is the one to show: a full disk refuses these as well.
-            with contextlib.suppress(NotPossible):
-                self._store.add_elapsed(self._id, self._account.sitting_s)
-                self._store.set_status(self._id, status)
-                # An interruption may come after a sample was stored and before that was told.
-                self._listener.ended(self._store.study(self._id).launches)
+            try:
+                self._close()
+            finally:  # an interrupt may cut a clean-up short
+                self._account.end()
+                # The first error is the one to show: a full disk refuses these as well.
+                with contextlib.suppress(NotPossible):
+                    self._store.add_elapsed(self._id, self._account.sitting_s)
+                    self._store.set_status(self._id, status)
+                    # An interruption may come after a sample was stored and before that was told.
+                    self._listener.ended(self._store.study(self._id).launches)
         self._refuse(done)
         return done
 

@@ -88,5 +88,11 @@ def test_signals_that_come_together_are_one(
         handler(other, None)
     assert ended == []
     now_s += 1.5
+    with pytest.raises(Terminated):
+        handler(signal.SIGTERM, None)
     handler(signal.SIGTERM, None)
+    assert ended == []
+    now_s += 1.5
+    with pytest.raises(Terminated):  # only since it is not really raised here
+        handler(signal.SIGTERM, None)
     assert ended == [signal.SIGTERM]

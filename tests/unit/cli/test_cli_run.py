@@ -62,7 +62,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_first_signal_goes_to_the_program_and_a_second_ends_it(
     number: signal.Signals, handler: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relaying, "SAME_S", 0.0)
+    monkeypatch.setattr(relaying, "GROUP_S", 0.0)
     running = Passing()
     with pytest.raises((KeyboardInterrupt, Terminated)) as end, Relay() as relay:
         send(number)
@@ -80,7 +80,7 @@ def test_companion_of_the_first_signal_is_no_second(
     second: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As from timeout(1), which signals its child and then the child's group, or from systemd."""
-    monkeypatch.setattr(relaying, "SAME_S", 60.0)
+    monkeypatch.setattr(relaying, "GROUP_S", 60.0)
     running = Passing()
     with Relay() as relay:
         send(signal.SIGTERM)
@@ -116,7 +116,7 @@ def test_signal_that_was_ignored_is_passed_on_and_is_no_first(
     ignored: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Under nohup(1) the SIGTERM that follows the end of a terminal is left to the program."""
-    monkeypatch.setattr(relaying, "SAME_S", 0.0)
+    monkeypatch.setattr(relaying, "GROUP_S", 0.0)
     monkeypatch.setattr(relaying, "LOOK_S", 0.05)
     signal.signal(ignored, signal.SIG_IGN)
     wanted = [signal.SIGUSR1, ignored, ignored, signal.SIGTERM]
