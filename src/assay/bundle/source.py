@@ -10,9 +10,10 @@ from itertools import islice
 import msgspec
 
 from assay.records import Claim, Conclusion, Output, Plan, Sample, Stratum
+from assay.records.front import FrontPoint
 from assay.records.sample import SAID
 from assay.search.complaints import quotes_output
-from assay.search.same_work import without_quote
+from assay.search.same_work import without_lines, without_quote
 from assay.store import Store, StudyRecord
 
 
@@ -55,22 +56,30 @@ def _stratum_without_outputs(one: StratumSource) -> StratumSource:
     if found is not None:
         notes = tuple(without_quote(note) for note in found.notes if not quotes_output(note))
         found = _without_lines(msgspec.structs.replace(found, notes=notes))
-    samples = tuple(
-        msgspec.structs.replace(
-            sample,
-            evidence=tuple(
-                msgspec.structs.replace(piece, note=None) if piece.kind == SAID else piece
-                for piece in sample.evidence
-            ),
-        )
-        for sample in one.samples
-    )
+    samples = tuple(without_lines(_without_errors(sample)) for sample in one.samples)
     return dataclasses.replace(one, samples=samples, conclusion=found)
+
+
+def _without_errors(sample: Sample) -> Sample:
+    """Return a sample without lines of standard error."""
+    pieces = (
+        msgspec.structs.replace(piece, note=None) if piece.kind == SAID else piece
+        for piece in sample.evidence
+    )
+    return msgspec.structs.replace(sample, evidence=tuple(pieces))
 
 
 def _without_lines(found: Conclusion) -> Conclusion:
     """Return a verdict whose objections to outputs quote none of their lines."""
-    claims = tuple(map(_claim_without_lines, found.claims))
+    floor = found.noise_floor
+    found = msgspec.structs.replace(
+        found,
+        claims=_claims_without_lines(found.claims),
+        steps=_claims_without_lines(found.steps),
+        noise_floor=None if floor is None else _claim_without_lines(floor),
+        front=tuple(map(_point_without_lines, found.front)),
+        off_front=tuple(map(_point_without_lines, found.off_front)),
+    )
     chosen = found.recommendation
     if chosen is not None:
         sentence, output = chosen.sentence, chosen.output
@@ -82,7 +91,15 @@ def _without_lines(found: Conclusion) -> Conclusion:
             output=None if output is None else without_quote(output),
             claim=None if chosen.claim is None else _claim_without_lines(chosen.claim),
         )
-    return msgspec.structs.replace(found, claims=claims, recommendation=chosen)
+    return msgspec.structs.replace(found, recommendation=chosen)
+
+
+def _point_without_lines(point: FrontPoint) -> FrontPoint:
+    return msgspec.structs.replace(point, claims=_claims_without_lines(point.claims))
+
+
+def _claims_without_lines(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    return tuple(map(_claim_without_lines, claims))
 
 
 def _claim_without_lines(claim: Claim) -> Claim:

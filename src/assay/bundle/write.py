@@ -45,7 +45,6 @@ from assay.bundle.versions import engine
 from assay.errors import AssayError, NotPossible
 from assay.records import Conclusion, Plan, Sample, Stratum, StudySpec, encode
 from assay.records.codec import plain_of
-from assay.search.same_work import without_lines
 from assay.settings.registry import builtin
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -100,7 +99,7 @@ def write_bundle(
         chained.document(STUDY, encode(study))
         verdicts, notes = [], []
         for one in source.strata:
-            bare = _Bare.of(one, redactor, outputs)
+            bare = _Bare.of(one, redactor)
             _write_stratum(chained, bare, one, redactor, outputs)
             found = _verdict(record.spec, one, spec, bare)
             if found is None:
@@ -192,12 +191,11 @@ class _Bare:
     conclusion: Conclusion | None
 
     @classmethod
-    def of(cls, one: StratumSource, redactor: Redactor, outputs: bool) -> _Bare:
-        samples = one.samples if outputs else map(without_lines, one.samples)
+    def of(cls, one: StratumSource, redactor: Redactor) -> _Bare:
         return cls(
             redactor.stratum(one.stratum),
             tuple(redactor.record(plan) for plan in one.plans),
-            tuple(redactor.record(sample) for sample in samples),
+            tuple(redactor.record(sample) for sample in one.samples),
             None if one.conclusion is None else redactor.record(one.conclusion),
         )
 

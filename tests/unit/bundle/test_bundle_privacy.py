@@ -464,3 +464,25 @@ def test_bundle_without_outputs_quotes_no_line_of_the_program(tmp_path: Path) ->
         path = tmp_path / f"{outputs}.zip"
         path.write_bytes(bundle)
         assert verify(path).holds
+
+
+def test_bundle_without_outputs_quotes_no_different_output(tmp_path: Path) -> None:
+    """An objection quotes lines of both arms; without them the verdict is the same."""
+    lines = ("the usual result", "usage: program MODE")
+
+    def writing(sample: Sample) -> Sample:
+        line = lines["slow" in str(sample.launch.configuration)]
+        note = f"{hash_of(line)}\n{hash_of(line)}\n{line}\n{line}"
+        output = Evidence(kind="output", value=20.0, unit="bytes", note=note)
+        return msgspec.structs.replace(sample, evidence=(*sample.evidence, output))
+
+    source = source_of(spec_of(Kind.COMPARE, 40), change=writing)
+    for outputs in (True, False):
+        bundle, done = written(source, NOBODY, outputs=outputs)
+        assert not done.notes
+        texts = b"".join(unpacked(bundle).values())
+        assert [line.encode() in texts for line in lines] == [outputs] * 2
+        assert b"different output" in texts
+        path = tmp_path / f"{outputs}.zip"
+        path.write_bytes(bundle)
+        assert verify(path).holds
