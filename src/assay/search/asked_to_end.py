@@ -37,8 +37,10 @@ def _killed(way: str, pieces: Sequence[Evidence]) -> str:
     by, step = _WAYS[way]
     least_s = float(f"{min(piece.value or 0.0 for piece in pieces):.2g}")
     launches = show_count(len(pieces), "launch", "launches")
-    after = f"{show_duration(least_s)} after {by}"
-    return f"{launches} had not ended {after}, and had to be killed: {step}"
+    return (
+        f"{launches} had not ended {show_duration(least_s)} after {by}, and had to be killed: "
+        f"{step}"
+    )
 
 
 def _failed(pieces: Sequence[Evidence]) -> list[str]:
