@@ -107,3 +107,23 @@ def test_a_hook_with_shell_syntax_wants_a_shell(cli: CommandLine) -> None:
     found = cli("measure", "--runs", "7", "--prepare", "sync; true", "--", "true")
     assert found.status == 2
     assert "--shell" in found.err
+
+
+@pytest.mark.parametrize("how", ["env -i setsid", "env -i", ""], ids=["daemon", "bare", "marked"])
+def test_a_server_of_setup_is_no_other_process(cli: CommandLine, how: str) -> None:
+    """Servers write their title over their environment, so that no mark is to be read there."""
+    server = f"{how} sh -c 'echo $$ > pid; while :; do :; done' > /dev/null 2>&1 & sleep 0.3"
+    (cli.folder / "serve").write_text(server)
+    hooks = ["--setup", "sh serve", "--cleanup", "sh -c 'kill $(cat pid)'"]
+    found = cli("measure", "--json", "--runs", "6", *hooks, "--", "sleep", "0.2")
+    assert found.status == 0, found.err
+    samples = [s for s in found.document["samples"] if s["launch"]["stage"] == "confirm"]
+    load = {
+        kind: sum(e["value"] for s in samples for e in s["evidence"] if e["kind"] == kind)
+        for kind in ("hooked_load", "foreign_load")
+    }
+    wall_s = sum(s["wall_s"] for s in samples)
+    assert load["hooked_load"] > 0.3 * wall_s
+    named = [e["note"] for s in samples for e in s["evidence"] if e["kind"] == "other_process"]
+    pid = (cli.folder / "pid").read_text().strip()
+    assert not [note for note in named if f"process {pid}" in note]

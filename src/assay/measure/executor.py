@@ -122,6 +122,8 @@ class _Flight(msgspec.Struct, frozen=True):
     cached: CachedFiles | None
     own_s: float
     """Processor time of assay itself when it began."""
+    hooked_s: float
+    """Processor time until then of what hooks have left running."""
     system: dict[str, str]
     """What the files held that system settings write."""
     share: dict[str, str]
@@ -291,6 +293,7 @@ class LocalExecutor:
         share = look_at_share(self._driver)
         files = look_at(built.workload)
         periods = read_periods(LIVE, self._quota_stat)
+        hooked_s = self._hooking.left.cpu_s()
         with blocked():  # an interrupt between start and note would leave it running unseen
             running = self._driver.start(document)
             self._flights[ticket] = _Flight(
@@ -301,6 +304,7 @@ class LocalExecutor:
                 before,
                 cached,
                 time.process_time(),
+                hooked_s,
                 system,
                 share,
                 files,
@@ -377,6 +381,7 @@ class LocalExecutor:
         grants = judge_all(flight.launch.configuration, self._registry, flight.plan, facts)
         outputs = [file for _, files in copies for file in files] or (self.output, self.errors)
         reading = read_metrics(flight.workload, facts, outputs, copies, flight.files)
+        hooked_s = max(0.0, self._hooking.left.cpu_s() - flight.hooked_s)
         sample = build_sample(
             flight.launch,
             flight.workload,
@@ -393,10 +398,11 @@ class LocalExecutor:
             copies,
             observed(flight.launch, flight.workload, self._varied, self._observe),
             reading,
+            hooked_s,
         )
         if flight.launch.stage is Stage.SURVEY and sample.outcome is Outcome.OK:
             demand_figures(flight.workload, reading)
-        named = self._others.evidence(sample)
+        named = self._others.evidence(sample, self._hooking.left.pids)
         return msgspec.structs.replace(
             sample, evidence=(*sample.evidence, *named, *self._written(sample))
         )

@@ -9,6 +9,7 @@ from typing import IO
 
 from assay.errors import WorkloadFailed
 from assay.measure.beside import run_beside
+from assay.measure.hooked import Hooked
 from assay.measure.last_words import last_words
 from assay.measure.left_running import VARIABLE, left_running, new_mark
 from assay.records import Workload
@@ -46,6 +47,9 @@ class Hooking:
         env: what launches start from.
         left_s: tells the seconds that are left of the budget; ``None`` where it counts launches.
         least_s: what each may take in any case.
+
+    Attributes:
+        left: what they have left running.
     """
 
     def __init__(
@@ -63,6 +67,7 @@ class Hooking:
         self._least_s = least_s
         self._set_up = False
         self._mark = new_mark()
+        self.left = Hooked()
 
     def before_launch(self, more: Mapping[str, str] | None = None) -> None:
         """``setup`` before the first launch, ``prepare`` before each.
@@ -91,7 +96,7 @@ class Hooking:
         self._set_up = False
         self._run("--cleanup", self._hooks.cleanup, self._left_s())
         begun = self._hooks.setup or self._hooks.prepare
-        if begun and (left := left_running(self._mark)):
+        if begun and (left := left_running(self._mark, self.left.pids)):
             raise WorkloadFailed(
                 f"A process of --setup or --prepare still runs: {', '.join(map(clean, left))}.",
                 "End it in --cleanup: a later study that starts it anew may measure this one.",
@@ -106,6 +111,7 @@ class Hooking:
     ) -> None:
         if not argv:
             return
+        since_ticks = self.left.begin()
         limit_s = max(self._least_s, USUAL_S if limit_s is None else limit_s)
         with tempfile.TemporaryFile() as output:
             try:
@@ -129,6 +135,7 @@ class Hooking:
                     f"The command of {option} ended with status {status}.{last_words(output)}",
                     "Run it by hand first; it must end with status 0.",
                 )
+        self.left.end(since_ticks)
 
     def _status(
         self, argv: tuple[str, ...], output: IO[bytes], limit_s: float, env: Mapping[str, str]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 VARIABLE = "ASSAY_HOOKED"
@@ -18,19 +19,23 @@ def new_mark() -> str:
     return uuid.uuid4().hex
 
 
-def left_running(mark: str, patience_s: float = _PATIENCE_S) -> list[str]:
+def left_running(
+    mark: str, known: Callable[[], Collection[int]] = tuple, patience_s: float = _PATIENCE_S
+) -> list[str]:
     """Return the names of processes with a mark, once they had time to end.
 
-    Those of other users, whose environment cannot be read, are not found.
+    Those of other users, whose environment cannot be read, are not found by it.
 
     Args:
         mark: value of the variable.
+        known: reads which others there are.
         patience_s: time that a process may take to end after a signal, in seconds.
     """
     until_s = time.monotonic() + patience_s
-    while (found := _marked(f"{VARIABLE}={mark}".encode())) and time.monotonic() < until_s:
+    variable = f"{VARIABLE}={mark}".encode()
+    while (found := {*_marked(variable), *known()}) and time.monotonic() < until_s:
         time.sleep(_PAUSE_S)
-    return found
+    return [name for pid in sorted(found) if (name := _name_of(pid)) is not None]
 
 
 def is_hooked(pid: int) -> bool:
@@ -42,16 +47,24 @@ def is_hooked(pid: int) -> bool:
     return any(one.startswith(f"{VARIABLE}=".encode()) for one in variables)
 
 
-def _marked(variable: bytes) -> list[str]:
+def _marked(variable: bytes) -> list[int]:
     found = []
     for folder in _PROC.iterdir():
         if not folder.name.isdecimal():
             continue
         try:
-            if variable not in (folder / "environ").read_bytes().split(b"\0"):
-                continue
-            name = (folder / "comm").read_text(errors="replace").strip()
+            variables = (folder / "environ").read_bytes().split(b"\0")
         except OSError:  # it has ended, or is another user's
             continue
-        found.append(f"{name} (process {folder.name})")
+        if variable in variables:
+            found.append(int(folder.name))
     return found
+
+
+def _name_of(pid: int) -> str | None:
+    """Return the name and the number of a process; ``None`` where it has ended."""
+    try:
+        name = (_PROC / str(pid) / "comm").read_text(errors="replace").strip()
+    except OSError:
+        return None
+    return f"{name} (process {pid})"

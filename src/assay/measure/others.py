@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,11 +60,14 @@ class OtherProcesses:
         self._pause_s = LEAST_S
         self._due_s = -math.inf
 
-    def evidence(self, sample: Sample) -> tuple[Evidence, ...]:
+    def evidence(
+        self, sample: Sample, spared: Callable[[], Collection[int]] = tuple
+    ) -> tuple[Evidence, ...]:
         """Return evidence on who used the CPUs; none where a launch was not disturbed.
 
         Args:
             sample: of a launch that has just ended.
+            spared: reads which processes are none of the others.
         """
         if self._clock() < self._due_s or not is_disturbed(sample):
             return ()
@@ -78,7 +81,7 @@ class OtherProcesses:
         from assay.measure.noise import family, others
 
         # Launches beside this one have CPUs of their own, and do not disturb it.
-        found = others(before, after, family(after, os.getpid()))
+        found = others(before, after, family(after, os.getpid()) | set(spared()))
         shares = [(one, one.busy_s / passed_s) for one in found[:NAMED]]
         return tuple(
             Evidence(kind=KIND, value=cpus, unit="CPUs", outside=True, note=named(one))

@@ -61,6 +61,7 @@ def build_sample(
     copies: Copies = (),
     observed: Sequence[Observation] = (),
     reading: Reading | None = None,
+    hooked_s: float = 0.0,
 ) -> Sample:
     """The sample of a launch that was carried out.
 
@@ -75,13 +76,14 @@ def build_sample(
         copies: the same files by instance, where there are several.
         observed: observations that were on.
         reading: the metrics, where they were read already.
+        hooked_s: CPU time meanwhile of what hooks have left running.
     """
     outcome, message = _outcome(workload, facts, outputs, copies)
     reading = reading or read_metrics(workload, facts, outputs, copies)
     metrics = reading.values if outcome is Outcome.OK else {}
     mapped = libraries_seen(launch, facts)
     lines, pools = said(outputs), pools_seen(launch, facts)
-    foreign_s = None if facts.host is None else foreign_load_s(facts.host, own_s)
+    foreign_s = None if facts.host is None else foreign_load_s(facts.host, own_s, hooked_s)
     return Sample(
         launch=launch,
         outcome=outcome,
@@ -99,6 +101,7 @@ def build_sample(
         evidence=(
             *before,
             *_evidence(facts, foreign_s),
+            *([Evidence(kind="hooked_load", value=hooked_s, unit="s")] if hooked_s else []),
             *([mapped] if mapped else []),
             *([lines] if lines else []),
             *([pools] if pools else []),
@@ -276,8 +279,11 @@ def _of_host(host: Host, foreign_s: float | None) -> list[Evidence | None]:
     ]
 
 
-def foreign_load_s(host: Host, own_s: float) -> float | None:
+def foreign_load_s(host: Host, own_s: float, hooked_s: float = 0.0) -> float | None:
     """CPU time that others used on the CPUs of the launch: all but the tree's and assay's own.
+
+    Nor do processes of hooks belong to them, which may have run on other CPUs in part: as much of
+    theirs is taken out as there is.
 
     Launcher and assay may have run on other CPUs of the host, which makes this a little too small;
     launches beside this one are on others, with their launchers, so they are not in it. The
@@ -286,7 +292,8 @@ def foreign_load_s(host: Host, own_s: float) -> float | None:
     """
     if host.busy_s is None or host.own_s is None:
         return None
-    return host.busy_s - host.own_s - (host.launcher_s or 0.0) - own_s
+    found_s = host.busy_s - host.own_s - (host.launcher_s or 0.0) - own_s
+    return max(min(found_s, 0.0), found_s - hooked_s)
 
 
 def _of_counter(name: str, counter: Counter) -> Evidence:
