@@ -13,6 +13,8 @@ from pathlib import Path
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _INIT = 1
+_ENDED = (b"Z", b"X")
+"""States of a process that has ended, and that nobody has waited for."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,8 @@ class Hooked:
             return None
         # The name before it may hold blanks and brackets.
         fields = text.rpartition(b")")[2].split()
+        if fields[0] in _ENDED:
+            return None
         cpu_ticks = sum(map(int, fields[11:15]))
         return _Stat(pid, int(fields[1]), int(fields[19]), cpu_ticks)
 
