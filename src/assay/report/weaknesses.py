@@ -158,7 +158,7 @@ def _ungranted(winner: Sequence[GrantTally], notes: Sequence[str]) -> Iterator[s
     told = {tally.name for tally in winner if any(tells_refusal(n, tally.name) for n in notes)}
     for tally in winner:
         for grant in (Granted.DEGRADED, Granted.REFUSED, Granted.UNVERIFIED):
-            if grant is Granted.REFUSED and tally.name in told:
+            if grant in (Granted.REFUSED, Granted.DEGRADED) and tally.name in told:
                 continue
             if tally.counts.get(grant):
                 why = f": {tally.reasons[0][0]}" if tally.reasons else ""

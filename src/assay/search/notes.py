@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from assay.records import (
     ArmResult,
     Claim,
+    Grant,
     Granted,
     Kind,
     Metric,
@@ -236,11 +237,12 @@ def _among(samples: Sequence[Sample]) -> str:
 
 
 _REFUSED = " did not take effect in "
+_DEGRADED = " took effect in part in "
 
 
 def tells_refusal(note: str, setting: str) -> bool:
-    """Whether a note says that a setting did not take effect."""
-    return note.startswith(f"{setting}{_REFUSED}")
+    """Return whether a note says that a setting did not, or not wholly, take effect."""
+    return note.startswith((f"{setting}{_REFUSED}", f"{setting}{_DEGRADED}"))
 
 
 def refusal_notes(history: History) -> list[str]:
@@ -278,26 +280,26 @@ def cell_grant_notes(history: History) -> list[str]:
 
 
 def grant_notes(history: History, arms: Sequence[ArmResult]) -> list[str]:
-    """Settings that did not take effect in launches of the arms that claims are about."""
+    """Settings that did not, or not wholly, take effect in launches of arms of claims."""
     notes = []
     for arm in arms:
-        mine = [
-            s
-            for s in history.samples
-            if s.launch.stage is Stage.CONFIRM and s.launch.arm == arm.name
-        ]
+        mine = [s for s in history.launches_of(arm.name) if s.launch.stage is Stage.CONFIRM]
         for name in arm.configuration:
-            refused = [
-                s.settings[name]
-                for s in mine
-                if name in s.settings and s.settings[name].grant is Granted.REFUSED
-            ]
+            grants = [s.settings[name] for s in mine if name in s.settings]
+            refused = [grant for grant in grants if grant.grant is Granted.REFUSED]
+            degraded = [grant for grant in grants if grant.grant is Granted.DEGRADED]
             if refused:
-                why = f": {refused[-1].reason}" if refused[-1].reason else ""
                 setting = f"{name}={show_value(refused[-1].value)}"
                 never = f", which never had {setting}" if len(refused) == len(mine) else ""
-                notes.append(
-                    f"{name}{_REFUSED}{len(refused)} of "
-                    f"{show_count(len(mine), 'launch', 'launches')} of {arm.name!r}{never}{why}"
-                )
+                notes.append(_of_launches(name, _REFUSED, refused, mine, never))
+            elif degraded:
+                notes.append(_of_launches(name, _DEGRADED, degraded, mine))
     return notes
+
+
+def _of_launches(
+    name: str, how: str, grants: Sequence[Grant], mine: Sequence[Sample], more: str = ""
+) -> str:
+    launches = show_count(len(mine), "launch", "launches")
+    why = f": {grants[-1].reason}" if grants[-1].reason else ""
+    return f"{name}{how}{len(grants)} of {launches} of {mine[0].launch.arm!r}{more}{why}"

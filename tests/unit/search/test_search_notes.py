@@ -37,15 +37,22 @@ def judged(sample: Sample, grant: Granted) -> Sample:
     return msgspec.structs.replace(sample, settings={"nice": word})
 
 
-@pytest.mark.parametrize("grant", [Granted.REFUSED, Granted.GRANTED])
-def test_a_setting_that_did_not_take_effect_is_told(grant: Granted) -> None:
+@pytest.mark.parametrize(
+    ("grant", "how"),
+    [
+        (Granted.REFUSED, "nice did not take effect in"),
+        (Granted.DEGRADED, "nice took effect in part in"),
+        (Granted.GRANTED, None),
+    ],
+)
+def test_a_setting_that_did_not_take_effect_is_told(grant: Granted, how: str | None) -> None:
     study = compare(GAIN, Budget(launches=30), {}, {"nice": 1})
     samples = [judged(s, grant) for s in study.samples]
     again = conclude(
         study.spec, samples, SearchSpace(study.spec.space), RandomSearcher(), study.done
     )
-    told = [note for note in again.notes if "did not take effect" in note]
-    assert bool(told) == (grant is Granted.REFUSED)
+    told = [note for note in again.notes if "effect in" in note]
+    assert [note.startswith(how or "") for note in told] == [True] * (how is not None)
     confirmed = sum(
         s.launch.stage is Stage.CONFIRM and "nice" in s.launch.configuration for s in samples
     )
