@@ -51,7 +51,9 @@ def _add_combined(found: Reading, metric: Metric, copies: Copies) -> None:
         found.add(metric, Figure(reason=f"the instances print it in different units, {named}"))
         return
     values = [figure.value for figure in figures.values() if figure.value is not None]
-    found.add(metric, Figure(_COMBINED[metric.combined](values), unit=units.pop()))
+    words = {figure.word for figure in figures.values()}
+    word = words.pop() if len(words) == 1 else None
+    found.add(metric, Figure(_COMBINED[metric.combined](values), unit=units.pop(), word=word))
 
 
 def without(check: str, copies: Copies) -> int | None:

@@ -9,8 +9,9 @@ from assay.errors import BadInput
 from assay.records import Metric
 
 _RATES = re.compile(
-    r"bandwidth|bps|bitrate|flops|fps|framerate|gbps|gflops|hz|iops|ips|kbps|mbps|mflops|mips|ops|"
-    r"qps|rates?|rps|speed|speedup|tflops|throughput|tps|tput",
+    r"bandwidth|bw|bps|bitrate|flops|fps|framerate|gbps|gflops|gips|goodput|gups|hitrate|hz|iops|"
+    r"ips|kbps|mbps|mflops|mips|mpps|mqps|mteps|ops|pps|qps|rates?|rps|speed|speedup|tflops|"
+    r"throughput|tps|tput",
     re.IGNORECASE,
 )
 _SURE = re.compile(r"bandwidth|[gmt]flops|fps|iops|qps|rps|throughput|tps", re.IGNORECASE)
@@ -19,9 +20,21 @@ _LOSSES = re.compile(
     r"drop|dropped|errors?|fail|failed|failure|loss|lost|miss|misses", re.IGNORECASE
 )
 _HITS = re.compile(r"hits?", re.IGNORECASE)
+_PER_S_NAME = re.compile(
+    r"(?:.*_)?(?:bytes|calls|events|examples|files|frames|images|imgs?|items|iters|iterations|jobs|"
+    r"lines|messages|msgs?|ops|packets|pages|pkts?|queries|records|reqs?|requests|rows|samples|"
+    r"seqs|steps|toks?|tokens|transactions|tx|txns?|words|[kmgt]i?b)_(?:s|sec)",
+    re.IGNORECASE,
+)
+"""Names such as ``req_s``; one of a single thing, as ``step_s``, may be the time that it takes."""
+_RATE_UNITS = re.compile(
+    r"[kMG]?(?:bps|eps|fps|ips|iops|pps|qps|rps|tps)|[MGT](?:IPS|OPS|UPS|TEPS)|TEPS", re.IGNORECASE
+)
+"""Units that are rates by themselves."""
 _WORDS = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _PER_TIME = re.compile(
-    r"[A-Za-z1)\]+*]\\?/(?:s|sec|second)(?![A-Za-z])"
+    r"(?:^|[A-Za-z1)\]+*])\\?/(?:s|sec|second|min|minute|h|hour|day)(?![A-Za-z])"
+    r"|(?<![A-Za-z])per[ _]?(?:min(?:ute)?|hour|day)(?![a-z])"
     r"|(?<![A-Za-z])per[ _]?s(?:ec|econd)?(?![a-z])|Per_?S(?:ec|econd)?(?![a-z])"
     r"|(?:FLOPS|Hz|[kMG]bps)(?![A-Za-z])"
 )
@@ -41,6 +54,8 @@ def is_rate(metric: Metric) -> bool:
     if any(map(_LOSSES.fullmatch, words)) and not any(map(_HITS.fullmatch, words)):
         return False
     if any(map(_RATES.fullmatch, words)):
+        return True
+    if _PER_S_NAME.fullmatch(metric.name) or _RATE_UNITS.fullmatch(metric.unit.strip("()[]")):
         return True
     if any(map(_SURE.fullmatch, re.split("[^A-Za-z]+", pattern))):
         return True

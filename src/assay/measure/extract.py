@@ -30,12 +30,14 @@ class Reading:
         absent: for those that have none the reason.
         cut: for those whose pattern matches a part of a number, that number.
         units: that the output names, of the values that came from it.
+        words: behind such values, where they are no known unit.
     """
 
     values: dict[str, float] = field(default_factory=dict)
     absent: dict[str, str] = field(default_factory=dict)
     cut: dict[str, str] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
 
     def add(self, metric: Metric, figure: Figure, where: str = "") -> None:
         """Take in what was read for one metric.
@@ -53,6 +55,8 @@ class Reading:
             self.cut[metric.name] = figure.cut
         if figure.unit is not None:
             self.units[metric.name] = figure.unit
+        if figure.word is not None:
+            self.words[metric.name] = figure.word
 
 
 def metrics_of(

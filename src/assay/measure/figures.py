@@ -10,11 +10,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.measure.headers import unit_above
 from assay.measure.matching import all_matches, last_match, nearest_line
-from assay.measure.numbers import number_around
-from assay.measure.patterns import figure_and_unit, literal_after, literal_before, place_of_group
-from assay.measure.printed_units import BARE, UNITS, unit_before, unit_behind
+from assay.measure.numbers import POWER, number_around
+from assay.measure.patterns import (
+    figure_and_unit,
+    literal_after,
+    literal_before,
+    literal_behind,
+    place_of_group,
+)
+from assay.measure.printed_units import BARE, UNITS, captured_unit, unit_before, unit_behind
 from assay.measure.taking import taken
+from assay.measure.words_behind import as_word, word_behind
 from assay.records import Metric
 from assay.records.sample import MULTIPLES
 
@@ -40,12 +48,14 @@ class Figure:
         cut: the number that was printed, where the pattern matches only a part of it: then there
             is no value.
         unit: that the value is in, where the output names a known one.
+        word: that stands behind it, or was captured as its unit, where that is no known one.
     """
 
     value: float | None = None
     reason: str | None = None
     cut: str | None = None
     unit: str | None = None
+    word: str | None = None
 
 
 def read_figure(metric: Metric, outputs: Sequence[Path], begin: int = 0) -> Figure:
@@ -70,12 +80,14 @@ def _of_all(metric: Metric, way: str, matches: Iterable[re.Match[str]]) -> Figur
     """One figure of all matches, each of which is checked; ``None`` without any."""
     values = array("d")
     units: set[str | None] = set()
+    words: set[str | None] = set()
     for match in matches:
         figure = _of_match(metric, match)
         if figure.value is None:
             return figure
         values.append(figure.value)
         units.add(figure.unit)
+        words.add(figure.word)
     if not values:
         return None
     if not units & MULTIPLES:  # a figure beside which nothing stands may have any unit
@@ -84,7 +96,8 @@ def _of_all(metric: Metric, way: str, matches: Iterable[re.Match[str]]) -> Figur
         told = " and ".join(sorted(f"in {u}" if u else "without a unit" for u in units))
         return Figure(reason=f"the matches are printed {told}")
     value = taken(way, values)
-    return Figure(value, unit=units.pop() if len(units) == 1 else None)
+    unit = units.pop() if len(units) == 1 else None
+    return Figure(value, unit=unit, word=words.pop() if len(words) == 1 else None)
 
 
 def _of_match(metric: Metric, match: re.Match[str]) -> Figure:
@@ -102,17 +115,45 @@ def _of_match(metric: Metric, match: re.Match[str]) -> Figure:
         return Figure(
             cut=cut, reason=f"{text[:SHOWN]!r} in the output is a part of {cut[:SHOWN]!r}"
         )
-    if unit_group and (captured_bases(pattern) or "unit" in match.re.groupindex):
-        return _converted(metric, value, match[unit_group] or "")
-    unit = unit_behind(match.string, match.end(group))
+    if unit_group:
+        converted = _by_captured(metric, value, match, group, unit_group)
+        if converted is not None:
+            return converted
+    end = match.end(group)
+    unit = unit_behind(match.string, end)
     unit = unit or unit_before(match.string[match.start() : match.start(group)])
-    return Figure(value, unit=unit.name if unit else None)
+    if unit is not None and (unit.base or unit.factor == 1.0):
+        return Figure(value, unit=unit.name)
+    word = word_behind(match.string, end)
+    if unit is not None:  # it only multiplies, and what is counted follows
+        return Figure(value, unit=unit.name, word=word)
+    return Figure(value, unit=unit_above(match.string, *match.span(group)), word=word)
+
+
+def _by_captured(
+    metric: Metric, value: float, match: re.Match[str], group: int, unit_group: int
+) -> Figure | None:
+    """A figure with the unit that its pattern captured; ``None`` where the group holds none."""
+    captured = match[unit_group] or ""
+    named = "unit" in match.re.groupindex
+    if named or captured_bases(metric.pattern or ""):
+        return _converted(metric, value, captured)
+    if not may_be_unit(metric.pattern or ""):
+        return None
+    if not captured.strip():
+        return Figure(value, unit=NO_UNIT)
+    between = match.string[match.end(group) : match.start(unit_group)]
+    unit = captured_unit(captured)
+    # A letter such as M multiplies a figure right in front of it, and says nothing elsewhere.
+    if unit is not None and (unit.base or between in ("", " ", "\t")):
+        return _converted(metric, value, captured)
+    return Figure(value, word=as_word(captured))
 
 
 def _converted(metric: Metric, value: float, captured: str) -> Figure:
     """A figure in the unit of its metric, from the unit that the pattern captured."""
-    unit = UNITS.get(captured) or BARE.get(captured)
-    if unit is None:  # told apart from others, but by no factor
+    unit = captured_unit(captured)
+    if unit is None or (not unit.base and unit.factor == 1.0):  # told apart, but by no factor
         return Figure(value, unit=captured or NO_UNIT)
     own = UNITS.get(metric.unit)
     if own is not None and own.base != unit.base:
@@ -137,14 +178,18 @@ def _cut_from(match: re.Match[str], group: int) -> str | None:
     a column, the colon behind a key. Of minutes it has to name the figure as well, as in ``0m``.
     """
     text, (begin, end) = match.string, match.span(group)
-    if (begin == 0 or text[begin - 1] in ALONE) and (end == len(text) or text[end] in ALONE):
+    power = POWER.match(text, end)
+    alone = (begin == 0 or text[begin - 1] in ALONE) and (end == len(text) or text[end] in ALONE)
+    if alone and power is None:
         return None
     first, last = number_around(text, begin, end)
     before = literal_before(match.re.pattern, group) if group else ""
     after = literal_after(match.re.pattern, group) if group else ""
     if first < begin and _names(before, text[first:begin]):
         first = begin
-    if last > end and not text[end].isdigit() and text[end] in (after, before[-1:]):
+    if power is not None:  # a power of ten changes; named in full it does not
+        last = end if group and literal_behind(match.re.pattern, group, power[0]) else last
+    elif last > end and not text[end].isdigit() and text[end] in (after, before[-1:]):
         last = end
     return text[first:last] if first < begin or last > end else None
 
@@ -191,13 +236,29 @@ def captured_bases(pattern: str) -> frozenset[str]:
     Args:
         pattern: of which a group may stand for a unit.
     """
-    place = place_of_group(pattern, figure_and_unit(re.compile(pattern))[1])
-    if place is None:
-        return frozenset()
-    try:
-        inner = re.compile(pattern[slice(*place)])
-    except re.error:  # it refers to a group outside
-        return frozenset()
-    if inner.fullmatch(ANY_WORD):
+    inner = _unit_group(pattern)
+    if inner is None or inner.fullmatch(ANY_WORD):
         return frozenset()
     return frozenset(unit.base for word, unit in UNITS.items() if inner.fullmatch(word))
+
+
+@functools.lru_cache
+def may_be_unit(pattern: str) -> bool:
+    """Return whether the group that stands for a unit matches any known one, or a letter as ``k``.
+
+    Args:
+        pattern: of which a group may stand for a unit.
+    """
+    inner = _unit_group(pattern)
+    return inner is None or any(inner.fullmatch(word) for word in (*UNITS, *BARE))
+
+
+def _unit_group(pattern: str) -> re.Pattern[str] | None:
+    """The group of a unit as a pattern of its own; ``None`` without one that stands alone."""
+    place = place_of_group(pattern, figure_and_unit(re.compile(pattern))[1])
+    if place is None:
+        return None
+    try:
+        return re.compile(pattern[slice(*place)])
+    except re.error:  # it refers to a group outside
+        return None

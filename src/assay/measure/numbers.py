@@ -8,10 +8,18 @@ from collections.abc import Iterator
 AROUND = 40
 """Characters on either side of a figure in which the number that it is a part of is looked for."""
 
+POWER = re.compile(
+    "[ \u00a0\u202f]?[x\u00d7*\u00b7\u22c5][ \u00a0\u202f]?10"
+    r"(?:(?:\^|\*\*)\{?[-+\u2212]?\d+\}?|[⁺⁻]?[⁰¹²³⁴-⁹]+)"
+)
+"""A power of ten behind a figure: ``x10^3``, `` x 10**3``, ``*10³``, also with other signs."""
+
 _FORMS = (
+    rf"\d+(?:[.,\u00b7]\d+)?{POWER.pattern}",  # 1.5x10^3
     # 1,234,567.8
     r"\d{1,3}(?:(?P<sep>[,.'\u2019_\u00a0\u202f])\d{3})(?:(?P=sep)\d{3})*(?:[.,]\d+)?",
     r"\d+,\d+",  # 60,2
+    r"\d+[·⋅\u066b]\d+",  # 60·2
     r"\d+(?::\d\d)+(?:[.,]\d+)?",  # 1:02.5
     r"(?:\d+h)?\d+m\d+(?:[.,]\d+)?",  # 1m02.5s
     r"\d+(?:\.\d+){2,}",  # 1.2.3

@@ -77,6 +77,19 @@ def literal_after(pattern: str, number: int) -> str:
     return "" if rest[:1] in _SPECIAL else rest[:1]
 
 
+def literal_behind(pattern: str, number: int, text: str) -> bool:
+    """Return whether a pattern names a text, letter by letter, right behind a group.
+
+    Args:
+        pattern: that compiles.
+        number: of the group, from 1.
+        text: that stands behind the group in a match.
+    """
+    place = place_of_group(pattern, number)
+    rest = pattern[place[1] + 1 :] if place else ""
+    return rest.replace("\\", "").startswith(text)
+
+
 def _is_escaped(pattern: str, at: int) -> bool:
     """Return whether an odd number of backslashes stands in front of a character."""
     return (at - len(pattern[:at].rstrip("\\"))) % 2 == 1

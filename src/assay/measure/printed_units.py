@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -12,8 +13,17 @@ _TIMES = {
     "ns": ("ns", "nsec", "nsecs", "nanosecond", "nanoseconds"),
     "min": ("min", "mins", "minute", "minutes"),
     "h": ("h", "hr", "hrs", "hour", "hours"),
+    "d": ("day", "days"),
 }
-_SECONDS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
+_SECONDS = {
+    "s": 1.0,
+    "ms": 1e-3,
+    "µs": 1e-6,
+    "ns": 1e-9,
+    "min": 60.0,
+    "h": 3600.0,
+    "d": 86400.0,
+}
 _DECIMAL = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _BINARY = {"ki": 2.0**10, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 _COUNTED = {
@@ -23,12 +33,30 @@ _COUNTED = {
     "FLOP": ("FLOP", "FLOPs", "Flop", "Flops", "flop", "flops"),
     "Hz": ("Hz", "hz"),
 }
+_LONG = {
+    "kilo": "k",
+    "mega": "M",
+    "giga": "G",
+    "tera": "T",
+    "kibi": "Ki",
+    "mebi": "Mi",
+    "gibi": "Gi",
+    "tebi": "Ti",
+}
+"""Prefixes of units that are written in full, as in ``megabytes``."""
+_SCALES = {"thousand": "k", "million": "M", "billion": "G", "trillion": "T"}
 _PER_S = ("/s", "/sec", "/second", "ps")
 """Ends of a rate: ``MB/s``, ``Mbits/sec``, ``kbps``."""
 _BARE = re.compile("[kKMGT]i?(?![A-Za-z0-9_/])")
-_RATIO = re.compile("[ \t\u00a0\u202f]?([A-Za-z]+/[A-Za-z]+)(?![A-Za-z0-9_/])")
+_RATIO = re.compile("[ \t\u00a0\u202f]?[(\\[]?([A-Za-z]+/[A-Za-z]+)(?![A-Za-z0-9_/])")
 _ENCLOSED = re.compile(r"[(\[]([A-Za-zµμ/]+)[)\]]")
-_WORD = re.compile(r"[ \t\u00a0\u202f]?([A-Za-zµμ]+(?:/[A-Za-z]+)?)(?![A-Za-z0-9_/])")
+_WORD = re.compile(
+    r"[ \t\u00a0\u202f]?(?:([A-Za-zµμ]+(?:/[A-Za-z]+)?)(?![A-Za-z0-9_/])"
+    r"|[(\[]([A-Za-zµμ]+(?:/[A-Za-z]+)?)[)\]])"
+)
+_PER_SECOND = re.compile("[ \t]per[ \t]s(?:ec|econd)?(?![A-Za-z0-9_/])")
+_AROUND = " \t\r\n\"'()[]{}.,;:"
+"""Characters that may stand around a unit that a pattern captured."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +86,30 @@ def unit_behind(text: str, end: int) -> PrintedUnit | None:
         end: of a figure in it.
     """
     found = _WORD.match(text, end)
-    if found and found[1] in UNITS:
-        return UNITS[found[1]]
+    word = found and (found[1] or found[2])
+    if found and word in UNITS:
+        rate = UNITS.get(f"{word}/s") if _PER_SECOND.match(text, found.end()) else None
+        return rate or UNITS[word]
+    if word in SCALES:
+        return SCALES[word]
     bare = _BARE.match(text, end)
     if bare and bare[0] in BARE:
         return BARE[bare[0]]
     ratio = _RATIO.match(text, end)
     return PrintedUnit(ratio[1], "", 1.0) if ratio else None
+
+
+def captured_unit(text: str) -> PrintedUnit | None:
+    """Return the unit that the text of a group is or begins with; ``None`` for none.
+
+    A letter that multiplies counts as well: ``M`` of ``2 M rows``.
+
+    Args:
+        text: that a pattern captured as the unit of a figure.
+    """
+    whole = text.strip(_AROUND)
+    known = UNITS.get(whole) or SCALES.get(whole) or BARE.get(whole)
+    return known or unit_behind(whole, 0) if whole else None
 
 
 def unit_before(text: str) -> PrintedUnit | None:
@@ -91,6 +136,10 @@ def _units() -> dict[str, PrintedUnit]:
                 rate = PrintedUnit(f"{shown}{base}/s", f"{whole}/s", factor)
                 for ending in _PER_S:
                     found.setdefault(prefix + word + ending, rate)
+    for long, prefix in _LONG.items():
+        for base, words in (("B", ("byte", "bytes")), ("b", ("bit", "bits"))):
+            for word, ending in itertools.product(words, ("", *_PER_S[:3])):
+                found[long + word + ending] = found[prefix + base + ending[:2]]
     # FLOPS is a rate by itself.
     for prefix, factor in _DECIMAL.items():
         shown = "k" if prefix == "K" else prefix
@@ -106,3 +155,5 @@ BARE = {
     if word
 }
 """Letters that multiply a figure, without a unit."""
+SCALES = {word: BARE[letter] for word, letter in _SCALES.items()}
+"""Words that multiply a figure, without a unit."""

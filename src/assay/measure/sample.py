@@ -14,6 +14,7 @@ from assay.measure.complaints import said
 from assay.measure.copies import Copies, metrics_of_copies, without
 from assay.measure.direction import demand_directed
 from assay.measure.extract import Reading, metrics_of
+from assay.measure.headers import SEVERAL
 from assay.measure.libraries import libraries_seen
 from assay.measure.matching import holds
 from assay.measure.metric_files import FileState, place_of, written_since
@@ -26,6 +27,7 @@ from assay.records import (
     Grant,
     InstanceFacts,
     Launch,
+    Metric,
     Observation,
     Outcome,
     RunFacts,
@@ -34,7 +36,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.facts import AskedToEnd, Host
-from assay.records.sample import ENDING, KEPT_ON, KILLED_AFTER, LEFT_OVER, STOP_FAILED, UNIT
+from assay.records.sample import ENDING, KEPT_ON, KILLED_AFTER, LEFT_OVER, STOP_FAILED, UNIT, WORD
 from assay.settings.evidence import mask_seen
 from assay.units import show_signal
 
@@ -106,6 +108,7 @@ def build_sample(
             *([lines] if lines else []),
             *([pools] if pools else []),
             *(Evidence(kind=f"{UNIT}{name}", note=unit) for name, unit in reading.units.items()),
+            *(Evidence(kind=f"{WORD}{name}", note=word) for name, word in reading.words.items()),
         ),
         absent={**facts.absent, **reading.absent},
         started_at=facts.started_at or 0.0,
@@ -165,9 +168,17 @@ def demand_figures(workload: Workload, reading: Reading) -> None:
             f"figure, or run the program with LC_ALL=C; --metric-as-is {name} takes it as it is.",
         )
     demand_directed(
-        msgspec.structs.replace(metric, unit=reading.units.get(metric.name, metric.unit))
+        msgspec.structs.replace(metric, unit=unit)
         for metric in workload.metrics
+        for unit in _shown_units(metric, reading)
     )
+
+
+def _shown_units(metric: Metric, reading: Reading) -> list[str]:
+    """The unit of a figure and the word behind it, as the output has them; else its own unit."""
+    unit = reading.units.get(metric.name, "")
+    found = ("" if SEVERAL in unit else unit, reading.words.get(metric.name, ""))
+    return [one for one in found if one] or [metric.unit]
 
 
 def _outcome(

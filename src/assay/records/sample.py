@@ -70,6 +70,8 @@ note; without a note there are more than are kept with a sample."""
 
 UNIT = "unit."
 """Begins the kind of the evidence on the unit in which the output names a metric."""
+WORD = "word."
+"""Begins the kind of the evidence on the word behind a metric's figure that is no known unit."""
 OUTPUT = "output"
 """Kind of the evidence on what a launch wrote, in a form in which launches that do the same work
 agree (``assay.measure.same_work``)."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import permutations
 from statistics import median
 
 from assay.records import Metric, Outcome, Sample, Stage
-from assay.records.sample import MULTIPLES, UNIT
 from assay.search.history import History
+from assay.search.unit_words import mixed_units
 from assay.units import show_count
 
 MOST_WITHOUT = 0.1
@@ -28,7 +27,7 @@ def objection_to(metric: Metric, history: History, names: Sequence[str]) -> str 
     found = [_without_ratio(metric.name, *arm) for arm in arms]
     found += [_overlap(metric.name, a, b) for a, b in permutations(arms, 2)]
     if metric.pattern is not None:
-        found += [None if metric.as_is else _mixed_units(metric.name, arms)]
+        found += [None if metric.as_is else mixed_units(metric, arms)]
         found += [_without(metric.name, *arm) for arm in arms]
     return next(filter(None, found), None)
 
@@ -56,28 +55,6 @@ def _overlap(metric: str, arm: _Arm, other: _Arm) -> str | None:
         f"{metric} may have been higher than samples saw, and as high as that of {other[0]}, in "
         f"{_counted(either, mine, arm[0])}; --metric-as-is {metric} takes it as it was seen"
     )
-
-
-def _mixed_units(metric: str, arms: Iterable[_Arm]) -> str | None:
-    samples = (s for _, mine in arms for s in mine)
-    seen = Counter(_unit_of(metric, s) for s in samples if metric in s.metrics)
-    if not seen.keys() & MULTIPLES:  # a figure beside which nothing stands may have any unit
-        del seen[None]
-    if len(seen) < 2:
-        return None
-    told = " and ".join(
-        f"{f'in {unit}' if unit else 'without a unit'} ({count} times)"
-        for unit, count in seen.most_common()
-    )
-    return (
-        f"{metric} is printed {told}. A pattern with a second group for the unit, as in "
-        "'([0-9.]+) ([kMG]?B/s)', converts it"
-    )
-
-
-def _unit_of(metric: str, sample: Sample) -> str | None:
-    kind = f"{UNIT}{metric}"
-    return next((e.note for e in sample.evidence if e.kind == kind), None)
 
 
 def _without(metric: str, arm: str, mine: Sequence[Sample]) -> str | None:

@@ -40,6 +40,15 @@ from assay.records import Goal, Metric, RunFacts, Workload
         ("upper_s", "", "(.+)", False),
         ("loss", "", "loss ([0-9.]+)", False),
         ("per_step", "ms/step", "(.+)", False),
+        *((name, "", "(.+)", True) for name in ("bw", "goodput", "req_s", "tok_s", "hitrate")),
+        *((name, "", "(.+)", True) for name in ("write_mb_s", "rows_sec", "read_bw")),
+        *((name, "", "(.+)", False) for name in ("step_s", "reqs", "wall_s", "kbs", "missrate")),
+        *(("v", unit, "(.+)", True) for unit in ("fps", "FPS", "QPS", "/s", "per second", "MIPS")),
+        *(("v", unit, "(.+)", True) for unit in ("ns/day", "records/min", "Mpps", "rows per hour")),
+        *(
+            ("v", unit, "(.+)", False)
+            for unit in ("s/it", "ms", "steps", "hours/ns", "ops", "mips2")
+        ),
     ],
 )
 def test_rates(name: str, unit: str, pattern: str, rate: bool) -> None:
@@ -82,7 +91,20 @@ def test_a_figure_may_be_taken_as_it_is() -> None:
 def test_a_rate_that_shows_at_the_first_launch_asks_too(tmp_path: Path) -> None:
     metric = asked("compare", "--metric", "got=got ([0-9]+)")
     output = tmp_path / "out"
-    for text, refused in (("got 5 MB/s", True), ("got 5 ms", False), ("got 5", False)):
+    for text, refused in (
+        ("got 5 MB/s", True),
+        ("got 5 ms", False),
+        ("got 5", False),
+        ("got 5 fps", True),
+        ("got 5 per second", True),
+        ("got 5 M rows/s", True),
+        ("got 5 million ops/s", True),
+        ("got 5/s", True),
+        ("got 5 ns/day", True),
+        ("got 5 files", False),
+        ("time[s] rate[kB/s]\ngot 5 7", False),
+        ("of [kB/s]\ngot 5", True),
+    ):
         output.write_text(text)
         workload = Workload(argv=("x",), metrics=(metric,))
         reading = metrics_of(workload.metrics, RunFacts(outcome="exited"), [output])

@@ -16,8 +16,9 @@ from assay.measure.matching import last_match, nearest_line
 from assay.measure.numbers import number_around
 from assay.measure.printed_units import UNITS, unit_behind
 from assay.measure.sample import build_sample, demand_figures
+from assay.measure.words_behind import word_behind
 from assay.records import Configuration, Launch, Metric, Outcome, RunFacts, Stage, Workload
-from assay.records.sample import UNIT
+from assay.records.sample import UNIT, WORD
 
 FACTS = RunFacts(outcome="exited", exit_status=0, wall_s=1.5)
 LAUNCH = Launch(
@@ -263,3 +264,138 @@ def test_honest_outputs_are_read(output: Path, tool: dict[str, Any]) -> None:
     figure = read_figure(named_metric(f"m={tool['pattern']}", {}), [output])
     assert (figure.value, figure.reason) == (pytest.approx(tool["value"]), None)
     assert figure.unit == tool.get("unit")
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "number"),
+    [
+        ("speed = 1.5\u00d710^3", "speed = ([0-9.]+)", "1.5\u00d710^3"),
+        ("rate 9.2 x 10^2 ops", "rate ([0-9.]+)", "9.2 x 10^2"),
+        ("rate 9.2*10**-2 ops", "rate ([0-9.]+)", "9.2*10**-2"),
+        ("rate 4·10³ ops", "rate ([0-9.]+)", "4·10³"),
+        ("rate 4·10⁻³ ops", "rate ([0-9.]+)", "4·10⁻³"),
+        ("rate 60·2 ops", "rate ([0-9.]+)", "60·2"),
+        ("rate 60·2 ops", "([0-9.]+) ops", "60·2"),
+        (
+            "rate 7\u00d710^5 ops",
+            "rate ([0-9.]+)\u00d710\\^[0-9]",
+            "7\u00d710^5",
+        ),
+    ],
+)
+def test_a_power_of_ten_is_a_part_of_its_number(
+    output: Path, text: str, pattern: str, number: str
+) -> None:
+    output.write_text(f"begin\n{text}\nend\n")
+    assert read_figure(Metric(name="m", pattern=pattern), [output]).cut == number
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "value"),
+    [
+        ("5 x 10 runs", "([0-9]+) x", 5.0),
+        ("1920x1080 in 5 ms", "in ([0-9]+)", 5.0),
+        ("rate 7\u00d710^5 ops", "rate ([0-9.]+)\u00d710\\^5", 7.0),
+        ("rate 7 * 3 ops", "rate ([0-9.]+)", 7.0),
+        ("8 · 3 files", "([0-9]+) ·", 8.0),
+    ],
+)
+def test_products_are_no_powers(output: Path, text: str, pattern: str, value: float) -> None:
+    output.write_text(f"{text}\n")
+    assert read_figure(Metric(name="m", pattern=pattern), [output]).value == value
+
+
+@pytest.mark.parametrize("group", [r"(\w+)", "([a-z]+)", r"(\S+)", "(.*)", "(?P<unit>[a-z]+)"])
+@pytest.mark.parametrize(("unit", "value"), [("us", 950e-6), ("ms", 950e-3), ("seconds", 950.0)])
+def test_any_captured_unit_converts(output: Path, group: str, unit: str, value: float) -> None:
+    output.write_text(f"best: 950 {unit}\nmore 3\n")
+    figure = read_figure(named_metric(f"m=best: ([0-9.]+) {group}", {}), [output])
+    assert (figure.value, figure.unit) == (pytest.approx(value), "s")
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "value", "unit"),
+    [
+        ('{"cpu": 12, "unit": "ns"}', r'"cpu": ([0-9.]+), "unit": "(\w+)"', 12e-9, "s"),
+        ("2 M per loop", r"([0-9.]+) (\w+)", 2e6, NO_UNIT),
+        ("900 K per loop", "([0-9.]+) (.*)", 9e5, NO_UNIT),
+        ("IOPS=205k, BW", "IOPS=([0-9.]+)(k?)", 205e3, NO_UNIT),
+        ("IOPS=950, BW", "IOPS=([0-9.]+)(k?)", 950.0, NO_UNIT),
+        ("1.2 million rows", r"([0-9.]+) (\w+)", 1.2e6, NO_UNIT),
+        ("1.2 GB/s)", r"([0-9.]+) ([A-Za-z/]+)", 1.2e9, "bytes/s"),
+        ("1.2 (GB/s)", r"([0-9.]+) (\S+)", 1.2e9, "bytes/s"),
+        ("3 days", r"([0-9.]+) (\w+)", 259200.0, "s"),
+        ("5 gigabytes per second", r"([0-9.]+) (.*)", 5e9, "bytes/s"),
+        ('{"n": 12, "M": "M"}', r'"n": ([0-9.]+), "M": "(\w+)"', 12.0, None),
+        ("at 12.5 ms", "at (([0-9]+)[.]5)", 12.5, "ms"),  # a group within the figure
+        ("7 it/s", r"([0-9]+) (\S+)", 7.0, "it/s"),
+    ],
+)
+def test_text_of_a_second_group(
+    output: Path, text: str, pattern: str, value: float, unit: str | None
+) -> None:
+    output.write_text(f"{text}\n")
+    figure = read_figure(named_metric(f"m={pattern}", {}), [output])
+    assert (figure.value, figure.unit) == (pytest.approx(value), unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("5 Mpps", "Mpps"),
+        ("5 MQPS, more", "MQPS"),
+        ("5 M rows/s", "M rows/s"),
+        ("5\tMrps", "Mrps"),
+        ("5 (million rows)", "(million rows)"),
+        ("5 requests per second", "requests per second"),
+        ("5 per second", "per second"),
+        ("5/s", "/s"),
+        ("5 lat=3", None),
+        ("5 latency: 3", None),
+        ("5, then", None),
+        ("5 p99", None),
+        ("5  done", None),
+        ("5 (without initial connection time)", None),
+    ],
+)
+def test_words_behind_a_figure(text: str, word: str | None) -> None:
+    assert word_behind(text, 1) == word
+
+
+def test_word_is_in_the_evidence(output: Path) -> None:
+    output.write_text("got 3 Mpps\n")
+    workload = Workload(argv=("x",), metrics=(Metric(name="rate", pattern="got ([0-9]+)"),))
+    sample = build_sample(LAUNCH, workload, FACTS, [output], {})
+    assert [e.note for e in sample.evidence if e.kind == f"{WORD}rate"] == ["Mpps"]
+
+
+FIO = """\
+    clat (usec): min=962, max=1397, avg=3463.08, stdev=4.18
+    clat percentiles (nsec):
+     |  1.00th=[  700], 50.00th=[ 1004]
+   bw (  KiB/s): min=900, max=950, avg=925.0
+   iops        : min=200, max=300, avg=225.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "unit"),
+    [
+        ("name   time[us]\nfoo    950\n", "^foo +([0-9.]+)", "µs"),
+        ("Name (time in ms)   Min  Max\n----\ntest_a   1.2  1.5\n", "test_a +([0-9.]+)", "ms"),
+        ("n time[us] size[kB]\na 5 7\n", "^a [0-9] ([0-9])", "kB"),
+        ("n time[us] size[kB] left\na 5 7 9\n", "^a [0-9] [0-9] ([0-9])", None),
+        ("   n    time [ms]   count\nfoo   5    12.5    7\n", "^foo +5 +([0-9.]+)", "ms"),
+        ("name,time_us,rows\na,950,3\n", "^a,([0-9.]+),", "µs"),
+        ("Latency (ms):\n  avg:  0.38\n", "avg: +([0-9.]+)", "ms"),
+        ("Latency (ms):\n  avg:  0.38\n\nqueries:  7\n", "queries: +([0-9.]+)", None),
+        (FIO, r"50\.00th=\[ +([0-9]+)", "ns"),
+        (FIO, "iops .*avg=([0-9.]+)", None),
+        (FIO, r"stdev=([0-9.]+)", "µs"),
+        ("time (us): 12 count: 5\n", "count: ([0-9]+)", None),
+        ("see (us)\nand 5 more (ms)\nx 7\n", "^x ([0-9])", "µs"),
+    ],
+)
+def test_unit_of_a_header(output: Path, text: str, pattern: str, unit: str | None) -> None:
+    output.write_text(text)
+    assert read_figure(Metric(name="m", pattern=pattern), [output]).unit == unit

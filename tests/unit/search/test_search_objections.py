@@ -23,7 +23,7 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
-from assay.records.sample import UNIT
+from assay.records.sample import UNIT, WORD
 from assay.search.conclude import conclude
 from assay.search.gp import GpSearcher
 from assay.search.history import History
@@ -165,3 +165,75 @@ def test_an_arm_whose_figure_is_always_zero_has_not_failed() -> None:
     assert found is not None
     assert "rate is 0 or less in" in found.sentence
     assert "failed" not in found.sentence
+
+
+def worded(sample: Sample, word: str | None, unit: str | None = None) -> Sample:
+    """The same with what stood behind the figure."""
+    notes = ((f"{WORD}rate", word), (f"{UNIT}rate", unit))
+    evidence = [Evidence(kind=kind, note=note) for kind, note in notes if note]
+    return msgspec.structs.replace(sample, evidence=(*sample.evidence, *evidence))
+
+
+def objection_of_words(
+    words: tuple[list[str | None], list[str | None]], nice: str | int = 5, metric: Metric = RATE
+) -> str | None:
+    """The objection where the launches of two arms have these words, in turns."""
+    study = compare(PROGRAM, Budget(launches=40), {}, {"nice": nice})
+    samples = []
+    for sample in study.samples:
+        mine = words[bool(sample.launch.configuration)]
+        samples.append(worded(sample, mine[sample.launch.block % len(mine)]))
+    names = [arm.name for arm in study.spec.arms]
+    return objection_to(metric, History.of(study.spec, samples), names)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "told"),
+    [
+        (["(GX/s)"], ["(MX/s)"], "before '(GX/s)' ("),
+        (["GUPS"], ["MUPS"], "before 'MUPS' ("),
+        (["furlongs"], ["miles"], "before 'miles' ("),
+        (["furlongs"], [None], "before no word ("),
+        (["kpps", "Mpps"], ["kpps", "Mpps"], "before 'Mpps' ("),  # as a program chooses by size
+        (["pps"], ["pps", "kpps"], "before 'kpps' ("),
+        (["M rows/s"], ["rows/s"], "before 'rows/s' ("),
+    ],
+)
+def test_words_that_may_be_units_lead_to_no_verdict(
+    a: list[str | None], b: list[str | None], told: str
+) -> None:
+    found = objection_of_words((a, b))
+    assert found is not None and told in found and "times)" in found
+    assert "(?P<unit>...)" in found and "--metric-as-is rate" in found
+    as_is = msgspec.structs.replace(RATE, as_is=True)
+    assert objection_of_words((a, b), metric=as_is) is None
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (["requests"], ["requests"]),
+        (["hit", "missed"], ["missed"]),  # varies by itself
+        ([None], [None]),
+        (["all"], ["all", "mall"]),  # no multiple
+    ],
+)
+def test_words_that_tell_nothing(a: list[str | None], b: list[str | None]) -> None:
+    assert objection_of_words((a, b)) is None
+
+
+@pytest.mark.parametrize("value", ["eager", "--mode=eager -v", "./p --mode 'eager' x"])
+def test_word_that_is_a_value_of_a_setting_tells_nothing(value: str) -> None:
+    assert objection_of_words((["lazy"], ["(eager)"]), nice=value) is None
+    assert objection_of_words((["lazy"], ["eagerly"]), nice=value) is not None
+
+
+def test_word_against_a_known_unit_leads_to_no_verdict() -> None:
+    study = compare(PROGRAM, Budget(launches=40), {}, {"nice": 5})
+    samples = [
+        worded(s, "furlongs") if s.launch.configuration else worded(s, None, "ms")
+        for s in study.samples
+    ]
+    names = [arm.name for arm in study.spec.arms]
+    found = objection_to(RATE, History.of(study.spec, samples), names)
+    assert found is not None and "before 'ms' (" in found and "before 'furlongs' (" in found

@@ -1,0 +1,136 @@
+"""Units that a header names for the figures below it: a column of a table, or a section."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assay.measure.printed_units import UNITS
+
+MAX_LINES = 200
+"""Lines above a figure in which its header is looked for."""
+_LETTERS = "[A-Za-zµμ]+(?:/[A-Za-z]+)?"
+_UNIT = re.compile(
+    rf"[(\[](?P<words>[^()\[\]\n]*?)(?P<unit>{_LETTERS})\s*[)\]]|_(?P<suffix>[A-Za-zµμ]+)(?![\w/])"
+)
+_NUMBER = re.compile(r"(?<![A-Za-z0-9_])[-+]?[0-9]")
+_RULE = re.compile(r"[-=+|:*~─━═╌\s]*")
+_CELL = re.compile(r"(?:[^\s(\[|,;]+|\s?\([^()]*\)|\s?\[[^\[\]]*\])+")
+_LABEL = re.compile(rf"[(\[]({_LETTERS})[)\]]")
+SEVERAL = ", "
+"""Between units where it is not known which of them a figure has."""
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A cell of a header.
+
+    Attributes:
+        begin, end: where it stands in its line.
+        unit: that it names; ``None`` for none.
+        whole: it speaks of the whole table, as ``(time in us)`` does.
+    """
+
+    begin: int
+    end: int
+    unit: str | None
+    whole: bool
+
+
+def unit_above(text: str, begin: int, end: int) -> str | None:
+    """Return the unit that a label or a header names for ``text[begin:end]``.
+
+    That is the nearest line above without numbers in which a known unit stands in brackets, as in
+    ``time[us]``, or behind ``_``. One that ends in a colon heads the lines that are indented at
+    least as deep; any other is the head of a table, and of its columns that of the figure counts.
+    Neither reaches beyond an empty line behind the first. Names of several units stand for one of
+    them.
+
+    Args:
+        text: what was printed.
+        begin, end: of a figure in it.
+    """
+    first = text.rfind("\n", 0, begin) + 1
+    own = text[first:begin]
+    labelled = _on_the_same_line(own)
+    if labelled is not None:
+        return labelled
+    stop = text.find("\n", end)
+    line = text[first : len(text) if stop < 0 else stop]
+    for header in _above(text, first):
+        if _NUMBER.search(_UNIT.sub("", header)):
+            continue
+        cells = _cells(header)
+        if not any(cell.unit for cell in cells):
+            continue
+        if header.rstrip().endswith(":"):
+            return cells[-1].unit if _indent(header) <= _indent(line) else None
+        return _of_column(cells, line, begin - first, end - first)
+    return None
+
+
+def _on_the_same_line(own: str) -> str | None:
+    """The unit of a label in front of a figure with no other label between."""
+    for label in reversed([*_LABEL.finditer(own)]):
+        behind = own[label.end() :].lstrip()
+        rest = behind.removeprefix(":")
+        figures = re.search("[0-9]", rest) is not None
+        # ``clat (usec): min=1, avg=`` speaks of all figures of its line, ``time (us) 5 n`` of one.
+        if label[1] in UNITS and (not figures or (rest != behind and ":" not in rest)):
+            return UNITS[label[1]].name
+    return None
+
+
+def _above(text: str, first: int) -> list[str]:
+    """Lines above that may head the one that begins at ``first``, the nearest one first.
+
+    Above an empty line that is one alone: a header may stand apart from its rows.
+    """
+    found: list[str] = []
+    end = first - 1
+    apart = False
+    while end > 0 and len(found) < MAX_LINES:
+        begin = text.rfind("\n", 0, end) + 1
+        line = text[begin:end].rstrip("\r")
+        end = begin - 1
+        if not line.strip():
+            apart = True
+        elif not _RULE.fullmatch(line):
+            found.append(line)
+            if apart:
+                break
+    return found
+
+
+def _cells(header: str) -> list[_Cell]:
+    found = []
+    for cell in _CELL.finditer(header):
+        unit, whole = None, False
+        for part in _UNIT.finditer(cell[0]):
+            word = part["unit"] or part["suffix"]
+            words = (part["words"] or "").strip()
+            if word in UNITS and (not words or words.split()[-1] == "in"):
+                unit, whole = UNITS[word].name, bool(words)
+        found.append(_Cell(cell.start(), cell.end(), unit, whole))
+    return found
+
+
+def _of_column(cells: list[_Cell], line: str, begin: int, end: int) -> str | None:
+    """The unit of the column of a figure, or of the whole table; of any where none is known."""
+    mine = [place for place, cell in enumerate(_CELL.finditer(line)) if cell.start() <= begin]
+    over = [cell for cell in cells if cell.begin < end and cell.end > begin]
+    column = None
+    if mine and len(_CELL.findall(line)) == len(cells):
+        column = cells[mine[-1]]
+    elif len(over) == 1:
+        column = over[0]
+    if column is not None and column.unit:
+        return column.unit
+    everywhere = [cell.unit for cell in cells if cell.unit and cell.whole]
+    if column is not None or everywhere:
+        return everywhere[0] if everywhere else None
+    return SEVERAL.join(dict.fromkeys(cell.unit for cell in cells if cell.unit))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,117 @@
+"""Units of figures: whether those of two arms, or of one, may be of different units."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+
+from assay.records import Metric, Sample
+from assay.records.configuration import show_value
+from assay.records.sample import MULTIPLES, UNIT, WORD
+from assay.untrusted import clean
+
+PREFIXES = "kKMGT"
+"""Letters that make a multiple of a word: ``Mpps`` of ``pps``."""
+_NAMED = re.compile(r"\(\?P<unit>")
+
+_Arm = tuple[str, Sequence[Sample]]
+"""The name of an arm, and its launches that ended well."""
+
+
+def mixed_units(metric: Metric, arms: Sequence[_Arm]) -> str | None:
+    """Say that figures are printed in different units, or before words that may be such.
+
+    Args:
+        metric: read from the output.
+        arms: that are compared.
+    """
+    return _known_units(metric, arms) or _multiples(metric, arms) or _words(metric, arms)
+
+
+def _known_units(metric: Metric, arms: Sequence[_Arm]) -> str | None:
+    seen = Counter(_noted(UNIT, metric, s) for s in _with_figure(metric, arms))
+    if not seen.keys() & MULTIPLES:  # a figure beside which nothing stands may have any unit
+        del seen[None]
+    if len(seen) < 2:
+        return None
+    told = " and ".join(
+        f"{f'in {clean(unit)}' if unit else 'without a unit'} ({count} times)"
+        for unit, count in seen.most_common()
+    )
+    return f"{metric.name} is printed {told}. {_remedy(metric)}"
+
+
+def _multiples(metric: Metric, arms: Sequence[_Arm]) -> str | None:
+    """Of words such as ``kpps`` and ``Mpps``, also where they change within an arm."""
+    seen = Counter(_noted(WORD, metric, s) for s in _with_figure(metric, arms))
+    roots: dict[str, list[str]] = {}
+    for word in filter(None, seen):
+        for root in {word, word[1:]} if word[0] in PREFIXES else {word}:
+            roots.setdefault(root, []).append(word)
+    several = next((w for root, w in roots.items() if len(w) > 1 and len(root) > 1), None)
+    return _told(metric, {word: seen[word] for word in several}) if several else None
+
+
+def _words(metric: Metric, arms: Sequence[_Arm]) -> str | None:
+    """Of words that are constant within arms and differ between them."""
+    tokens: dict[str | None, int] = {}
+    unknown = False
+    for _, mine in arms:
+        samples = _with_figure(metric, [("", mine)])
+        words = {_noted(WORD, metric, s) for s in samples}
+        found = words | {_noted(UNIT, metric, s) for s in samples}
+        if not samples:
+            continue
+        if len(words) > 1 or any(_is_value(word, s) for word in words for s in samples[:1]):
+            return None  # it varies by itself, or by what was set
+        unknown = unknown or words != {None}
+        token = next(filter(None, found), None)
+        tokens[token] = tokens.get(token, 0) + len(samples)
+    return _told(metric, tokens) if unknown and len(tokens) > 1 else None
+
+
+def _told(metric: Metric, seen: dict[str | None, int] | dict[str, int]) -> str:
+    told = " and ".join(
+        f"{f'before {clean(word)!r}' if word else 'before no word'} ({count} times)"
+        for word, count in sorted(seen.items(), key=lambda one: -one[1])
+    )
+    return (
+        f"{metric.name} is printed {told}, which may be its unit. {_remedy(metric)}; "
+        f"--metric-as-is {metric.name} takes the figures as they are"
+    )
+
+
+def _remedy(metric: Metric) -> str:
+    if _NAMED.search(metric.pattern or ""):
+        return "Units that assay knows are converted (docs/figures.md)"
+    return (
+        "A pattern with a group (?P<unit>...) around the unit, as in "
+        "'([0-9.]+) (?P<unit>[kMG]?B/s)', converts it"
+    )
+
+
+def _with_figure(metric: Metric, arms: Sequence[_Arm]) -> list[Sample]:
+    return [s for _, mine in arms for s in mine if metric.name in s.metrics]
+
+
+def _noted(kind: str, metric: Metric, sample: Sample) -> str | None:
+    return next((e.note for e in sample.evidence if e.kind == f"{kind}{metric.name}"), None)
+
+
+def _is_value(word: str | None, sample: Sample) -> bool:
+    """Whether a word is a value of a setting, or a word of the command."""
+    bare = (word or "").strip("()[]").casefold()
+    if not bare:
+        return False
+    texts = [show_value(value) for value in sample.launch.configuration.values()]
+    return bare in {part.casefold() for text in texts for part in (text, *_parts(text))}
+
+
+def _parts(text: str) -> list[str]:
+    try:
+        words = shlex.split(text)
+    except ValueError:  # no closing quote
+        words = text.split()
+    return [part for word in words for part in (word, word.rpartition("=")[2])]
