@@ -61,10 +61,11 @@ def claim_between(
         first: from so many of the blocks that were run first; from all if absent.
 
     Returns:
-        ``None`` where no block has both. Where a load followed the arms, or something speaks
-        against the figures (``objection_to``), the verdict is withheld: *unclear*. Where it is
-        unclear by itself, an arm that ends less often has an objection as well: further blocks may
-        show it to be no better, and never to be better.
+        ``None`` where no block has both, and no figure is 0. Where a load followed the arms, or
+        something speaks against the figures (``objection_to``), or figures are 0 in all blocks, the
+        verdict is withheld: *unclear*. Where it is unclear by itself, an arm that ends less often
+        has an objection as well: further blocks may show it to be no better, and never to be
+        better.
     """
     blocks = history.complete(Stage.CONFIRM)[:first]
     a, b = (history.observations(Stage.CONFIRM, name, blocks) for name in names)
@@ -80,7 +81,7 @@ def claim_between(
         disturbed=[history.is_disturbed(Stage.CONFIRM, block) for block in blocks],
     )
     if found is None:
-        return None
+        return _undecidable(spec, history, names, alpha)
     pair = [arm for arm in history.arms(Stage.CONFIRM) if arm.name in names]
     found = msgspec.structs.replace(found, applications=history.costly.differ(pair))
     load = followed_load(history, names[:1], names[1:], alpha, spec.disturbed_above)
@@ -103,6 +104,39 @@ def claim_between(
         objection=objection,
         blocks_needed=None,
     )
+
+
+def _undecidable(
+    spec: StudySpec, history: History, names: tuple[str, str], alpha: float
+) -> Claim | None:
+    """The claim where no ratio can be formed in any block, with the reason."""
+    metric = spec.workload.objective.name
+    objection = objection_to(spec.workload.objective, history, names)
+    if objection is None or not any(history.has_zeros(name, (Stage.CONFIRM,)) for name in names):
+        return None
+    return Claim(
+        a=names[0],
+        b=names[1],
+        metric=metric,
+        ratio=_ratio_of_means(history, names),
+        ci=(None, None),
+        verdict=Verdict.UNCLEAR,
+        blocks=0,
+        margin=spec.margin,
+        alpha=alpha,
+        method="none",
+        withheld=True,
+        objection=objection,
+    )
+
+
+def _ratio_of_means(history: History, names: tuple[str, str]) -> float:
+    """The ratio of the means of all figures; 1 where it is none above 0."""
+    name = history.metric.name
+    samples = ([*history.samples_of(Stage.CONFIRM, arm)] for arm in names)
+    a, b = ([s.metrics[name] for s in mine if name in s.metrics] for mine in samples)
+    sums = [math.fsum(values) / len(values) if values else 0.0 for values in (a, b)]
+    return sums[1] / sums[0] if min(sums) > 0.0 else 1.0
 
 
 def claimed_blocks(history: History, found: Claim) -> list[int]:

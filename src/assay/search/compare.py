@@ -138,7 +138,7 @@ class CompareRace(BlockRace):
         )
 
     def _warm(self, arm: Arm) -> bool:
-        return any(self._history.known(stage, arm.name) for stage in (Stage.SURVEY, Stage.CONFIRM))
+        return any(self._works(stage, arm) for stage in (Stage.SURVEY, Stage.CONFIRM))
 
     def _warming(self, looks: int) -> tuple[Arm, ...]:
         """The arms of another warm-up block, where more than one was asked for."""

@@ -6,7 +6,8 @@ checked by anyone who has its samples.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -17,6 +18,7 @@ from assay.records import (
     Conclusion,
     FrontPoint,
     Kind,
+    Outcome,
     Recommendation,
     RecommendationStatus,
     RequirementResult,
@@ -87,7 +89,7 @@ from assay.search.notes import (
     shape_notes,
     stability_notes,
 )
-from assay.search.objections import objection_to
+from assay.search.objections import MOST_WITHOUT, objection_to
 from assay.search.outliers import outlier_notes
 from assay.search.race import Done, Reason
 from assay.search.requirement import results, verdict_on
@@ -108,6 +110,7 @@ from assay.search.tune import TuneRace
 from assay.search.unproven import say_default_alone, unproven_of, with_outlook
 from assay.search.waiting import waiting_notes
 from assay.search.warm_words import began_with
+from assay.search.zeros import zeros_told
 from assay.units import show_count
 
 
@@ -374,6 +377,9 @@ def _losses_in_any(facets: Sequence[Facet], arm: Arm) -> tuple[int, int]:
 def _without_front(race: FrontRace, done: Done | None) -> str:
     """Why nothing was confirmed of a front."""
     tried = [a for a in race.history.arms(Stage.SEARCH) if a != DEFAULT_ARM]
+    zeros = _zeros_in_any([facet.history for facet in race.facets], [DEFAULT_ARM, *tried])
+    if zeros is not None:
+        return zeros
     if not tried or done is None or done.reason is Reason.NOTHING_TO_TRY:
         return "Keep the default: there was nothing else to try."
     if not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
@@ -404,6 +410,9 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
     """Why nothing is recommended where nothing was held against the default."""
     tried = [a for a in race.history.arms(Stage.SEARCH) if a != DEFAULT_ARM]
     history = race.history
+    zeros = _zeros_in_any([history], [DEFAULT_ARM, *tried])
+    if zeros is not None:
+        return zeros
     if not tried and done is not None and done.needed is not None:
         return say_default_alone(race.spec, history, done.needed)
     if done is None or done.reason is Reason.NOTHING_TO_TRY:
@@ -432,6 +441,21 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
             "enough to be recommended without a proof."
         )
     return f"Keep the default: {race.winner.name} stood best, and gained nothing on a second look."
+
+
+def _zeros_in_any(histories: Iterable[History], arms: Sequence[Arm]) -> str | None:
+    """Say that the figures of an arm cannot be compared; the default's first launch counts.
+
+    Args:
+        histories: one for each objective.
+        arms: that were tried, the default first.
+    """
+    for history, arm in itertools.product(histories, arms):
+        samples = [s for s in history.launches_of(arm.name) if s.outcome is Outcome.OK]
+        told = zeros_told(history.metric.name, arm.name, samples, MOST_WITHOUT)
+        if told is not None:
+            return f"Keep the default: whether anything is better is unclear, since {told}."
+    return None
 
 
 def _fullest_stage(history: History) -> Stage:

@@ -32,6 +32,7 @@ from assay.search.refusals import Refusals
 from assay.search.same_work import OutputsSeen
 from assay.search.slack import Slacks
 from assay.search.switching import MOST_WITHIN, Costly, within
+from assay.search.zeros import is_without_ratio
 from assay.stats.paired import Observation
 from assay.stats.quantile import quantile_of_sorted
 from assay.stats.spread import BATCH, batch_spread
@@ -298,8 +299,52 @@ class History:
         return matrix
 
     def gave_up(self, stage: Stage, arm: str) -> bool:
-        """Whether an arm ran in a block of the stage and gave no value at any attempt."""
-        return any(found is None for found in self._stages[stage].columns.get(arm, {}).values())
+        """Whether an arm ran in a block of the stage and gave no figure at any attempt."""
+        column = self._stages[stage].columns.get(arm, {})
+        lost = {number for number, found in column.items() if found is None}
+        return bool(lost) and bool(lost - self._zeros(stage, arm))
+
+    def _zeros(self, stage: Stage, arm: str) -> set[int]:
+        """The blocks of a stage in which an arm ended well with a figure that has no logarithm."""
+        samples = self.samples_of(stage, arm)
+        return {s.launch.block for s in samples if is_without_ratio(self.metric.name, s)}
+
+    def has_zeros(self, arm: str, stages: Iterable[Stage] = tuple(Stage)) -> bool:
+        """Return whether an arm ended well with a figure that has no logarithm in any stage."""
+        name = self.metric.name
+        return any(is_without_ratio(name, s) for at in stages for s in self.samples_of(at, arm))
+
+    def figures(self, stage: Stage, arm: str) -> list[float]:
+        """Return what ``values`` does, with the figures that have no logarithm."""
+        if not self.has_zeros(arm, (stage,)):
+            return self.values(stage, arm)
+        return self._figures_of(self.samples_of(stage, arm))
+
+    def summarised_figures(self, stage: Stage, arm: str) -> list[float]:
+        """Return what ``summarised_values`` does, with the figures that have no logarithm."""
+        if not self.has_zeros(arm, (stage,)):
+            return self.summarised_values(stage, arm)
+        return self._figures_of(self.summarised_samples(stage, arm))
+
+    def _figures_of(self, samples: Iterable[Sample]) -> list[float]:
+        name = self.metric.name
+        good = (s for s in samples if s.outcome is Outcome.OK)
+        return [s.metrics[name] for s in good if name in s.metrics]
+
+    def lost(self, stage: Stage, arm: str, count: int) -> bool:
+        """Return whether an arm gave no figure in the newest blocks of a stage in which it ran.
+
+        One without a logarithm is a figure.
+
+        Args:
+            stage, arm: whose blocks they are.
+            count: of blocks.
+        """
+        column = self._stages[stage].columns.get(arm, {})
+        newest = sorted(column)[-count:]
+        if len(newest) < count or any(column[number] is not None for number in newest):
+            return False
+        return not self._zeros(stage, arm) & set(newest)
 
     def wall_s(self, arm: str) -> float | None:
         """Median wall time of an arm, of the survey only where it ran in no other stage."""

@@ -20,7 +20,7 @@ def mean_is_known(history: History, arm: Arm, share: float, alpha: float) -> boo
         share: of the mean.
         alpha: chance that the interval is ever wrong.
     """
-    values = history.summarised_values(Stage.CONFIRM, arm.name)
+    values = history.summarised_figures(Stage.CONFIRM, arm.name)
     if len(values) < MIN_BLOCKS or history.mostly_disturbed(Stage.CONFIRM):
         return False
     found = summarise(values, alpha=alpha)

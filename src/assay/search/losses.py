@@ -6,6 +6,7 @@ import math
 
 from assay.records import Arm, Outcome, Sample, Stage
 from assay.search.history import DEFAULT_ARM, History
+from assay.search.zeros import is_without_ratio
 
 FAILS_MORE = 0.1
 """Chance of holding failures against a winner that fails no more often than the default."""
@@ -18,7 +19,12 @@ def losses(history: History, arm: Arm) -> tuple[int, int]:
     """
     launches = history.launches_of(arm.name)
     mine = [s for s in launches if s.launch.stage is not Stage.SURVEY]
-    return sum(history.observation(s) is None or is_endless(s) for s in mine), len(mine)
+    lost = (
+        (history.observation(s) is None and not is_without_ratio(history.metric.name, s))
+        or is_endless(s)
+        for s in mine
+    )
+    return sum(lost), len(mine)
 
 
 def is_endless(sample: Sample) -> bool:

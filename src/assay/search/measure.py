@@ -37,7 +37,7 @@ class MeasureRace(BlockRace):
 
     def _next(self, purse: Purse) -> Roster | Done:
         looks = len(self._history.blocks(Stage.SURVEY))
-        works = bool(self._history.known(Stage.SURVEY, self._arm.name))
+        works = self._works(Stage.SURVEY, self._arm)
         if not works and looks < TRIES and not (looks and purse.spent):
             return Roster(Stage.SURVEY, (self._arm,))
         if works and self._warming(purse):
@@ -46,7 +46,7 @@ class MeasureRace(BlockRace):
             told = self._gave_nothing([self._arm])
             return failed_workload(f"The program {told}.", [self._arm])
         blocks = len(self._history.blocks(Stage.CONFIRM))
-        values = self._history.values(Stage.CONFIRM, self._arm.name)
+        values = self._history.figures(Stage.CONFIRM, self._arm.name)
         affordable = purse.affords(self._history.cost([self._arm]))
         if self._lost(Stage.CONFIRM, self._arm) or (
             blocks and not values and (blocks >= TRIES or not affordable)

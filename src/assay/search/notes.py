@@ -24,9 +24,10 @@ from assay.search.disturbed_words import disturbers_words
 from assay.search.disturbers import disturbers_of
 from assay.search.failure import reasons_by_arm
 from assay.search.history import History
-from assay.search.objections import BY_RATIO, MOST_WITHOUT, is_without_ratio
+from assay.search.objections import MOST_WITHOUT
 from assay.search.sentence import stability
 from assay.search.sweep import least_blocks
+from assay.search.zeros import BY_RATIO, is_without_ratio
 from assay.units import show_count, show_quantity
 
 MUCH_MORE = 1.25
@@ -173,8 +174,8 @@ def absence_notes(metrics: Sequence[Metric], samples: Sequence[Sample]) -> list[
     if zeros:
         of = show_count(len(good), "launch", "launches")
         notes.append(
-            f"{metrics[0].name} is 0 or less in {len(zeros)} of {of}, which are in no figure of "
-            f"it: figures {BY_RATIO}"
+            f"{metrics[0].name} is 0 or less in {len(zeros)} of {of}, {_among(zeros)}, which are "
+            f"in no comparison: figures {BY_RATIO}"
         )
     for metric in metrics:
         notes += _bound_notes(metric, good)

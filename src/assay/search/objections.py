@@ -9,6 +9,7 @@ from statistics import median
 from assay.records import Metric, Outcome, Sample, Stage
 from assay.search.history import History
 from assay.search.unit_words import mixed_units
+from assay.search.zeros import zeros_told
 from assay.units import show_count
 
 MOST_WITHOUT = 0.1
@@ -24,7 +25,7 @@ def objection_to(metric: Metric, history: History, names: Sequence[str]) -> str 
         names: of the arms.
     """
     arms = [(name, _counted_launches(history, name)) for name in names]
-    found = [_without_ratio(metric.name, *arm) for arm in arms]
+    found = [zeros_told(metric.name, *arm, MOST_WITHOUT) for arm in arms]
     found += [_overlap(metric.name, a, b) for a, b in permutations(arms, 2)]
     if metric.pattern is not None:
         found += [None if metric.as_is else mixed_units(metric, arms)]
@@ -62,21 +63,6 @@ def _without(metric: str, arm: str, mine: Sequence[Sample]) -> str | None:
     if len(lacking) <= MOST_WITHOUT * len(mine):
         return None
     return f"{_counted(lacking, mine, arm)} have no {metric}: {lacking[-1].absent[metric]}"
-
-
-def _without_ratio(metric: str, arm: str, mine: Sequence[Sample]) -> str | None:
-    zeros = [sample for sample in mine if is_without_ratio(metric, sample)]
-    if len(zeros) <= MOST_WITHOUT * len(mine):
-        return None
-    return f"{metric} is 0 or less in {_counted(zeros, mine, arm)}, and figures {BY_RATIO}"
-
-
-BY_RATIO = "are compared by their ratios, which takes values above 0"
-
-
-def is_without_ratio(metric: str, sample: Sample) -> bool:
-    """Return whether a launch has a figure that no ratio can be formed with."""
-    return sample.outcome is Outcome.OK and sample.metrics.get(metric, 1.0) <= 0.0
 
 
 def _counted(lacking: Sequence[Sample], mine: Sequence[Sample], arm: str) -> str:

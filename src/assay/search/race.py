@@ -373,8 +373,12 @@ class BlockRace(ABC):
 
     def _lost(self, stage: Stage, arm: Arm) -> bool:
         """Whether an arm gave no value in the newest blocks of a stage in which it ran."""
-        found = self._history.newest(stage, arm.name, LOST_AFTER)
-        return len(found) == LOST_AFTER and all(o is None for o in found)
+        return self._history.lost(stage, arm.name, LOST_AFTER)
+
+    def _works(self, stage: Stage, arm: Arm) -> bool:
+        """Whether an arm gave a figure in a stage; one of 0 is one."""
+        history = self._history
+        return bool(history.known(stage, arm.name)) or history.has_zeros(arm.name, (stage,))
 
     def _failing(self, arm: Arm) -> str:
         """What an arm does that worked once, and gives no value any more."""

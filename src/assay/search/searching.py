@@ -18,6 +18,7 @@ from assay.search.searcher import Searcher
 from assay.search.sentence import needed_text
 from assay.search.space import SearchSpace
 from assay.search.strategy import BATCH_ARMS, KEEP, MIN_SEARCH_BLOCKS
+from assay.search.zeros import zeros_told
 
 ORDER = (
     Stage.SURVEY,
@@ -165,6 +166,10 @@ class SearchingRace(BlockRace):
             return self._too_small(purse) or self._nothing_to_try()
         if len(seen) < TRIES and not (seen and purse.spent):
             return Roster(stage, (DEFAULT_ARM,))
+        samples = self._history.launches_of(DEFAULT_ARM.name)
+        zeros = zeros_told(self._spec.workload.objective.name, DEFAULT_ARM.name, samples)
+        if zeros is not None:
+            return Done(Reason.DECIDED, f"Nothing was tried: {zeros}.")
         return failed_workload("The program failed in its default configuration.", [DEFAULT_ARM])
 
     def _look_side_by_side(self, purse: Purse) -> Roster | None:

@@ -61,7 +61,7 @@ class SweepRace(BlockRace):
     def _next(self, purse: Purse) -> Roster | Done:
         baseline = self._first
         looks = len(self._history.blocks(Stage.SURVEY))
-        if not self._history.known(Stage.SURVEY, baseline.name):
+        if not self._works(Stage.SURVEY, baseline):
             if looks < TRIES and not (looks and purse.spent):
                 return Roster(Stage.SURVEY, (baseline,))
             told = self._gave_nothing([baseline])

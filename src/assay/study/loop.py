@@ -331,20 +331,13 @@ def demand_objective(sample: Sample, objective: Metric) -> None:
     """Refuse a program whose output does not hold what it is to be judged by.
 
     Raises:
-        BadInput: a sample that ended well lacks the objective, or it has no logarithm.
+        BadInput: a sample that ended well lacks the objective.
         NotPossible: it is one that this host does not give.
     """
     if sample.outcome is not Outcome.OK:
         return
     demand_given(sample, (objective,))
-    value = sample.metrics.get(objective.name)
-    if value is not None and value <= 0:
-        raise BadInput(
-            f"The metric {objective.name} is {value:g}, and figures are compared by their ratios, "
-            "which takes positive ones.",
-            "Choose another with --objective, or give the program more to do.",
-        )
-    if value is None:
+    if objective.name not in sample.metrics:
         demand_read(sample, (objective,))
 
 

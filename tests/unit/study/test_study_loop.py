@@ -345,8 +345,7 @@ def test_earlier_sittings_count() -> None:
     ("sample", "message"),
     [
         ({"metrics": {}, "absent": {"fps": "no match"}}, "cannot be read: no match"),
-        ({"metrics": {"fps": 0.0}}, "takes positive ones"),
-        ({"metrics": {"fps": -3.0}}, "takes positive ones"),
+        ({"metrics": {"user_s": 1.0}, "absent": {"fps": "empty"}}, "cannot be read: empty"),
     ],
 )
 def test_an_objective_that_cannot_be_judged_by(sample: dict[str, Any], message: str) -> None:
@@ -358,6 +357,8 @@ def test_an_objective_that_cannot_be_judged_by(sample: dict[str, Any], message: 
             Sample(launch=launch, outcome=Outcome.OK, **sample), Metric(name="fps", pattern="x")
         )
     demand_objective(Sample(launch=launch, outcome=Outcome.FAILED, **sample), Metric(name="fps"))
+    zero = Sample(launch=launch, outcome=Outcome.OK, metrics={"fps": 0.0})
+    demand_objective(zero, Metric(name="fps", pattern="x"))
 
 
 @pytest.mark.parametrize(("pattern", "told"), [("fps=(.*)", True), (None, False)])

@@ -1,0 +1,31 @@
+"""Zeros: launches that ended well with a figure that no ratio can be formed with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.records import Outcome, Sample
+from assay.units import show_count
+
+BY_RATIO = "are compared by their ratios, which takes values above 0"
+
+
+def is_without_ratio(metric: str, sample: Sample) -> bool:
+    """Return whether a launch has a figure that no ratio can be formed with."""
+    return sample.outcome is Outcome.OK and sample.metrics.get(metric, 1.0) <= 0.0
+
+
+def zeros_told(metric: str, arm: str, samples: Sequence[Sample], share: float = 0.0) -> str | None:
+    """Say in how many launches of an arm a figure is 0; ``None`` where those are too few.
+
+    Args:
+        metric: name of the figure.
+        arm: name of the arm.
+        samples: its launches that ended well.
+        share: of them that zeros have to exceed.
+    """
+    zeros = sum(is_without_ratio(metric, sample) for sample in samples)
+    if zeros <= share * len(samples):
+        return None
+    of = show_count(len(samples), "launch", "launches")
+    return f"{metric} is 0 or less in {zeros} of {of} of {arm}, and figures {BY_RATIO}"
