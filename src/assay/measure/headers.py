@@ -17,6 +17,10 @@ _NUMBER = re.compile(r"(?<![A-Za-z0-9_])[-+]?[0-9]")
 _RULE = re.compile(r"[-=+|:*~─━═╌\s]*")
 _CELL = re.compile(r"(?:[^\s(\[|,;]+|\s?\([^()]*\)|\s?\[[^\[\]]*\])+")
 _LABEL = re.compile(rf"[(\[]({_LETTERS})[)\]]")
+_KEY = re.compile(r"\"(\w+)\"\s*:\s*\"?$")
+_UNIT_KEY = re.compile(rf"\"(\w*?)_?[uU]nits?\"\s*:\s*\"({_LETTERS})\"")
+MAX_OBJECT = 2000
+"""Characters on either side of a figure in which the unit of a JSON object is looked for."""
 SEVERAL = ", "
 """Between units where it is not known which of them a figure has."""
 
@@ -46,10 +50,16 @@ def unit_above(text: str, begin: int, end: int) -> str | None:
     Neither reaches beyond an empty line behind the first. Names of several units stand for one of
     them.
 
+    In a JSON object a key such as ``time_unit`` or ``scoreUnit`` names that of ``real_time`` and of
+    ``score``, and ``unit`` that of all.
+
     Args:
         text: what was printed.
         begin, end: of a figure in it.
     """
+    of_object = _in_json(text, begin, end)
+    if of_object is not None:
+        return of_object
     first = text.rfind("\n", 0, begin) + 1
     own = text[first:begin]
     labelled = _on_the_same_line(own)
@@ -66,6 +76,20 @@ def unit_above(text: str, begin: int, end: int) -> str | None:
         if header.rstrip().endswith(":"):
             return cells[-1].unit if _indent(header) <= _indent(line) else None
         return _of_column(cells, line, begin - first, end - first)
+    return None
+
+
+def _in_json(text: str, begin: int, end: int) -> str | None:
+    """The unit that the JSON object of a figure names for its key."""
+    key = _KEY.search(text, max(0, begin - 100), begin)
+    if key is None:
+        return None
+    first = max(text.rfind("{", 0, begin), begin - MAX_OBJECT, 0)
+    close = text.find("}", end)
+    last = min(end + MAX_OBJECT, len(text) if close < 0 else close)
+    for found in _UNIT_KEY.finditer(text, first, last):
+        if found[1].casefold() in key[1].casefold() and found[2] in UNITS:
+            return UNITS[found[2]].name
     return None
 
 
