@@ -11,6 +11,8 @@ import hashlib
 import re
 from collections.abc import Collection
 
+from assay.measure.matching import FLAGS
+from assay.measure.patterns import figure_and_unit
 from assay.records import Evidence, Output
 from assay.records.sample import OUTPUT
 
@@ -28,10 +30,11 @@ END_LINES = 8
 """Lines that are compared of each end of an output that is not kept whole."""
 _MEASURED = re.compile(
     r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[ \t]*"
-    r"(?:%|[num\u00b5\u03bc]?s(?:ec(?:ond)?s?)?|min(?:ute)?s?|h(?:ours?)?|[kMGT]?Hz|cycles|fps"
-    r"|[kMGT]?(?:FLOPS?|FLOP/s)|[\w.]+/(?:s|sec|min|\w?s))(?![\w/])"
+    r"(?:%|[num\u00b5\u03bc]?s(?:ec(?:ond)?s?)?|min(?:ute)?s?|h(?:ours?)?|[kMGT]?Hz|cycles|fps|loops?"
+    r"|[kMGT]?(?:FLOPS?|FLOP/s)|[\w.]+/(?:s|sec|min|\w?s))(?![\w/]|[.-][^\W\d])"
 )
-"""A time, a share, a frequency or a rate: a measured figure, and no result."""
+"""A time, a share, a frequency or a rate: a measured figure, and no result. So is the number of
+loops of a benchmark, which follows from its speed. The unit is no part of a name of a file."""
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _REAL = re.compile(
     r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?(?![\w.])"
@@ -91,7 +94,7 @@ def comparable_lines(
 def _lines(content: bytes, values: Collection[str], patterns: Collection[str]) -> list[str]:
     text = _ESCAPE.sub("", content.decode("utf-8", "replace"))
     for pattern in patterns:
-        text = re.sub(pattern, _without_figure, text, flags=re.ASCII | re.MULTILINE)
+        text = re.sub(pattern, _without_figure, text, flags=FLAGS)
     text = _REAL.sub(_rounded, _MEASURED.sub(TAKEN_OUT, text))
     named = sorted(filter(None, values), key=len, reverse=True)
     if named:
@@ -101,9 +104,16 @@ def _lines(content: bytes, values: Collection[str], patterns: Collection[str]) -
 
 
 def _without_figure(match: re.Match[str]) -> str:
-    group = 1 if match.re.groups else 0
-    begin, end = (place - match.start() for place in match.span(group))
-    return match[0] if begin < 0 else match[0][:begin] + TAKEN_OUT + match[0][end:]
+    """Return a match without what is read from it; of one within a line nothing is left."""
+    if match[0] and not re.search(r"[\r\n]", match[0]):
+        return TAKEN_OUT
+    text, begin = match[0], match.start()
+    groups = {group for group in figure_and_unit(match.re) if group}
+    places = {match.span(group) for group in groups}
+    for start, end in sorted(places, reverse=True):
+        if begin <= start < end:
+            text = text[: start - begin] + TAKEN_OUT + text[end - begin :]
+    return text
 
 
 def _rounded(match: re.Match[str]) -> str:
