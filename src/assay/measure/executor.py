@@ -52,6 +52,7 @@ from assay.records import (
 from assay.records.facts import CachedFiles
 from assay.records.sample import QUOTA_PERIODS, QUOTA_THROTTLED
 from assay.settings.inherited import exported_of
+from assay.settings.printed import own_values
 from assay.settings.registry import Registry, judge_all
 from assay.signals import ARRIVING_S
 from assay.units import show_bytes, show_count
@@ -404,16 +405,17 @@ class LocalExecutor:
             demand_figures(flight.workload, reading)
         named = self._others.evidence(sample, self._hooking.left.pids)
         return msgspec.structs.replace(
-            sample, evidence=(*sample.evidence, *named, *self._written(sample))
+            sample, evidence=(*sample.evidence, *named, *self._written(sample, flight.plan))
         )
 
-    def _written(self, sample: Sample) -> list[Evidence]:
+    def _written(self, sample: Sample, plan: Plan) -> list[Evidence]:
         """Return the comparable form of the standard output of one process."""
         written = [one for one in sample.outputs if one.stream == self.output.name]
         if self._values is None or len(written) != 1 or sample.outcome is not Outcome.OK:
             return []
-        read = [m.pattern for m in self._metrics if m.pattern is not None]
-        return [output_evidence(written[0], self._values, read)]
+        read = [m.pattern for m in self._metrics if m.pattern is not None and m.file is None]
+        own = own_values(sample.launch.configuration, plan, self._values)
+        return [output_evidence(written[0], self._values, read, own)]
 
     def _copies(self, plan: Plan) -> Copies:
         """The files of each instance, where there are several."""

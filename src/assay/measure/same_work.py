@@ -15,6 +15,7 @@ from assay.measure.matching import FLAGS
 from assay.measure.patterns import figure_and_unit
 from assay.records import Evidence, Output
 from assay.records.sample import OUTPUT
+from assay.records.sketch import OWN, sketch_of
 
 DIGITS = 6
 """Significant digits of a real number that two outputs have to share."""
@@ -36,13 +37,18 @@ _MEASURED = re.compile(
 """A time, a share, a frequency or a rate: a measured figure, and no result. So is the number of
 loops of a benchmark, which follows from its speed. The unit is no part of a name of a file."""
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_OVERWRITTEN = re.compile(r"^[^\n]*\r(?=[^\r\n])", re.MULTILINE)
+"""Text of a line, as of a progress bar, that later text of the line is written over."""
 _REAL = re.compile(
     r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?(?![\w.])"
 )
 
 
 def output_evidence(
-    output: Output, values: Collection[str], patterns: Collection[str] = ()
+    output: Output,
+    values: Collection[str],
+    patterns: Collection[str] = (),
+    own: Collection[str] = (),
 ) -> Evidence:
     """Return the comparable form of an output as evidence of its launch.
 
@@ -50,12 +56,14 @@ def output_evidence(
         output: standard output of the launch.
         values: of varied settings, as text.
         patterns: regular expressions of the figures that are read from it.
+        own: values that the launch has by its own configuration.
 
     Returns:
-        Evidence whose value is the size in bytes, and whose note has four lines: a digest, a digest
-        without any digits, the first and the last line that are not empty.
+        Evidence whose value is the size in bytes, and whose note has five lines: a digest, a digest
+        without any digits, the first and the last line that are not empty, a sketch.
     """
-    lines = comparable_lines(output, values, patterns)
+    marked = _ends(output, values, patterns, own)
+    lines = [line.replace(OWN, TAKEN_OUT) for line in marked]
     return Evidence(
         kind=OUTPUT,
         value=float(output.size_bytes),
@@ -66,13 +74,17 @@ def output_evidence(
                 _digest([re.sub(r"\d+", "", line) for line in lines]),
                 lines[0][:MAX_LINE] if lines else "",
                 lines[-1][:MAX_LINE] if lines else "",
+                sketch_of(marked),
             )
         ),
     )
 
 
 def comparable_lines(
-    output: Output, values: Collection[str], patterns: Collection[str] = ()
+    output: Output,
+    values: Collection[str],
+    patterns: Collection[str] = (),
+    own: Collection[str] = (),
 ) -> list[str]:
     """Return the lines of an output without what differs between launches that do the same work.
 
@@ -81,26 +93,64 @@ def comparable_lines(
 
     Args:
         output: of a launch.
-        values: of varied settings, as text.
-        patterns: regular expressions of the figures that are read from it.
+        values, patterns, own: as for ``output_evidence``.
     """
+    return [line.replace(OWN, TAKEN_OUT) for line in _ends(output, values, patterns, own)]
+
+
+def _ends(
+    output: Output, values: Collection[str], patterns: Collection[str], own: Collection[str]
+) -> list[str]:
+    form = _Form(values, patterns, own)
     if output.complete:
-        return _lines(output.head + output.tail, values, patterns)
-    head = _lines(output.head.rpartition(b"\n")[0], values, patterns)
-    tail = _lines(output.tail.partition(b"\n")[2], values, patterns)
+        return form.lines_of(output.head + output.tail)
+    head = form.lines_of(output.head.rpartition(b"\n")[0])
+    tail = form.lines_of(output.tail.partition(b"\n")[2])
     return [*head[:END_LINES], *tail[-END_LINES:]]
 
 
-def _lines(content: bytes, values: Collection[str], patterns: Collection[str]) -> list[str]:
-    text = _ESCAPE.sub("", content.decode("utf-8", "replace"))
-    for pattern in patterns:
-        text = re.sub(pattern, _without_figure, text, flags=FLAGS)
-    text = _REAL.sub(_rounded, _MEASURED.sub(TAKEN_OUT, text))
-    named = sorted(filter(None, values), key=len, reverse=True)
-    if named:
-        text = re.sub(rf"(?<![\w.])(?:{'|'.join(map(re.escape, named))})(?![\w.])", TAKEN_OUT, text)
-    lines = (" ".join(line.split()) for line in re.split(r"[\r\n]+", text))
-    return [line for line in lines if line]
+class _Form:
+    """What is taken out of outputs."""
+
+    def __init__(
+        self, values: Collection[str], patterns: Collection[str], own: Collection[str]
+    ) -> None:
+        self._patterns = patterns
+        self._own = {form.casefold() for value in own for form in _forms(value)}
+        named = {form for value in (*values, *own) for form in _forms(value)}
+        ordered = sorted(named, key=lambda form: (-len(form), form))
+        self._values = (
+            re.compile(
+                rf"(?<![\w.])(?:{'|'.join(map(re.escape, ordered))})(?!\w|\.\w)", re.IGNORECASE
+            )
+            if ordered
+            else None
+        )
+
+    def lines_of(self, content: bytes) -> list[str]:
+        """Return the lines of a text that are not empty."""
+        text = _ESCAPE.sub("", content.decode("utf-8", "replace")).replace(OWN, "")
+        for pattern in self._patterns:
+            text = re.sub(pattern, _without_figure, text, flags=FLAGS)
+        text = _plain(_OVERWRITTEN.sub("", text))
+        if self._values is not None:
+            text = self._values.sub(self._without_value, text)
+        lines = (" ".join(line.split()) for line in re.split(r"[\r\n]+", text))
+        return [line for line in lines if line]
+
+    def _without_value(self, match: re.Match[str]) -> str:
+        return OWN if match[0].casefold() in self._own else TAKEN_OUT
+
+
+def _forms(value: str) -> set[str]:
+    """Return a value as it is, and as it is where figures have been taken out of a text."""
+    plain = _plain(value)
+    return {form for form in (value, plain) if form.strip(TAKEN_OUT + " ")}
+
+
+def _plain(text: str) -> str:
+    """Return a text without measured figures, and with rounded numbers."""
+    return _REAL.sub(_rounded, _MEASURED.sub(TAKEN_OUT, text))
 
 
 def _without_figure(match: re.Match[str]) -> str:

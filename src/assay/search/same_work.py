@@ -10,6 +10,8 @@ import msgspec
 from assay.records import Evidence, Outcome, Sample, StudySpec
 from assay.records.configuration import show_value
 from assay.records.sample import OUTPUT
+from assay.records.sketch import first_difference, sketches_agree
+from assay.settings.printed import COMMAND, words_that_differ
 from assay.units import show_bytes, show_count
 from assay.untrusted import clean
 
@@ -20,7 +22,10 @@ DIFFERENT = "different output"
 REMEDY = "--check REGEX says which output is good, --outputs-may-differ that any is"
 
 
-_LINE = re.compile(r""", (?:beginning|ending) with (?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
+_LINE = re.compile(
+    r""", (?:beginning|ending) with (?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+    r"| with another line \d+"
+)
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -31,6 +36,7 @@ class Written(msgspec.Struct, frozen=True):
         shape: digest of the form without digits.
         first, last: its first and last line.
         size_bytes: of the output itself.
+        sketch: of its words; empty where there is none.
     """
 
     digest: str
@@ -38,6 +44,7 @@ class Written(msgspec.Struct, frozen=True):
     first: str
     last: str
     size_bytes: int
+    sketch: str = ""
 
 
 def written_by(sample: Sample) -> Written | None:
@@ -45,8 +52,8 @@ def written_by(sample: Sample) -> Written | None:
     piece = next((e for e in sample.evidence if e.kind == OUTPUT), None)
     if piece is None or piece.note is None or piece.value is None:
         return None
-    digest, shape, first, last = piece.note.split("\n")
-    return Written(digest, shape, first, last, int(piece.value))
+    digest, shape, first, last, *sketch = piece.note.split("\n")
+    return Written(digest, shape, first, last, int(piece.value), "".join(sketch))
 
 
 def without_lines(sample: Sample) -> Sample:
@@ -55,7 +62,7 @@ def without_lines(sample: Sample) -> Sample:
     if written is None:
         return sample
     others = [e for e in sample.evidence if e.kind != OUTPUT]
-    note = f"{written.digest}\n{written.shape}\n\n"
+    note = f"{written.digest}\n{written.shape}\n\n\n{written.sketch}"
     size = float(written.size_bytes)
     piece = Evidence(kind=OUTPUT, value=size, unit="bytes", note=note)
     return msgspec.structs.replace(sample, evidence=(*others, piece))
@@ -96,11 +103,12 @@ class OutputsSeen:
         if a is None or b is None or not (a.constant and b.constant):
             return None
         fewest, most = sorted((a.launches, b.launches))
-        if a.first.digest == b.first.digest:
+        sketches = a.first.sketch, b.first.sketch
+        if a.first.digest == b.first.digest or sketches_agree(*sketches):
             return True
         if most < MIN_EACH:
             return None
-        if a.first.shape != b.first.shape:
+        if a.first.shape != b.first.shape and not sketches_agree(*sketches, numbers=False):
             return False
         if not numbers:
             return True
@@ -157,11 +165,12 @@ def compares_numbers(spec: StudySpec) -> bool:
 
 def values_of(spec: StudySpec) -> frozenset[str]:
     """Return the values that the settings of a study may have, as a program may print them."""
-    found = [v for arm in spec.arms for v in arm.configuration.values()]
+    found = [v for arm in spec.arms for n, v in arm.configuration.items() if n != COMMAND]
+    commands = [str(a.configuration[COMMAND]) for a in spec.arms if COMMAND in a.configuration]
     for parameter in spec.space.parameters:
         found += parameter.domain.values() or ()
         found += [] if parameter.default is None else [parameter.default]
-    return frozenset(map(show_value, found))
+    return frozenset(map(show_value, found)) | words_that_differ(commands)
 
 
 def _told(one: Written, other: Written) -> str:
@@ -171,5 +180,9 @@ def _told(one: Written, other: Written) -> str:
     if not one.size_bytes:
         return "nothing"
     line = one.first if one.first != other.first else one.last if one.last != other.last else ""
-    where = "beginning with " if line and one.first != other.first else "ending with "
-    return f"{size}, {where}{clean(line)!r}" if line else size
+    if not line:
+        known = one.first and one.sketch and other.sketch
+        number = first_difference(one.sketch, other.sketch) if known else None
+        return size if number is None else f"{size} with another line {number}"
+    where = "beginning with " if one.first != other.first else "ending with "
+    return f"{size}, {where}{clean(line)!r}"

@@ -43,6 +43,7 @@ from assay.search.searcher import Searcher
 from assay.search.space import SearchSpace
 from assay.search.sweep import SweepRace
 from assay.search.tune import TuneRace
+from assay.settings.printed import cpu_forms
 from assay.settings.registry import Registry
 from assay.store import Store, StudyRecord
 from assay.study.affordable import with_affordable
@@ -274,7 +275,8 @@ def _executor(
         return laboratory.executor(spec)
     values = None
     if varied(spec) and spec.workload.compares_outputs:
-        values = values_of(spec) | {str(len(laboratory.machine.usable))}
+        usable = laboratory.machine.usable
+        values = values_of(spec) | {str(len(usable))} | cpu_forms(cpu.id for cpu in usable)
     if not laboratory.slots:
         return LocalExecutor(
             spec.workload,

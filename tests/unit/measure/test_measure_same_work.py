@@ -30,7 +30,7 @@ def _output(text: str, size_bytes: int | None = None) -> Output:
         ("threads:   2  ok", "threads:  16 ok"),  # a varied setting, and the width of its column
         ("using mode fast\n", "using mode slow\n\n"),
         ("\x1b[32mdone\x1b[0m", "done"),
-        ("10 %\r100 %\n", "10 %\n100 %"),
+        ("10 %\r55 rows\r100 %\n", "100 %"),  # written over
         ("took 2 s, 120 fps, 3.5 GB/s", "took 1 s, 60 fps, 7 GB/s"),  # measured, not worked out
         ("5000 loops, best of 3", "20000 loops, best of 3"),
     ],
@@ -59,6 +59,34 @@ def test_outputs_of_other_work_differ(one: str, other: str) -> None:
     values = {"2", "fast", "slow"}
     notes = {output_evidence(_output(text), values).note for text in (one, other)}
     assert len(notes) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("AES-256-CBC 17", "\N{HORIZONTAL ELLIPSIS} 17"),  # written otherwise than in the command
+        ("sorted by heap.", "sorted by \N{HORIZONTAL ELLIPSIS}."),
+        ("heaps and v.heap and heap.c", "heaps and v.heap and heap.c"),
+        ("ran sleep 0.050", "ran \N{HORIZONTAL ELLIPSIS}"),  # its number is rounded elsewhere
+        ("{0, 1} {0, 12}", "\N{HORIZONTAL ELLIPSIS} {0, 12}"),
+    ],
+)
+def test_values_are_taken_out_as_words(text: str, form: str) -> None:
+    values = {"aes-256-cbc", "heap", "sleep 0.050", "{0, 1}"}
+    assert comparable_lines(_output(text), values) == [form]
+
+
+def test_own_values_stand_out_in_the_sketch_alone() -> None:
+    text = "mode Heap of heap|quick"
+    notes = [output_evidence(_output(text), {"heap", "quick"}, (), o).note for o in ((), ("heap",))]
+    plain, own = (str(note).split("\n") for note in notes)
+    assert plain[:4] == own[:4]
+    assert "*" not in plain[4] and own[4].count("*") == 2
+
+
+def test_long_line_with_much_text_written_over_is_read_fast() -> None:
+    text = "x" * 200_000 + "\r" + "y" * 200_000
+    assert comparable_lines(_output(text), {"z"}) == ["y" * 200_000]
 
 
 def test_form_without_digits_leaves_times_of_day_out() -> None:

@@ -8,11 +8,16 @@ import msgspec
 import pytest
 from simulated_studies import Study, Writing, compare, space_of, tune
 
+from assay.measure.same_work import output_evidence
 from assay.records import (
+    Arm,
     Budget,
+    Configuration,
     Launch,
     Outcome,
+    Output,
     Parameter,
+    Plan,
     Range,
     Sample,
     Space,
@@ -26,6 +31,7 @@ from assay.search.same_work import (
     without_quote,
     written_by,
 )
+from assay.settings.printed import own_values
 
 
 def _seen(samples: Iterable[Sample]) -> OutputsSeen:
@@ -148,6 +154,116 @@ def test_numbers_are_not_compared_where_a_setting_has_any_number_as_its_value() 
     anything = Parameter(name="arg.x", domain=Range(0.0, 1.0, integer=False))
     spec = msgspec.structs.replace(study.spec, space=Space(parameters=(anything,)))
     assert different_output(spec, _seen(study.samples), names) is None
+
+
+PGBENCH = """\
+transaction type: <builtin: select only>
+scaling factor: 1
+query mode: {mode}
+number of clients: 1
+number of threads: 1
+number of transactions per client: 100
+number of transactions actually processed: 100/100
+number of failed transactions: 0 (0.000%)
+latency average = 0.0{ms} ms
+tps = {ms}12.5 (without initial connection time)
+"""
+OPENSSL = """\
+version: 3.0.17
+The 'numbers' are in 1000s of bytes per second processed.
+type           1024 bytes
+{cipher}   {k}.66k
+"""
+
+
+@pytest.mark.parametrize(
+    ("commands", "texts", "pattern"),
+    [
+        (
+            ("pgbench -S", "pgbench -S -M prepared"),
+            (PGBENCH.format(mode="simple", ms=3), PGBENCH.format(mode="prepared", ms=2)),
+            r"tps = ([0-9.]+)",
+        ),
+        (
+            ("openssl speed -evp aes-128-cbc", "openssl speed -evp aes-256-cbc"),
+            (
+                OPENSSL.format(cipher="AES-128-CBC", k=1234),
+                OPENSSL.format(cipher="AES-256-CBC", k=987),
+            ),
+            r"([0-9.]+)k$",
+        ),
+        (
+            ("hyperfine -N true", "hyperfine -N 'sleep 0.01'"),
+            ("Benchmark 1: true\n", "Benchmark 1: sleep 0.01\n"),
+            "nothing",
+        ),
+        (
+            ("zstd -b1 s.txt", "zstd -b3 s.txt"),
+            (" 1#s : 9 ->\r1#\n", " 3#s : 7 ->\r3#\n"),
+            "nothing",
+        ),
+        (("wc -l big.txt", "wc -l s.txt"), ("10 big.txt\n", "10 s.txt\n"), "nothing"),
+        (
+            ("q --mode=fast 2", "q --mode=safe 4"),
+            ("mode: fast\nok 7", "mode: safe\nok 7"),
+            "nothing",
+        ),
+    ],
+    ids=["pgbench", "openssl", "hyperfine", "zstd", "wc", "option"],
+)
+def test_tools_that_print_their_own_options_do_the_same_work(
+    commands: tuple[str, str], texts: tuple[str, str], pattern: str
+) -> None:
+    assert _agree(commands, texts, pattern) is True
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["usage: q fast|safe", "mode: safe", "mode: safe\nsum 12346", "sum 12345", ""],
+    ids=["usage", "truncated", "checksum", "line", "nothing"],
+)
+def test_command_that_does_other_work_is_found(text: str) -> None:
+    commands = "q --mode=fast", "q --mode=safe"
+    assert _agree(commands, ("mode: fast\nsum 12345", text), "nothing") is False
+
+
+def _agree(commands: tuple[str, str], texts: tuple[str, str], pattern: str) -> bool | None:
+    """Return whether two launches each of two commands, with these outputs, do the same work."""
+    study = _compared(_bogus)
+    arms = [Arm(name=one, configuration=Configuration({"command": one})) for one in commands]
+    values = values_of(msgspec.structs.replace(study.spec, arms=tuple(arms)))
+    seen = OutputsSeen()
+    for arm, text in zip(arms, texts, strict=True):
+        content = text.encode()
+        output = Output(stream="stdout", size_bytes=len(content), sha256="", head=content)
+        own = own_values(arm.configuration, Plan(configuration=arm.configuration), values)
+        evidence = (output_evidence(output, values, [pattern], own),)
+        launch = msgspec.structs.replace(study.samples[0].launch, arm=arm.name)
+        sample = msgspec.structs.replace(study.samples[0], launch=launch, evidence=evidence)
+        seen.add(sample)
+        seen.add(sample)
+    return seen.agree(commands)
+
+
+def test_default_that_prints_its_own_value_does_the_same_work() -> None:
+    for text, agrees in (("niceness 0\nok", True), ("niceness 0\nusage: p", False)):
+        study = _compared(_bogus)
+        names = [arm.name for arm in study.spec.arms]
+        seen = OutputsSeen()
+        for sample in study.samples:
+            varied = bool(sample.launch.configuration)
+            content = (b"niceness 5\nok", text.encode())[not varied]
+            output = Output(stream="stdout", size_bytes=len(content), sha256="", head=content)
+            piece = output_evidence(output, {"5"}, (), {"5"} if varied else ())
+            seen.add(msgspec.structs.replace(sample, evidence=(piece,)))
+        assert seen.agree(names) is agrees
+
+
+def test_line_that_differs_within_an_output_is_named_by_its_number() -> None:
+    study = _compared(lambda launch: f"begin\nrows {9 if launch.configuration else 17}\nend")
+    assert study.claim is not None and study.claim.objection is not None
+    assert "wrote 16 bytes with another line 2, and" in study.claim.objection
+    assert "line 2" not in without_quote(study.claim.objection)
 
 
 def test_values_of_ranges_are_taken_out() -> None:
