@@ -34,7 +34,8 @@ from assay.measure.metric_files import FileState, look_at
 from assay.measure.others import OtherProcesses
 from assay.measure.page_cache import put_in_place
 from assay.measure.probe import speed_probe
-from assay.measure.same_work import output_evidence
+from assay.measure.reported_errors import error_evidence
+from assay.measure.same_work import Form, output_evidence
 from assay.measure.sample import build_sample, demand_figures, read_metrics
 from assay.measure.scratch import Scratch
 from assay.measure.shares import look_at_share, share_evidence
@@ -409,13 +410,15 @@ class LocalExecutor:
         )
 
     def _written(self, sample: Sample, plan: Plan) -> list[Evidence]:
-        """Return the comparable form of the standard output of one process."""
+        """Return the comparable form of what one process wrote, and the errors that it reports."""
         written = [one for one in sample.outputs if one.stream == self.output.name]
         if self._values is None or len(written) != 1 or sample.outcome is not Outcome.OK:
             return []
         read = [m.pattern for m in self._metrics if m.pattern is not None and m.file is None]
         own = own_values(sample.launch.configuration, plan, self._values)
-        return [output_evidence(written[0], self._values, read, own)]
+        errors = error_evidence(sample.outputs, Form(self._values, own=own))
+        output = output_evidence(written[0], self._values, read, own)
+        return [output] if errors is None else [output, errors]
 
     def _copies(self, plan: Plan) -> Copies:
         """The files of each instance, where there are several."""

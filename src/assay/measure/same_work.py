@@ -101,7 +101,7 @@ def comparable_lines(
 def _ends(
     output: Output, values: Collection[str], patterns: Collection[str], own: Collection[str]
 ) -> list[str]:
-    form = _Form(values, patterns, own)
+    form = Form(values, patterns, own)
     if output.complete:
         return form.lines_of(output.head + output.tail)
     head = form.lines_of(output.head.rpartition(b"\n")[0])
@@ -109,11 +109,18 @@ def _ends(
     return [*head[:END_LINES], *tail[-END_LINES:]]
 
 
-class _Form:
-    """What is taken out of outputs."""
+class Form:
+    """What is taken out of outputs.
+
+    Args:
+        values, patterns, own: as for ``output_evidence``.
+    """
 
     def __init__(
-        self, values: Collection[str], patterns: Collection[str], own: Collection[str]
+        self,
+        values: Collection[str],
+        patterns: Collection[str] = (),
+        own: Collection[str] = (),
     ) -> None:
         self._patterns = patterns
         self._own = {form.casefold() for value in own for form in _forms(value)}

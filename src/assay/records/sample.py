@@ -75,6 +75,9 @@ WORD = "word."
 OUTPUT = "output"
 """Kind of the evidence on what a launch wrote, in a form in which launches that do the same work
 agree (``assay.measure.same_work``)."""
+ERRORS = "errors"
+"""Kind of the evidence on lines in which a launch that ended well reports an error: how many, and
+the first of them in its note (``assay.measure.reported_errors``)."""
 MULTIPLES = frozenset(("k", "M", "G", "T", "ki", "Ki", "Mi", "Gi", "Ti"))
 """Units that only multiply a figure: beside them one without a unit is a thousandth or less."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assay.records import Evidence, Sample
-from assay.records.sample import OUTPUT
+from assay.records.sample import ERRORS, OUTPUT
 from assay.report.plain import duration, shorten
 from assay.units import show_quantity
 from assay.untrusted import clean
@@ -56,7 +56,7 @@ def tally(samples: Iterable[Sample]) -> tuple[EvidenceTally, ...]:
     groups: dict[tuple[str, str, bool], list[Evidence]] = {}
     for sample in samples:
         for piece in sample.evidence:
-            if piece.kind == OUTPUT:  # compared between arms, and no reading
+            if piece.kind in (OUTPUT, ERRORS):  # compared between arms, and no reading
                 continue
             groups.setdefault((piece.kind, piece.unit, piece.outside), []).append(piece)
     return tuple(_tally(*key, groups[key]) for key in sorted(groups))

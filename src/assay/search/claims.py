@@ -21,7 +21,7 @@ from assay.search.endless import favours_endless, leans_to_endless
 from assay.search.following import followed_load
 from assay.search.history import History
 from assay.search.objections import objection_to
-from assay.search.same_work import different_output
+from assay.search.same_work import other_work
 from assay.stats.interval import ratio_ends
 from assay.stats.modes import modes
 from assay.stats.paired import Observation
@@ -87,10 +87,11 @@ def claim_between(
     load = followed_load(history, names[:1], names[1:], alpha, spec.disturbed_above)
     objection = objection_to(spec.workload.objective, history, names)
     objection = objection or favours_endless(found, history)
-    objection = objection or different_output(spec, history.outputs, names)
+    spread = spec.statistic is Statistic.SPREAD
+    goal = Goal.LOWER if spread else spec.workload.objective.goal
+    better = names[(found.ratio < 1.0) == (goal is Goal.LOWER)]
+    objection = objection or other_work(spec, history.outputs, names, better)
     if load is None and objection is None:
-        spread = spec.statistic is Statistic.SPREAD
-        goal = Goal.LOWER if spread else spec.workload.objective.goal
         leaning = leans_to_endless(found, goal, history)
         if leaning is None:
             return found

@@ -49,7 +49,7 @@ class OtherWork:
         self._compares = compares
         self._numbers = numbers
         self._default = default
-        self._constant = False
+        self._state: tuple[object, ...] = ()
         self._names: dict[Configuration, str] = {}
         self._agrees: dict[Configuration, bool] = {}
         self._judged: _Judged | None = _NONE
@@ -72,21 +72,36 @@ class OtherWork:
             return
         if configuration != DEFAULT:
             self._names.setdefault(configuration, sample.launch.arm)
-        constant = self._outputs.constant_launches(self._default) >= MIN_EACH
-        changed = constant is not self._constant
-        self._constant = constant
+        errors = self._outputs.errors
+        enough = errors.launches(self._default) >= MIN_EACH
+        state = enough, self._outputs.is_constant(self._default), errors.ever(self._default)
+        changed = state != self._state
+        self._state = state
         for one in self._names if changed else {configuration} - {DEFAULT}:
             self._compare(one)
 
     def _compare(self, configuration: Configuration) -> None:
-        pair = self._default, self._names[configuration]
-        found = self._outputs.agree(pair, numbers=self._numbers) if self._constant else None
+        found = self._agreement(self._names[configuration])
         if found is self._agrees.get(configuration):
             return
         self._agrees.pop(configuration, None)
         if found is not None:
             self._agrees[configuration] = found
         self._judged = None
+
+    def _agreement(self, name: str) -> bool | None:
+        """Tell whether an arm does the work of the default; ``None`` where that is not known.
+
+        Where the default's output varies, the errors that arms report are all there is to go by.
+        """
+        errors = self._outputs.errors
+        if errors.launches(self._default) < MIN_EACH or not errors.launches(name):
+            return None
+        if errors.reported(name, self._default) is not None:
+            return False
+        if self._outputs.is_constant(self._default):
+            return self._outputs.agree((self._default, name), numbers=self._numbers)
+        return True
 
     def hold(self, configuration: Configuration) -> bool:
         """Return whether a configuration, launched or not, is one of them."""
@@ -114,7 +129,7 @@ class OtherWork:
         ]
 
     def _launches(self, configuration: Configuration) -> int:
-        return self._outputs.constant_launches(self._names[configuration])
+        return self._outputs.errors.launches(self._names[configuration])
 
     @property
     def note(self) -> str | None:
@@ -130,9 +145,10 @@ class OtherWork:
             effect = f"all with {values} count as failed"
         elif others:
             more = show_count(len(others), "other configuration")
-            effect = f"it and {more} with different output count as failed"
+            effect = f"it and {more} count as failed"
         names = self._default, self._names[first]
-        return self._outputs.difference(names, numbers=self._numbers, effect=effect)
+        told = self._outputs.difference(names, numbers=self._numbers, effect=effect)
+        return told or self._outputs.complaint(names[1], names[0], effect=effect)
 
     @property
     def _found(self) -> _Judged:

@@ -9,8 +9,9 @@ import msgspec
 
 from assay.records import Evidence, Outcome, Sample, StudySpec
 from assay.records.configuration import show_value
-from assay.records.sample import OUTPUT
+from assay.records.sample import ERRORS, OUTPUT
 from assay.records.sketch import first_difference, sketches_agree
+from assay.search.reported_errors import ErrorsSeen
 from assay.settings.printed import COMMAND, words_that_differ
 from assay.units import show_bytes, show_count
 from assay.untrusted import clean
@@ -18,10 +19,13 @@ from assay.untrusted import clean
 MIN_EACH = 2
 """Launches of an arm that show that its output is constant."""
 DIFFERENT = "different output"
-"""Begins each objection to outputs."""
+"""Begins each objection to outputs that differ."""
+COMPLAINT = "complaint of the program"
+"""Begins each objection to an arm that reports an error."""
 REMEDY = "--check REGEX says which output is good, --outputs-may-differ that any is"
 
 
+_QUOTING = (DIFFERENT, COMPLAINT)
 _LINE = re.compile(
     r""", (?:beginning|ending) with (?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
     r"| with another line \d+"
@@ -61,32 +65,46 @@ def without_lines(sample: Sample) -> Sample:
     written = written_by(sample)
     if written is None:
         return sample
-    others = [e for e in sample.evidence if e.kind != OUTPUT]
+    others = [_bare(e) for e in sample.evidence if e.kind != OUTPUT]
     note = f"{written.digest}\n{written.shape}\n\n\n{written.sketch}"
     size = float(written.size_bytes)
     piece = Evidence(kind=OUTPUT, value=size, unit="bytes", note=note)
     return msgspec.structs.replace(sample, evidence=(*others, piece))
 
 
+def _bare(piece: Evidence) -> Evidence:
+    """Return evidence on errors without their lines, and any other as it is."""
+    if piece.kind != ERRORS or piece.note is None:
+        return piece
+    digests = (line.partition(" ")[0] for line in piece.note.splitlines())
+    return msgspec.structs.replace(piece, note="\n".join(digests))
+
+
 class OutputsSeen:
-    """The outputs of the launches of each arm that ended well."""
+    """The outputs of the launches of each arm that ended well.
+
+    Attributes:
+        errors: that they report.
+    """
 
     def __init__(self) -> None:
         self._arms: dict[str, _Arm] = {}
+        self.errors = ErrorsSeen()
 
     def add(self, sample: Sample) -> None:
         """Take in one sample."""
         written = written_by(sample) if sample.outcome is Outcome.OK else None
         if written is None:
             return
+        self.errors.add(sample)
         arm = self._arms.setdefault(sample.launch.arm, _Arm(written))
         arm.launches += 1
         arm.constant = arm.constant and written.digest == arm.first.digest
 
-    def constant_launches(self, name: str) -> int:
-        """Return the number of launches of an arm; 0 where not all wrote the same output."""
+    def is_constant(self, name: str) -> bool:
+        """Return whether all launches of an arm wrote the same output."""
         arm = self._arms.get(name)
-        return arm.launches if arm is not None and arm.constant else 0
+        return arm is not None and arm.constant
 
     def agree(self, names: Sequence[str], *, numbers: bool = True) -> bool | None:
         """Tell whether two arms wrote the same output; ``None`` where that is not known.
@@ -129,6 +147,21 @@ class OutputsSeen:
         told = f"{names[1]} wrote {_told(b, a)}, and {names[0]} {_told(a, b)}"
         return f"{DIFFERENT}: {told}{f'; {effect}' if effect else ''} ({REMEDY})"
 
+    def complaint(self, name: str, than: str, *, effect: str = "") -> str | None:
+        """Say that all launches of an arm report an error that no launch of another one does.
+
+        Args:
+            name, than: of the arms.
+            effect: as for ``difference``.
+        """
+        line = self.errors.reported(name, than)
+        if line is None:
+            return None
+        launches = show_count(self.errors.launches(name), "launch", "launches")
+        quoted = f", beginning with {clean(line)!r}" if line else ""
+        told = f"all {launches} of {name} have one{quoted}, and none of {than} has it"
+        return f"{COMPLAINT}: {told}{f'; {effect}' if effect else ''} ({REMEDY})"
+
 
 class _Arm:
     def __init__(self, first: Written) -> None:
@@ -139,7 +172,7 @@ class _Arm:
 
 def without_quote(objection: str) -> str:
     """Return an objection to outputs as it is where no lines are known; any other as it is."""
-    return _LINE.sub("", objection) if objection.startswith(DIFFERENT) else objection
+    return _LINE.sub("", objection) if objection.startswith(_QUOTING) else objection
 
 
 def different_output(spec: StudySpec, seen: OutputsSeen, names: Sequence[str]) -> str | None:
@@ -153,6 +186,19 @@ def different_output(spec: StudySpec, seen: OutputsSeen, names: Sequence[str]) -
     if not spec.workload.compares_outputs:
         return None
     return seen.difference(names, numbers=compares_numbers(spec))
+
+
+def other_work(spec: StudySpec, seen: OutputsSeen, names: Sequence[str], better: str) -> str | None:
+    """Say why the better of two arms may do other work than the other; ``None`` where nothing does.
+
+    Args:
+        spec, seen, names: as for ``different_output``.
+        better: name of the arm that stands better.
+    """
+    found = different_output(spec, seen, names)
+    if found is not None or not spec.workload.compares_outputs:
+        return found
+    return seen.complaint(better, next(name for name in names if name != better))
 
 
 def compares_numbers(spec: StudySpec) -> bool:

@@ -28,7 +28,7 @@ from assay.search.proof import MAX_LAUNCHES, suggested_proof
 from assay.search.race import Done, Reason
 from assay.search.requirement import verdict_on
 from assay.search.requirement_words import required_text
-from assay.search.same_work import different_output
+from assay.search.same_work import other_work
 from assay.search.sentence import change_words, interval_words, needed_text
 from assay.search.trials import trials_of
 from assay.search.tune import TuneRace
@@ -58,7 +58,7 @@ def unproven_of(
     if arm == DEFAULT_ARM or not may_win(history, arm):
         return None
     useless = (Verdict.SAME, Verdict.SLOWER)
-    output = different_output(spec, history.outputs, (DEFAULT_ARM.name, arm.name))
+    output = other_work(spec, history.outputs, (DEFAULT_ARM.name, arm.name), arm.name)
     if found is not None and (found.verdict in useless or found.objection not in (None, output)):
         return None
     if _doubt(race, arm) is not None:

@@ -343,7 +343,7 @@ def test_note_on_several_that_no_value_explains_counts_them() -> None:
     )
     note = history.other_work.note
     assert note is not None
-    assert "; it and 1 other configuration with different output count as failed (" in note
+    assert "; it and 1 other configuration count as failed (" in note
 
 
 def test_conclusion_follows_from_samples_alone() -> None:
