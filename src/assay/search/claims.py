@@ -17,11 +17,11 @@ from assay.records import (
     Statistic,
     StudySpec,
 )
-from assay.search.endless import favours_endless, leans_to_endless
 from assay.search.following import followed_load
 from assay.search.history import History
 from assay.search.objections import objection_to
 from assay.search.same_work import other_work
+from assay.search.unreliable import favours_unreliable, leans_to_unreliable
 from assay.stats.interval import ratio_ends
 from assay.stats.modes import modes
 from assay.stats.paired import Observation
@@ -63,9 +63,9 @@ def claim_between(
     Returns:
         ``None`` where no block has both, and no figure is 0. Where a load followed the arms, or
         something speaks against the figures (``objection_to``), or figures are 0 in all blocks, the
-        verdict is withheld: *unclear*. Where it is unclear by itself, an arm that ends less often
-        has an objection as well: further blocks may show it to be no better, and never to be
-        better.
+        verdict is withheld: *unclear*. Where it is unclear by itself, an arm that fails more or
+        ends less often has an objection as well where it stands better: further blocks may show it
+        to be no better, and never to be better.
     """
     blocks = history.complete(Stage.CONFIRM)[:first]
     a, b = (history.observations(Stage.CONFIRM, name, blocks) for name in names)
@@ -86,13 +86,13 @@ def claim_between(
     found = msgspec.structs.replace(found, applications=history.costly.differ(pair))
     load = followed_load(history, names[:1], names[1:], alpha, spec.disturbed_above)
     objection = objection_to(spec.workload.objective, history, names)
-    objection = objection or favours_endless(found, history)
+    objection = objection or favours_unreliable(found, history)
     spread = spec.statistic is Statistic.SPREAD
     goal = Goal.LOWER if spread else spec.workload.objective.goal
     better = names[(found.ratio < 1.0) == (goal is Goal.LOWER)]
     objection = objection or other_work(spec, history.outputs, names, better)
     if load is None and objection is None:
-        leaning = leans_to_endless(found, goal, history)
+        leaning = leans_to_unreliable(found, goal, history)
         if leaning is None:
             return found
         return msgspec.structs.replace(found, objection=leaning, blocks_needed=None)

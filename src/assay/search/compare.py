@@ -15,6 +15,7 @@ from assay.search.purse import Cost, Purse, budget_for
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster, failed_workload
 from assay.search.requirement import claims_alpha, is_open
 from assay.search.requirement import least_blocks as least_blocks_required
+from assay.search.unreliable import may_be_chance
 from assay.stats.sequence import least
 
 TRIES = 3
@@ -159,6 +160,8 @@ class CompareRace(BlockRace):
         if self._requires(arm):
             return False
         if found.withheld and found.objection is not None:  # further blocks keep that
+            if may_be_chance(found, self._history):
+                return False
             return len(self._history.complete(Stage.CONFIRM)) >= self._least
         if found.verdict is Verdict.UNCLEAR or not precise(found):
             return False

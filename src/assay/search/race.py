@@ -22,6 +22,7 @@ from assay.search.history import History
 from assay.search.purse import Purse
 from assay.search.switching import Costly
 from assay.stats.order import order
+from assay.units import show_count
 
 BEYOND = 3.0
 """How many times its usual time a launch may take beyond the end of the budget."""
@@ -397,6 +398,11 @@ class BlockRace(ABC):
         """Say whether arms without a value failed, or ended well without a usable figure."""
         names = {arm.name for arm in arms}
         mine = [sample for sample in self._history.samples if sample.launch.arm in names]
+        good = sum(s.outcome is Outcome.OK and bool(self._history.observation(s)) for s in mine)
+        if good:
+            return (
+                f"worked in {good} of {show_count(len(mine), 'launch', 'launches')}, no more since"
+            )
         if any(sample.outcome is Outcome.OK for sample in mine):
             return f"gave no usable {self._spec.workload.objective.name} in any launch"
         return "failed at every attempt"

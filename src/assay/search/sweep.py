@@ -23,6 +23,7 @@ from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster, faile
 from assay.search.requirement import claims_alpha, is_open
 from assay.search.requirement import least_blocks as least_blocks_required
 from assay.search.switching import Costly
+from assay.search.unreliable import may_be_chance
 from assay.stats.sequence import least
 from assay.units import show_count
 
@@ -41,8 +42,9 @@ class SweepRace(BlockRace):
     The baseline runs alone first: it shows whether the program works, and what it takes. Then each
     cell warms up, in random order (what a program reads from disk or compiles at its first start
     may differ from cell to cell, so that one warm-up of the baseline would favour it). Then
-    complete blocks: each runs every cell once. A cell that fails at both attempts within a block
-    leaves. With ``null`` the baseline runs a second time in each block, under another name.
+    complete blocks: each runs every cell once. A cell that never worked leaves when it fails at
+    both attempts within a block, and one that worked after ``LOST_AFTER`` blocks running without a
+    value. With ``null`` the baseline runs a second time in each block, under another name.
 
     It ends after as many blocks as were asked for; or, with a precision, when the mean of every
     cell is known so well, each cell leaving when its own is (in a factorial design all end
@@ -75,6 +77,9 @@ class SweepRace(BlockRace):
             return Roster(Stage.SURVEY, warming)
         able = self._able()
         if not any(arm in self._compared for arm in able):
+            if any(self._claim(arm) is not None for arm in self._compared):
+                told = counted(self._history)
+                return Done(Reason.DECIDED, f"After {told} no cell gave values any more.")
             if self._may_follow_order(baseline, purse):
                 return Roster(Stage.SURVEY, (baseline,))
             told = f"All cells but the baseline {self._gave_nothing(self._compared)}."
@@ -116,7 +121,10 @@ class SweepRace(BlockRace):
         return [arm for arm in self._arms if arm == self._arms[0] or not self._failed(arm)]
 
     def _failed(self, arm: Arm) -> bool:
-        return any(self._history.gave_up(stage, arm.name) for stage in Stage)
+        stages = (Stage.SURVEY, Stage.CONFIRM)
+        if any(self._history.known(stage, arm.name) for stage in stages):
+            return any(self._lost(stage, arm) for stage in stages)
+        return any(self._history.gave_up(stage, arm.name) for stage in stages)
 
     def _measure(self, able: list[Arm], purse: Purse) -> Roster | Done:
         """The next block of those that are still to be measured."""
@@ -193,6 +201,7 @@ class SweepRace(BlockRace):
         elif found.withheld and found.objection is not None and not self._requires(arm):
             # Further blocks would not do away with it.
             over = len(self._history.complete(Stage.CONFIRM)) >= self._claiming
+            over = over and not may_be_chance(found, self._history)
         else:
             over = found.verdict is not Verdict.UNCLEAR and precise(found)
             over = over and not self._requires(arm)

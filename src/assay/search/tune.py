@@ -54,6 +54,7 @@ from assay.search.sentence import needed_text
 from assay.search.space import SearchSpace
 from assay.search.strategy import SMALL, ModelBased, Racing, Strategy
 from assay.search.trials import trials_of
+from assay.search.unreliable import may_be_chance
 from assay.stats.paired import effect
 from assay.stats.verdict import blocks_needed
 from assay.units import show_count
@@ -277,6 +278,7 @@ class TuneRace(SearchingRace):
         if decided and not open_ones:
             return Done(Reason.DECIDED, f"Decided after {self._counted(found)}.")
         objected = found.withheld and found.objection is not None
+        objected = objected and not may_be_chance(found, self._history)
         if objected and not open_ones and ran >= self._least:
             return Done(Reason.DECIDED, "Further launches would not do away with the objection.")
         lost = [one for one in open_ones if self._past_hope(one, purse, arms)]

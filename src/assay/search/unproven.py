@@ -19,7 +19,6 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
-from assay.search.endless import ends_less_often
 from assay.search.feasible import default_breaks
 from assay.search.history import DEFAULT_ARM, History
 from assay.search.losses import may_win
@@ -32,6 +31,7 @@ from assay.search.same_work import other_work
 from assay.search.sentence import change_words, interval_words, needed_text
 from assay.search.trials import trials_of
 from assay.search.tune import TuneRace
+from assay.search.unreliable import loses_more
 from assay.stats.summary import summarise
 from assay.units import show_count, show_quantity
 
@@ -127,7 +127,7 @@ def _doubt(race: TuneRace, arm: Arm) -> str | None:
     """Return an objection to an arm that holds whatever its figures are."""
     names = DEFAULT_ARM.name, arm.name
     objection = objection_to(race.spec.workload.objective, race.history, names)
-    return objection or ends_less_often(race.history, arm.name, DEFAULT_ARM.name)
+    return objection or loses_more(race.history, arm.name, DEFAULT_ARM.name)
 
 
 def say_unproven(spec: StudySpec, name: str, expected: Expected, output: str | None = None) -> str:

@@ -28,7 +28,7 @@ from assay.records import (
 )
 from assay.search.conclude import conclude
 from assay.search.disturbed_words import doubt_words
-from assay.search.endless import FACTOR, LEAST_S, ends_less_often
+from assay.search.endless import FACTOR, LEAST_S
 from assay.search.gate import FAILED, reasons
 from assay.search.gp import GpSearcher
 from assay.search.history import History
@@ -36,6 +36,7 @@ from assay.search.sentence import comparison, say
 from assay.search.space import SearchSpace
 from assay.search.testing import Simulated, drive
 from assay.search.tune import TuneRace
+from assay.search.unreliable import loses_more
 
 
 @dataclass(frozen=True)
@@ -123,9 +124,9 @@ def test_arm_that_hangs_more_often_than_one_that_hangs_is_no_better(hangs: int, 
             sample = msgspec.structs.replace(sample, outcome=Outcome.TIMED_OUT, metrics={})
         samples.append(sample)
     history = History.of(study.spec, samples)
-    found = ends_less_often(history, "nice=5", study.spec.arms[0].name)
+    found = loses_more(history, "nice=5", study.spec.arms[0].name)
     assert (found is not None) == told
-    assert ends_less_often(history, study.spec.arms[0].name, "nice=5") is None
+    assert loses_more(history, study.spec.arms[0].name, "nice=5") is None
 
 
 def test_disturbance_is_no_reason_for_the_verdict_on_an_arm_that_hangs() -> None:

@@ -455,7 +455,7 @@ def test_a_winner_that_fails_more_often_than_the_default_is_no_gain(
     won = sum(bool(study.settings) for study in studies)
     assert won == len(studies) if wins else won <= len(studies) // 4
     if not wins:
-        assert any("launches failed" in _sentence(study) for study in studies)
+        assert any("launches of nice=5 failed" in _sentence(study) for study in studies)
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,54 @@ def test_a_cell_that_fails_twice_in_a_block_leaves() -> None:
     assert sweep_sentences(found.conclusion, WALL)[-1].endswith("14 unclear, 1 without a value.")
 
 
+@dataclass(frozen=True)
+class FailingBlocks(Simulated):
+    """Fails at every attempt in some blocks in which the second cell runs.
+
+    Attributes:
+        fails_in: whether it does in a block.
+    """
+
+    fails_in: Callable[[int], bool] = lambda block: False
+
+    def run(self, launch: Launch) -> Sample:
+        if launch.configuration.get("arg.a") == 2 and self.fails_in(launch.block):
+            return replace(steady(), fails=lambda c: 1.0).run(launch)
+        return super().run(launch)
+
+
+TWO_CELLS = Space(parameters=(Parameter(name="arg.a", domain=Choices((1, 2)), default=1),))
+
+
+def quicker(fails_in: Callable[[int], bool]) -> FailingBlocks:
+    return FailingBlocks(
+        takes_s=lambda c: 0.5 if c.get("arg.a") == 2 else 1.0, noise=0.01, fails_in=fails_in
+    )
+
+
+def test_cell_that_fails_now_and_then_stays_and_is_not_the_best() -> None:
+    found = sweep(GRID, quicker(lambda block: block % 4 == 3), space=TWO_CELLS, launches=60)
+    assert found.conclusion.claims[0].blocks >= 6
+    assert lead(found.conclusion) is None
+    (told,) = sweep_sentences(found.conclusion, WALL)
+    assert "launches of arg.a=2 failed, and all " in told
+
+
+def test_sweep_whose_cells_fail_for_good_tells_what_it_saw_before() -> None:
+    found = sweep(
+        GRID, quicker(lambda block: block > 9), space=TWO_CELLS, launches=60, precision=1e-6
+    )
+    assert found.done.reason is Reason.DECIDED
+    assert "no cell gave values any more" in found.done.message
+    assert found.conclusion.claims[0].blocks >= 6
+
+
+def test_sweep_without_any_pair_tells_how_often_cells_worked() -> None:
+    found = sweep(GRID, quicker(lambda block: block > 1), space=TWO_CELLS, launches=60)
+    assert found.done.reason is Reason.WORKLOAD_FAILED
+    assert "worked in 1 of 7 launches, no more since" in found.done.message
+
+
 def test_time_outs_are_values_that_lie_beyond() -> None:
     program = steady(lambda c: 9.0 if c.get("arg.a") == 2 else 1.0)
     found = sweep(GRID, program, timeout_s=3.0)

@@ -1,0 +1,125 @@
+"""Arms that fail more often than what they are held against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import msgspec
+import pytest
+from simulated_studies import compare, space_of, tune
+
+from assay.records import (
+    Budget,
+    Configuration,
+    Launch,
+    Outcome,
+    Sample,
+    Stage,
+    Verdict,
+)
+from assay.search.gate import reasons
+from assay.search.history import History
+from assay.search.sentence import comparison
+from assay.search.testing import Simulated
+from assay.search.unreliable import loses_more, may_be_chance
+
+QUICK = {"nice": 5}
+QUICK_NAME = str(Configuration(QUICK))
+SLOW_DEFAULT = Simulated(takes_s=lambda c: 0.05 if c else 0.1, noise=0.02)
+
+
+@dataclass(frozen=True)
+class FailingBlocks(Simulated):
+    """Fails at every attempt in some blocks in which a configuration runs.
+
+    Attributes:
+        blocks: numbers of these blocks.
+    """
+
+    blocks: tuple[int, ...] = ()
+
+    def run(self, launch: Launch) -> Sample:
+        if launch.configuration and launch.block in self.blocks:
+            return replace(SLOW_DEFAULT, fails=lambda c: 1.0).run(launch)
+        return super().run(launch)
+
+
+def fails_in(*blocks: int) -> FailingBlocks:
+    return FailingBlocks(takes_s=SLOW_DEFAULT.takes_s, noise=0.02, blocks=blocks)
+
+
+def test_an_arm_that_fails_now_and_then_is_not_faster() -> None:
+    study = compare(fails_in(3, 5), Budget(launches=40), {}, QUICK)
+    assert study.claim is not None
+    assert (study.claim.verdict, study.claim.withheld) == (Verdict.UNCLEAR, True)
+    told = comparison(study.claim, study.spec.workload.objective)
+    assert "4 of " in told and "launches of nice=5 failed, and all " in told
+    assert reasons([str(Verdict.UNCLEAR)], study.conclusion, study.spec)
+
+
+def test_an_arm_that_works_is_faster_than_one_that_fails() -> None:
+    program = replace(fails_in(3, 5), takes_s=lambda c: 0.2 if c else 0.1)
+    found = compare(program, Budget(launches=40), {}, QUICK).claim
+    assert found is not None and found.verdict is Verdict.SLOWER
+
+
+def test_failures_while_warming_up_are_held_against_no_arm() -> None:
+    found = compare(fails_in(0), Budget(launches=40), {}, QUICK).claim
+    assert found is None or found.objection is None
+
+
+def test_a_program_that_fails_in_any_arm_has_a_faster_one() -> None:
+    program = replace(SLOW_DEFAULT, fails=lambda c: 0.2)
+    studies = [
+        compare(replace(program, seed=seed), Budget(launches=120), {}, QUICK) for seed in range(8)
+    ]
+    faster = [
+        study.claim is not None and study.claim.verdict is Verdict.FASTER for study in studies
+    ]
+    assert sum(faster) >= 6
+
+
+@pytest.mark.parametrize(("both", "chance"), [((0, 1), True), ((0, 20), False), ((3, 4), True)])
+def test_one_failure_may_be_chance(both: tuple[int, int], chance: bool) -> None:
+    study = compare(SLOW_DEFAULT, Budget(launches=60), {}, QUICK)
+    left = dict(zip((arm.name for arm in study.spec.arms), both, strict=True))
+    samples = []
+    for sample in study.samples:
+        if sample.launch.stage is Stage.CONFIRM and left[sample.launch.arm]:
+            left[sample.launch.arm] -= 1
+            sample = msgspec.structs.replace(sample, outcome=Outcome.FAILED, metrics={})
+        samples.append(sample)
+    history = History.of(study.spec, samples)
+    assert study.claim is not None
+    assert may_be_chance(study.claim, history) == chance
+    told = loses_more(history, QUICK_NAME, study.spec.arms[0].name)
+    assert (told is not None) == (both[0] == 0)
+
+
+def test_hangs_and_failures_count_together() -> None:
+    study = compare(SLOW_DEFAULT, Budget(launches=60), {}, QUICK)
+    first = study.spec.arms[0].name
+    samples = [
+        msgspec.structs.replace(sample, outcome=outcome, metrics={})
+        if sample.launch.stage is Stage.CONFIRM
+        and (outcome := _outcome(sample, first)) is not Outcome.OK
+        else sample
+        for sample in study.samples
+    ]
+    told = loses_more(History.of(study.spec, samples), QUICK_NAME, first)
+    assert told is not None and "failed or did not end, and 1 of " in told
+
+
+def _outcome(sample: Sample, first: str) -> Outcome:
+    block = sample.launch.block
+    if sample.launch.arm == first:
+        return Outcome.TIMED_OUT if block == 2 else Outcome.OK
+    return Outcome.FAILED if block % 4 else Outcome.OK
+
+
+def test_tune_keeps_the_default_where_the_winner_fails() -> None:
+    program = replace(SLOW_DEFAULT, fails=lambda c: 0.3 if c else 0.0)
+    study = tune(space_of(nice=(5,)), replace(program, seed=1), Budget(launches=120))
+    assert study.settings == {}
+    assert study.conclusion.recommendation is not None
+    assert "failed, and all " in study.conclusion.recommendation.sentence
