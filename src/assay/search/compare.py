@@ -5,6 +5,8 @@ The rival of an arm is the one that it is a step from, where it names one, and e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assay.records import Arm, Claim, Stage, StudySpec, Verdict
 from assay.search.claims import MIN_BLOCKS, alike, all_decided, claim_between, precise
 from assay.search.counted import counted, no_more
@@ -57,15 +59,19 @@ class CompareRace(BlockRace):
         if not any(arm in self._compared for arm in able):
             if self._may_follow_order(self._arms[0], purse):
                 return Roster(Stage.SURVEY, self._arms[:1])
-            told = f"All arms but the first {self._gave_nothing(self._compared)}."
-            order = order_of_failures(self._history.samples)
-            return failed_workload(order or told, self._compared)
+            return self._failed(self._compared)
         return self._compare(able, purse)
 
     @property
     def _compared(self) -> tuple[Arm, ...]:
         """The arms that the study is about: neither the first nor its second name."""
         return self._arms[2:] if self._spec.null else self._arms[1:]
+
+    def _failed(self, arms: Sequence[Arm]) -> Done:
+        """The end where none of the arms that the study is about gave a value beside the first."""
+        who = "All arms but the first" if len(arms) > 1 else repr(arms[0].name)
+        told = f"{who} {self._gave_nothing(arms)}."
+        return failed_workload(order_of_failures(self._history.samples) or told, arms)
 
     def _compare(self, able: list[Arm], purse: Purse) -> Roster | Done:
         """The next block of those that are not decided yet."""
@@ -76,14 +82,27 @@ class CompareRace(BlockRace):
                 return small
         roster = self._roster(able, blocks)
         if not roster:
-            return Done(Reason.DECIDED, self._ending())
+            return self._without_claim() or Done(Reason.DECIDED, self._ending())
         if self._lost(Stage.CONFIRM, able[0]):
             return failed_workload(
                 f"{able[0].name!r} worked, and then failed {LOST_AFTER} times running.", able[:1]
             )
         if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(roster))):
             return Roster(Stage.CONFIRM, roster)
-        return Done(Reason.BUDGET, f"The budget ended after {counted(self._history)}.")
+        ended = Done(Reason.BUDGET, f"The budget ended after {counted(self._history)}.")
+        return self._without_claim() or ended
+
+    def _without_claim(self) -> Done | None:
+        """The end of a comparison that holds nothing against anything; ``None`` of any other."""
+        if any(self._claim(arm) is not None for arm in self._compared):
+            return None
+        lost = [arm for arm in self._arms if self._history.gave_up(Stage.CONFIRM, arm.name)]
+        if not lost:
+            return self._no_block(list(self._arms))
+        if self._arms[0] in lost and order_of_failures(self._history.samples) is None:
+            told = self._gave_nothing(self._arms[:1])
+            return failed_workload(f"{self._arms[0].name!r} {told}.", lost)
+        return self._failed([arm for arm in lost if arm in self._compared] or lost)
 
     def _ending(self) -> str:
         """Why nothing races any more."""
@@ -120,9 +139,13 @@ class CompareRace(BlockRace):
 
     def _too_small(self, arms: list[Arm], purse: Purse) -> Done | None:
         """The least blocks must fit (rule 14); the warm-up launches tell how long one takes."""
-        block = self._history.cost(arms)
-        if purse.affords(block.times(self._least)):
+        if purse.affords(self._history.cost(arms).times(self._least)):
             return None
+        return self._no_block(arms)
+
+    def _no_block(self, arms: list[Arm]) -> Done:
+        """The end where the least blocks do not fit, with the budget that they take."""
+        block = self._history.cost(arms)
         samples = self._history.samples
         warming = Cost(
             max(sum(s.wall_s or 0.0 for s in samples), block.time_s),

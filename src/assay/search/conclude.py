@@ -59,6 +59,7 @@ from assay.search.effects import effects_of
 from assay.search.elsewhere import elsewhere_of
 from assay.search.facet import Facet
 from assay.search.failing_order import order_notes
+from assay.search.failure import reasons_by_arm
 from assay.search.feasible import default_breaks
 from assay.search.first_launch import first_launch_notes, warm_up_notes
 from assay.search.front import FrontRace
@@ -433,6 +434,10 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
     if race.winner == DEFAULT_ARM and done.reason is Reason.BUDGET:
         others = show_count(len(tried), "other configuration", "other configurations")
         return f"Keep the default: of {others} tried none stood clearly better so far."
+    failed = _failed_launches(history, tried)
+    if race.winner == DEFAULT_ARM and len({s.launch.arm for s in failed}) == len(tried):
+        told = reasons_by_arm(race.spec.workload, failed)
+        return f"Keep the default: all else that was tried failed in some launches, {told}."
     if race.winner == DEFAULT_ARM:
         return "Keep the default: nothing that was tried stood better."
     if done.reason is Reason.BUDGET:
@@ -456,6 +461,12 @@ def _zeros_in_any(histories: Iterable[History], arms: Sequence[Arm]) -> str | No
         if told is not None:
             return f"Keep the default: whether anything is better is unclear, since {told}."
     return None
+
+
+def _failed_launches(history: History, arms: Sequence[Arm]) -> list[Sample]:
+    """Return the launches of arms that failed or hit a limit."""
+    lost = (Outcome.FAILED, Outcome.LIMIT)
+    return [s for arm in arms for s in history.launches_of(arm.name) if s.outcome in lost]
 
 
 def _fullest_stage(history: History) -> Stage:

@@ -14,10 +14,14 @@ from assay.units import show_count
 
 MIN_FAILED = 2
 """Places of failures from which on an order is seen; a place that fails again is one."""
+MIN_OF_ARM = 3
+"""The same of an arm that worked, beside others that work throughout."""
 MIN_SHARE = 0.25
 """Number of these places, as a share of the launches that worked before."""
 LEAST_PAIRS = 4
 """Failures that alternate with launches that work, from which on that is seen."""
+MOST_TOLD = 3
+"""Arms that are named."""
 _CLEAN_UP = (
     "Failures follow the order of launches, as where a port, a lock or a file of the launch before "
     "is still in use: --prepare CMD waits for it or removes it before each launch"
@@ -27,9 +31,15 @@ _CLEAN_UP = (
 def order_of_failures(samples: Sequence[Sample]) -> str | None:
     """Say how failures follow the order of launches; ``None`` where they do not.
 
+    Where they do not in all, an arm is named that worked first and not any more.
+
     Args:
         samples: of one stratum.
     """
+    return _order_of_all(samples) or _order_of_arms(samples)
+
+
+def _order_of_all(samples: Sequence[Sample]) -> str | None:
     counted = [s for s in sorted(samples, key=lambda s: s.started_at) if not s.unbuilt]
     works = [sample.outcome is Outcome.OK for sample in counted]
     failed = works.count(False)
@@ -42,11 +52,35 @@ def order_of_failures(samples: Sequence[Sample]) -> str | None:
     places = sum(s.outcome is not Outcome.OK and s.launch.attempt == 0 for s in counted)
     many = places >= max(MIN_FAILED, MIN_SHARE * first)
     if many and first and not any(works[first:]):
-        begun = "worked once" if first == 1 else f"worked in the first {first:,} launches"
-        return f"The program {begun}, and failed since, {_times(failed)}. {_CLEAN_UP}."
+        return f"The program {_begun(first)}, and failed since, {_times(failed)}. {_CLEAN_UP}."
     if failed >= LEAST_PAIRS and works[0] and _alternates(works):
         return f"The program failed in every launch after one that worked. {_CLEAN_UP}."
     return None
+
+
+def _order_of_arms(samples: Sequence[Sample]) -> str | None:
+    arms: dict[str, list[Sample]] = {}
+    for sample in sorted(samples, key=lambda s: s.started_at):
+        if not sample.unbuilt:
+            arms.setdefault(sample.launch.arm, []).append(sample)
+    told = [_order_of_arm(name, mine) for name, mine in arms.items()]
+    found = [text for text in told if text is not None][:MOST_TOLD]
+    return f"{'; '.join(found)}. {_CLEAN_UP}." if found else None
+
+
+def _order_of_arm(name: str, mine: Sequence[Sample]) -> str | None:
+    if any(s.outcome not in (Outcome.OK, Outcome.FAILED) for s in mine):
+        return None
+    works = [sample.outcome is Outcome.OK for sample in mine]
+    first = next((at for at, good in enumerate(works) if not good), len(works))
+    places = sum(s.outcome is Outcome.FAILED and s.launch.attempt == 0 for s in mine)
+    if not first or any(works[first:]) or places < max(MIN_OF_ARM, MIN_SHARE * first):
+        return None
+    return f"{name!r} {_begun(first)}, and failed since, {_times(len(works) - first)}"
+
+
+def _begun(first: int) -> str:
+    return "worked once" if first == 1 else f"worked in the first {first:,} launches"
 
 
 def order_notes(samples: Sequence[Sample]) -> list[str]:

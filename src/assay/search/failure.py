@@ -20,13 +20,33 @@ class Failure:
 
     Attributes:
         reason: part of a sentence.
-        remedy: the next step, a sentence.
+        first: the next step, a sentence.
         arm: name of the arm that was launched, where a study has several.
+        status: exit status that may be a good end; 0 where there is none.
     """
 
     reason: str
-    remedy: str = BY_HAND
+    first: str = BY_HAND
     arm: str = field(default="", compare=False)
+    status: int = field(default=0, compare=False)
+
+    @property
+    def remedy(self) -> str:
+        """The next steps, one or two sentences."""
+        return " ".join(filter(None, (self.first, self.accepting("it"))))
+
+    def accepting(self, what: str) -> str:
+        """Say how to accept the exit status as a good end; empty where it cannot be one.
+
+        Args:
+            what: the program's name in the sentence.
+        """
+        if not self.status:
+            return ""
+        return (
+            f"If status {self.status} is a good end of {what}, accept it: --shell with "
+            f"'COMMAND || test $? -eq {self.status}'."
+        )
 
     @property
     def told(self) -> str:
@@ -71,6 +91,24 @@ def _limit_words(kind: str, limits: Limits) -> str:
     return f"stopped at the {kind} limit of {show(value)} (--limit {key})"
 
 
+_LIMITS = {
+    "memory": ("mem", "uses less memory"),
+    "processes": ("procs", "starts fewer processes"),
+    "CPU time": ("cpu", "takes less CPU time"),
+    "cpu": ("cpu", "takes less CPU time"),
+    "output": ("output", "writes less"),
+}
+"""Kind of a limit -> its key, and what keeps it."""
+
+
+def _limit_remedy(sample: Sample) -> str | None:
+    """Return the next step where a limit ended a launch; ``None`` where none did."""
+    if sample.outcome is not Outcome.LIMIT or sample.limit not in _LIMITS:
+        return None
+    key, less = _LIMITS[sample.limit]
+    return f"Raise --limit {key}=..., or see that the program {less}."
+
+
 def failure_of(sample: Sample, workload: Workload) -> Failure:
     """What a launch that did not end well tells; one that was never built lacks a build.
 
@@ -81,13 +119,9 @@ def failure_of(sample: Sample, workload: Workload) -> Failure:
     reason = why_failed(sample, workload)
     status = sample.exit_status or 0
     if not sample.unbuilt and 0 < status < NOT_STARTED and sample.outcome is Outcome.FAILED:
-        return Failure(
-            reason,
-            f"{BY_HAND} If status {status} is a good end of it, accept it: --shell with "
-            f"'COMMAND || test $? -eq {status}'.",
-        )
+        return Failure(reason, status=status)
     if not sample.unbuilt:
-        return Failure(reason)
+        return Failure(reason, _limit_remedy(sample) or BY_HAND)
     return Failure(
         reason,
         f"Correct {sample.launch.arm}, or --build: by hand, with a folder in the place of "

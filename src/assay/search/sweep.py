@@ -82,7 +82,9 @@ class SweepRace(BlockRace):
                 return Done(Reason.DECIDED, f"After {told} no cell gave values any more.")
             if self._may_follow_order(baseline, purse):
                 return Roster(Stage.SURVEY, (baseline,))
-            told = f"All cells but the baseline {self._gave_nothing(self._compared)}."
+            who = "All cells but the baseline"
+            who = who if len(self._compared) > 1 else repr(self._compared[0].name)
+            told = f"{who} {self._gave_nothing(self._compared)}."
             order = order_of_failures(self._history.samples)
             return failed_workload(order or told, self._compared)
         return self._measure(able, purse)

@@ -9,6 +9,9 @@ from assay.records import Output, Sample, StudySpec
 from assay.search.failure import BY_HAND, MOST_TOLD, Failure, failure_in
 from assay.units import show_count
 
+MOST_REMEDIES = 2
+"""Next steps of a kind that are told."""
+
 
 class Failures:
     """The newest failed launch of each arm of a study.
@@ -47,14 +50,25 @@ class Failures:
         known = known or list(self._found)[-1:]
         if not known:
             return "", BY_HAND
-        remedies = list(dict.fromkeys(self._found[name][0].remedy for name in known))
         if len(known) == 1:
             failure, words = self._found[known[0]]
-            return f" The last launch: {failure.reason}.{words}", remedies[0]
+            return f" The last launch: {failure.reason}.{words}", failure.remedy
+        found = [self._found[name][0] for name in known]
+        remedies = list(dict.fromkeys(failure.first for failure in found))[:MOST_REMEDIES]
+        remedies += _accepting(known, found)
         lines = [
             f"\n  {name}: {failure.reason}.{words}"
             for name, (failure, words) in ((name, self._found[name]) for name in known[:MOST_TOLD])
         ]
         rest = len(known) - MOST_TOLD
         lines += [f"\n  and {show_count(rest, 'other arm')}"] if rest > 0 else []
-        return "".join(lines), " ".join(remedies[:2])
+        return "".join(lines), " ".join(remedies)
+
+
+def _accepting(names: Sequence[str], found: Sequence[Failure]) -> list[str]:
+    """Say how to accept an exit status as a good end, once for each status."""
+    by_status: dict[int, list[str]] = {}
+    for name, failure in zip(names, found, strict=True):
+        by_status.setdefault(failure.status, []).append(repr(name))
+    told = [Failure("", status=s).accepting(" and ".join(mine)) for s, mine in by_status.items()]
+    return [text for text in told if text][:MOST_REMEDIES]

@@ -41,6 +41,8 @@ def samples(launches: str) -> list[Sample]:
         ("Ao Ax Ax", "worked once, and failed since, in 2 launches"),
         ("Ao Bx Ax Bx", "worked once, and failed since, in 3 launches"),
         ("Ao Bo Bx Ax Bx", "worked in the first 2 launches, and failed since"),
+        ("Ao Bo Ao Bx Bx Ao Bx Ao Bx", "'B' worked once, and failed since, in 4 launches"),
+        ("Bo Ao Bo Bx Ao Bx Ao Bx", "'B' worked in the first 2 launches, and failed since"),
         ("Ao Bx Ao Bx Bo Ax Bo Ax", "failed in every launch after one that worked"),
     ],
 )
@@ -58,6 +60,9 @@ def test_failures_that_follow_order_are_told(launches: str, told: str) -> None:
         "Ax Ax",
         "Ao Ax",
         "Ao Bx Bx Bx",
+        "Ao Bo Ao Bx Ao Bx",  # too few to tell from chance
+        "Ao Bo Ao Bx Ao Bx Ao Bx Bo",
+        "Ao Bo Ao Bt Ao Bt Ao Bt Ao Bt",
         "Ao Bx Ao Bx Ao Bx Ao Bx",
         "Ao Ax Ao Ao Ax",
         "Ao Ax Ao Ax Ao Ao Ax Ao Ax",  # now and then, not after each that worked

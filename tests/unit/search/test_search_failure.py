@@ -67,6 +67,29 @@ def test_each_arm_has_its_own_reason() -> None:
     assert failures.told([])[0] == " The last launch: exit status 1."
 
 
+def test_next_steps_of_several_arms_are_told_once_and_by_name() -> None:
+    failures = Failures(
+        STUDY.spec,
+        [
+            failed_of("diff a b", 1.0, exit_status=1),
+            failed_of("grep x", 2.0, exit_status=1),
+            failed_of("other", 3.0, exit_status=7),
+        ],
+    )
+    _, remedy = failures.told(["diff a b", "grep x", "other"])
+    assert remedy.count(BY_HAND) == 1
+    assert "If status 1 is a good end of 'diff a b' and 'grep x'," in remedy
+    assert "If status 7 is a good end of 'other'," in remedy
+
+
+@pytest.mark.parametrize(
+    ("limit", "option"), [("memory", "mem"), ("cpu", "cpu"), ("processes", "procs")]
+)
+def test_a_limit_is_raised_by_its_option(limit: str, option: str) -> None:
+    stopped = msgspec.structs.replace(GOOD, outcome=Outcome.LIMIT, limit=limit, message=None)
+    assert failure_of(stopped, WORKLOAD).remedy.startswith(f"Raise --limit {option}=")
+
+
 def test_newest_failure_of_a_resumed_study_is_the_newest_of_all() -> None:
     failures = Failures(STUDY.spec, [failed_of("a", 1.0), failed_of("b", 2.0, message="b broke")])
     failures.add(failed_of("a", 3.0, message="a broke"))

@@ -19,6 +19,7 @@ from assay.records import (
 )
 from assay.search.gate import reasons
 from assay.search.history import History
+from assay.search.race import Reason
 from assay.search.sentence import comparison
 from assay.search.testing import Simulated
 from assay.search.unreliable import loses_more, may_be_chance
@@ -123,3 +124,29 @@ def test_tune_keeps_the_default_where_the_winner_fails() -> None:
     assert study.settings == {}
     assert study.conclusion.recommendation is not None
     assert "failed, and all " in study.conclusion.recommendation.sentence
+
+
+def test_arm_that_works_once_is_told_and_the_comparison_fails() -> None:
+    """As of a program that leaves a lock behind."""
+    study = compare(fails_in(*range(1, 40)), Budget(launches=40), {}, QUICK)
+    assert (study.done.reason, study.done.arms) == (Reason.WORKLOAD_FAILED, (QUICK_NAME,))
+    assert "'nice=5' worked once, and failed since" in study.done.message
+    assert "--prepare" in study.done.message
+    assert len(study.samples) < 12
+
+
+def test_single_arm_that_always_fails_is_named() -> None:
+    study = compare(fails_in(*range(40)), Budget(launches=40), {}, QUICK)
+    assert study.done.message == "'nice=5' failed at every attempt."
+    more = compare(fails_in(*range(40)), Budget(launches=40), {}, QUICK, {"nice": 6})
+    assert more.done.message == "All arms but the first failed at every attempt."
+
+
+def test_tune_of_failing_configurations_tells_their_failures() -> None:
+    program = replace(SLOW_DEFAULT, fails=lambda c: 0.3 if c else 0.0)
+    study = tune(space_of(nice=(5,)), replace(program, seed=3), Budget(launches=120))
+    assert study.conclusion.recommendation is not None
+    told = study.conclusion.recommendation.sentence
+    assert told == (
+        "Keep the default: all else that was tried failed in some launches, 3 of 'nice=5' (failed)."
+    )

@@ -192,10 +192,10 @@ def test_sweep_whose_cells_fail_for_good_tells_what_it_saw_before() -> None:
     assert found.conclusion.claims[0].blocks >= 6
 
 
-def test_sweep_without_any_pair_tells_how_often_cells_worked() -> None:
+def test_sweep_whose_cell_works_once_names_it() -> None:
     found = sweep(GRID, quicker(lambda block: block > 1), space=TWO_CELLS, launches=60)
     assert found.done.reason is Reason.WORKLOAD_FAILED
-    assert "worked in 1 of 7 launches, no more since" in found.done.message
+    assert "'arg.a=2' worked once, and failed since, in 6 launches" in found.done.message
 
 
 def test_time_outs_are_values_that_lie_beyond() -> None:
