@@ -7,7 +7,7 @@ from assay.search.claims import MIN_BLOCKS
 from assay.search.compare import again
 from assay.search.counted import counted
 from assay.search.history import History
-from assay.search.purse import Cost, Purse, budget_for
+from assay.search.purse import Purse
 from assay.search.race import BlockRace, Done, Reason, Roster, failed_workload
 
 TRIES = 3
@@ -45,7 +45,8 @@ class CalibrateRace(BlockRace):
         blocks = len(self._history.blocks(Stage.CONFIRM))
         block = self._history.cost(self._arms)
         if blocks == 0 and not purse.affords(block.times(MIN_BLOCKS)):
-            return self._too_small()
+            again = self._to_repeat([first], purse, 2 * MIN_BLOCKS)
+            return Roster(Stage.SURVEY, again) if again else self._too_small(purse)
         if self._lost(Stage.CONFIRM, first):
             return failed_workload(self._failing(first), [first])
         if blocks >= TRIES and not self._history.values(Stage.CONFIRM, first.name):
@@ -54,17 +55,12 @@ class CalibrateRace(BlockRace):
             return Roster(Stage.CONFIRM, self._arms)
         return Done(Reason.BUDGET, f"The budget ended after {counted(self._history)}.")
 
-    def _too_small(self) -> Done:
+    def _too_small(self, purse: Purse) -> Done:
         """The least blocks must fit behind the warm-up launch."""
-        samples = self._history.samples
-        least = self._history.cost(self._arms).times(MIN_BLOCKS)
-        whole = Cost(
-            sum(s.wall_s or 0.0 for s in samples) + least.time_s, len(samples) + least.launches
-        )
         return Done(
             Reason.TOO_SMALL,
             f"The budget is too small to calibrate: {MIN_BLOCKS} blocks do not fit.",
-            budget_for(whole),
+            self._budget_for(purse, self._history.cost(self._arms), MIN_BLOCKS),
         )
 
 

@@ -13,7 +13,7 @@ from assay.search.counted import counted, no_more
 from assay.search.failing_order import order_of_failures
 from assay.search.gate import wants_more
 from assay.search.looks import due
-from assay.search.purse import Cost, Purse, budget_for
+from assay.search.purse import Purse
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster, failed_workload
 from assay.search.requirement import claims_alpha, is_open
 from assay.search.requirement import least_blocks as least_blocks_required
@@ -79,10 +79,11 @@ class CompareRace(BlockRace):
         if blocks == 0:
             small = self._too_small(able, purse)
             if small is not None:
-                return small
+                again = self._to_repeat(able, purse, len(able) * self._least)
+                return Roster(Stage.SURVEY, again) if again else small
         roster = self._roster(able, blocks)
         if not roster:
-            return self._without_claim() or Done(Reason.DECIDED, self._ending())
+            return self._without_claim(purse) or Done(Reason.DECIDED, self._ending())
         if self._lost(Stage.CONFIRM, able[0]):
             return failed_workload(
                 f"{able[0].name!r} worked, and then failed {LOST_AFTER} times running.", able[:1]
@@ -90,15 +91,15 @@ class CompareRace(BlockRace):
         if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(roster))):
             return Roster(Stage.CONFIRM, roster)
         ended = Done(Reason.BUDGET, f"The budget ended after {counted(self._history)}.")
-        return self._without_claim() or ended
+        return self._without_claim(purse) or ended
 
-    def _without_claim(self) -> Done | None:
+    def _without_claim(self, purse: Purse) -> Done | None:
         """The end of a comparison that holds nothing against anything; ``None`` of any other."""
         if any(self._claim(arm) is not None for arm in self._compared):
             return None
         lost = [arm for arm in self._arms if self._history.gave_up(Stage.CONFIRM, arm.name)]
         if not lost:
-            return self._no_block(list(self._arms))
+            return self._no_block(self._arms, purse)
         if self._arms[0] in lost and order_of_failures(self._history.samples) is None:
             told = self._gave_nothing(self._arms[:1])
             return failed_workload(f"{self._arms[0].name!r} {told}.", lost)
@@ -141,24 +142,16 @@ class CompareRace(BlockRace):
         """The least blocks must fit (rule 14); the warm-up launches tell how long one takes."""
         if purse.affords(self._history.cost(arms).times(self._least)):
             return None
-        return self._no_block(arms)
+        return self._no_block(arms, purse)
 
-    def _no_block(self, arms: list[Arm]) -> Done:
+    def _no_block(self, arms: Sequence[Arm], purse: Purse) -> Done:
         """The end where the least blocks do not fit, with the budget that they take."""
-        block = self._history.cost(arms)
-        samples = self._history.samples
-        warming = Cost(
-            max(sum(s.wall_s or 0.0 for s in samples), block.time_s),
-            max(len(samples), len(self._arms)),
-        )
-        whole = Cost(
-            warming.time_s + block.time_s * self._least,
-            warming.launches + block.launches * self._least,
-        )
+        warmed = sum(self._warm(arm) for arm in self._arms)
+        rest = self._history.cost(self._arms[warmed:], Stage.SURVEY)
         return Done(
             Reason.TOO_SMALL,
             f"The budget is too small for a claim: {self._least} blocks do not fit.",
-            budget_for(whole),
+            self._budget_for(purse, self._history.cost(arms), self._least, rest),
         )
 
     def _warm(self, arm: Arm) -> bool:

@@ -347,7 +347,7 @@ class History:
         return not self._zeros(stage, arm) & set(newest)
 
     def wall_s(self, arm: str) -> float | None:
-        """Median wall time of an arm, of the survey only where it ran in no other stage."""
+        """Return the median wall time of an arm; the least of the survey if it ran only there."""
         return self._walls.usual(arm)
 
     def good_wall_s(self, arm: str) -> float | None:
@@ -366,7 +366,7 @@ class History:
     def cost(self, arms: Sequence[Arm], stage: Stage = Stage.CONFIRM) -> Cost:
         """What a block of these arms is expected to take, switching between them included.
 
-        Unknown ones count as the default, or where there is none as the longest seen.
+        Unknown ones count as the default, or where there is none as the arm that takes longest.
         """
         return self._cost(arms, self._walls.usual, stage)
 
@@ -521,6 +521,7 @@ class _Walls:
 
     def __init__(self) -> None:
         self._survey: dict[str, list[float]] = {}
+        self._looks: dict[str, list[float]] = {}
         self._all: dict[str, list[float]] = {}
         self._good: dict[str, list[float]] = {}
         self._first: dict[str, dict[Stage, float]] = {}
@@ -533,12 +534,16 @@ class _Walls:
             self._first.setdefault(launch.arm, {}).setdefault(launch.stage, sample.wall_s)
         looking = launch.stage is Stage.SURVEY
         kinds = [self._survey if looking else self._all]
+        if sample.outcome is Outcome.OK and looking:
+            kinds.append(self._looks)
         if sample.outcome is Outcome.OK and not looking:
             kinds.append(self._good)
         for kind in kinds:
             bisect.insort(kind.setdefault(launch.arm, []), sample.wall_s)
 
     def usual(self, arm: str) -> float | None:
+        if arm not in self._all and arm in self._looks:
+            return min(self._looks[arm])  # a first launch may do what later ones do not
         return _median(self._all.get(arm) or self._survey.get(arm))
 
     def dear(self, arm: str) -> float | None:
@@ -546,8 +551,8 @@ class _Walls:
         return walls[(3 * len(walls)) // 4] if walls else None
 
     def longest(self) -> float | None:
-        kinds = (*self._all.values(), *self._survey.values())
-        return max((walls[-1] for walls in kinds), default=None)
+        found = (self.usual(arm) for arm in {*self._all, *self._survey})
+        return max((wall_s for wall_s in found if wall_s is not None), default=None)
 
     def good(self, arm: str) -> float | None:
         return _median(self._good.get(arm))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from assay.records import Outcome, Stage, StudySpec
+from assay.records import Budget, Launch, Outcome, Stage, StudySpec
 from assay.search.claims import MIN_BLOCKS, alike
 from assay.search.known import mean_is_known
 from assay.search.looks import due
-from assay.search.purse import Cost, Purse, budget_for
-from assay.search.race import BlockRace, Done, Reason, Roster, failed_workload
+from assay.search.purse import Cost, Purse
+from assay.search.race import LEAST_CAP_S, BlockRace, Done, Reason, Roster, failed_workload
 from assay.search.requirement import is_open
 from assay.units import show_count
 
@@ -34,6 +34,7 @@ class MeasureRace(BlockRace):
     def __init__(self, spec: StudySpec) -> None:
         super().__init__(spec, Stage.SURVEY)
         self._arm = spec.arms[0]
+        self._repeating = False
 
     def _next(self, purse: Purse) -> Roster | Done:
         looks = len(self._history.blocks(Stage.SURVEY))
@@ -58,9 +59,20 @@ class MeasureRace(BlockRace):
             return Done(Reason.DECIDED, f"All {len(values)} measured launches gave the same value.")
         if affordable:
             return Roster(Stage.CONFIRM, (self._arm,))
+        if blocks == 0 and not purse.spent and looks == 1:
+            self._repeating = True
+            return Roster(Stage.SURVEY, (self._arm,))
         if blocks == 0:
             return self._too_small(purse)
         return Done(Reason.BUDGET, f"The budget ended after {self._tally()}.")
+
+    def _bounded_s(self, launch: Launch, left: Budget) -> float | None:
+        """See ``BlockRace``; a first launch that used up the budget is not paid for twice."""
+        found = super()._bounded_s(launch, left)
+        if not self._repeating or launch.stage is not Stage.SURVEY or left.time_s is None:
+            return found
+        rest_s = max(left.time_s, LEAST_CAP_S)
+        return rest_s if found is None else min(found, rest_s)
 
     def _tally(self) -> str:
         """All launches that were made, by what they were good for; the first figure is the mean's.
@@ -107,18 +119,12 @@ class MeasureRace(BlockRace):
 
     def _too_small(self, purse: Purse) -> Done:
         """Not one launch fits behind the warm-up; what hooks took is spent, and will be again."""
-        launched = len(self._history.samples)
-        walls_s = sum(s.wall_s or 0.0 for s in self._history.samples)
-        spent_s = walls_s
-        if purse.total.time_s is not None and purse.left.time_s is not None:
-            spent_s = max(walls_s, purse.total.time_s - purse.left.time_s)
-        beside_s = (spent_s - walls_s) / max(1, launched)
-        one_s = self._history.cost([self._arm]).time_s + beside_s
-        whole = Cost(spent_s + one_s * MIN_BLOCKS, launched + 1)
+        one = Cost(self._history.cost([self._arm]).time_s, 1)
+        whole = self._budget_for(purse, one, MIN_BLOCKS)
         return Done(
             Reason.TOO_SMALL,
             "The budget is too small: warming up used it up.",
-            budget_for(whole),
+            Budget(time_s=whole.time_s, launches=len(self._history.samples) + 1),
         )
 
     def _requires(self) -> bool:

@@ -19,7 +19,7 @@ from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec
 from assay.search.endless import limit_s
 from assay.search.failing_order import order_of_failures
 from assay.search.history import History
-from assay.search.purse import Purse
+from assay.search.purse import NOTHING, Cost, Purse, budget_for
 from assay.search.switching import Costly
 from assay.stats.order import order
 from assay.units import show_count
@@ -406,6 +406,47 @@ class BlockRace(ABC):
         if any(sample.outcome is Outcome.OK for sample in mine):
             return f"gave no usable {self._spec.workload.objective.name} in any launch"
         return "failed at every attempt"
+
+    def _to_repeat(self, arms: Sequence[Arm], purse: Purse, launches: int) -> tuple[Arm, ...]:
+        """Return the arms to launch once more before the budget counts as too small.
+
+        Of these only a first launch is known, which may do what later ones do not (fill a cache).
+        Settings that are costly to change are not changed for this.
+
+        Args:
+            arms: of a block.
+            purse: what is left; as many are repeated as it has room for.
+            launches: number of them that the study takes at least, besides.
+        """
+        history = self._history
+        found: list[Arm] = []
+        fits = purse.affords(Cost(0.0, len(arms) + launches))
+        if purse.spent or history.costly or not fits:
+            return ()
+        for arm in arms:
+            single = history.times_run(Stage.SURVEY, arm.name) == 1
+            if single and purse.affords(history.cost([*found, arm], Stage.SURVEY)):
+                found.append(arm)
+        return tuple(found)
+
+    def _budget_for(self, purse: Purse, block: Cost, blocks: int, more: Cost = NOTHING) -> Budget:
+        """Return the budget that does for so many blocks, with what was spent and is no wall time.
+
+        Args:
+            purse: what is left.
+            block: one of them.
+            blocks: their number.
+            more: what comes before them.
+        """
+        samples = self._history.samples
+        walls_s = sum(s.wall_s or 0.0 for s in samples)
+        spent_s = walls_s
+        if purse.total.time_s is not None and purse.left.time_s is not None:
+            spent_s = max(walls_s, purse.total.time_s - purse.left.time_s)
+        beside_s = (spent_s - walls_s) / max(1, len(samples))
+        launches = more.launches + block.launches * blocks
+        time_s = more.time_s + block.time_s * blocks + beside_s * launches
+        return budget_for(Cost(spent_s + time_s, len(samples) + launches))
 
     def _may_follow_order(self, first: Arm, purse: Purse) -> bool:
         """Whether the arm that worked is to be tried again: others failed after it.

@@ -18,7 +18,7 @@ from assay.search.failing_order import order_of_failures
 from assay.search.history import History, repeats
 from assay.search.known import mean_is_known
 from assay.search.looks import due
-from assay.search.purse import Cost, Purse, budget_for
+from assay.search.purse import Cost, Purse
 from assay.search.race import LOST_AFTER, BlockRace, Done, Reason, Roster, failed_workload
 from assay.search.requirement import claims_alpha, is_open
 from assay.search.requirement import least_blocks as least_blocks_required
@@ -68,10 +68,11 @@ class SweepRace(BlockRace):
                 return Roster(Stage.SURVEY, (baseline,))
             told = self._gave_nothing([baseline])
             return failed_workload(f"{baseline.name!r} {told}.", [baseline])
-        if looks == self._first_looks:
+        if self._first_looks <= looks <= self._first_looks + 1 and not self._compared_ran:
             small = self._too_small(purse, FAR)
             if small is not None:
-                return small
+                again = self._to_repeat([self._first], purse, self._least_launches)
+                return Roster(Stage.SURVEY, again) if again else small
         warming = self._warming()
         if warming and not purse.spent:
             return Roster(Stage.SURVEY, warming)
@@ -93,6 +94,11 @@ class SweepRace(BlockRace):
     def _compared(self) -> tuple[Arm, ...]:
         """The cells that the study is about: neither the baseline nor its second name."""
         return self._arms[2:] if self._spec.null else self._arms[1:]
+
+    @property
+    def _compared_ran(self) -> bool:
+        """Whether another arm than the first one looked at was launched."""
+        return any(s.launch.arm != self._first.name for s in self._history.samples)
 
     @property
     def _first(self) -> Arm:
@@ -134,7 +140,8 @@ class SweepRace(BlockRace):
         if blocks == 0:
             small = self._too_small(purse)
             if small is not None:
-                return small
+                again = self._to_repeat(able, purse, self._least_launches)
+                return Roster(Stage.SURVEY, again) if again else small
         if self._lost(Stage.CONFIRM, able[0]):
             return failed_workload(
                 f"{able[0].name!r} worked, and then failed {LOST_AFTER} times running.", able[:1]
@@ -227,29 +234,33 @@ class SweepRace(BlockRace):
         asked = design.repeats if design is not None else None
         return self._claiming if asked is None else asked
 
+    @property
+    def _still_cold(self) -> list[Arm]:
+        """The launches that warm up and are still to come, each by its arm."""
+        return [arm for arm in self._warming() for _ in range(self._cold(arm))]
+
+    @property
+    def _least_launches(self) -> int:
+        """Launches that are still to come at least."""
+        block = self._history.cost(self._able())
+        return len(self._still_cold) + block.launches * self._least
+
     def _too_small(self, purse: Purse, by: float = 1.0) -> Done | None:
         """The least blocks must fit (rule 14), and the warm-up that is still to come."""
         able = self._able()
         block = self._history.cost(able)
-        cold = [arm for arm in self._warming() for _ in range(self._cold(arm))]
-        warming = self._history.cost(cold, Stage.SURVEY)
+        warming = self._history.cost(self._still_cold, Stage.SURVEY)
         least = Cost(
             (block.time_s * self._least + warming.time_s) / by,
             block.launches * self._least + warming.launches,
         )
         if purse.affords(least):
             return None
-        samples = self._history.samples
-        spent = Cost(sum(s.wall_s or 0.0 for s in samples), len(samples))
-        whole = Cost(
-            spent.time_s + warming.time_s + block.time_s * self._least,
-            spent.launches + warming.launches + block.launches * self._least,
-        )
         return Done(
             Reason.TOO_SMALL,
             f"The budget is too small: {show_count(self._least, 'block')} of "
             f"{show_count(len(able), 'launch', 'launches')} do not fit.",
-            budget_for(whole),
+            self._budget_for(purse, block, self._least, warming),
         )
 
 

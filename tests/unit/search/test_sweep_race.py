@@ -287,7 +287,7 @@ def test_cells_of_a_factorial_design_end_together() -> None:
 def test_too_many_cells_for_the_budget_are_told_up_front() -> None:
     found = sweep(GRID, steady(), launches=None, time_s=20.0)
     assert found.done.reason is Reason.TOO_SMALL
-    assert len(found.samples) == 1, "one launch tells"
+    assert len(found.samples) == 2, "two launches tell"
     needed = found.done.needed
     assert needed is not None
     assert needed.time_s is not None

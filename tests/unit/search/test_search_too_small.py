@@ -1,0 +1,118 @@
+"""A first launch that takes long does not make a budget too small."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from simulated_studies import carry_out, compare, workload
+
+from assay.records import (
+    DEFAULT,
+    Arm,
+    Budget,
+    Choices,
+    Configuration,
+    Design,
+    DesignKind,
+    Kind,
+    Launch,
+    Parameter,
+    Sample,
+    Space,
+    Stage,
+    StudySpec,
+)
+from assay.search.compare import CompareRace
+from assay.search.purse import Purse
+from assay.search.race import Done, Reason
+from assay.search.sweep import SweepRace
+from assay.search.testing import Simulated, drive
+
+COLD_S, WARM_S = 3.0, 0.06
+
+
+@dataclass(frozen=True)
+class Cold(Simulated):
+    """Takes long in the first launch of each configuration, as one that fills a cache.
+
+    Attributes:
+        first_s: the time of that launch.
+    """
+
+    first_s: float = COLD_S
+
+    def __post_init__(self) -> None:
+        self.__dict__["seen"] = set()
+
+    def run(self, launch: Launch) -> Sample:
+        seen: set[Configuration] = self.__dict__["seen"]
+        if launch.configuration in seen:
+            return super().run(launch)
+        seen.add(launch.configuration)
+        return Simulated(takes_s=lambda c: self.first_s).run(launch)
+
+
+def cold() -> Cold:
+    return Cold(takes_s=lambda c: WARM_S)
+
+
+@pytest.mark.parametrize("time_s", [25.0, 10.0])
+def test_comparison_repeats_first_launches_before_it_refuses(time_s: float) -> None:
+    study = compare(cold(), Budget(time_s=time_s, launches=60), {}, {"nice": 5})
+    assert study.done.reason is not Reason.TOO_SMALL
+    assert study.claim is not None and study.claim.blocks >= 6
+    assert sum(s.launch.stage is Stage.SURVEY for s in study.samples) <= 4
+
+
+def test_program_that_always_takes_so_long_is_refused_within_the_budget() -> None:
+    study = compare(Simulated(takes_s=lambda c: COLD_S), Budget(time_s=25.0), {}, {"nice": 5})
+    assert study.done.reason is Reason.TOO_SMALL
+    assert len(study.samples) == 4
+    assert study.done.needed is not None and (study.done.needed.time_s or 0.0) > 6 * 2 * COLD_S
+
+
+def test_first_launches_are_not_repeated_where_the_number_of_launches_does_not_do() -> None:
+    study = compare(cold(), Budget(time_s=25.0, launches=9), {}, {"nice": 5})
+    assert (study.done.reason, len(study.samples)) == (Reason.TOO_SMALL, 2)
+
+
+def test_measurement_repeats_the_launch_that_used_up_the_budget() -> None:
+    spec = StudySpec(
+        kind=Kind.MEASURE,
+        workload=workload(),
+        budget=Budget(time_s=4.0),
+        arms=(Arm(name="default", configuration=DEFAULT),),
+    )
+    assert carry_out(spec, cold()).done.reason is not Reason.TOO_SMALL
+    slow = carry_out(spec, Simulated(takes_s=lambda c: COLD_S))
+    assert slow.done.reason is Reason.TOO_SMALL
+    assert sum(sample.wall_s or 0.0 for sample in slow.samples) <= 4.1
+
+
+def test_sweep_repeats_first_launches_before_it_refuses() -> None:
+    configurations = [Configuration({"arg.k": k}) for k in (1, 2, 3)]
+    spec = StudySpec(
+        kind=Kind.SWEEP,
+        workload=workload(),
+        budget=Budget(time_s=20.0, launches=60),
+        space=Space(parameters=(Parameter(name="arg.k", domain=Choices((1, 2, 3))),)),
+        arms=tuple(Arm(name=str(c), configuration=c) for c in configurations),
+        design=Design(kind=DesignKind.GRID),
+    )
+    assert drive(SweepRace(spec), cold(), spec.budget).done.reason is not Reason.TOO_SMALL
+
+
+def test_budget_that_is_said_to_do_exceeds_the_one_that_did_not() -> None:
+    """Take a ``--prepare`` that waits: what it takes is in no wall time."""
+    spec = compare(cold(), Budget(time_s=10.0), {}, {"nice": 5}).spec
+    race, left = CompareRace(spec), Budget(time_s=10.0)
+    program = Simulated(takes_s=lambda c: WARM_S)
+    launches = race.ask(2, left)
+    assert not isinstance(launches, Done)
+    for launch in launches:
+        race.tell(program.run(launch))
+    done = race.ask(2, Budget(time_s=-6.0))
+    assert isinstance(done, Done) and done.needed is not None
+    assert Purse(spec.budget, left).total == spec.budget
+    assert (done.needed.time_s or 0.0) > 16.0 + 12 * 8.0
