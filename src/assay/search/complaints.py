@@ -23,7 +23,8 @@ _COMPLAINS = re.compile(
     r"|fall(?:ing)? ?back|disabled)",
     re.IGNORECASE,
 )
-_SAY = " say on standard error, and no other does: "
+_SAY = " say on standard error, and no other"
+_UNREAD = " whose lines are all kept"
 _FIGURE = re.compile(
     r"[-+]?\d[\d.,:eE+-]*\s?"
     r"(?:[kKMGTPmunµμ]?i?(?:B|b|s|secs?|seconds?|min|h|Hz|ops?|it|flops?|FLOPS?|bytes?|bits?|%)\b)?"
@@ -76,10 +77,13 @@ def complaint_notes(history: History) -> list[str]:
         said.append(_Said(sample, lines))
         for place in places:
             by_place.setdefault(place, []).append(said[-1])
-    return _notes(said, {place: of for place, of in by_place.items() if place not in unread})
+    read = {place: of for place, of in by_place.items() if place not in unread}
+    return _notes(said, read, _UNREAD if len(said) < len(samples) else "")
 
 
-def _notes(said: Sequence[_Said], by_place: Mapping[_Place, Sequence[_Said]]) -> list[str]:
+def _notes(
+    said: Sequence[_Said], by_place: Mapping[_Place, Sequence[_Said]], others: str
+) -> list[str]:
     often = Counter(shape for one in said for shape in one.lines)
     speaking = sum(bool(one.lines) for one in said)
     notes: dict[str, str] = {}
@@ -91,15 +95,15 @@ def _notes(said: Sequence[_Said], by_place: Mapping[_Place, Sequence[_Said]]) ->
             if often[shape] != len(mine) or not all(shape in one.lines for one in mine):
                 continue
             if not others_speak or _COMPLAINS.search(line):
-                notes.setdefault(shape, _told(*place, [one.sample for one in mine], line))
+                notes.setdefault(shape, _told(*place, [one.sample for one in mine], line, others))
     return list(notes.values())[:MAX_NOTES]
 
 
-def _told(name: str, value: str, samples: Sequence[Sample], line: str) -> str:
+def _told(name: str, value: str, samples: Sequence[Sample], line: str, others: str) -> str:
     arms = {sample.launch.arm for sample in samples}
     of = show_count(len(samples), "launch", "launches")
     whose = repr(next(iter(arms))) if len(arms) == 1 else f"{name}={value}"
-    return f"all {of} of {whose}{_SAY}{line!r}"
+    return f"all {of} of {whose}{_SAY}{others} does: {line!r}"
 
 
 def quotes_output(note: str) -> bool:

@@ -110,11 +110,18 @@ def test_launches_that_failed_are_left_out() -> None:
     assert not notes(says, "1.0", "2", launches=5)
 
 
-def test_other_launches_that_say_more_than_is_kept_tell_nothing() -> None:
-    """They may have the line among the others."""
+def test_launches_that_say_more_than_is_kept_are_no_others() -> None:
+    """They may have the line among the others, and the note says so."""
     said = {"1.0": GOMP, "2": MORE}
-    assert not notes(lambda value, block: said.get(value), "1.0", "2")
-    assert notes(lambda value, block: said.get(value), "1.0", "4")
+    (note,) = notes(lambda value, block: said.get(value), "1.0", "2")
+    assert "and no other whose lines are all kept does:" in note
+    (note,) = notes(lambda value, block: said.get(value), "1.0", "4")
+    assert "and no other does:" in note
+
+
+def test_nothing_is_told_of_a_value_whose_launches_say_more_than_is_kept() -> None:
+    said = {0: GOMP, 1: GOMP, 2: GOMP, 3: MORE}
+    assert not notes(lambda value, block: said[block] if value == "1.0" else None, "1.0", "2")
 
 
 def test_few_launches_tell_nothing() -> None:
