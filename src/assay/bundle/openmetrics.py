@@ -128,7 +128,8 @@ def _claims(source: Source) -> Iterable[_Family]:
     for one in source.strata:
         for claim in one.conclusion.every_claim if one.conclusion else ():
             labels = _claim_labels(source.record.id, one, claim)
-            ratio.add(labels, claim.ratio)
+            if claim.blocks:
+                ratio.add(labels, claim.ratio)
             blocks.add(labels, float(claim.blocks))
             for family, end in zip((low, high), claim.ci, strict=True):
                 if end is not None:

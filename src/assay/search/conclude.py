@@ -90,7 +90,7 @@ from assay.search.notes import (
     shape_notes,
     stability_notes,
 )
-from assay.search.objections import MOST_WITHOUT, objection_to
+from assay.search.objections import MOST_WITHOUT, objection_to, objection_to_units
 from assay.search.outliers import outlier_notes
 from assay.search.race import Done, Reason
 from assay.search.requirement import results, verdict_on
@@ -429,6 +429,11 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
         if objection is not None:
             return f"Keep the default: {objection}."
         return _all_others_failed(*losses(history, DEFAULT_ARM))
+    objective = race.spec.workload.objective
+    for arm in tried if race.winner == DEFAULT_ARM else ():
+        units = objection_to_units(objective, history, (DEFAULT_ARM.name, arm.name))
+        if units is not None:
+            return f"Keep the default: {units}."
     if race.winner == DEFAULT_ARM and default_breaks(trials_of(history)):
         return f"Nothing that was tried keeps {required_text(race.spec)}."
     if race.winner == DEFAULT_ARM and done.reason is Reason.BUDGET:

@@ -28,9 +28,16 @@ def objection_to(metric: Metric, history: History, names: Sequence[str]) -> str 
     found = [zeros_told(metric.name, *arm, MOST_WITHOUT) for arm in arms]
     found += [_overlap(metric.name, a, b) for a, b in permutations(arms, 2)]
     if metric.pattern is not None:
-        found += [None if metric.as_is else mixed_units(metric, arms)]
+        found += [objection_to_units(metric, history, names)]
         found += [_without(metric.name, *arm) for arm in arms]
     return next(filter(None, found), None)
+
+
+def objection_to_units(metric: Metric, history: History, names: Sequence[str]) -> str | None:
+    """Say that the figures of arms may be of different units; arguments as for ``objection_to``."""
+    if metric.pattern is None or metric.as_is:
+        return None
+    return mixed_units(metric, [(name, _counted_launches(history, name)) for name in names])
 
 
 _Arm = tuple[str, Sequence[Sample]]

@@ -237,3 +237,20 @@ def test_word_against_a_known_unit_leads_to_no_verdict() -> None:
     names = [arm.name for arm in study.spec.arms]
     found = objection_to(RATE, History.of(study.spec, samples), names)
     assert found is not None and "before 'ms' (" in found and "before 'furlongs' (" in found
+
+
+def test_default_that_stands_better_by_another_unit_is_not_called_better() -> None:
+    space = Space(parameters=(Parameter(name="arg.n", domain=Choices((0, 1)), default=0),))
+    spec = StudySpec(
+        kind=Kind.TUNE,
+        workload=workload(RATE),
+        budget=Budget(launches=12),
+        space=space,
+        disturbed_above=None,
+    )
+    program = Simulated(takes_s=lambda c: 1.0 if c else 0.004, metric=RATE)
+    trip = drive(TuneRace(spec, SearchSpace(space), GpSearcher()), program, spec.budget)
+    samples = [worded(s, "Mpps" if s.launch.configuration else "kpps") for s in trip.samples]
+    found = conclude(spec, samples, SearchSpace(space), GpSearcher(), trip.done).recommendation
+    assert found is not None and not found.settings
+    assert found.sentence.startswith("Keep the default: rate is printed before '")
