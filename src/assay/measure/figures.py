@@ -82,7 +82,8 @@ def _of_all(metric: Metric, way: str, matches: Iterable[re.Match[str]]) -> Figur
     units: set[str | None] = set()
     words: set[str | None] = set()
     for match in matches:
-        figure = _of_match(metric, match)
+        # A header is looked for once: there may be millions of matches.
+        figure = _of_match(metric, match, headed=not values)
         if figure.value is None:
             return figure
         values.append(figure.value)
@@ -100,8 +101,8 @@ def _of_all(metric: Metric, way: str, matches: Iterable[re.Match[str]]) -> Figur
     return Figure(value, unit=unit, word=words.pop() if len(words) == 1 else None)
 
 
-def _of_match(metric: Metric, match: re.Match[str]) -> Figure:
-    """The figure of one match."""
+def _of_match(metric: Metric, match: re.Match[str], *, headed: bool = True) -> Figure:
+    """The figure of one match; ``headed``: where no unit stands behind it, a header may name it."""
     pattern = metric.pattern or ""
     group, unit_group = figure_and_unit(match.re)
     text = match[group] or ""  # a group that took no part in the match holds nothing
@@ -127,7 +128,8 @@ def _of_match(metric: Metric, match: re.Match[str]) -> Figure:
     word = word_behind(match.string, end)
     if unit is not None:  # it only multiplies, and what is counted follows
         return Figure(value, unit=unit.name, word=word)
-    return Figure(value, unit=unit_above(match.string, *match.span(group)), word=word)
+    header = unit_above(match.string, *match.span(group)) if headed else None
+    return Figure(value, unit=header, word=word)
 
 
 def _by_captured(

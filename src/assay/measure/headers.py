@@ -45,10 +45,10 @@ def unit_above(text: str, begin: int, end: int) -> str | None:
     """Return the unit that a label or a header names for ``text[begin:end]``.
 
     That is the nearest line above without numbers in which a known unit stands in brackets, as in
-    ``time[us]``, or behind ``_``. One that ends in a colon heads the lines that are indented at
-    least as deep; any other is the head of a table, and of its columns that of the figure counts.
-    Neither reaches beyond an empty line behind the first. Names of several units stand for one of
-    them.
+    ``time[us]``, or behind ``_``. One that ends in a colon heads the lines that are indented
+    deeper, and the next one; any other is the head of a table, and of its columns that of the
+    figure counts. Neither reaches beyond an empty line behind the first. Names of several units
+    stand for one of them.
 
     In a JSON object a key such as ``time_unit`` or ``scoreUnit`` names that of ``real_time`` and of
     ``score``, and ``unit`` that of all.
@@ -67,14 +67,17 @@ def unit_above(text: str, begin: int, end: int) -> str | None:
         return labelled
     stop = text.find("\n", end)
     line = text[first : len(text) if stop < 0 else stop]
-    for header in _above(text, first):
+    for place, header in enumerate(_above(text, first)):
         if _NUMBER.search(_UNIT.sub("", header)):
             continue
         cells = _cells(header)
         if not any(cell.unit for cell in cells):
             continue
         if header.rstrip().endswith(":"):
-            return cells[-1].unit if _indent(header) <= _indent(line) else None
+            deeper = _indent(line) - _indent(header)
+            return cells[-1].unit if deeper > 0 or (deeper == 0 and place == 0) else None
+        if re.search(r"[:=]\s*$", own):  # a label of its own, in no column
+            return None
         return _of_column(cells, line, begin - first, end - first)
     return None
 
