@@ -89,6 +89,40 @@ def test_commands_with_other_output_get_a_verdict_only_where_that_is_asked(
     assert answer.document["claims"][0]["verdict"] == "faster"
 
 
+def test_value_that_is_answered_with_a_usage_message_on_standard_error_counts_as_failed(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    """The result goes to a file, and standard output shows the time of day."""
+    script = (
+        f"date +%s.%N; case $0 in bogus) echo 'usage: p slow|fast' >&2;;"
+        f" fast) sleep 0.05; echo 1 >{tmp_path}/out;; *) sleep 0.2; echo 1 >{tmp_path}/out;; esac"
+    )
+    words = ("tune", "arg.mode=slow,fast,bogus", "--runs", "40", "--disturbed-above", "never")
+    answer = cli(*words, "--json", "--", "sh", "-c", script, "{mode}")
+    assert answer.status == 0, answer.err
+    assert answer.document["recommendation"]["settings"] == {"arg.mode": "fast"}
+    (note,) = (n for n in answer.document["notes"] if n.startswith("complaint of the program: "))
+    assert "of arg.mode=bogus have one, beginning with 'usage: p " in note
+
+
+def test_printed_options_and_printed_settings_are_no_other_work(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    path = tmp_path / "q"
+    cpus = "$(taskset -cp $$ | sed 's,.*: ,,')"
+    path.write_text(f"#!/bin/sh\necho MODE ${{1#--mode=}} $(nice) on CPUs {cpus}\necho 12")
+    path.chmod(0o755)
+    words = ("compare", "--runs", "14", "--disturbed-above", "never", "--json")
+    told = [
+        cli(*words, f"{path} --mode=a", f"{path} --mode=b"),
+        cli(*words, "--arm", "nice=5", "--arm", "", "--", str(path)),
+        cli(*words, "--arm", "cpus=1", "--arm", "", "--", str(path)),
+    ]
+    for answer in told:
+        assert answer.status == 0, answer.err
+        assert "different output" not in str(answer.document["claims"])
+
+
 def test_pipeline_whose_first_command_crashes_fails(cli: CommandLine) -> None:
     crashing = "sh -c 'kill -SEGV $$' | cat"
     answer = cli("measure", "--shell", "--runs", "3", "--", crashing)

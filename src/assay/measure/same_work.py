@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection
+from functools import lru_cache
 
 from assay.measure.matching import FLAGS
 from assay.measure.patterns import figure_and_unit
@@ -124,15 +125,7 @@ class Form:
     ) -> None:
         self._patterns = patterns
         self._own = {form.casefold() for value in own for form in _forms(value)}
-        named = {form for value in (*values, *own) for form in _forms(value)}
-        ordered = sorted(named, key=lambda form: (-len(form), form))
-        self._values = (
-            re.compile(
-                rf"(?<![\w.])(?:{'|'.join(map(re.escape, ordered))})(?!\w|\.\w)", re.IGNORECASE
-            )
-            if ordered
-            else None
-        )
+        self._values = _words(frozenset(values) | frozenset(own))
 
     def lines_of(self, content: bytes) -> list[str]:
         """Return the lines of a text that are not empty."""
@@ -147,6 +140,18 @@ class Form:
 
     def _without_value(self, match: re.Match[str]) -> str:
         return OWN if match[0].casefold() in self._own else TAKEN_OUT
+
+
+@lru_cache(maxsize=64)
+def _words(values: frozenset[str]) -> re.Pattern[str] | None:
+    """Return a pattern of all values, the longest first."""
+    named = {form for value in values for form in _forms(value)}
+    ordered = sorted(named, key=lambda form: (-len(form), form))
+    if not ordered:
+        return None
+    return re.compile(
+        rf"(?<![\w.])(?:{'|'.join(map(re.escape, ordered))})(?!\w|\.\w)", re.IGNORECASE
+    )
 
 
 def _forms(value: str) -> set[str]:
