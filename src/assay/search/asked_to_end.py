@@ -29,6 +29,20 @@ def asked_to_end_notes(samples: Sequence[Sample]) -> list[str]:
     ]
 
 
+def how_it_was_ended(sample: Sample) -> str:
+    """Say what was wrong with how a launch ended that was asked to; empty where nothing was.
+
+    Args:
+        sample: of the launch.
+    """
+    told = [f", --stop failed ({piece.note})" for piece in _pieces([sample], STOP_FAILED)]
+    for piece in _pieces([sample], KILLED_AFTER):
+        by, _ = _WAYS.get(piece.note or "", _WAYS["SIGTERM"])
+        after = show_duration(float(f"{piece.value or 0.0:.2g}"))
+        told.append(f", and was killed {after} after {by}")
+    return "".join(told)
+
+
 def _pieces(samples: Sequence[Sample], kind: str) -> list[Evidence]:
     return [piece for sample in samples for piece in sample.evidence if piece.kind == kind]
 
@@ -37,10 +51,8 @@ def _killed(way: str, pieces: Sequence[Evidence]) -> str:
     by, step = _WAYS[way]
     least_s = float(f"{min(piece.value or 0.0 for piece in pieces):.2g}")
     launches = show_count(len(pieces), "launch", "launches")
-    return (
-        f"{launches} had not ended {show_duration(least_s)} after {by}, and had to be killed: "
-        f"{step}"
-    )
+    after = show_duration(least_s)
+    return f"{launches} had not ended {after} after {by}, and had to be killed: {step}"
 
 
 def _failed(pieces: Sequence[Evidence]) -> list[str]:

@@ -57,8 +57,7 @@ class CalibrateRace(BlockRace):
 
     def _too_small(self, purse: Purse) -> Done:
         """The least blocks must fit behind the warm-up launch."""
-        return Done(
-            Reason.TOO_SMALL,
+        return self._refused(
             f"The budget is too small to calibrate: {MIN_BLOCKS} blocks do not fit.",
             self._budget_for(purse, self._history.cost(self._arms), MIN_BLOCKS),
         )

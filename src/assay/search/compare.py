@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.records import Arm, Claim, Stage, StudySpec, Verdict
+from assay.records import Arm, Claim, Outcome, Stage, StudySpec, Verdict
 from assay.search.claims import MIN_BLOCKS, alike, all_decided, claim_between, precise
 from assay.search.counted import counted, no_more
 from assay.search.failing_order import order_of_failures
@@ -98,7 +98,8 @@ class CompareRace(BlockRace):
         if any(self._claim(arm) is not None for arm in self._compared):
             return None
         lost = [arm for arm in self._arms if self._history.gave_up(Stage.CONFIRM, arm.name)]
-        if not lost:
+        late = all(s.outcome is Outcome.TIMED_OUT for s in self._history.samples)
+        if not lost or late:
             return self._no_block(self._arms, purse)
         if self._arms[0] in lost and order_of_failures(self._history.samples) is None:
             told = self._gave_nothing(self._arms[:1])
@@ -148,8 +149,7 @@ class CompareRace(BlockRace):
         """The end where the least blocks do not fit, with the budget that they take."""
         warmed = sum(self._warm(arm) for arm in self._arms)
         rest = self._history.cost(self._arms[warmed:], Stage.SURVEY)
-        return Done(
-            Reason.TOO_SMALL,
+        return self._refused(
             f"The budget is too small for a claim: {self._least} blocks do not fit.",
             self._budget_for(purse, self._history.cost(arms), self._least, rest),
         )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.records import Limits, Outcome, Sample, StudySpec, Workload
+from assay.search.asked_to_end import how_it_was_ended
 from assay.units import show_bytes, show_count, show_duration
 
 BY_HAND = "Run it by hand first; --check, --timeout and --limit are part of its success."
@@ -64,12 +65,24 @@ def why_failed(sample: Sample, workload: Workload) -> str:
     if sample.outcome is Outcome.LIMIT or (sample.limit and not sample.message):
         return _limit_words(sample.limit or "unknown", workload.limits)
     if sample.message:
-        return sample.message
+        return f"{sample.message}{how_it_was_ended(sample)}"
     if sample.outcome is Outcome.TIMED_OUT:
         caps = (sample.launch.cap_s, workload.timeout_s)
         cap_s = min((cap for cap in caps if cap is not None), default=None)
-        return "timed out" if cap_s is None else f"did not end within {show_duration(cap_s)}"
+        told = "timed out" if cap_s is None else f"did not end within {show_duration(cap_s)}"
+        return f"{told}{how_it_was_ended(sample)}"
     return sample.outcome.value.replace("_", " ")
+
+
+def _more_time(workload: Workload) -> str:
+    """Return the next step where a launch did not end."""
+    set_here = workload.timeout_s is not None
+    time = "Raise --timeout" if set_here else "Set the limit with --timeout, within --budget"
+    return (
+        f"{time}, if the program ends by itself; a launch that is stopped gives no figure. A "
+        "server does not end: --setup starts it, a client of it is the command, and --cleanup ends "
+        "it."
+    )
 
 
 def _limit_words(kind: str, limits: Limits) -> str:
@@ -120,6 +133,8 @@ def failure_of(sample: Sample, workload: Workload) -> Failure:
     status = sample.exit_status or 0
     if not sample.unbuilt and 0 < status < NOT_STARTED and sample.outcome is Outcome.FAILED:
         return Failure(reason, status=status)
+    if sample.outcome is Outcome.TIMED_OUT:
+        return Failure(reason, _more_time(workload))
     if not sample.unbuilt:
         return Failure(reason, _limit_remedy(sample) or BY_HAND)
     return Failure(

@@ -101,7 +101,8 @@ class History:
             )
             for stage in Stage
         }
-        self._walls = _Walls()
+        self._walls = _Walls(lambda sample: sample.wall_s)
+        self._costs = _Walls(lambda sample: sample.took_s)
         self._builds: list[float] = []
         self.first_launches = FirstLaunches()
         self.outputs = OutputsSeen()
@@ -137,6 +138,7 @@ class History:
         self._arms.setdefault(launch.arm, Arm(name=launch.arm, configuration=launch.configuration))
         self._stages[launch.stage].add(sample, self.observation(sample))
         self._walls.add(sample)
+        self._costs.add(sample)
         self.first_launches.add(sample)
         self.outputs.add(sample)
         self.other_work.add(sample)
@@ -368,11 +370,11 @@ class History:
 
         Unknown ones count as the default, or where there is none as the arm that takes longest.
         """
-        return self._cost(arms, self._walls.usual, stage)
+        return self._cost(arms, self._costs.usual, stage)
 
     def dear_cost(self, arms: Sequence[Arm]) -> Cost:
         """The same from the upper quartiles: what is kept for a claim must do under load too."""
-        return self._cost(arms, self._walls.dear, Stage.CONFIRM)
+        return self._cost(arms, self._costs.dear, Stage.CONFIRM)
 
     def _cost(
         self, arms: Sequence[Arm], wall_s: Callable[[str], float | None], stage: Stage
@@ -385,7 +387,7 @@ class History:
         return Cost(time_s, launching.launches, once_s=new * self.build_s)
 
     def _once(self, arms: Sequence[Arm], wall_s: Callable[[str], float | None]) -> Cost:
-        usual = wall_s(DEFAULT_ARM.name) or self._walls.longest() or 0.0
+        usual = wall_s(DEFAULT_ARM.name) or self._costs.longest() or 0.0
         walls = [wall_s(arm.name) or usual for arm in arms]
         return Cost(sum(walls) + OVERHEAD_S * len(arms), len(arms))
 
@@ -404,7 +406,7 @@ class History:
         known = self._stages[stage].times
         if known:
             return known
-        return self.each_of(switching_s, self._once(arms, self._walls.usual))
+        return self.each_of(switching_s, self._once(arms, self._costs.usual))
 
     def each_of(self, switching_s: float, once: Cost) -> int:
         """How many launches of each arm one application serves.
@@ -517,9 +519,14 @@ def _mean_of(parts: Sequence[Observation | None], times: int) -> Observation | N
 
 
 class _Walls:
-    """Wall times by arm, kept in order, so that a median costs nothing."""
+    """Wall times by arm, kept in order, so that a median costs nothing.
 
-    def __init__(self) -> None:
+    Args:
+        time_s: of a launch: its wall time, or with what it took to end when it was asked to.
+    """
+
+    def __init__(self, time_s: Callable[[Sample], float | None]) -> None:
+        self._time_s = time_s
         self._survey: dict[str, list[float]] = {}
         self._looks: dict[str, list[float]] = {}
         self._all: dict[str, list[float]] = {}
@@ -527,11 +534,12 @@ class _Walls:
         self._first: dict[str, dict[Stage, float]] = {}
 
     def add(self, sample: Sample) -> None:
-        if not sample.wall_s:
+        time_s = self._time_s(sample)
+        if not time_s:
             return
         launch = sample.launch
         if sample.outcome is Outcome.OK:
-            self._first.setdefault(launch.arm, {}).setdefault(launch.stage, sample.wall_s)
+            self._first.setdefault(launch.arm, {}).setdefault(launch.stage, time_s)
         looking = launch.stage is Stage.SURVEY
         kinds = [self._survey if looking else self._all]
         if sample.outcome is Outcome.OK and looking:
@@ -539,7 +547,7 @@ class _Walls:
         if sample.outcome is Outcome.OK and not looking:
             kinds.append(self._good)
         for kind in kinds:
-            bisect.insort(kind.setdefault(launch.arm, []), sample.wall_s)
+            bisect.insort(kind.setdefault(launch.arm, []), time_s)
 
     def usual(self, arm: str) -> float | None:
         if arm not in self._all and arm in self._looks:

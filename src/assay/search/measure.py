@@ -121,8 +121,7 @@ class MeasureRace(BlockRace):
         """Not one launch fits behind the warm-up; what hooks took is spent, and will be again."""
         one = Cost(self._history.cost([self._arm]).time_s, 1)
         whole = self._budget_for(purse, one, MIN_BLOCKS)
-        return Done(
-            Reason.TOO_SMALL,
+        return self._refused(
             "The budget is too small: warming up used it up.",
             Budget(time_s=whole.time_s, launches=len(self._history.samples) + 1),
         )

@@ -403,9 +403,26 @@ class BlockRace(ABC):
             return (
                 f"worked in {good} of {show_count(len(mine), 'launch', 'launches')}, no more since"
             )
+        if mine and all(sample.outcome is Outcome.TIMED_OUT for sample in mine):
+            return "did not end in any launch"
         if any(sample.outcome is Outcome.OK for sample in mine):
             return f"gave no usable {self._spec.workload.objective.name} in any launch"
         return "failed at every attempt"
+
+    def _refused(self, message: str, needed: Budget) -> Done:
+        """Return the end of a study whose budget does not do.
+
+        Where no launch ended, no budget would.
+
+        Args:
+            message: one sentence.
+            needed: the budget that would do.
+        """
+        samples = self._history.samples
+        if not samples or any(sample.outcome is not Outcome.TIMED_OUT for sample in samples):
+            return Done(Reason.TOO_SMALL, message, needed)
+        arms = tuple(dict.fromkeys(sample.launch.arm for sample in samples))
+        return Done(Reason.WORKLOAD_FAILED, "The program did not end in any launch.", arms=arms)
 
     def _to_repeat(self, arms: Sequence[Arm], purse: Purse, launches: int) -> tuple[Arm, ...]:
         """Return the arms to launch once more before the budget counts as too small.
@@ -439,7 +456,7 @@ class BlockRace(ABC):
             more: what comes before them.
         """
         samples = self._history.samples
-        walls_s = sum(s.wall_s or 0.0 for s in samples)
+        walls_s = sum(s.took_s for s in samples)
         spent_s = walls_s
         if purse.total.time_s is not None and purse.left.time_s is not None:
             spent_s = max(walls_s, purse.total.time_s - purse.left.time_s)

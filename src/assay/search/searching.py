@@ -222,8 +222,7 @@ class SearchingRace(BlockRace):
             and (total.launches is None or total.launches >= least.launches)
         ):
             return None
-        return Done(
-            Reason.TOO_SMALL,
+        return self._refused(
             f"The budget is too small for a claim: {self._least} confirmation blocks do not fit.",
             needed,
         )

@@ -256,8 +256,7 @@ class SweepRace(BlockRace):
         )
         if purse.affords(least):
             return None
-        return Done(
-            Reason.TOO_SMALL,
+        return self._refused(
             f"The budget is too small: {show_count(self._least, 'block')} of "
             f"{show_count(len(able), 'launch', 'launches')} do not fit.",
             self._budget_for(purse, block, self._least, warming),

@@ -15,8 +15,10 @@ from assay.records import (
     Arm,
     Budget,
     Choices,
+    Evidence,
     Kind,
     Launch,
+    Metric,
     Outcome,
     Parameter,
     RecommendationStatus,
@@ -26,17 +28,21 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
+from assay.records.sample import ENDING, KILLED_AFTER, STOP_FAILED
 from assay.search.conclude import conclude
 from assay.search.disturbed_words import doubt_words
 from assay.search.endless import FACTOR, LEAST_S
+from assay.search.failure import why_failed
 from assay.search.gate import FAILED, reasons
 from assay.search.gp import GpSearcher
 from assay.search.history import History
+from assay.search.race import Done, Reason
 from assay.search.sentence import comparison, say
 from assay.search.space import SearchSpace
 from assay.search.testing import Simulated, drive
 from assay.search.tune import TuneRace
 from assay.search.unreliable import loses_more
+from assay.study.failures import Failures
 
 
 @dataclass(frozen=True)
@@ -177,3 +183,61 @@ def test_a_long_tail_is_not_cut() -> None:
     assert max(sample.wall_s or 0.0 for sample in study.samples) > 40.0
     caps = [sample.launch.cap_s for sample in study.samples[1:]]
     assert min(cap for cap in caps if cap is not None) >= FACTOR * 5.0 * math.exp(-0.3)
+
+
+ENDLESS = Simulated(takes_s=lambda c: 1e9)
+
+
+@pytest.mark.parametrize("timeout_s", [None, 0.5])
+def test_program_that_never_ends_is_told_as_such(timeout_s: float | None) -> None:
+    study = compare(ENDLESS, Budget(time_s=5.0), {}, {"nice": 5}, timeout_s=timeout_s)
+    assert study.done.reason is Reason.WORKLOAD_FAILED
+    assert study.done.message == "The program did not end in any launch."
+    failures = Failures(study.spec, study.samples)
+    _, remedy = failures.told(study.done.arms)
+    assert ("Raise --timeout" if timeout_s else "Set the limit with --timeout") in remedy
+    assert "--setup" in remedy and "--cleanup" in remedy
+
+
+def measured(metric: Metric, timeout_s: float | None) -> Done:
+    spec = StudySpec(
+        kind=Kind.MEASURE,
+        workload=workload(metric, timeout_s),
+        budget=Budget(time_s=5.0),
+        arms=(Arm(name="default", configuration=DEFAULT),),
+    )
+    return carry_out(spec, replace(ENDLESS, metric=metric)).done
+
+
+def test_measured_server_did_not_end_whatever_decides() -> None:
+    assert measured(OBJECTIVE, None).message == "The program did not end in any launch."
+    figure = measured(Metric(name="n", pattern="n=([0-9]+)", unit=""), 0.5)
+    assert figure.message == "The program did not end in any launch."
+
+
+def test_launch_that_had_to_be_killed_is_told_with_its_reason() -> None:
+    late = Sample(
+        launch=Launch(
+            configuration=DEFAULT, arm="a", stage=Stage.SURVEY, block=0, position=0, cap_s=2.0
+        ),
+        outcome=Outcome.TIMED_OUT,
+        wall_s=2.0,
+        evidence=(
+            Evidence(kind=STOP_FAILED, note="exit status 1"),
+            Evidence(kind=KILLED_AFTER, value=3.0, unit="s", note="SIGTERM"),
+        ),
+    )
+    assert why_failed(late, workload()) == (
+        "did not end within 2.00 s, --stop failed (exit status 1), and was killed 3.00 s after "
+        "SIGTERM"
+    )
+
+
+def test_time_to_end_counts_in_what_a_block_takes() -> None:
+    ending = Evidence(kind=ENDING, value=20.0, unit="s", note="SIGTERM")
+    launch = Launch(configuration=DEFAULT, arm="a", stage=Stage.CONFIRM, block=0, position=0)
+    late = Sample(launch=launch, outcome=Outcome.TIMED_OUT, wall_s=0.5, evidence=(ending,))
+    history = History(OBJECTIVE, [late])
+    arm = Arm(name="a", configuration=DEFAULT)
+    assert history.cost([arm]).time_s == pytest.approx(20.5, abs=0.1)
+    assert history.wall_s("a") == 0.5

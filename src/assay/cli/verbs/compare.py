@@ -11,6 +11,7 @@ from assay.cli.arm_words import arm_of, named_in_file
 from assay.cli.built import program_before, with_built
 from assay.cli.closing import gate_status
 from assay.cli.command_words import command_of, split_command
+from assay.cli.long_grace import say_long_grace
 from assay.cli.observe import observed_of
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
@@ -67,6 +68,7 @@ def _compared(
     workload = workload_of(arguments, argv, configurations=[a.configuration for a in arms])
     demand_directed(workload.metrics)
     say_unused_input(workload, quiet=arguments.quiet)
+    say_long_grace(workload, budget_of(arguments), quiet=arguments.quiet)
     say_ranks(os.environ, quiet=arguments.quiet)
     spec = StudySpec(
         kind=Kind.COMPARE,

@@ -10,6 +10,7 @@ from assay.cli.assigned import configuration_of
 from assay.cli.built import program_before, with_built
 from assay.cli.closing import gate_status
 from assay.cli.command_words import command_of
+from assay.cli.long_grace import say_long_grace
 from assay.cli.observe import observed_of
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
@@ -57,6 +58,7 @@ def _measured(
     configuration = configuration_of(arguments.assignments, lab.registry, lab.machine)
     workload = workload_of(arguments, argv, configurations=(configuration,))
     say_unused_input(workload, quiet=arguments.quiet)
+    say_long_grace(workload, budget_of(arguments), quiet=arguments.quiet)
     say_ranks(os.environ, quiet=arguments.quiet)
     spec = StudySpec(
         kind=Kind.MEASURE,

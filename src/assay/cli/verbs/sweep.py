@@ -15,6 +15,7 @@ from assay.cli.answer import exports_of, give
 from assay.cli.built import with_built
 from assay.cli.documents import design_document, print_json
 from assay.cli.layout import fitted, width_of
+from assay.cli.long_grace import say_long_grace
 from assay.cli.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
 from assay.cli.progress import Progress, wants_live
@@ -73,6 +74,7 @@ def _swept(arguments: argparse.Namespace, lab: Laboratory, request: SweepRequest
         return None
     _demand_room(spec)
     say_unused_input(spec.workload, quiet=arguments.quiet)
+    say_long_grace(spec.workload, spec.budget, quiet=arguments.quiet)
     say_ranks(os.environ, quiet=arguments.quiet)
     lab = with_built(lab, spec, quiet=arguments.quiet)
     with store_of(arguments) as store:

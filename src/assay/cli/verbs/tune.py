@@ -19,6 +19,7 @@ from assay.cli.command_words import command_of
 from assay.cli.documents import print_json, space_document
 from assay.cli.ending import Terminated
 from assay.cli.layout import fitted, width_of
+from assay.cli.long_grace import say_long_grace
 from assay.cli.observe import observed_of
 from assay.cli.parallel import demand_apart, parallel_of, slots_words
 from assay.cli.parser import Parsed
@@ -142,6 +143,7 @@ def _specification(
     workload = workload_of(arguments, argv, asked.parameters)
     demand_directed(workload.metrics)
     say_unused_input(workload, quiet=arguments.quiet)
+    say_long_grace(workload, budget_of(arguments), quiet=arguments.quiet)
     say_ranks(os.environ, quiet=arguments.quiet)
     if lab.slots:
         demand_apart(asked, lab.registry)
