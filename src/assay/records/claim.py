@@ -74,6 +74,8 @@ class Claim(Record, frozen=True, kw_only=True):
         followed: that load.
         objection: what speaks against the figures themselves, as part of a sentence. Where nothing
             is ``withheld``, they decide nothing either, and further ones may.
+        losses: how many launches of each arm failed or did not end, as part of a sentence, where
+            one arm has more of them and there is no objection.
         disturbed_blocks: disturbed blocks among ``blocks``; 0 where the claim rests on undisturbed
             blocks alone.
         beyond_margin: the arms differ by more than ``margin``: the end of ``ci`` that is nearer to
@@ -102,6 +104,7 @@ class Claim(Record, frozen=True, kw_only=True):
     withheld: bool = False
     followed: FollowedLoad | None = None
     objection: str | None = None
+    losses: str | None = None
     disturbed_blocks: int = 0
     beyond_margin: bool = False
     applications: bool = False

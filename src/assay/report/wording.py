@@ -32,7 +32,7 @@ from assay.search.disturbed_words import doubt_words, withheld_words
 from assay.search.failure import failure_of, last_failure, why_failed
 from assay.search.proof_words import proof_words
 from assay.search.requirement_words import requirements_told
-from assay.search.sentence import basis, statement, verdict_word
+from assay.search.sentence import basis, lost_words, statement, verdict_word
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -95,7 +95,8 @@ def claim_sentence(claim: Claim, metric: Metric) -> str:
     )
     if claim.is_doubted:
         more = f" {clean(withheld_words(named))}"
-    return f"{statement(named, metric)}.{more}"
+    lost = f" {clean(lost_words(named))}" if named.losses else ""
+    return f"{statement(named, metric)}.{lost}{more}"
 
 
 def _name(name: str) -> str:

@@ -21,7 +21,7 @@ from assay.search.following import followed_load
 from assay.search.history import History
 from assay.search.objections import objection_to
 from assay.search.same_work import other_work
-from assay.search.unreliable import favours_unreliable, leans_to_unreliable
+from assay.search.unreliable import favours_unreliable, leans_to_unreliable, loses_more
 from assay.stats.interval import ratio_ends
 from assay.stats.modes import modes
 from assay.stats.paired import Observation
@@ -94,7 +94,7 @@ def claim_between(
     if load is None and objection is None:
         leaning = leans_to_unreliable(found, goal, history)
         if leaning is None:
-            return found
+            return _with_losses(found, history)
         return msgspec.structs.replace(found, objection=leaning, blocks_needed=None)
     return msgspec.structs.replace(
         found,
@@ -138,6 +138,13 @@ def _ratio_of_means(history: History, names: tuple[str, str]) -> float:
     a, b = ([s.metrics[name] for s in mine if name in s.metrics] for mine in samples)
     sums = [math.fsum(values) / len(values) if values else 0.0 for values in (a, b)]
     return sums[1] / sums[0] if min(sums) > 0.0 else 1.0
+
+
+def _with_losses(found: Claim, history: History) -> Claim:
+    """Return a claim with the launches that one of its arms lost; what ends late has no end."""
+    told = loses_more(history, found.a, found.b) or loses_more(history, found.b, found.a)
+    needed = None if told is not None and found.censored_share else found.blocks_needed
+    return msgspec.structs.replace(found, losses=told, blocks_needed=needed)
 
 
 def claimed_blocks(history: History, found: Claim) -> list[int]:

@@ -80,7 +80,14 @@ def comparison(found: Claim, metric: Metric, disturbers: Sequence[Disturber] = (
     outlook = _outlook(found) if found.verdict is Verdict.UNCLEAR else ""
     if found.withheld:
         outlook = f" {withheld_words(found, disturbers)}"
-    return f"{statement(found, metric)} ({basis(found, metric)}).{outlook}{stability(found)}"
+    lost = f" {lost_words(found)}" if found.losses else ""
+    return f"{statement(found, metric)} ({basis(found, metric)}).{lost}{outlook}{stability(found)}"
+
+
+def lost_words(found: Claim) -> str:
+    """Say how many launches of the arms of a claim were lost; empty where that is no matter."""
+    told = found.losses
+    return f"{told[:1].upper()}{told[1:]}." if told else ""
 
 
 def _lowered(text: str) -> str:

@@ -115,7 +115,16 @@ def test_hang_of_the_arm_that_stands_worse_is_no_reason() -> None:
     program = replace(PROGRAM, takes_s=lambda c: 0.103 if c else 0.10)
     found = compare(program, Budget(launches=60), {}, {"nice": 5}, timeout_s=2.0).claim
     assert found is not None and found.censored_share > 0.0
-    assert (found.verdict, found.objection) == (Verdict.UNCLEAR, None)
+    assert (found.verdict, found.objection, found.blocks_needed) == (Verdict.UNCLEAR, None, None)
+    told = comparison(found, OBJECTIVE)
+    assert "launches of nice=5 did not end, and all " in told and "would tell" not in told
+
+
+def test_hang_of_the_first_arm_is_named_in_the_claim() -> None:
+    program = replace(PROGRAM, takes_s=lambda c: 0.1 if c else 0.097)
+    found = compare(program, Budget(launches=60), {"nice": 5}, {}, timeout_s=2.0).claim
+    assert found is not None and found.objection is None
+    assert "launches of nice=5 did not end, and all " in comparison(found, OBJECTIVE)
 
 
 @pytest.mark.parametrize(("hangs", "told"), [(1, False), (9, True)])

@@ -17,6 +17,7 @@ from assay.records import (
     Stage,
     Verdict,
 )
+from assay.records.workload import WALL
 from assay.search.gate import reasons
 from assay.search.history import History
 from assay.search.race import Reason
@@ -62,6 +63,7 @@ def test_an_arm_that_works_is_faster_than_one_that_fails() -> None:
     program = replace(fails_in(3, 5), takes_s=lambda c: 0.2 if c else 0.1)
     found = compare(program, Budget(launches=40), {}, QUICK).claim
     assert found is not None and found.verdict is Verdict.SLOWER
+    assert "launches of nice=5 failed, and all " in comparison(found, WALL)
 
 
 def test_failures_while_warming_up_are_held_against_no_arm() -> None:
