@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 from assay.cli.grammar import VERBS, Verbs, build
+from assay.cli.usage import EXAMPLES
 from assay.errors import nearest
 
 MINUS = re.compile(r"-[.\d]")
@@ -93,6 +94,8 @@ def _refuse(parser: argparse.ArgumentParser, rest: list[str]) -> NoReturn:
     known = parser._option_string_actions
     meant = _ALIKE.get(options[0])
     near = meant if meant in known else nearest(options[0], tuple(known))
+    if options[0] in EXAMPLES:
+        near = None  # an option of other verbs, and no slip
     parser.error(
         f"there is no option {options[0]}"
         + (f"; did you mean {near}?" if near else "")

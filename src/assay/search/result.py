@@ -16,6 +16,10 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
     """
     mine = _launches(history, stage, arm)
     ended, disturbed = counted(history, stage, arm)
+    if disturbed:  # of those that the figure rests on
+        objective = spec.workload.objective.name
+        figures = [s for s in ended if objective in s.metrics]
+        disturbed = sum(history.is_disturbed(stage, s.launch.block) for s in figures)
     summary: dict[str, Summary] = {}
     for name in dict.fromkeys(n for s in ended for n in s.metrics):
         values = [s.metrics[name] for s in ended if name in s.metrics]

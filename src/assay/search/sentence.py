@@ -20,7 +20,7 @@ from assay.records import (
 )
 from assay.search.disturbed_words import withheld_words
 from assay.stats.verdict import beyond
-from assay.units import show_level, show_percent, significant
+from assay.units import show_count, show_level, show_percent, significant
 
 FACTOR = 2.0
 """From here on a change is told as a factor: 831 % more says less than 9.3 times as long."""
@@ -163,14 +163,16 @@ def basis(found: Claim, metric: Metric) -> str:
     """The interval of a claim and the launches behind it: ``95 % interval ..., 9 paired ...``."""
     share = f"{show_level(found.alpha)} interval"
     assumed = "; lower is better, as assumed" if metric.assumed else ""
-    return f"{share} {interval(found, metric)}, {found.blocks} {_pairs(found)}{assumed}"
+    return f"{share} {interval(found, metric)}, {_pairs(found.blocks, found)}{assumed}"
 
 
-def _pairs(found: Claim) -> str:
+def _pairs(count: int, found: Claim) -> str:
     """What a claim counts: a spread takes several launches to show, and so may an application."""
     if found.method == "spread":
-        return "paired batches"
-    return "paired applications" if found.applications else "paired launches"
+        return show_count(count, "paired batch", "paired batches")
+    if found.applications:
+        return show_count(count, "paired application")
+    return show_count(count, "paired launch", "paired launches")
 
 
 def interval(found: Claim, metric: Metric) -> str:
@@ -265,7 +267,7 @@ def _noun(metric: Metric) -> str:
 def _outlook(found: Claim) -> str:
     if found.blocks_needed is None or found.blocks_needed <= found.blocks:
         return ""
-    return f" About {found.blocks_needed:,} {_pairs(found)} in all would tell."
+    return f" About {_pairs(found.blocks_needed, found)} in all would tell."
 
 
 def needed_text(asked: Budget, needed: Budget) -> str:

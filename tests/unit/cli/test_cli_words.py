@@ -166,6 +166,24 @@ def test_unknown_options_are_refused(words: list[str], capsys: pytest.CaptureFix
     assert ("did you mean --budget?" in said) == ("--budgets" in words)
 
 
+@pytest.mark.parametrize("option", ["--grace", "--budget"])
+def test_options_of_other_verbs_are_no_slips(
+    option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", option, "1s", "--", "true"])
+    said = capsys.readouterr().err
+    assert f"there is no option {option}" in said and "did you mean" not in said
+
+
+def test_commands_behind_two_dashes_are_told_to_stand_before(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["compare", "--", "./one x", "./two"]) == 2
+    said = capsys.readouterr().err
+    assert "Leave -- out" in said and "Quote each" not in said
+
+
 @pytest.mark.parametrize("words", [["--bogus"], ["--from"], ["--record"]])
 def test_a_wrong_line_of_run_has_its_own_status(words: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:

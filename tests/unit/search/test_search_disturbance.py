@@ -30,6 +30,7 @@ from assay.search.disturbance import Conditions, ForeignLoad, mostly
 from assay.search.disturbed_words import doubt_words
 from assay.search.following import followed_load
 from assay.search.history import History
+from assay.search.result import result_of
 from assay.search.sentence import comparison
 from assay.search.testing import Simulated
 
@@ -290,3 +291,15 @@ def test_a_block_in_which_a_partition_did_not_hold_is_disturbed() -> None:
     for conditions in (held.with_one(lost), Conditions().with_one(lost).with_one(sample(1.0))):
         assert conditions.disturbed(0.1)
         assert not conditions.disturbed(None)
+
+
+def test_disturbed_launches_of_an_arm_are_among_those_with_a_figure() -> None:
+    program = Simulated(takes_s=lambda c: 0.1, noise=0.02, others=lambda launch: 0.8)
+    study = compare(program, Budget(launches=40), {}, {"nice": 5}, disturbed_above=0.1)
+    mute = [
+        msgspec.structs.replace(sample, metrics={}) if sample.launch.block % 5 == 4 else sample
+        for sample in study.samples
+    ]
+    history = History.of(study.spec, mute)
+    found = result_of(study.spec, history, Stage.CONFIRM, study.spec.arms[0])
+    assert 0 < found.disturbed == found.summary["wall_s"].n < len(history.blocks(Stage.CONFIRM))

@@ -113,3 +113,10 @@ def test_a_ratio_by_itself(
     ratio: float, ci: tuple[float | None, float | None], change: str, interval: str
 ) -> None:
     assert (change_text(ratio), interval_text(ci)) == (change, interval)
+
+
+def test_one_pair_is_told_as_one() -> None:
+    single = msgspec.structs.replace(made(1.1, Verdict.UNCLEAR, (0.9, 1.3)), blocks=1)
+    assert "1 paired launch)" in comparison(single, WALL)
+    spread = msgspec.structs.replace(single, method="spread", blocks=2)
+    assert "2 paired batches)" in comparison(spread, WALL)

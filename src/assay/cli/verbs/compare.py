@@ -110,6 +110,12 @@ def _commands(parsed: Parsed) -> list[tuple[str, ...]]:
         argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
         program_before(argv, builds=arguments.build is not None)
         return [argv]
+    if parsed.separated:
+        raise BadInput(
+            "What stands after -- is one command, and a comparison takes two or an --arm for each "
+            "way to run it.",
+            "Leave -- out: assay compare 'xz -T1 -k f' 'xz -T2 -k f'",
+        )
     if len(arguments.commands) < 2:
         raise BadInput(
             "A comparison needs at least two commands.",
