@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from assay.records import Metric, Sample
 from assay.records.configuration import show_value
 from assay.records.sample import MULTIPLES, UNIT, WORD
+from assay.units import show_count
 from assay.untrusted import clean
 
 PREFIXES = "kKMGT"
@@ -37,7 +38,7 @@ def _known_units(metric: Metric, arms: Sequence[_Arm]) -> str | None:
     if len(seen) < 2:
         return None
     told = " and ".join(
-        f"{f'in {clean(unit)}' if unit else 'without a unit'} ({count} times)"
+        f"{f'in {clean(unit)}' if unit else 'without a unit'} ({show_count(count, 'time')})"
         for unit, count in seen.most_common()
     )
     return f"{metric.name} is printed {told}. {_remedy(metric)}"
@@ -74,7 +75,7 @@ def _words(metric: Metric, arms: Sequence[_Arm]) -> str | None:
 
 def _told(metric: Metric, seen: dict[str | None, int] | dict[str, int]) -> str:
     told = " and ".join(
-        f"{f'before {clean(word)!r}' if word else 'before no word'} ({count} times)"
+        f"{f'before {clean(word)!r}' if word else 'before no word'} ({show_count(count, 'time')})"
         for word, count in sorted(seen.items(), key=lambda one: -one[1])
     )
     return (
