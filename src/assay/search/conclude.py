@@ -58,7 +58,7 @@ from assay.search.disturbers import disturbers_of
 from assay.search.effects import effects_of
 from assay.search.elsewhere import elsewhere_of
 from assay.search.facet import Facet
-from assay.search.failing_order import order_notes
+from assay.search.failing_order import order_notes, worked_first
 from assay.search.failure import reasons_by_arm
 from assay.search.feasible import default_breaks
 from assay.search.first_launch import first_launch_notes, warm_up_notes
@@ -442,7 +442,9 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
     failed = _failed_launches(history, tried)
     if race.winner == DEFAULT_ARM and len({s.launch.arm for s in failed}) == len(tried):
         told = reasons_by_arm(race.spec.workload, failed)
-        return f"Keep the default: all else that was tried failed in some launches, {told}."
+        before = [text for arm in tried if (text := worked_first(history.launches_of(arm.name)))]
+        first = f" {before[0]}." if before else ""
+        return f"Keep the default: all else that was tried failed in some launches, {told}.{first}"
     if race.winner == DEFAULT_ARM:
         return "Keep the default: nothing that was tried stood better."
     if done.reason is Reason.BUDGET:

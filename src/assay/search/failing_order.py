@@ -79,6 +79,22 @@ def _order_of_arm(name: str, mine: Sequence[Sample]) -> str | None:
     return f"{name!r} {_begun(first)}, and failed since, {_times(len(works) - first)}"
 
 
+def worked_first(samples: Sequence[Sample]) -> str | None:
+    """Say that an arm worked first and fails since, be it by chance; ``None`` where it did not.
+
+    Args:
+        samples: of the arm, in the order they were made.
+    """
+    works = [sample.outcome is Outcome.OK for sample in samples if not sample.unbuilt]
+    first = next((at for at, good in enumerate(works) if not good), len(works))
+    if not first or first == len(works) or any(works[first:]):
+        return None
+    return (
+        f"{samples[0].launch.arm!r} {_begun(first)}, and failed since; --prepare CMD removes what "
+        "the launch before left behind, if that is why"
+    )
+
+
 def _begun(first: int) -> str:
     return "worked once" if first == 1 else f"worked in the first {first:,} launches"
 

@@ -9,7 +9,7 @@ from simulated_studies import compare
 from assay.records import Budget, Configuration, Evidence, Launch, Outcome, Sample, Stage
 from assay.records.sample import BUILD
 from assay.search.conclude import conclude
-from assay.search.failing_order import order_notes, order_of_failures
+from assay.search.failing_order import order_notes, order_of_failures, worked_first
 from assay.search.space import SearchSpace
 from assay.search.testing import RandomSearcher, Simulated
 
@@ -115,3 +115,17 @@ def test_answer_tells_the_order() -> None:
     for samples, told in ((study.samples, False), (alternating, True)):
         found = conclude(study.spec, samples, space, RandomSearcher(), None)
         assert any("after one that worked" in note for note in found.notes) == told
+
+
+@pytest.mark.parametrize(
+    ("launches", "told"),
+    [("Ao Ax Ax", "'A' worked once"), ("Ao Ao Ax", "'A' worked in the first 2 launches")],
+)
+def test_arm_that_worked_first_is_told(launches: str, told: str) -> None:
+    found = worked_first(samples(launches))
+    assert found is not None and found.startswith(told) and "--prepare" in found
+
+
+@pytest.mark.parametrize("launches", ["Ao", "Ax Ax", "Ao Ax Ao", "Ao Ao"])
+def test_arm_that_works_or_never_did_is_not(launches: str) -> None:
+    assert worked_first(samples(launches)) is None
