@@ -8,6 +8,9 @@ from assay.search.history import History
 from assay.search.losses import fails_more, is_endless
 from assay.units import show_count
 
+MIN_FAILED = 2
+"""Failed launches that are held against an arm whose counterpart has none: one may be an accident
+of the machine. A launch without an end is more than that."""
 _Count = tuple[int, int]
 """How many launches of an arm were lost, and how many could be."""
 
@@ -43,18 +46,18 @@ def leans_to_unreliable(found: Claim, goal: Goal, history: History) -> str | Non
 def loses_more(history: History, arm: str, other: str) -> str | None:
     """Say how many launches of two arms did not end or failed, where an arm loses more of them.
 
-    One lost launch is enough where all of the other arm end well. Else it takes more of them than
-    chance explains.
+    Where all of the other arm end well, one launch without an end is enough, or ``MIN_FAILED`` that
+    failed. Else it takes more of them than chance explains.
 
     Args:
         history: of the study.
         arm, other: names.
     """
     hangs = endless(history, arm), endless(history, other)
-    if _more(*hangs):
+    if _more(*hangs, least=1):
         return _told(hangs, (arm, other), "did not end", "ended")
     lost = _lost(history, arm), _lost(history, other)
-    if not _more(*lost):
+    if not _more(*lost, least=MIN_FAILED):
         return None
     how = "failed or did not end" if any(number for number, _ in hangs) else "failed"
     return _told(lost, (arm, other), how, "ended well")
@@ -75,8 +78,8 @@ def may_be_chance(found: Claim, history: History) -> bool:
     return (a[0] > 0 or b[0] > 0) and not fails_more(a, b) and not fails_more(b, a)
 
 
-def _more(mine: _Count, others: _Count) -> bool:
-    return (mine[0] > 0 and others[0] == 0) or fails_more(mine, others)
+def _more(mine: _Count, others: _Count, *, least: int) -> bool:
+    return (mine[0] >= least and others[0] == 0) or fails_more(mine, others)
 
 
 def _lost(history: History, arm: str) -> _Count:
