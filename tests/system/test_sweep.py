@@ -184,7 +184,7 @@ def test_what_does_not_fit_is_told_before_anything_runs(cli: CommandLine) -> Non
     answer = cli("sweep", write(cli, slow))
     assert answer.status == 3
     assert "The budget is too small: 9 blocks of 6 launches do not fit." in answer.err
-    assert len(cli.samples()) == 1
+    assert len(cli.samples()) == 2
 
 
 @pytest.mark.parametrize(
