@@ -56,7 +56,9 @@ class Limiter:
 def limiters(bench: Bench) -> dict[str, Limiter]:
     """Those that are here; hyperfine has no limit."""
     store = str(bench.folder / "killing.db")
-    measure = ("measure", "-q", "--db", store, "--runs", "1", "--timeout", "0.5s", "--")
+    # At once, as BenchExec kills: a program that takes no notice of SIGTERM has ten seconds else.
+    limit = ("--timeout", "0.5s", "--grace", "0s")
+    measure = ("measure", "-q", "--db", store, "--runs", "1", *limit, "--")
     found = {ASSAY: Limiter((*tools.assay(), *measure), 0.5)}
     if "timeout" in bench.peers:
         found["timeout"] = Limiter((bench.peers.path("timeout"), "-k", "0.05", "0.5"), 0.5)
