@@ -485,8 +485,8 @@ def _killing(table: Table) -> Iterable[str]:
         yield (
             "The tree holds the writing end of a named pipe, so that the moment at which its last "
             "process ends is seen without polling. assay (with `--grace 0s`) and `timeout -k 0.05` "
-            "were given 0.5 s, `runexec` one second, its finest step. `hyperfine` has no limit. Left are processes "
-            "that ran 0.3 s after the tool had ended."
+            "were given 0.5 s, `runexec` one second, its finest step. `hyperfine` has no limit. "
+            "Left are processes that ran 0.3 s after the tool had ended."
         )
         heads = ("the tree", "ended by", "overshoot, median", "most", "left", "times")
         yield markdown.table(heads, rows)

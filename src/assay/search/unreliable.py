@@ -9,8 +9,10 @@ from assay.search.losses import fails_more, is_endless
 from assay.units import show_count
 
 MIN_FAILED = 2
-"""Failed launches that are held against an arm whose counterpart has none: one may be an accident
-of the machine. A launch without an end is more than that."""
+"""Failed launches that are held against an arm whose counterpart has none, however many ended well.
+A launch without an end is held against it in any case."""
+ACCIDENT = 0.05
+"""Share of an arm's launches up to which a single failure may be an accident of the machine."""
 _Count = tuple[int, int]
 """How many launches of an arm were lost, and how many could be."""
 
@@ -46,8 +48,8 @@ def leans_to_unreliable(found: Claim, goal: Goal, history: History) -> str | Non
 def loses_more(history: History, arm: str, other: str) -> str | None:
     """Say how many launches of two arms did not end or failed, where an arm loses more of them.
 
-    Where all of the other arm end well, one launch without an end is enough, or ``MIN_FAILED`` that
-    failed. Else it takes more of them than chance explains.
+    Where all of the other arm end well, one launch without an end is enough, ``MIN_FAILED`` that
+    failed, or one that failed of few (``ACCIDENT``). Else it takes more than chance explains.
 
     Args:
         history: of the study.
@@ -79,7 +81,8 @@ def may_be_chance(found: Claim, history: History) -> bool:
 
 
 def _more(mine: _Count, others: _Count, *, least: int) -> bool:
-    return (mine[0] >= least and others[0] == 0) or fails_more(mine, others)
+    enough = mine[0] >= least or mine[0] > ACCIDENT * mine[1]
+    return (enough and others[0] == 0) or fails_more(mine, others)
 
 
 def _lost(history: History, arm: str) -> _Count:

@@ -84,7 +84,7 @@ def test_a_program_that_fails_in_any_arm_has_a_faster_one() -> None:
 
 @pytest.mark.parametrize(
     ("both", "chance", "held"),
-    [((0, 1), True, False), ((0, 2), True, True), ((0, 20), False, True), ((3, 4), True, False)],
+    [((0, 1), True, True), ((0, 2), True, True), ((0, 20), False, True), ((3, 4), True, False)],
 )
 def test_one_failure_may_be_chance(both: tuple[int, int], chance: bool, held: bool) -> None:
     study = compare(SLOW_DEFAULT, Budget(launches=60), {}, QUICK)
@@ -100,6 +100,19 @@ def test_one_failure_may_be_chance(both: tuple[int, int], chance: bool, held: bo
     assert may_be_chance(study.claim, history) == chance
     told = loses_more(history, QUICK_NAME, study.spec.arms[0].name)
     assert (told is not None) == held
+
+
+@pytest.mark.parametrize(("launches", "held"), [(19, True), (20, False)])
+def test_one_failure_among_many_may_be_an_accident(launches: int, held: bool) -> None:
+    def sample(arm: str, block: int) -> Sample:
+        failed = arm == "b" and block == 3
+        launch = Launch(
+            configuration=Configuration(), arm=arm, stage=Stage.CONFIRM, block=block, position=0
+        )
+        return Sample(launch=launch, outcome=Outcome.FAILED if failed else Outcome.OK, wall_s=1.0)
+
+    samples = [sample(arm, block) for block in range(launches) for arm in ("a", "b")]
+    assert (loses_more(History(WALL, samples), "b", "a") is not None) == held
 
 
 def test_hangs_and_failures_count_together() -> None:
