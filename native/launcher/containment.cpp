@@ -25,13 +25,15 @@ void TreeOnly::kill() {
     // Parents first: once its parent is gone a child hangs directly below the keeper, where the next walk
     // finds it.
     for (const pid_t pid : descendants(::getpid())) {
-        const auto seen = proc_stat(pid);
-        if (!seen) continue;
-        kill_checked(pid, [&](pid_t now) {
-            const auto stat = proc_stat(now);
-            return stat && stat->start_ticks == seen->start_ticks;
-        });
+        if (const auto seen = proc_stat(pid)) signal_seen(*seen, SIGKILL);
     }
+}
+
+void signal_seen(const ProcStat& seen, int signal) {
+    signal_checked(seen.pid, signal, [&](pid_t now) {
+        const auto stat = proc_stat(now);
+        return stat && stat->start_ticks == seen.start_ticks;
+    });
 }
 
 std::optional<HeldMemory> Containment::held_in(const std::vector<pid_t>& pids) {

@@ -4,6 +4,7 @@
 #include "common/fd.hpp"
 #include "launcher/huge_pages.hpp"
 #include "launcher/plan.hpp"
+#include "launcher/proctree.hpp"
 
 #include <errno.h>
 #include <signal.h>
@@ -168,6 +169,9 @@ void signal_checked(pid_t pid, int signal, StillOurs still_ours) {
     }
     if (still_ours(pid)) ::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0);
 }
+
+/// A signal for a process that was seen, and for none that got its number meanwhile.
+void signal_seen(const ProcStat& seen, int signal);
 
 /// SIGKILL for a process; see `signal_checked`.
 template <typename StillOurs>

@@ -88,12 +88,8 @@ void Grace::signal_all(int signal) {
     for (const pid_t pid : pids) {
         const auto seen = proc_stat(pid);
         if (!seen) continue;
-        const auto still_ours = [&](pid_t now) {
-            const auto stat = proc_stat(now);
-            return stat && stat->start_ticks == seen->start_ticks;
-        };
-        signal_checked(pid, signal, still_ours);
-        if (seen->state == 'T') signal_checked(pid, SIGCONT, still_ours); // it would not hear of it
+        signal_seen(*seen, signal);
+        if (seen->state == 'T') signal_seen(*seen, SIGCONT); // it would not hear of it
     }
 }
 

@@ -38,7 +38,7 @@ def how_it_was_ended(sample: Sample) -> str:
     told = [f", --stop failed ({piece.note})" for piece in _pieces([sample], STOP_FAILED)]
     for piece in _pieces([sample], KILLED_AFTER):
         by, _ = _WAYS.get(piece.note or "", _WAYS["SIGTERM"])
-        after = show_duration(float(f"{piece.value or 0.0:.2g}"))
+        after = _after(piece)
         told.append(f", and was killed {after} after {by}")
     return "".join(told)
 
@@ -49,10 +49,14 @@ def _pieces(samples: Sequence[Sample], kind: str) -> list[Evidence]:
 
 def _killed(way: str, pieces: Sequence[Evidence]) -> str:
     by, step = _WAYS[way]
-    least_s = float(f"{min(piece.value or 0.0 for piece in pieces):.2g}")
     launches = show_count(len(pieces), "launch", "launches")
-    after = show_duration(least_s)
+    after = _after(min(pieces, key=lambda piece: piece.value or 0.0))
     return f"{launches} had not ended {after} after {by}, and had to be killed: {step}"
+
+
+def _after(piece: Evidence) -> str:
+    """The time after which a launch was killed, which came a little late."""
+    return show_duration(float(f"{piece.value or 0.0:.2g}"))
 
 
 def _failed(pieces: Sequence[Evidence]) -> list[str]:

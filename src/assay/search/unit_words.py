@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Sequence
 
 from assay.records import Metric, Sample
 from assay.records.configuration import show_value
 from assay.records.sample import MULTIPLES, UNIT, WORD
+from assay.settings.printed import split_text
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -111,8 +111,4 @@ def _is_value(word: str | None, sample: Sample) -> bool:
 
 
 def _parts(text: str) -> list[str]:
-    try:
-        words = shlex.split(text)
-    except ValueError:  # no closing quote
-        words = text.split()
-    return [part for word in words for part in (word, word.rpartition("=")[2])]
+    return [part for word in split_text(text) for part in (word, word.rpartition("=")[2])]

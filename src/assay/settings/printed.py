@@ -31,7 +31,7 @@ def words_of(command: str) -> frozenset[str]:
     """
     text = typed_text(command)
     found: set[str] = set()
-    for word in _split(text):
+    for word in split_text(text):
         value = word.partition("=")[2]
         joined = _JOINED.fullmatch(word)
         bare = word.lstrip("-")
@@ -84,7 +84,8 @@ def own_values(configuration: Configuration, plan: Plan, varied: Iterable[str]) 
     return frozenset(filter(None, found))
 
 
-def _split(text: str) -> list[str]:
+def split_text(text: str) -> list[str]:
+    """Return the words of a text as a shell would read them; split at blanks where it could not."""
     try:
         return shlex.split(text)
     except ValueError:  # a text for a shell may hold anything

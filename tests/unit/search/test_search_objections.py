@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
@@ -11,6 +12,7 @@ from simulated_studies import compare, space_of, tune, workload
 from assay.records import (
     Budget,
     Choices,
+    Configuration,
     Evidence,
     Goal,
     Kind,
@@ -31,7 +33,7 @@ from assay.search.notes import absence_notes
 from assay.search.objections import MOST_WITHOUT, objection_to
 from assay.search.sentence import comparison
 from assay.search.space import SearchSpace
-from assay.search.testing import RandomSearcher, Simulated, drive
+from assay.search.testing import RandomSearcher, Simulated, Trip, drive
 from assay.search.tune import TuneRace
 
 RATE = Metric(name="rate", pattern="([0-9.]+)", goal=Goal.HIGHER)
@@ -107,7 +109,8 @@ def test_launches_without_a_figure(share: float) -> None:
         assert notes[0].startswith(f"{len(lacking)} of {len(samples)} launches have no rate")
 
 
-def test_nothing_is_recommended_where_units_change() -> None:
+def tuned_two(takes_s: Callable[[Configuration], float]) -> tuple[StudySpec, Trip]:
+    """A search over two values of a setting, by a rate."""
     space = Space(parameters=(Parameter(name="arg.n", domain=Choices((0, 1)), default=0),))
     spec = StudySpec(
         kind=Kind.TUNE,
@@ -116,11 +119,17 @@ def test_nothing_is_recommended_where_units_change() -> None:
         space=space,
         disturbed_above=None,
     )
-    program = Simulated(takes_s=lambda c: 1.0 if not c else 0.004, metric=RATE)
-    trip = drive(TuneRace(spec, SearchSpace(space), GpSearcher()), program, spec.budget)
+    program = Simulated(takes_s=takes_s, metric=RATE)
+    return spec, drive(TuneRace(spec, SearchSpace(space), GpSearcher()), program, spec.budget)
+
+
+def test_nothing_is_recommended_where_units_change() -> None:
+    spec, trip = tuned_two(lambda c: 1.0 if not c else 0.004)
     samples = [printed(s, "GB/s" if not s.launch.configuration else "MB/s") for s in trip.samples]
     for told, settings in ((trip.samples, {"arg.n": 1}), (samples, {})):
-        found = conclude(spec, told, SearchSpace(space), GpSearcher(), trip.done).recommendation
+        found = conclude(
+            spec, told, SearchSpace(spec.space), GpSearcher(), trip.done
+        ).recommendation
         assert found is not None
         assert dict(found.settings) == settings
     assert "rate is printed in" in found.sentence
@@ -240,17 +249,8 @@ def test_word_against_a_known_unit_leads_to_no_verdict() -> None:
 
 
 def test_default_that_stands_better_by_another_unit_is_not_called_better() -> None:
-    space = Space(parameters=(Parameter(name="arg.n", domain=Choices((0, 1)), default=0),))
-    spec = StudySpec(
-        kind=Kind.TUNE,
-        workload=workload(RATE),
-        budget=Budget(launches=12),
-        space=space,
-        disturbed_above=None,
-    )
-    program = Simulated(takes_s=lambda c: 1.0 if c else 0.004, metric=RATE)
-    trip = drive(TuneRace(spec, SearchSpace(space), GpSearcher()), program, spec.budget)
+    spec, trip = tuned_two(lambda c: 1.0 if c else 0.004)
     samples = [worded(s, "Mpps" if s.launch.configuration else "kpps") for s in trip.samples]
-    found = conclude(spec, samples, SearchSpace(space), GpSearcher(), trip.done).recommendation
+    found = conclude(spec, samples, SearchSpace(spec.space), GpSearcher(), trip.done).recommendation
     assert found is not None and not found.settings
     assert found.sentence.startswith("Keep the default: rate is printed before '")
