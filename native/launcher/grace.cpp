@@ -20,8 +20,8 @@ namespace {
 
 constexpr const char* nothing = "/dev/null";
 
-/// What the command runs as: the caller's environment and folder, without the settings of the launch, which
-/// are those of the program alone.
+/// Make the plan of the command: the caller's environment and folder, without the settings of the launch,
+/// which are those of the program alone.
 Plan plan_of_command(const Plan& launched, const std::string& pids) {
     Plan plan;
     plan.argv = launched.stop;
@@ -63,7 +63,8 @@ bool Grace::start_command() {
     return true;
 }
 
-/// What is to end: the leader of several instances is no part of the program, and ends with them.
+/// Living processes beside the program and the command. The leader of several instances stands for the
+/// program, and ends with them.
 std::vector<pid_t> Grace::others() {
     auto pids = living(*launch_.containment);
     std::erase_if(pids, [&](pid_t pid) { return pid == program_ || pid == command_; });

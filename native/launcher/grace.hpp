@@ -12,7 +12,7 @@
 
 namespace assay {
 
-/// What came of asking a tree to end before it is killed.
+/// The outcome of asking a tree to end before it is killed.
 struct Asked {
     Nanos at = 0;
     Nanos over = never;        // when it was seen to have ended, or was killed
@@ -29,7 +29,7 @@ class Grace {
 
     /// Whether the plan gives the tree time to end.
     [[nodiscard]] bool given() const { return launch_.plan.grace_s > 0; }
-    /// What came of it; nothing before it was asked.
+    /// The outcome; nothing before the tree was asked.
     [[nodiscard]] const std::optional<Asked>& asked() const { return asked_; }
 
     /// Ask for the end. Returns when the time is over.

@@ -47,7 +47,7 @@ void tell_front(const WatchTarget& target, bool stopped) {
         ::kill(target.front, stopped ? SIGTTIN : SIGCONT);
 }
 
-/// What signals have asked for.
+/// The requests to end that came by signals.
 class Requests {
   public:
     void add(int signal, Nanos now) {
@@ -59,7 +59,7 @@ class Requests {
 
     /// The signal that asked for the end, or 0.
     [[nodiscard]] int first() const { return first_; }
-    /// Whether somebody does not want to wait. One event can come as several signals, from a terminal and
+    /// Whether the user does not want to wait. One event can come as several signals, from a terminal and
     /// from the caller, or to each process of a job: one of the same number later is another event.
     [[nodiscard]] bool again() const { return again_; }
 
@@ -99,7 +99,7 @@ class Watch {
             const Nanos now = work(jobs, now_ns());
             if (exited_ && (now >= kill_at_ || grace_.others_ended())) {
                 grace_.close(now, !grace_.others_ended());
-                return result_; // what is left is killed by whoever looks at what is left
+                return result_; // the caller kills the rest
             }
             if (now >= kill_at_) kill(now);
             if (now >= give_up_at_) {
@@ -173,7 +173,7 @@ class Watch {
         if (ready[2].revents != 0) {
             caller_ = -1; // it would be readable for ever
             if (result_.signal == 0) result_.signal = SIGTERM;
-            end(Ending::interrupted, now_ns(), false); // nobody waits for it any more
+            end(Ending::interrupted, now_ns(), false); // the process that waited for it has ended
         }
         return false;
     }

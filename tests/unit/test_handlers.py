@@ -28,7 +28,7 @@ def raising() -> Iterator[None]:
     signal.signal(signal.SIGTERM, before)
 
 
-def test_what_arrives_is_raised_when_the_work_is_done(raising: None) -> None:
+def test_signal_is_raised_when_the_work_is_done(raising: None) -> None:
     done = []
     with pytest.raises(Raised), held():
         signal.raise_signal(signal.SIGTERM)
@@ -50,7 +50,7 @@ def test_the_handlers_are_put_back(raising: None) -> None:
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_what_is_left_to_the_kernel_stays_so() -> None:
+def test_signal_that_is_ignored_stays_so() -> None:
     before = signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     try:
         with replaced(lambda number, frame: None):

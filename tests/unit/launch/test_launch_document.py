@@ -112,7 +112,7 @@ def test_workload_becomes_keys() -> None:
         "killed at once",
     ],
 )
-def test_what_assay_gives_up_has_no_longer_to_end_than_it_had_to_run(
+def test_launch_that_assay_gives_up_has_no_longer_to_end_than_it_had_to_run(
     timeout_s: float | None, grace_s: float | None, cap_s: float | None, expected_s: float | None
 ) -> None:
     work = Workload(
