@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError
+from assay.executors.executor import LocalExecutor
 from assay.launch.driver import Driver, find_launcher
 from assay.machine.program import inspect
 from assay.machine.reader import read_machine
-from assay.measure.executor import LocalExecutor
 from assay.records import (
     DEFAULT,
     Arm,

@@ -11,8 +11,8 @@ import json
 import os
 from collections.abc import Callable, Iterable
 
+from assay.executors.overhead import READ_BACK
 from assay.launch.driver import find_launcher
-from assay.measure.overhead import READ_BACK
 
 from . import tools
 from .bench import Bench

@@ -7,10 +7,10 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.measure.noise import find_noise
+from assay.noise.driver import find_noise
+from assay.noise.figures import ExcessFigures, excess_figures
 from assay.records import decode
 from assay.records.noise import NoiseRun
-from assay.stats.noise import ExcessFigures, excess_figures
 
 from .ways import prefix
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from assay.installed import native_folder
+from assay.native_programs import native_folder
 from assay.records.codec import Record
 from assay.tier.probe import probe
 

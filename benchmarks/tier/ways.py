@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.installed import native_folder
+from assay.native_programs import native_folder
 
 from .disks import Disks
 from .host import memory_group, page_cluster, swap

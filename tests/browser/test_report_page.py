@@ -13,7 +13,7 @@ import msgspec
 import pytest
 import report_studies as studies
 
-from assay.report.html import write
+from assay.reporting.html import write
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 

@@ -35,9 +35,9 @@ import assay
 from assay.cli.grammar import build
 from assay.cli.parser import parse
 from assay.errors import BadInput
-from assay.launch.partition.wish import KEYS
 from assay.machine.checks import CHECKS, Right, Status
-from assay.measure.causes import CauseKind
+from assay.noise.causes import CauseKind
+from assay.partition.wish import KEYS
 from assay.records import (
     EffectKind,
     EffectVerdict,

@@ -10,8 +10,8 @@ import pytest
 from assay.cli.parser import parse
 from assay.cli.sweep_request import read_sweep
 from assay.errors import BadInput
-from assay.launch.partition.wish import ALGORITHMS, KEYS, LAYOUTS, parse_wish
 from assay.machine.reader import read_machine
+from assay.partition.wish import ALGORITHMS, KEYS, LAYOUTS, parse_wish
 from assay.records import Scope
 from assay.settings.registry import builtin
 

@@ -50,7 +50,7 @@ from assay.records import (
     Verdict,
     Workload,
 )
-from assay.report.inputs import ReportInput
+from assay.reporting.inputs import ReportInput
 from assay.search.explain import explanation_of
 from assay.stats.shift import shifts, spread_ratio
 from assay.stats.summary import summarise

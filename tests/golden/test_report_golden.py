@@ -18,7 +18,7 @@ sys.path.insert(0, str(HERE))
 
 import report_studies as studies  # noqa: E402
 
-from assay.report.html import render  # noqa: E402
+from assay.reporting.html import render  # noqa: E402
 
 CASES = {
     "tune": lambda: studies.tune(8, confirm_blocks=6),

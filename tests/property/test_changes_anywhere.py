@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.launch.journal import STATE, open_journal
-from assay.launch.system.changes import Changes, Word
-from assay.launch.system.testing import RecordedHost
-from assay.launch.system.undo import undo
+from assay.host.changes import Changes, Word
+from assay.host.journal import STATE, open_journal
+from assay.host.undo import undo
 from assay.records import WriteFile
+from assay.testing.recorded_host import RecordedHost
 
 THP = "/sys/kernel/mm/transparent_hugepage/enabled"
 FILES = {

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.launch.partition.apart import OF_GROUP, OF_TOP
-from assay.launch.partition.made import Made, stand
 from assay.machine.boot import BOOT_ID
 from assay.machine.cpulist import format_list
+from assay.partition.apart import OF_GROUP, OF_TOP
+from assay.partition.made import Made, stand
 from assay.records import ControlGroup
 
 CGROUPS = Path("/sys/fs/cgroup")

@@ -12,8 +12,8 @@ from command_line import CommandLine
 from assay.cli.ready import Ready
 from assay.cli.system import system_of
 from assay.cli.verbs.run import _launch, _Observing
+from assay.executors.evidence.drift import DRIFT
 from assay.launch.driver import Driver
-from assay.measure.drift import DRIFT
 from assay.records import Booted, Configuration, Granted, Plan, Workload
 from assay.settings.registry import builtin, judge_all
 

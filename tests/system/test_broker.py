@@ -22,10 +22,10 @@ from typing import Any
 import pytest
 
 from assay.errors import BadInput, NotPossible
-from assay.launch.partition.broker import Broker, Taken, free_cpus
-from assay.launch.partition.reserve import Reserved, reserve
-from assay.launch.partition.wish import Amount, Wish, parse_wish
 from assay.machine.reader import read_machine
+from assay.partition.broker import Broker, Taken, free_cpus
+from assay.partition.reserve import Reserved, reserve
+from assay.partition.wish import Amount, Wish, parse_wish
 
 V1 = Path("/sys/fs/cgroup/cpuset")
 NOBODY = 65534

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
-from assay.measure.page_cache import drop, look
+from assay.executors.page_cache import drop, look
 
 pytestmark = pytest.mark.system
 
 LOOK = """
 import sys
 from pathlib import Path
-from assay.measure.page_cache import look
+from assay.executors.page_cache import look
 print("cached=%d" % look([Path(sys.argv[1])]).cached_bytes)
 Path(sys.argv[1]).read_bytes()
 """

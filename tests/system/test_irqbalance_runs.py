@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from partitions import CPUS, V1, run_folder, until
 
-from assay.launch.system import irqbalance
-from assay.launch.system.host import LiveHost
+from assay.host import irqbalance
+from assay.host.host import LiveHost
 from assay.machine.tunables import IRQS
 
 HOST = LiveHost()

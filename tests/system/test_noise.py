@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 from command_line import CommandLine
 
-from assay.measure.causes import CauseKind, cause_of
+from assay.noise.causes import CauseKind, cause_of
 from assay.records import decode
 from assay.records.noise import CpuNoise, NoiseRun
 

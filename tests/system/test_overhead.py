@@ -12,7 +12,7 @@ import pytest
 
 from assay.cli.main import main
 from assay.cli.wire import laboratory, program_of
-from assay.measure.overhead import MIN_ROUNDS, Program
+from assay.executors.overhead import MIN_ROUNDS, Program
 from assay.records import Stage
 from assay.store import open_store
 from assay.study.overhead import calibrate

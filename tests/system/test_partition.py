@@ -16,17 +16,17 @@ from typing import Any
 import pytest
 from partitions import run_folder, until
 
-from assay.launch.partition.broker import Broker
-from assay.launch.partition.daemon import end_brokers
-from assay.launch.partition.designate import PLACE
-from assay.launch.partition.folder import partition_folder, socket_in
-from assay.launch.partition.made import standing
-from assay.launch.partition.names import OTHERS
-from assay.launch.system.host import LiveHost
-from assay.launch.system.threads import cpus_of, kernel_threads
+from assay.host.host import LiveHost
+from assay.host.threads import cpus_of, kernel_threads
 from assay.machine.cgroup import hierarchies
 from assay.machine.root import Root
 from assay.machine.tunables import CPUS, IRQS, NODES, WORKQUEUES, read_system
+from assay.partition.broker import Broker
+from assay.partition.daemon import end_brokers
+from assay.partition.designate import PLACE
+from assay.partition.folder import partition_folder, socket_in
+from assay.partition.made import standing
+from assay.partition.names import OTHERS
 
 HOST = LiveHost()
 ALL = sorted(os.sched_getaffinity(0))

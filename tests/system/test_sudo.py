@@ -24,10 +24,10 @@ from command_line import CommandLine, leaves
 from launching import Launcher, wait_until
 from partitions import CPUS, V1, partition, run_folder
 
-from assay.launch.caller import Caller
+from assay.host.journal import STATE
 from assay.launch.driver import Driver
-from assay.launch.helper import Helper
-from assay.launch.journal import STATE
+from assay.root_helper.caller import Caller
+from assay.root_helper.helper import Helper
 
 pytestmark = [
     pytest.mark.system,
@@ -463,9 +463,9 @@ def test_it_ends_with_who_asks_and_so_does_what_it_started(
     monkeypatch.setenv(STATE, str(folder / "state"))
     script = (
         "import os, sys, time; from pathlib import Path\n"
-        "from assay.launch.caller import Caller\n"
+        "from assay.root_helper.caller import Caller\n"
         "from assay.launch.driver import Driver\n"
-        "from assay.launch.helper import Helper\n"
+        "from assay.root_helper.helper import Helper\n"
         "helper = Helper(Path(sys.argv[1]), Caller(65534, 65534, (), 'nobody', '/'))\n"
         "driver = Driver(helper, os.environ)\n"
         "driver.work_ahead()\n"

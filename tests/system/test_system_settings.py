@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.launch.journal import STATE
-from assay.launch.system.host import LiveHost
-from assay.launch.system.testing import RecordedHost
+from assay.host.host import LiveHost
+from assay.host.journal import STATE
 from assay.machine.root import Root
 from assay.machine.swaps import SWAPS
 from assay.machine.tunables import IRQS, read_system
+from assay.testing.recorded_host import RecordedHost
 
 pytestmark = [
     pytest.mark.system,
@@ -311,7 +311,7 @@ def test_where_the_guard_is_killed_too_the_next_assay_puts_back(tmp_path: Path) 
         guards = [
             pid
             for pid in children(first.pid)
-            if b"assay.launch.system.guard" in Path(f"/proc/{pid}/cmdline").read_bytes()
+            if b"assay.host.guard" in Path(f"/proc/{pid}/cmdline").read_bytes()
         ]
         assert len(guards) == 1
         os.kill(guards[0], signal.SIGKILL)

@@ -24,7 +24,15 @@ HEAVY = (
 )
 
 
-OF_STUDIES = ("bundle", "measure.executor", "report", "search", "stats", "store", "study.session")
+OF_STUDIES = (
+    "bundle",
+    "executors.executor",
+    "reporting",
+    "search",
+    "stats",
+    "store",
+    "study.session",
+)
 """Packages of assay that a launch has no need of."""
 SLOW_TO_LOAD = (
     "asyncio",
@@ -83,7 +91,9 @@ def test_a_command_that_is_run_as_it_is_needs_nothing_known_of_it_or_of_the_host
     assert not within(loaded, *HEAVY) - within(loaded, "msgspec")
     assert not within(loaded, *SLOW_TO_LOAD)
     assert not within(loaded, *(f"assay.{name}" for name in OF_STUDIES))
-    assert not within(loaded, "assay.machine", "assay.settings.registry", "assay.launch.system")
+    assert not within(
+        loaded, "assay.machine", "assay.settings.registry", "assay.host", "assay.root_helper"
+    )
 
 
 def test_a_run_under_a_setting_needs_no_study_and_does_not_look_into_the_program() -> None:
@@ -93,14 +103,15 @@ def test_a_run_under_a_setting_needs_no_study_and_does_not_look_into_the_program
     assert not within(loaded, *HEAVY) - within(loaded, "msgspec")
     assert not within(loaded, *SLOW_TO_LOAD)
     assert not within(loaded, *(f"assay.{name}" for name in OF_STUDIES))
-    assert not within(loaded, "assay.machine.program", "assay.launch.system")
+    assert not within(loaded, "assay.machine.program")
+    assert within(loaded, "assay.host") <= JOURNAL
 
 
 def test_what_a_study_recommends_is_run_without_what_found_it() -> None:
     loaded = modules_after("import assay.cli.verbs.run, assay.cli.configured, assay.store.sqlite")
     assert within(loaded, "sqlalchemy")
     assert not within(loaded, *HEAVY) - within(loaded, "msgspec", "sqlalchemy", "sqlite3")
-    assert not within(loaded, "assay.search", "assay.stats", "assay.report", "assay.bundle")
+    assert not within(loaded, "assay.search", "assay.stats", "assay.reporting", "assay.bundle")
 
 
 def test_statistics_import_no_scipy() -> None:

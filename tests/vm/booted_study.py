@@ -11,14 +11,14 @@ from typing import Any, cast
 
 import msgspec
 
+from assay.executors.executor import Node as Place
+from assay.executors.executor import Ticket
+from assay.executors.sample import build_sample
 from assay.launch.document import launcher_document
 from assay.launch.driver import Driver
 from assay.machine.document import Machine
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
-from assay.measure.executor import Node as Place
-from assay.measure.executor import Ticket
-from assay.measure.sample import build_sample
 from assay.records import (
     BootChange,
     Budget,

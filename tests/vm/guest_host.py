@@ -1,10 +1,10 @@
-"""GuestHost: a guest as `assay.launch.system.host.Host`: all that is applied works in it."""
+"""GuestHost: a guest as `assay.host.host.Host`: all that is applied works in it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.launch.system.host import Held
+from assay.host.host import Held
 from assay.machine.cpulist import parse_list
 
 from .line import Line

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.measure.causes import CauseKind, cause_of
+from assay.noise.causes import CauseKind, cause_of
 from assay.records import decode
 from assay.records.noise import NoiseRun
 

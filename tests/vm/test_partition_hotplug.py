@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from assay.cli.partition.told import unmet
-from assay.launch.journal import STATE, open_journal
-from assay.launch.partition.cpus import CpuWish
-from assay.launch.partition.look import look, steers
-from assay.launch.partition.make import Place, Request, create, delete, start
-from assay.launch.system.threads import cpus_of, kernel_threads
+from assay.host.journal import STATE, open_journal
+from assay.host.threads import cpus_of, kernel_threads
 from assay.machine.tunables import IRQS, WORKQUEUES
+from assay.partition.cpus import CpuWish
+from assay.partition.look import look, steers
+from assay.partition.make import Place, Request, create, delete, start
 
 from .alive import Alive, alive
 from .guest import CgroupMode, Guest

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.measure.causes import CauseKind
-from assay.measure.tracers import TOOLS, Trace, Traced
+from assay.noise.causes import CauseKind
+from assay.noise.tracers import TOOLS, Trace, Traced
 
 from .alive import Alive, alive
 from .guest import Guest, UnavailableError, find_tracing_kernel

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from assay.errors import AssayError, NotPossible
+from assay.executors.evidence.pools_seen import pools_of
 from assay.launch.planner import plan
 from assay.machine.document import machine_in
 from assay.machine.slots import rooms
-from assay.measure.pools_seen import pools_of
 from assay.records import (
     Conclusion,
     Configuration,

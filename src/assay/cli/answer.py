@@ -68,7 +68,7 @@ def _export(result: Result, samples: Sequence[Sample], exports: Sequence[Path]) 
 
 
 def _content(path: Path, result: Result, samples: Sequence[Sample]) -> str:
-    from assay.report import cells_text, front_text, text
+    from assay.reporting import cells_text, front_text, text
 
     conclusion, spec = result.conclusion, result.spec
     sweep = spec.kind is Kind.SWEEP

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from assay.cli.cells import MOST_SHOWN
 from assay.records import ArmResult, Conclusion, StudySpec
-from assay.report.plain import shorten
+from assay.reporting.plain import shorten
 from assay.search.beside import BesideRow, beside_rows, mean_interval
 from assay.search.cells import lead
 from assay.units import show_count, show_quantity

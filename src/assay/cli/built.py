@@ -14,9 +14,9 @@ from assay.cli.ending import Terminated
 from assay.cli.missing import demand_found
 from assay.cli.wire import program_of
 from assay.errors import AssayError, BadInput
+from assay.executors.builds.building import Building, Telling, untold
 from assay.launch.building import FOLDER, in_folder
 from assay.machine.document import Program
-from assay.measure.building import Building, Telling, untold
 from assay.records import DEFAULT, Plan, StudySpec
 from assay.study.laboratory import Laboratory
 

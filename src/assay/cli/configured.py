@@ -46,7 +46,7 @@ from assay.study.laboratory import Laboratory
 from assay.untrusted import clean
 
 _LATER = {
-    "cache": "assay.measure.page_cache",
+    "cache": "assay.executors.page_cache",
     "malloc": "assay.machine.program",
     "omp.runtime": "assay.machine.program",
 }
@@ -157,8 +157,8 @@ def _load(names: Set[str], *, builds: bool, system: bool, share: bool) -> None:
     """Load what will be needed once signals are exceptions: see ``assay.cli.ending``."""
     modules = [module for name, module in _LATER.items() if name in names]
     modules += ["assay.cli.built", "json"] if builds else []
-    modules += ["assay.launch.system.helped", "hashlib"] if system else []
-    modules += ["assay.launch.partition.share", "assay.launch.partition.wish"] if share else []
+    modules += ["assay.root_helper.helped", "hashlib"] if system else []
+    modules += ["assay.partition.share", "assay.partition.wish"] if share else []
     for module in modules:
         importlib.import_module(module)
 
@@ -176,7 +176,7 @@ def _built(asked: _Asked) -> Iterator[Ready]:
         yield _ready(*_planned(lab, configuration, workload), workload, pools=pools)
         return
     from assay.cli.built import program_in
-    from assay.measure.building import Building
+    from assay.executors.builds.building import Building
 
     with Building(workload, lab.driver.env, lab.host_for(workload)) as building:
         plan = lab.plan(configuration)

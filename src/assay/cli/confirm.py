@@ -13,7 +13,7 @@ from assay.cli.recommended import chosen_of
 from assay.cli.request import disturbed_above_of
 from assay.cli.wire import laboratory_of
 from assay.errors import BadInput, NotPossible
-from assay.launch.partition.made import standing
+from assay.partition.made import standing
 from assay.records import Budget, StudySpec
 from assay.search.elsewhere import confirmation
 from assay.store import Store

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import argparse
 
     from assay.cli.parser import Parsed
-    from assay.launch.helper import Helper
+    from assay.root_helper.helper import Helper
 
 OWN_ERROR = 125
 """Exit status of ``run`` for assay's own errors, as env(1) and docker have it."""

@@ -10,8 +10,8 @@ import msgspec
 
 from assay.cli.values import pair
 from assay.errors import BadInput, nearest
+from assay.executors.metrics.extract import named_metric
 from assay.launch.observing import ANON
-from assay.measure.extract import named_metric
 from assay.records import Combine, Goal, Metric
 from assay.records.workload import BUILT_IN
 from assay.search.requirement import required_names

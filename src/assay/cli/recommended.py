@@ -9,8 +9,8 @@ import msgspec
 
 from assay.cli.wire import store_of
 from assay.errors import BadInput
-from assay.measure.build_evidence import builds_of, built_as
-from assay.measure.pools_seen import pools_of
+from assay.executors.builds.evidence import builds_of, built_as
+from assay.executors.evidence.pools_seen import pools_of
 from assay.records import (
     DEFAULT,
     Conclusion,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from assay.bundle.files import replacing
 from assay.cli.ready import Ready, launch_of
+from assay.executors.sample import build_sample
 from assay.launch.observing import observed
-from assay.measure.sample import build_sample
 from assay.records import Observation, RunFacts, encode
 
 STDOUT = "-"

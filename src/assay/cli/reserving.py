@@ -65,8 +65,8 @@ def in_share(
     if asked is None:
         yield lab
         return
-    from assay.launch.partition.share import open_share
-    from assay.launch.partition.wish import parse_wish
+    from assay.partition.share import open_share
+    from assay.partition.wish import parse_wish
 
     wish = parse_wish(asked.wish, os.environ)
     name = asked.partition or None

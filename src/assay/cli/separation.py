@@ -13,10 +13,10 @@ from collections.abc import MutableMapping
 from pathlib import Path
 
 from assay.errors import NotPossible
-from assay.launch.caller import become, caller_of
 from assay.launch.driver import find_launcher
-from assay.launch.helper import Helper
-from assay.launch.installation import exposed, unreadable
+from assay.root_helper.caller import become, caller_of
+from assay.root_helper.helper import Helper
+from assay.root_helper.installation import exposed, unreadable
 from assay.untrusted import clean
 
 ROOTS_OWN = ("check", "snapshot", "noise")

@@ -28,7 +28,7 @@ from assay.records import (
     Switching,
     Verdict,
 )
-from assay.report.plain import shorten
+from assay.reporting.plain import shorten
 from assay.search.calibration_words import sentences
 from assay.search.cells import baseline_words, sweep_sentences
 from assay.search.disturbed_words import doubt_words

@@ -12,7 +12,7 @@ from assay.cli.system import put_back_leftovers
 from assay.launch.driver import Driver, find_launcher
 
 if TYPE_CHECKING:
-    from assay.launch.helper import Helper
+    from assay.root_helper.helper import Helper
 
 
 def begin(reads: tuple[type, ...], *, launches: bool = True, helper: Helper | None = None) -> None:

@@ -29,8 +29,8 @@ from assay.cli.toml_places import Path as Key
 from assay.cli.toml_schema import read_table, toml_text
 from assay.cli.workload import requirements_of, statistic_of, workload_of
 from assay.errors import BadInput, nearest
+from assay.executors.metrics.direction import demand_directed
 from assay.machine.document import Machine, Program
-from assay.measure.direction import demand_directed
 from assay.records import (
     Budget,
     Configuration,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import NotPossible
-from assay.launch.journal import left_open
+from assay.host.journal import left_open
 from assay.records import Granted, Plan, RunFacts, Scope
 from assay.records.configuration import show_value
 from assay.untrusted import clean
@@ -18,10 +18,10 @@ LINES = "\n"
 """What stays of the control characters in a message."""
 
 if TYPE_CHECKING:
-    from assay.launch.helper import Helper
+    from assay.host.changes import Outcome
+    from assay.host.undo import Undone
     from assay.launch.spawning import Starter
-    from assay.launch.system.changes import Outcome
-    from assay.launch.system.undo import Undone
+    from assay.root_helper.helper import Helper
     from assay.settings.registry import Registry
 
 
@@ -47,8 +47,8 @@ def system_of(
     if not plan.system:
         yield lambda: read_files(LIVE, plan.shown_by)
         return
-    from assay.launch.system.helped import holding
-    from assay.launch.system.hold import NotPutBack
+    from assay.host.hold import NotPutBack
+    from assay.root_helper.helped import holding
 
     hold = holding(launcher)
     try:
@@ -99,7 +99,7 @@ def tell_left(found: Iterable[Undone]) -> None:
 
 def left_lines(found: Iterable[Undone]) -> Iterator[str]:
     """Give a line for each of these; one for all that wait for the same CPUs."""
-    from assay.launch.system.hold import left_so
+    from assay.host.hold import left_so
     from assay.units import show_count
 
     waiting: dict[str, list[str]] = {}
@@ -128,7 +128,8 @@ def put_back_leftovers(helper: Helper | None = None) -> None:
     """
     if not (left_open() if helper is None else helper.leftovers):
         return
-    from assay.launch.system import helped, hold
+    from assay.host import hold
+    from assay.root_helper import helped
 
     found = hold.put_back_leftovers() if helper is None else helped.recover(helper)
     undone = [word for word in found if word.fate == "undone"]

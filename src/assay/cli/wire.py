@@ -17,7 +17,7 @@ from assay.settings.registry import builtin
 from assay.study.laboratory import Laboratory
 
 if TYPE_CHECKING:
-    from assay.launch.helper import Helper
+    from assay.root_helper.helper import Helper
     from assay.store import Store
 
 READ = (RunFacts, Sample, StudySpec, Conclusion, Stratum)

@@ -15,8 +15,8 @@ from assay.cli.options import HOOKS
 from assay.cli.recipe import recipe_asked
 from assay.cli.values import pair, quantity, whole
 from assay.errors import BadInput, nearest
+from assay.executors.metrics.matching import compiled
 from assay.launch.command import placeholders_in
-from assay.measure.matching import compiled
 from assay.records import (
     Configuration,
     Hooks,

@@ -18,15 +18,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay.errors import NotPossible
-from assay.installed import LAUNCHER
 from assay.launch.ending import end_all
-from assay.launch.native import find_native
 from assay.launch.spawning import Starter, places_for, spawn
+from assay.native_programs import LAUNCHER, find_native
 from assay.records import RunFacts, decode
 
 if TYPE_CHECKING:
     from assay.launch.ahead import Ahead
-    from assay.launch.partition.share import Share
+    from assay.partition.share import Share
 
 STDERR_HEAD_BYTES = 4096
 """How much of the error output is kept: some settings are judged by what a library says there."""

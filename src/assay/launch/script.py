@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from types import MappingProxyType
 
+from assay.host.script import PUT_BACK, system_lines
 from assay.launch.becoming import ERRNO, FILTER, PRCTL, UNSHARE, VIEW
 from assay.launch.building import FOLDER, build_command, built_in, in_folder
 from assay.launch.command import command_of
@@ -14,7 +15,6 @@ from assay.launch.exported import of_plan
 from assay.launch.files import words_for_files
 from assay.launch.quoting import quoted
 from assay.launch.read_pools import with_pools_read
-from assay.launch.system.script import PUT_BACK, system_lines
 from assay.machine.cpulist import format_list, show_numbers
 from assay.records import (
     Affinity,

@@ -15,10 +15,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from assay.installed import native_folder
 from assay.machine.elf import read_ident
 from assay.machine.loader import default_folders, read_cache
 from assay.machine.root import Root
+from assay.native_programs import native_folder
 
 _STEMS = {
     "jemalloc": ("libjemalloc",),

@@ -74,10 +74,10 @@ WORD = "word."
 """Begins the kind of the evidence on the word behind a metric's figure that is no known unit."""
 OUTPUT = "output"
 """Kind of the evidence on what a launch wrote, in a form in which launches that do the same work
-agree (``assay.measure.same_work``)."""
+agree (``assay.executors.evidence.same_work``)."""
 ERRORS = "errors"
 """Kind of the evidence on lines in which a launch that ended well reports an error: how many, and
-the first of them in its note (``assay.measure.reported_errors``)."""
+the first of them in its note (``assay.executors.evidence.reported_errors``)."""
 MULTIPLES = frozenset(("k", "M", "G", "T", "ki", "Ki", "Mi", "Gi", "Ti"))
 """Units that only multiply a figure: beside them one without a unit is a thousandth or less."""
 

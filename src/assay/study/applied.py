@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from assay.measure.executor import Executor
+from assay.executors.executor import Executor
 from assay.records import Evidence, Launch, Plan, Sample
 from assay.search.switching import EVIDENCE, Costly
 from assay.stats.order import Plot

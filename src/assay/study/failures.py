@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from assay.measure.last_words import last_words_of
+from assay.executors.evidence.last_words import last_words_of
 from assay.records import Output, Sample, StudySpec
 from assay.search.failure import BY_HAND, MOST_TOLD, Failure, failure_in
 from assay.units import show_count

@@ -17,8 +17,8 @@ from assay.records import Configuration, Plan, StudySpec, Workload
 from assay.settings.registry import Registry
 
 if TYPE_CHECKING:
-    from assay.launch.partition.share import Share
-    from assay.measure.executor import Executor
+    from assay.executors.executor import Executor
+    from assay.partition.share import Share
     from assay.search.space import SearchSpace
 
 

@@ -12,8 +12,8 @@ from typing import Protocol
 import msgspec
 
 from assay.errors import AssayError, BadInput, NotPossible, Pause, WorkloadFailed
-from assay.launch.system.hold import NotPutBack
-from assay.measure.executor import Executor
+from assay.executors.executor import Executor
+from assay.host.hold import NotPutBack
 from assay.records import (
     Budget,
     Configuration,

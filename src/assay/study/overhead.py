@@ -6,9 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from assay import __version__
-from assay.launch.document import launcher_document
-from assay.machine.reader import fingerprint
-from assay.measure.overhead import (
+from assay.executors.overhead import (
     CONTAINED,
     EVERYTHING,
     Program,
@@ -18,6 +16,8 @@ from assay.measure.overhead import (
     missing,
     observing,
 )
+from assay.launch.document import launcher_document
+from assay.machine.reader import fingerprint
 from assay.records import Choices, Configuration, Launch, Stage, Workload
 from assay.records.overhead import Overhead
 from assay.study.laboratory import Laboratory

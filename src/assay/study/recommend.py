@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from assay.executors.evidence.pools_seen import pools_of
 from assay.launch.script import shell_script
-from assay.measure.pools_seen import pools_of
 from assay.records import Conclusion, Sample, StudySpec
 from assay.search.proof_words import script_note
 from assay.study.loop import Planner

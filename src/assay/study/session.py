@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from assay.errors import BadInput, NotPossible
+from assay.executors.evidence.libraries import libraries_changed
+from assay.executors.executor import Executor, LocalExecutor
+from assay.executors.gone import demand_folder
+from assay.executors.lanes import Lanes
 from assay.machine.document import machine_in
 from assay.machine.reader import fingerprint
-from assay.measure.executor import Executor, LocalExecutor
-from assay.measure.gone import demand_folder
-from assay.measure.lanes import Lanes
-from assay.measure.libraries import libraries_changed
 from assay.records import (
     Arm,
     Budget,

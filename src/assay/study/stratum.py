@@ -9,10 +9,10 @@ import msgspec
 
 from assay import __version__
 from assay.errors import NotPossible
-from assay.launch.partition.names import UTILITY
 from assay.machine.document import Machine
 from assay.machine.reader import fingerprint
 from assay.machine.surroundings import VARIABLE, counts, surroundings
+from assay.partition.names import UTILITY
 from assay.records import Stratum, to_builtins
 from assay.settings.gpus import VARIABLES
 from assay.settings.inherited import inherited_settings

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assay.errors import WorkloadFailed
-from assay.measure.executor import LocalExecutor
-from assay.measure.lanes import SLOT
-from assay.measure.last_words import last_words_of
+from assay.executors.evidence.last_words import last_words_of
+from assay.executors.executor import LocalExecutor
+from assay.executors.lanes import SLOT
 from assay.records import (
     DEFAULT,
     Budget,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from assay.errors import NotPossible
-from assay.measure.gone import Gone
+from assay.executors.gone import Gone
 
 _Stamp = tuple[int, int, int, int]
 

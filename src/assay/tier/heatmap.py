@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from assay.report.pictures.canvas import SMALL_PX, WIDE, canvas, put_text, text_width
-from assay.report.pictures.theme import LIGHT, finish, standalone
+from assay.reporting.pictures.canvas import SMALL_PX, WIDE, canvas, put_text, text_width
+from assay.reporting.pictures.theme import LIGHT, finish, standalone
 from assay.tier.efficiency import OTHERS, POLYNOMIALS, Cell, Device
 from assay.units import show_bytes, show_count
 

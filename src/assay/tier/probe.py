@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from assay.errors import BadInput, NotPossible
-from assay.launch.native import find_native
+from assay.native_programs import find_native
 from assay.records.codec import Record
 
 _PATIENCE_S = 300.0

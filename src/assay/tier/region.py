@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 import msgspec
 
 from assay.errors import BadInput, NotPossible
-from assay.installed import native_folder
+from assay.native_programs import native_folder
 from assay.tier.rows import HasArrayInterface, Rows, rows_of
 from assay.units import parse_bytes, show_bytes
 

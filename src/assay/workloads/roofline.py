@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.report.pictures.canvas import SMALL_PX, WIDE, bare, canvas, put_text
-from assay.report.pictures.theme import LIGHT, finish, standalone
+from assay.reporting.pictures.canvas import SMALL_PX, WIDE, bare, canvas, put_text
+from assay.reporting.pictures.theme import LIGHT, finish, standalone
 from assay.units import show_bytes, significant
 from assay.workloads.kernels import Kernel
 from assay.workloads.ladder import Step

@@ -14,8 +14,8 @@ import pytest
 from msgspec.structs import replace
 
 from assay.cli.main import main
-from assay.launch.partition.made import Made, begin, stand
 from assay.machine.reader import read_machine
+from assay.partition.made import Made, begin, stand
 
 RECORDED = Path(__file__).resolve().parents[2] / "fixtures" / "hwloc"
 SMALL = str(RECORDED / "2arm-2c.tar.bz2")

@@ -14,7 +14,7 @@ from assay.cli.pausing import pause_document, pause_lines, reboot_variables, tel
 from assay.errors import NotPossible
 from assay.machine.root import Root
 from assay.records import BootChange, KernelComparison, KernelDifference
-from assay.report.parts.kernels import kernels
+from assay.reporting.parts.kernels import kernels
 from assay.study.booting import BootPause
 
 CHANGE = BootChange(

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.launch import installation
-from assay.launch.caller import Caller, caller_of
 from assay.launch.driver import Report
-from assay.launch.installation import exposed
 from assay.machine.rights import read_rights
 from assay.machine.root import Root
+from assay.root_helper import installation
+from assay.root_helper.caller import Caller, caller_of
+from assay.root_helper.installation import exposed
 
 NOBODY = Caller(65534, 65534, (65534,), "nobody", "/nonexistent")
 

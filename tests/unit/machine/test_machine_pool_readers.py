@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from assay.executors.evidence.pools_seen import KIND, pools_of
 from assay.launch.planner import plan
 from assay.launch.read_pools import with_pools_read
 from assay.machine.pool_readers import pools_read
 from assay.machine.reader import read_machine
-from assay.measure.pools_seen import KIND, pools_of
 from assay.records import Configuration, EnvSet, Evidence, Launch, Outcome, Sample, Stage
 from assay.settings.pools import POOLS
 from assay.settings.registry import builtin

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from assay.measure.same_work import output_evidence
+from assay.executors.evidence.same_work import output_evidence
 from assay.records import (
     Arm,
     Budget,

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from simulated_studies import space_of
 
-from assay.measure.sample import build_sample
+from assay.executors.sample import build_sample
 from assay.records import (
     Arm,
     Bound,

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from simulated_studies import carry_out, compare, factors, space_of, tune, workload
 
-from assay.launch.partition.names import PARTITION
+from assay.partition.names import PARTITION
 from assay.records import (
     DEFAULT,
     Arm,

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from simulated_studies import Study, Writing, compare, factors, space_of, tune
 
-from assay.measure.reported_errors import error_evidence
-from assay.measure.same_work import Form
+from assay.executors.evidence.reported_errors import error_evidence
+from assay.executors.evidence.same_work import Form
 from assay.records import Budget, Configuration, Evidence, Launch, Output, Sample, Verdict
 from assay.records.sample import ERRORS
 from assay.search.conclude import conclude

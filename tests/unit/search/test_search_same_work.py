@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from simulated_studies import Study, Writing, compare, space_of, tune
 
-from assay.measure.same_work import output_evidence
+from assay.executors.evidence.same_work import output_evidence
 from assay.records import (
     Arm,
     Budget,

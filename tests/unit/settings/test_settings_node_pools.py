@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.launch.journal import STATE, open_journal
+from assay.host.changes import Changes
+from assay.host.journal import STATE, open_journal
 from assay.launch.planner import plan
-from assay.launch.system.changes import Changes
-from assay.launch.system.testing import Effect, RecordedHost
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
 from assay.records import Configuration
 from assay.settings.registry import builtin
+from assay.testing.recorded_host import Effect, RecordedHost
 
 POOL = "hugepages-2048kB/nr_hugepages"
 ALL = f"/sys/kernel/mm/hugepages/{POOL}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from assay.executors.executor import quota_evidence
 from assay.machine.quota import Periods
-from assay.measure.executor import quota_evidence
 from assay.records import DEFAULT, Launch, Outcome, Sample, Stage
 from assay.records.domain import Choices
 from assay.search.condition_notes import condition_notes

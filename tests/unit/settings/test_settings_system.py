@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.launch.journal import STATE, open_journal
+from assay.host.changes import Changes, Outcome, Word
+from assay.host.journal import STATE, open_journal
+from assay.host.script import system_lines
 from assay.launch.planner import plan
-from assay.launch.system.changes import Changes, Outcome, Word
-from assay.launch.system.script import system_lines
-from assay.launch.system.testing import Effect, RecordedHost
 from assay.machine.document import Machine
 from assay.machine.forms import mask_of, may_be_written, reading
 from assay.machine.reader import read_machine
@@ -33,6 +32,7 @@ from assay.records import (
 from assay.settings.registry import builtin
 from assay.settings.system.common import SWITCH_S
 from assay.settings.system.idle import lasting
+from assay.testing.recorded_host import Effect, RecordedHost
 
 CPU = "/sys/devices/system/cpu"
 POLICY = f"{CPU}/cpufreq/policy"

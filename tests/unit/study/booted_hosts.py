@@ -8,11 +8,11 @@ from typing import cast
 
 import msgspec
 
+from assay.executors.executor import Node as Place
+from assay.executors.executor import Ticket
 from assay.launch.driver import Driver
 from assay.machine.boot import digested
 from assay.machine.document import Boot, Cpu, Machine, Node, Rights
-from assay.measure.executor import Node as Place
-from assay.measure.executor import Ticket
 from assay.records import (
     Arm,
     BootChange,

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from assay.errors import AssayError
+from assay.executors.executor import LocalExecutor, Node
 from assay.launch.driver import Driver, find_launcher
 from assay.machine.document import Machine, Program
 from assay.machine.reader import read_machine
-from assay.measure.executor import LocalExecutor, Node
 from assay.records import (
     Arm,
     Budget,

@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from assay.errors import AssayError, BadInput, NotPossible, WorkloadFailed
-from assay.measure.executor import Ticket
-from assay.measure.gone import Gone
+from assay.executors.executor import Ticket
+from assay.executors.gone import Gone
 from assay.records import (
     Budget,
     Choices,

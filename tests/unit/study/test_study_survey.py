@@ -9,7 +9,7 @@ from typing import Any, Self
 import pytest
 
 from assay.errors import WorkloadFailed
-from assay.measure.output import kept
+from assay.executors.evidence.output import kept
 from assay.records import Budget, Configuration, Outcome, Plan, Sample, Workload
 from assay.study import survey as module
 from assay.study.laboratory import Laboratory

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.launch.journal import STATE, Journal, open_journal
-from assay.launch.system.changes import Changes, Outcome, Word
-from assay.launch.system.undo import undo
+from assay.host.changes import Changes, Outcome, Word
+from assay.host.journal import STATE, Journal, open_journal
+from assay.host.undo import undo
 from assay.machine.document import Machine
 from assay.machine.tunables import HUGETLB, IRQS, NODES, SWAPS, THP, VM, WORKQUEUES
 from assay.records.action import HoldFd

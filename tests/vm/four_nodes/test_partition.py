@@ -13,12 +13,12 @@ import pytest
 
 from assay.cli.machine.profile_file import read_profile
 from assay.errors import NotPossible
-from assay.launch.partition.broker import Broker, Taken, free_cpus
-from assay.launch.partition.reserve import reserve
-from assay.launch.partition.wish import parse_wish
-from assay.launch.system.groups import remove_group
+from assay.host.groups import remove_group
 from assay.machine.checks import Finding, Host, Status, examine
 from assay.machine.document import Machine
+from assay.partition.broker import Broker, Taken, free_cpus
+from assay.partition.reserve import reserve
+from assay.partition.wish import parse_wish
 from assay.records import Granted
 from vm.alive import Alive
 from vm.relay import relayed

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from assay.cli.machine.profile_file import read_profile
-from assay.launch.journal import STATE, open_journal
-from assay.launch.system.changes import Changes, Outcome, Word
+from assay.host.changes import Changes, Outcome, Word
+from assay.host.journal import STATE, open_journal
 from assay.machine.checks import Finding, Host, Status, examine
 from assay.machine.root import Root
 from assay.machine.tunables import IRQS, WORKQUEUES

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from assay.cli.machine.profile_file import read_profile
-from assay.launch.journal import STATE, open_journal
-from assay.launch.system.changes import Changes, Word
+from assay.host.changes import Changes, Word
+from assay.host.journal import STATE, open_journal
 from assay.machine.checks import Finding, Host, Status, examine
 from assay.machine.document import Machine
 from assay.machine.tunables import INTERLEAVE

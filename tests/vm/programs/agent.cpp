@@ -45,7 +45,7 @@ struct Fd {
     ~Fd() { close(number); }
 };
 
-/// As assay.launch.system.host.LiveHost does: no link is followed.
+/// As assay.host.host.LiveHost does: no link is followed.
 int open_plain(const std::string& path, int flags) {
     open_how how{};
     how.flags = static_cast<unsigned long long>(flags | O_CLOEXEC | O_NONBLOCK);

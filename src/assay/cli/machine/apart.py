@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 
 from assay.errors import NotPossible
-from assay.launch.partition.made import standing
+from assay.partition.made import standing
 from assay.untrusted import clean
 
 

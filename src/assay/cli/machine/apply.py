@@ -23,9 +23,9 @@ from assay.settings.system.idle import lasting
 from assay.untrusted import clean
 
 if TYPE_CHECKING:
-    from assay.launch.helper import Helper
-    from assay.launch.system.changes import Outcome
+    from assay.host.changes import Outcome
     from assay.machine.document import Machine
+    from assay.root_helper.helper import Helper
 
 
 COLUMNS = 80
@@ -106,7 +106,7 @@ def _unless_so_before(
     outcomes: Mapping[HostAction, Outcome], before: Mapping[HostAction, Outcome]
 ) -> Mapping[HostAction, Outcome]:
     """What an earlier ``apply`` made hold, and what holds still, is kept and not granted anew."""
-    from assay.launch.system.changes import Word
+    from assay.host.changes import Word
 
     return {
         action: before[action]
@@ -155,11 +155,11 @@ def _apply(
 
     wanted = _in_order(action for several in actions.values() for action in several)
     if helper is None:
-        from assay.launch.system.hold import keep
+        from assay.host.hold import keep
 
         outcomes = keep(wanted)
     else:
-        from assay.launch.system import helped
+        from assay.root_helper import helped
 
         outcomes = helped.keep(helper, wanted)
     return {outcome.action: outcome for outcome in outcomes}
@@ -167,9 +167,9 @@ def _apply(
 
 def _foreseen(actions: dict[str, tuple[SystemAction, ...]]) -> Mapping[HostAction, Outcome]:
     """What holds already, and what would be written."""
-    from assay.launch.system.act import observe, wanted
-    from assay.launch.system.changes import Outcome, Word
-    from assay.launch.system.host import LiveHost
+    from assay.host.act import observe, wanted
+    from assay.host.changes import Outcome, Word
+    from assay.host.host import LiveHost
 
     host = LiveHost()
     found: dict[HostAction, Outcome] = {}

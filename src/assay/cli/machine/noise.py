@@ -28,10 +28,10 @@ from assay.machine.cpulist import format_list, parse_list
 from assay.machine.processor import read_kernel, read_processor
 from assay.machine.root import LIVE
 from assay.machine.state import read_hypervisor
-from assay.measure.noise import METHODS, Meter, NoiseFound, NoiseRequest, find_noise
-from assay.measure.noise_answer import NoiseAnswer, answer_of
-from assay.measure.periods import known_periods
-from assay.measure.tracers import TOOLS, Trace, demand_tracer, with_lost
+from assay.noise.answer import NoiseAnswer, answer_of
+from assay.noise.driver import METHODS, Meter, NoiseFound, NoiseRequest, find_noise
+from assay.noise.periods import known_periods
+from assay.noise.tracers import TOOLS, Trace, demand_tracer, with_lost
 from assay.records.noise import NoiseRun
 from assay.units import parse_duration_s, show_duration
 from assay.untrusted import clean
@@ -220,9 +220,9 @@ def _shown(answer: NoiseAnswer, *, brief: bool) -> Iterator[str]:
 
 
 def _picture(output: Path, answer: NoiseAnswer) -> str:
-    from assay.report.machine_noise import machine_noise_figure, noise_page
-    from assay.report.pictures.detours import detours_svg
-    from assay.report.pictures.theme import standalone
+    from assay.reporting.machine_noise import machine_noise_figure, noise_page
+    from assay.reporting.pictures.detours import detours_svg
+    from assay.reporting.pictures.theme import standalone
 
     assert answer.source is not None  # there are runs
     rhythms = [(1 / one.period.period_s, one.likely) for one in answer.rhythms]

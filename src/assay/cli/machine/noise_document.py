@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.measure.noise_answer import NoiseAnswer
-from assay.records.noise import CpuNoise, NoiseRun
-from assay.stats.noise import (
+from assay.noise.answer import NoiseAnswer
+from assay.noise.figures import (
     QUANTILES,
     DetourFigures,
     ExcessFigures,
     excess_figures,
     figures_of,
 )
+from assay.records.noise import CpuNoise, NoiseRun
 
 
 def noise_document(answer: NoiseAnswer) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.machine.cpulist import format_list
-from assay.measure.causes import CauseKind
-from assay.measure.noise_answer import NoiseAnswer
+from assay.noise.answer import NoiseAnswer
+from assay.noise.causes import CauseKind
+from assay.noise.figures import DetourFigures, ExcessFigures, Step, excess_figures, figures_of
 from assay.records.noise import CpuNoise, NoiseRun
-from assay.report.plain import shorten
-from assay.stats.noise import DetourFigures, ExcessFigures, Step, excess_figures, figures_of
+from assay.reporting.plain import shorten
 from assay.units import show_count, show_duration, significant
 from assay.untrusted import clean
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from assay.cli.documents import print_json
 from assay.cli.layout import fitted, width_of
-from assay.launch.restoring import Restored, restore
-from assay.launch.system.act import wanted
-from assay.launch.system.undo import Undone
+from assay.host.act import wanted
+from assay.host.undo import Undone
+from assay.root_helper.restoring import Restored, restore
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.helper is None:
         found = restore(**wanted)
     else:
-        from assay.launch.system import helped
+        from assay.root_helper import helped
 
         found = helped.restore(arguments.helper, **wanted)
     if arguments.json:

@@ -58,6 +58,6 @@ def _content(suffix: str, machine: Machine, inventory: Inventory) -> str:
         return json_text(_document(machine, inventory)) + "\n"
     if suffix == ".txt":
         return "\n".join(map(clean, machine_lines(machine, inventory, verbose=True))) + "\n"
-    from assay.report.machine_svg import machine_svg
+    from assay.reporting.machine_svg import machine_svg
 
     return machine_svg(machine, inventory)

@@ -6,9 +6,9 @@ import argparse
 import os
 
 from assay.errors import BadInput
-from assay.launch.partition.cpus import AUTO, CpuWish
-from assay.launch.partition.make import USUAL_NAME, WAIT_S, Place, Request
-from assay.launch.partition.memory import MemoryWish
+from assay.partition.cpus import AUTO, CpuWish
+from assay.partition.make import USUAL_NAME, WAIT_S, Place, Request
+from assay.partition.memory import MemoryWish
 from assay.units import parse_duration_s
 
 

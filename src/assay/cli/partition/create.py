@@ -20,15 +20,15 @@ from assay.cli.partition.told import (
     steer_document,
     steer_lines,
 )
-from assay.launch.journal import PARTITIONS, entries_now
-from assay.launch.partition.look import steers
-from assay.launch.partition.made import Made, standing
-from assay.launch.partition.make import Created, create, planned_partition
-from assay.launch.partition.settle import changed
-from assay.launch.partition.steer import Kind, kind_of
-from assay.launch.system.host import LiveHost
+from assay.host.host import LiveHost
+from assay.host.journal import PARTITIONS, entries_now
 from assay.machine.boot import BOOT_ID
 from assay.machine.reader import read_machine
+from assay.partition.look import steers
+from assay.partition.made import Made, standing
+from assay.partition.make import Created, create, planned_partition
+from assay.partition.settle import changed
+from assay.partition.steer import Kind, kind_of
 from assay.records import ControlGroup, HostAction
 from assay.untrusted import clean
 

@@ -10,7 +10,7 @@ from assay.cli.partition.asked import name_of, place_of
 from assay.cli.partition.interrupted import told_what_stands
 from assay.cli.partition.told import tell_unmet, turned_document, unmet
 from assay.cli.system import tell_left
-from assay.launch.partition.make import delete
+from assay.partition.make import delete
 
 
 def run(arguments: argparse.Namespace) -> int:

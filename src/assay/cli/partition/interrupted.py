@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from assay.cli.ending import Terminated
 from assay.cli.partition.asked import name_of
-from assay.launch.partition.folder import partition_folder
-from assay.launch.partition.made import made_in
+from assay.partition.folder import partition_folder
+from assay.partition.made import made_in
 
 
 @contextlib.contextmanager

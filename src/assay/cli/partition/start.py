@@ -9,8 +9,8 @@ from assay.cli.ending import end_in_order
 from assay.cli.partition.asked import name_of, place_of
 from assay.cli.partition.told import made_document, tell_unmet, turned_document, unmet
 from assay.cli.system import tell_left
-from assay.launch.partition.make import Started, start
-from assay.launch.system.changes import Word
+from assay.host.changes import Word
+from assay.partition.make import Started, start
 from assay.units import show_count
 
 

@@ -7,15 +7,15 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from assay.launch.partition.broker import HeldShare, State
-from assay.launch.partition.look import Seen, Steer
-from assay.launch.partition.made import Ground, Made, Memory, standing
-from assay.launch.partition.steer import kind_of
-from assay.launch.system.changes import Outcome, Turned, Word
-from assay.launch.system.undo import Undone
+from assay.host.changes import Outcome, Turned, Word
+from assay.host.undo import Undone
 from assay.machine.checks.apart import BootArgument, arguments_for
 from assay.machine.cpulist import parse_list, show_numbers
 from assay.machine.root import Root
+from assay.partition.broker import HeldShare, State
+from assay.partition.look import Seen, Steer
+from assay.partition.made import Ground, Made, Memory, standing
+from assay.partition.steer import kind_of
 from assay.units import show_bytes
 from assay.untrusted import clean
 

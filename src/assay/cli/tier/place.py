@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from assay.errors import BadInput, NotPossible
-from assay.installed import native_folder
 from assay.machine.cgroup import read_cgroups
 from assay.machine.root import LIVE
+from assay.native_programs import native_folder
 from assay.settings.refusal import is_preloadable
 from assay.settings.tier import ENOUGH, LEAST_BYTES, LESS, beyond, budget, placement, storage
 from assay.tier.doctor import findings, usable

@@ -29,7 +29,7 @@ from assay.cli.unused_input import say_unused_input
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.cli.workload import demand_one_objective, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput
-from assay.measure.direction import demand_directed
+from assay.executors.metrics.direction import demand_directed
 from assay.records import Arm, Configuration, Kind, StudySpec
 from assay.search.gate import WORDS
 from assay.search.history import DEFAULT_ARM

@@ -14,7 +14,7 @@ from assay.cli.request import gate_of, margin_of
 from assay.errors import BadInput
 from assay.records import to_builtins
 from assay.records.comparison import Condition, OccasionComparison, OccasionVerdict
-from assay.report.scale import Scale, scale_for
+from assay.reporting.scale import Scale, scale_for
 from assay.search.gate import difference_text
 from assay.search.occasions.judge import compared
 from assay.search.occasions.words import (
@@ -69,7 +69,7 @@ def _print(arguments: argparse.Namespace, found: OccasionComparison) -> None:
     if arguments.json:
         print_json(to_builtins(found))
     elif arguments.markdown:
-        from assay.report.occasions_text import to_markdown
+        from assay.reporting.occasions_text import to_markdown
 
         print(to_markdown(found), end="")
     else:

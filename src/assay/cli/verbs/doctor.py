@@ -15,8 +15,6 @@ from assay.cli.parser import Parsed
 from assay.cli.separation import unprotected
 from assay.cli.wire import laboratory
 from assay.errors import AssayError, NotPossible
-from assay.launch.helper import Helper
-from assay.launch.installation import exposed
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
 from assay.machine.narrowed import narrowed_words
@@ -25,6 +23,8 @@ from assay.machine.reader import fingerprint
 from assay.machine.root import LIVE
 from assay.records import Configuration, Prospect, Scope, to_builtins
 from assay.records.overhead import Overhead
+from assay.root_helper.helper import Helper
+from assay.root_helper.installation import exposed
 from assay.store import default_url, open_store
 from assay.study.laboratory import Laboratory
 from assay.units import show_bytes, show_count

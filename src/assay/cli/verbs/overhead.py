@@ -13,7 +13,7 @@ from assay.cli.parser import Parsed
 from assay.cli.request import budget_of
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.errors import BadInput, NotPossible
-from assay.measure.overhead import Program, built_in
+from assay.executors.overhead import Program, built_in
 from assay.records import to_builtins
 from assay.search.floor import command_words
 from assay.study.overhead import calibrate

@@ -12,9 +12,9 @@ from assay.cli.target import demand_parent
 from assay.cli.wire import store_of
 from assay.errors import BadInput
 from assay.machine.document import machine_in
-from assay.report.html import render_page, write_document
-from assay.report.inputs import ReportInput
-from assay.report.main_picture import main_png, main_svg
+from assay.reporting.html import render_page, write_document
+from assay.reporting.inputs import ReportInput
+from assay.reporting.main_picture import main_png, main_svg
 from assay.search.naming import named_conclusion, named_samples
 from assay.study.session import elapsed_of, stored_result
 from assay.untrusted import clean

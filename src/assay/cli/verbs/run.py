@@ -20,11 +20,11 @@ from assay.cli.parser import Parsed
 from assay.cli.ready import Ready, is_plain, launch_of, plain
 from assay.cli.relay import Relay
 from assay.errors import BadInput, NotPossible
+from assay.executors.evidence.drift import changed_since, drift_evidence
+from assay.executors.evidence.shares import demand_share, look_at_share, share_evidence
 from assay.launch.document import launcher_document
 from assay.launch.driver import LauncherKilled
-from assay.launch.partition.names import PARTITION, SPENT
-from assay.measure.drift import changed_since, drift_evidence
-from assay.measure.shares import demand_share, look_at_share, share_evidence
+from assay.partition.names import PARTITION, SPENT
 from assay.records import Evidence, Grant, Granted, Observation, PageCache, Plan, RunFacts
 from assay.records.configuration import show_value
 from assay.records.facts import CachedFiles
@@ -154,7 +154,7 @@ def _cached(ready: Ready) -> CachedFiles | None:
     """What of the files of the launch is in the page cache, put as the plan asks for."""
     if not any(isinstance(action, PageCache) for action in ready.plan.actions):
         return None
-    from assay.measure.page_cache import put_in_place
+    from assay.executors.page_cache import put_in_place
 
     workload = msgspec.structs.replace(ready.workload, cwd=None)
     return put_in_place(ready.plan, workload, ready.driver.env)
@@ -192,7 +192,7 @@ def _tell_instance(plan: Plan, facts: RunFacts) -> None:
     ended = facts.outcome in ("exited", "signaled")
     if facts.failed_instance is None or len(plan.instances) < 2 or not ended:
         return
-    from assay.measure.sample import end_of
+    from assay.executors.sample import end_of
 
     number, _ = plan.instances[facts.failed_instance]
     how = end_of(facts.exit_status, facts.signal)

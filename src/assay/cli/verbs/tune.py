@@ -38,11 +38,11 @@ from assay.cli.workload import (
     workload_of,
 )
 from assay.errors import BadInput, NotPossible
+from assay.executors.metrics.direction import demand_directed
 from assay.launch.exported import of_space
 from assay.machine.document import Program
 from assay.machine.program import observed
 from assay.machine.reader import fingerprint
-from assay.measure.direction import demand_directed
 from assay.records import Kind, Space, StudySpec
 from assay.search.named import search_space
 from assay.search.space import DRAWS, SearchSpace

@@ -1,6 +1,6 @@
 """Settings of the system: they change the machine for all that runs on it, and need root.
 
-Each is put back when what needed it has ended: see ``assay.launch.system``.
+Each is put back when what needed it has ended: see ``assay.host``.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Builds: the program of each configuration, built once and cached by its inputs."""

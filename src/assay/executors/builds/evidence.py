@@ -1,0 +1,64 @@
+"""Build evidence: what a sample tells of the build that its launch ran."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from assay.records import Evidence, Sample
+from assay.records.sample import BUILD, REVISION
+from assay.units import show_count
+from assay.untrusted import clean
+
+if TYPE_CHECKING:
+    from assay.executors.builds.cache import BuildNote
+
+_KEY_DIGITS = 16
+_COMMIT_DIGITS = 12
+_SHOWN_FILES = 3
+
+
+def build_evidence(note: BuildNote) -> Evidence:
+    """What was built, and how long that took."""
+    compiler = f" ({note.compiler})" if note.compiler else ""
+    told = f"{_named(note.key, note.argv)}{compiler}"
+    return Evidence(kind=BUILD, value=note.elapsed_s, unit="s", note=told)
+
+
+def revision_evidence(
+    values: Mapping[str, str], commits: Mapping[str, str], uncommitted: Sequence[str]
+) -> tuple[Evidence, ...]:
+    """Return evidence of the commits that a program was built from.
+
+    Args:
+        values: of ``build.NAME``, by name.
+        commits: those that some of them name.
+        uncommitted: tracked files with changes that no commit holds.
+    """
+    told = [
+        f"build.{name}={values[name]} is commit {commit[:_COMMIT_DIGITS]}"
+        for name, commit in commits.items()
+    ]
+    if uncommitted:
+        named = ", ".join(uncommitted[:_SHOWN_FILES])
+        more = ", ..." if len(uncommitted) > _SHOWN_FILES else ""
+        files = show_count(len(uncommitted), "file")
+        told.append(f"no commit holds the changes in {files} of the working folder: {named}{more}")
+    return tuple(Evidence(kind=REVISION, note=clean(note)) for note in told)
+
+
+def _named(key: str, argv: tuple[str, ...]) -> str:
+    return f"{key[:_KEY_DIGITS]}: {shlex.join(argv)}"
+
+
+def builds_of(samples: Iterable[Sample]) -> frozenset[str]:
+    """What samples tell of the builds that their launches ran."""
+    pieces = (piece for sample in samples for piece in sample.evidence)
+    return frozenset(p.note for p in pieces if p.kind == BUILD and p.value is not None and p.note)
+
+
+def built_as(told: str, argv: tuple[str, ...], key: str | None = None) -> bool:
+    """Whether what a sample tells of a build is of this command, and of this key where given."""
+    named = _named(key or told[:_KEY_DIGITS], argv)
+    return told == named or told.startswith(f"{named} (")

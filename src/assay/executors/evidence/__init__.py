@@ -1,0 +1,1 @@
+"""Evidence: observations kept with a sample that notes and verdicts rest on."""

@@ -1,0 +1,1 @@
+"""Hooks: commands of the user that run before, between and after launches."""

@@ -1,0 +1,165 @@
+"""Lanes: launches side by side, each confined to CPUs of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from assay.executors.builds.building import Building, Telling, untold
+from assay.executors.executor import LocalExecutor, Node, Ticket, speed_evidence
+from assay.executors.hooks.hooking import Hooking, no_end
+from assay.launch.driver import LOOK_S, Driver, Running
+from assay.launch.ending import ask_to_end, end_all
+from assay.machine.slots import Slot
+from assay.records import Evidence, Launch, Observation, Plan, Sample, Workload
+from assay.root_helper.helped import holding
+from assay.settings.registry import Registry
+
+SLOT = "ASSAY_SLOT"
+"""Variable that tells a program which slot it is in, from 0: for the names of its files, say."""
+NEIGHBOURS = "neighbours"
+"""Kind of the evidence that tells how many launches ran beside one when it began."""
+
+
+class Lanes:
+    """One executor for each slot, with a launcher made ahead of its own; hooks and builds shared.
+
+    Programs, launchers and what makes them are confined to their slot, so that each counts the work
+    of others on its own CPUs alone. A build takes all CPUs, so that no launch runs beside one. All
+    is started and waited for by one thread.
+
+    Args:
+        workload: what runs.
+        driver: starts launches.
+        registry: judges settings from what was read back.
+        slots: CPUs of each lane.
+        varied, observe, pad_seed, left_s, host, telling: as for ``LocalExecutor``.
+    """
+
+    def __init__(
+        self,
+        workload: Workload,
+        driver: Driver,
+        registry: Registry,
+        slots: Sequence[Slot],
+        *,
+        varied: Iterable[str] = (),
+        observe: Iterable[Observation] | None = None,
+        values: Collection[str] | None = None,
+        pad_seed: int | None = None,
+        left_s: Callable[[], float | None] = no_end,
+        host: str = "",
+        telling: Telling = untold,
+    ) -> None:
+        names = tuple(varied)
+        self._block = -1
+        self._hooking = Hooking(workload, driver.env, left_s)
+        self._building = Building(workload, driver.env, host, left_s, telling=telling)
+        system = holding(driver.launcher)
+        self._lanes: list[LocalExecutor] = []
+        try:
+            for number, cpus in enumerate(slots):
+                variables = {SLOT: str(number)}
+                self._lanes.append(
+                    LocalExecutor(
+                        workload,
+                        driver.within(cpus, **variables),
+                        registry,
+                        varied=names,
+                        observe=observe,
+                        values=values,
+                        speed=False,
+                        pad_seed=pad_seed,
+                        left_s=left_s,
+                        hooking=self._hooking,
+                        building=self._building,
+                        variables=variables,
+                        system=system,
+                    )
+                )
+        except BaseException:
+            self.close()
+            raise
+
+    def nodes(self) -> list[Node]:
+        """See ``Executor.nodes``."""
+        return [Node("local", slots=len(self._lanes))]
+
+    def open(self, node: Node, plan: Plan) -> None:
+        """See ``Executor.open``; nothing runs meanwhile.
+
+        Raises:
+            NotPossible: as ``LocalExecutor.open``.
+        """
+        for running in self._flying:
+            running.finished(None)
+        self._lanes[0].open(node, plan)
+
+    def submit(self, launch: Launch, plan: Plan) -> Ticket:
+        """See ``Executor.submit``; the launch names its slot.
+
+        Raises:
+            AssayError: as ``LocalExecutor.submit``.
+        """
+        flying = self._flying
+        if flying and not self._building.ready(plan):
+            for running in flying:
+                running.finished(None)
+            flying = []
+        beside = len(flying)
+        told: tuple[Evidence, ...] = (Evidence(kind=NEIGHBOURS, value=float(beside)),)
+        if launch.block != self._block and not beside:
+            told += (speed_evidence(),)
+        self._block = launch.block
+        lane = self._lanes[launch.slot or 0]
+        inner = lane.submit(launch, plan, told)
+        return Ticket(inner.number * len(self._lanes) + (launch.slot or 0))
+
+    def poll(self, timeout_s: float | None) -> list[Sample]:
+        """See ``Executor.poll``.
+
+        Raises:
+            AssayError: as ``LocalExecutor.poll``.
+        """
+        unbuilt = [sample for lane in self._lanes for sample in lane.unbuilt()]
+        if unbuilt:
+            return unbuilt
+        flying = self._flying
+        if not flying:
+            return []
+        poller = select.poll()
+        for running in flying:
+            poller.register(running.pidfd, select.POLLIN)
+        end_s = None if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            left_s = LOOK_S if end_s is None else max(0.0, end_s - time.monotonic())
+            if poller.poll(min(left_s, LOOK_S) * 1000):
+                return [sample for lane in self._lanes for sample in lane.poll(0.0)]
+            if end_s is not None and left_s <= LOOK_S:
+                return []
+            for running in flying:
+                running.wake()
+
+    @property
+    def _flying(self) -> list[Running]:
+        return [running for lane in self._lanes for running in lane.running]
+
+    def ask_to_end(self) -> float:
+        """See ``Executor.ask_to_end``."""
+        return ask_to_end(self._flying)
+
+    def cancel(self, ticket: Ticket) -> None:
+        """See ``Executor.cancel``."""
+        number, lane = divmod(ticket.number, len(self._lanes))
+        self._lanes[lane].cancel(Ticket(number))
+
+    def close(self) -> None:
+        """See ``Executor.close``: nothing runs any more when the hooks clean up."""
+        with contextlib.ExitStack() as stack:  # each is closed, whatever another raises
+            for lane in self._lanes:
+                stack.callback(lane.close)
+            end_all(self._flying)  # side by side, as they run
+            for lane in self._lanes:
+                lane.cancel_all()

@@ -1,0 +1,1 @@
+"""Metrics: values extracted from the output and the files of a launch."""

@@ -1,0 +1,272 @@
+"""Figures in the output of a program: each a whole number, with its unit where that is known."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.executors.metrics.headers import unit_above
+from assay.executors.metrics.matching import all_matches, last_match, nearest_line
+from assay.executors.metrics.numbers import POWER, number_around
+from assay.executors.metrics.patterns import (
+    figure_and_unit,
+    literal_after,
+    literal_before,
+    literal_behind,
+    place_of_group,
+)
+from assay.executors.metrics.printed_units import (
+    BARE,
+    UNITS,
+    captured_unit,
+    unit_before,
+    unit_behind,
+)
+from assay.executors.metrics.taking import taken
+from assay.executors.metrics.words_behind import as_word, word_behind
+from assay.records import Metric
+from assay.records.sample import MULTIPLES
+
+LARGEST = 1e100
+"""A figure beyond it, or below its inverse, is no measurement, and its square no number."""
+NO_UNIT = "no unit"
+"""Stands for the unit of a figure beside which others have one."""
+ANY_WORD = "zq"
+"""No unit: a group that matches it stands for any word."""
+ALONE = frozenset(" \t\r\n=")
+"""Characters that are in no number: a figure between two of them is whole."""
+SHOWN = 60
+"""Characters of an output that a reason quotes."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """The figure of one metric.
+
+    Attributes:
+        value: in the unit that the metric has; ``None`` where there is none.
+        reason: why there is none.
+        cut: the number that was printed, where the pattern matches only a part of it: then there
+            is no value.
+        unit: that the value is in, where the output names a known one.
+        word: that stands behind it, or was captured as its unit, where that is no known one.
+    """
+
+    value: float | None = None
+    reason: str | None = None
+    cut: str | None = None
+    unit: str | None = None
+    word: str | None = None
+
+
+def read_figure(metric: Metric, outputs: Sequence[Path], begin: int = 0) -> Figure:
+    """Read the figure of a metric from the last match of its pattern, or from all.
+
+    Args:
+        metric: with a pattern, whose first group is the figure, or the whole. The next group, or
+            the one named ``unit`` wherever it stands, is its unit where that is a known one.
+        outputs: what the program wrote; the first file that holds a match counts.
+        begin: first byte of each that is looked at.
+    """
+    pattern = metric.pattern or ""
+    if metric.take is not None:
+        found = _of_all(metric, metric.take, all_matches(pattern, outputs, begin))
+    else:
+        match = last_match(pattern, outputs, begin)
+        found = None if match is None else _of_match(metric, match)
+    return Figure(reason=_unmatched(pattern, outputs)) if found is None else found
+
+
+def _of_all(metric: Metric, way: str, matches: Iterable[re.Match[str]]) -> Figure | None:
+    """One figure of all matches, each of which is checked; ``None`` without any."""
+    values = array("d")
+    units: set[str | None] = set()
+    words: set[str | None] = set()
+    for match in matches:
+        # A header is looked for once: there may be millions of matches.
+        figure = _of_match(metric, match, headed=not values)
+        if figure.value is None:
+            return figure
+        values.append(figure.value)
+        units.add(figure.unit)
+        words.add(figure.word)
+    if not values:
+        return None
+    if not units & MULTIPLES:  # a figure beside which nothing stands may have any unit
+        units = units - {None} or units
+    if len(units) > 1 and not metric.as_is:
+        told = " and ".join(sorted(f"in {u}" if u else "without a unit" for u in units))
+        return Figure(reason=f"the matches are printed {told}")
+    value = taken(way, values)
+    unit = units.pop() if len(units) == 1 else None
+    return Figure(value, unit=unit, word=words.pop() if len(words) == 1 else None)
+
+
+def _of_match(metric: Metric, match: re.Match[str], *, headed: bool = True) -> Figure:
+    """The figure of one match; ``headed``: where no unit stands behind it, a header may name it."""
+    pattern = metric.pattern or ""
+    group, unit_group = figure_and_unit(match.re)
+    text = match[group] or ""  # a group that took no part in the match holds nothing
+    value = _number(text)
+    if value is None:
+        return Figure(reason=_no_number(text, pattern))
+    if value != 0.0 and not 1.0 / LARGEST <= abs(value) <= LARGEST:
+        return Figure(reason=f"{text[:SHOWN]!r} in the output is beyond what can be worked with")
+    cut = None if metric.as_is else _cut_from(match, group)
+    if cut is not None:
+        return Figure(
+            cut=cut, reason=f"{text[:SHOWN]!r} in the output is a part of {cut[:SHOWN]!r}"
+        )
+    if unit_group:
+        converted = _by_captured(metric, value, match, group, unit_group)
+        if converted is not None:
+            return converted
+    end = match.end(group)
+    unit = unit_behind(match.string, end)
+    unit = unit or unit_before(match.string[match.start() : match.start(group)])
+    if unit is not None and (unit.base or unit.factor == 1.0):
+        return Figure(value, unit=unit.name)
+    word = word_behind(match.string, end)
+    if unit is not None:  # it only multiplies, and what is counted follows
+        return Figure(value, unit=unit.name, word=word)
+    header = unit_above(match.string, *match.span(group)) if headed else None
+    return Figure(value, unit=header, word=word)
+
+
+def _by_captured(
+    metric: Metric, value: float, match: re.Match[str], group: int, unit_group: int
+) -> Figure | None:
+    """A figure with the unit that its pattern captured; ``None`` where the group holds none."""
+    captured = match[unit_group] or ""
+    named = "unit" in match.re.groupindex
+    if named or captured_bases(metric.pattern or ""):
+        return _converted(metric, value, captured)
+    if not may_be_unit(metric.pattern or ""):
+        return None
+    if not captured.strip():
+        return Figure(value, unit=NO_UNIT)
+    between = match.string[match.end(group) : match.start(unit_group)]
+    unit = captured_unit(captured)
+    # A letter such as M multiplies a figure right in front of it, and says nothing elsewhere.
+    if unit is not None and (unit.base or between in ("", " ", "\t")):
+        return _converted(metric, value, captured)
+    return Figure(value, word=as_word(captured))
+
+
+def _converted(metric: Metric, value: float, captured: str) -> Figure:
+    """A figure in the unit of its metric, from the unit that the pattern captured."""
+    unit = captured_unit(captured)
+    if unit is None or (not unit.base and unit.factor == 1.0):  # told apart, but by no factor
+        return Figure(value, unit=captured or NO_UNIT)
+    own = UNITS.get(metric.unit)
+    if own is not None and own.base != unit.base:
+        return Figure(reason=f"{captured} in the output is no multiple of {metric.unit}")
+    return Figure(value * unit.factor / (own.factor if own else 1.0), unit=unit.base or NO_UNIT)
+
+
+def _number(text: str) -> float | None:
+    """A finite number; Python reads 1_000 as one, and no other program does."""
+    try:
+        value = math.nan if "_" in text else float(text)
+    except ValueError:
+        return None
+    # A figure so large that it is infinite is beyond what can be worked with.
+    return value if math.isfinite(value) else None
+
+
+def _cut_from(match: re.Match[str], group: int) -> str | None:
+    """The number of which a group is a part; ``None`` where it is the whole of one.
+
+    A separator that the pattern names right beside the group is no part of a number: the comma of
+    a column, the colon behind a key. Of minutes it has to name the figure as well, as in ``0m``.
+    """
+    text, (begin, end) = match.string, match.span(group)
+    power = POWER.match(text, end)
+    alone = (begin == 0 or text[begin - 1] in ALONE) and (end == len(text) or text[end] in ALONE)
+    if alone and power is None:
+        return None
+    first, last = number_around(text, begin, end)
+    before = literal_before(match.re.pattern, group) if group else ""
+    after = literal_after(match.re.pattern, group) if group else ""
+    if first < begin and _names(before, text[first:begin]):
+        first = begin
+    if power is not None:  # a power of ten changes; named in full it does not
+        last = end if group and literal_behind(match.re.pattern, group, power[0]) else last
+    elif last > end and not text[end].isdigit() and text[end] in (after, before[-1:]):
+        last = end
+    return text[first:last] if first < begin or last > end else None
+
+
+def _names(literal: str, piece: str) -> bool:
+    """Whether the text in front of a group names the piece of a number that stands there."""
+    if piece[-1:] in "hm":
+        return literal.endswith(piece)
+    return not piece[-1:].isdigit() and literal.endswith(piece[-1:])
+
+
+def _unmatched(pattern: str, outputs: Sequence[Path]) -> str:
+    told = f"no match of {pattern!r} in the output"
+    line = nearest_line(pattern, outputs)
+    return told if line is None else f"{told}; the line most like it is {line[: 2 * SHOWN]!r}"
+
+
+def _no_number(text: str, pattern: str) -> str:
+    told = f"{text[:SHOWN]!r} in the output is not a number"
+    if not text:
+        return (
+            f"{told}; the last match of {pattern!r} is empty, and .+ in the place of .* matches no "
+            "empty line"
+        )
+    if re.fullmatch(r"[-+]?[0-9]+,[0-9]+", text):
+        return f"{told}; with LC_ALL=C most programs print a point"
+    return told
+
+
+def unit_of_pattern(pattern: str) -> str:
+    """The unit to which the figures of a pattern are converted; empty where it captures none.
+
+    Args:
+        pattern: of which a group may stand for a unit.
+    """
+    bases = captured_bases(pattern)
+    return next(iter(bases)) if len(bases) == 1 else ""
+
+
+@functools.lru_cache
+def captured_bases(pattern: str) -> frozenset[str]:
+    """Bases of the known units that a pattern captures; none where it captures any word there.
+
+    Args:
+        pattern: of which a group may stand for a unit.
+    """
+    inner = _unit_group(pattern)
+    if inner is None or inner.fullmatch(ANY_WORD):
+        return frozenset()
+    return frozenset(unit.base for word, unit in UNITS.items() if inner.fullmatch(word))
+
+
+@functools.lru_cache
+def may_be_unit(pattern: str) -> bool:
+    """Return whether the group that stands for a unit matches any known one, or a letter as ``k``.
+
+    Args:
+        pattern: of which a group may stand for a unit.
+    """
+    inner = _unit_group(pattern)
+    return inner is None or any(inner.fullmatch(word) for word in (*UNITS, *BARE))
+
+
+def _unit_group(pattern: str) -> re.Pattern[str] | None:
+    """The group of a unit as a pattern of its own; ``None`` without one that stands alone."""
+    place = place_of_group(pattern, figure_and_unit(re.compile(pattern))[1])
+    if place is None:
+        return None
+    try:
+        return re.compile(pattern[slice(*place)])
+    except re.error:  # it refers to a group outside
+        return None

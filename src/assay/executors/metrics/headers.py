@@ -1,0 +1,163 @@
+"""Units that a header names for the figures below it: a column of a table, or a section."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assay.executors.metrics.printed_units import UNITS
+
+MAX_LINES = 200
+"""Lines above a figure in which its header is looked for."""
+_LETTERS = "[A-Za-zµμ]+(?:/[A-Za-z]+)?"
+_UNIT = re.compile(
+    rf"[(\[](?P<words>[^()\[\]\n]*?)(?P<unit>{_LETTERS})\s*[)\]]|_(?P<suffix>[A-Za-zµμ]+)(?![\w/])"
+)
+_NUMBER = re.compile(r"(?<![A-Za-z0-9_])[-+]?[0-9]")
+_RULE = re.compile(r"[-=+|:*~─━═╌\s]*")
+_CELL = re.compile(r"(?:[^\s(\[|,;]+|\s?\([^()]*\)|\s?\[[^\[\]]*\])+")
+_LABEL = re.compile(rf"[(\[]({_LETTERS})[)\]]")
+_KEY = re.compile(r"\"(\w+)\"\s*:\s*\"?$")
+_UNIT_KEY = re.compile(rf"\"(\w*?)_?[uU]nits?\"\s*:\s*\"({_LETTERS})\"")
+MAX_OBJECT = 2000
+"""Characters on either side of a figure in which the unit of a JSON object is looked for."""
+SEVERAL = ", "
+"""Between units where it is not known which of them a figure has."""
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A cell of a header.
+
+    Attributes:
+        begin, end: where it stands in its line.
+        unit: that it names; ``None`` for none.
+        whole: it speaks of the whole table, as ``(time in us)`` does.
+    """
+
+    begin: int
+    end: int
+    unit: str | None
+    whole: bool
+
+
+def unit_above(text: str, begin: int, end: int) -> str | None:
+    """Return the unit that a label or a header names for ``text[begin:end]``.
+
+    That is the nearest line above without numbers in which a known unit stands in brackets, as in
+    ``time[us]``, or behind ``_``. One that ends in a colon heads the lines that are indented
+    deeper, and the next one; any other is the head of a table, and of its columns that of the
+    figure counts. Neither reaches beyond an empty line behind the first. Names of several units
+    stand for one of them.
+
+    In a JSON object a key such as ``time_unit`` or ``scoreUnit`` names that of ``real_time`` and of
+    ``score``, and ``unit`` that of all.
+
+    Args:
+        text: what was printed.
+        begin, end: of a figure in it.
+    """
+    of_object = _in_json(text, begin, end)
+    if of_object is not None:
+        return of_object
+    first = text.rfind("\n", 0, begin) + 1
+    own = text[first:begin]
+    labelled = _on_the_same_line(own)
+    if labelled is not None:
+        return labelled
+    stop = text.find("\n", end)
+    line = text[first : len(text) if stop < 0 else stop]
+    for place, header in enumerate(_above(text, first)):
+        if _NUMBER.search(_UNIT.sub("", header)):
+            continue
+        cells = _cells(header)
+        if not any(cell.unit for cell in cells):
+            continue
+        if header.rstrip().endswith(":"):
+            deeper = _indent(line) - _indent(header)
+            return cells[-1].unit if deeper > 0 or (deeper == 0 and place == 0) else None
+        if re.search(r"[:=]\s*$", own):  # a label of its own, in no column
+            return None
+        return _of_column(cells, line, begin - first, end - first)
+    return None
+
+
+def _in_json(text: str, begin: int, end: int) -> str | None:
+    """The unit that the JSON object of a figure names for its key."""
+    key = _KEY.search(text, max(0, begin - 100), begin)
+    if key is None:
+        return None
+    first = max(text.rfind("{", 0, begin), begin - MAX_OBJECT, 0)
+    close = text.find("}", end)
+    last = min(end + MAX_OBJECT, len(text) if close < 0 else close)
+    for found in _UNIT_KEY.finditer(text, first, last):
+        if found[1].casefold() in key[1].casefold() and found[2] in UNITS:
+            return UNITS[found[2]].name
+    return None
+
+
+def _on_the_same_line(own: str) -> str | None:
+    """The unit of a label in front of a figure with no other label between."""
+    for label in reversed([*_LABEL.finditer(own)]):
+        behind = own[label.end() :].lstrip()
+        rest = behind.removeprefix(":")
+        figures = re.search("[0-9]", rest) is not None
+        # ``clat (usec): min=1, avg=`` speaks of all figures of its line, ``time (us) 5 n`` of one.
+        if label[1] in UNITS and (not figures or (rest != behind and ":" not in rest)):
+            return UNITS[label[1]].name
+    return None
+
+
+def _above(text: str, first: int) -> list[str]:
+    """Lines above that may head the one that begins at ``first``, the nearest one first.
+
+    Above an empty line that is one alone: a header may stand apart from its rows.
+    """
+    found: list[str] = []
+    end = first - 1
+    apart = False
+    while end > 0 and len(found) < MAX_LINES:
+        begin = text.rfind("\n", 0, end) + 1
+        line = text[begin:end].rstrip("\r")
+        end = begin - 1
+        if not line.strip():
+            apart = True
+        elif not _RULE.fullmatch(line):
+            found.append(line)
+            if apart:
+                break
+    return found
+
+
+def _cells(header: str) -> list[_Cell]:
+    found = []
+    for cell in _CELL.finditer(header):
+        unit, whole = None, False
+        for part in _UNIT.finditer(cell[0]):
+            word = part["unit"] or part["suffix"]
+            words = (part["words"] or "").strip()
+            if word in UNITS and (not words or words.split()[-1] == "in"):
+                unit, whole = UNITS[word].name, bool(words)
+        found.append(_Cell(cell.start(), cell.end(), unit, whole))
+    return found
+
+
+def _of_column(cells: list[_Cell], line: str, begin: int, end: int) -> str | None:
+    """The unit of the column of a figure, or of the whole table; of any where none is known."""
+    mine = [place for place, cell in enumerate(_CELL.finditer(line)) if cell.start() <= begin]
+    over = [cell for cell in cells if cell.begin < end and cell.end > begin]
+    column = None
+    if mine and len(_CELL.findall(line)) == len(cells):
+        column = cells[mine[-1]]
+    elif len(over) == 1:
+        column = over[0]
+    if column is not None and column.unit:
+        return column.unit
+    everywhere = [cell.unit for cell in cells if cell.unit and cell.whole]
+    if column is not None or everywhere:
+        return everywhere[0] if everywhere else None
+    return SEVERAL.join(dict.fromkeys(cell.unit for cell in cells if cell.unit))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,314 @@
+"""The cost of observing: launches with and without each observation, interleaved."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, product
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.errors import NotPossible, WorkloadFailed
+from assay.executors import loads
+from assay.executors.sample import foreign_load_s
+from assay.launch.driver import Driver
+from assay.records import RunFacts
+from assay.records.observation import CYCLES
+from assay.records.overhead import Cost, ObservedCost
+from assay.units import show_duration
+
+MIN_ROUNDS = 10
+"""Of fewer pairs the intervals of twelve figures would not hold together in 95 %."""
+LEAST_S = 60.0
+"""So long a measurement may take, whatever its budget."""
+DECIDING = 3
+"""Figures of a program that decide on an observation: wall time, CPU time and spread."""
+BARE = {"containment": "none", "counters": [], "sampling": []}
+"""The document of a launch without anything that could be left out."""
+CONTAINED = {**BARE, "containment": "auto"}
+"""The same in a control group: what all other observations are held against."""
+READ_BACK = ["status", "environ", "maps", "threads"]
+EVERYTHING = {
+    **CONTAINED,
+    "sampling": ["memory", "scheduling"],
+    "observe": READ_BACK,
+    "counters": ["default"],
+}
+"""The document of a launch with all observations of the launcher."""
+
+
+class Way(msgspec.Struct, frozen=True):
+    """One observation: a launch with it, and the same without.
+
+    Attributes:
+        on, without: the launcher's document beside the command.
+    """
+
+    observation: str
+    on: Mapping[str, Any]
+    without: Mapping[str, Any]
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """The costs of observing.
+
+    Attributes:
+        costs: of each observation and program.
+        others: share of the CPUs that other processes and the hypervisor used meanwhile; ``None``
+            where the kernel does not tell.
+    """
+
+    costs: tuple[ObservedCost, ...]
+    others: float | None
+
+
+class Program(msgspec.Struct, frozen=True):
+    """A program that is launched."""
+
+    name: str
+    argv: tuple[str, ...]
+
+
+def built_in(python: str) -> tuple[Program, ...]:
+    """Return the loads that assay brings.
+
+    Args:
+        python: an interpreter.
+    """
+    script = str(Path(loads.__file__))
+    return tuple(Program(name, (python, script, name)) for name in loads.LOADS)
+
+
+def observing() -> tuple[Way, ...]:
+    """Return the observations of the launcher, and the containment."""
+    parts: dict[str, dict[str, Any]] = {
+        "memory": {"sampling": ["memory"]},
+        "scheduling": {"sampling": ["scheduling"]},
+        "readback": {"observe": READ_BACK},
+        "counters": {"counters": ["default"]},
+    }
+    return (
+        Way("containment", CONTAINED, BARE),
+        *(Way(name, CONTAINED | part, CONTAINED) for name, part in parts.items()),
+    )
+
+
+def measured(
+    driver: Driver,
+    programs: Sequence[Program],
+    ways: Sequence[Way],
+    *,
+    budget_s: float,
+    seed: int = 0,
+    told: Callable[[int], None] = lambda rounds: None,
+) -> Measured:
+    """Measure each observation with each program, in rounds of random order, until time is up.
+
+    An interrupt ends it as well, with what is known, once the least number of rounds was made.
+
+    Args:
+        driver: starts the launches.
+        programs, ways: that are combined.
+        budget_s: no further round begins after it; ``MIN_ROUNDS`` are made at least.
+        seed: of the orders.
+        told: is called after each round with their number.
+
+    Raises:
+        WorkloadFailed: a launch failed.
+        NotPossible: the launcher could not put one in place, or the least number of rounds takes
+            longer than the budget and a minute.
+        KeyboardInterrupt: it was interrupted before.
+    """
+    rng = random.Random(seed)
+    began_s = time.monotonic()
+    end_s = began_s + budget_s
+    cells = list(product(ways, programs))
+    pairs: dict[tuple[str, str], list[tuple[RunFacts, RunFacts]]] = {}
+    rounds = 0
+    try:
+        while rounds < MIN_ROUNDS or time.monotonic() < end_s:
+            for way, program in rng.sample(cells, len(cells)):
+                pair = _pair(driver, program, way, on_first=rng.random() < 0.5)
+                pairs.setdefault((way.observation, program.name), []).append(pair)
+            rounds += 1
+            told(rounds)
+            if rounds == 1:
+                _demand_time(time.monotonic() - began_s, budget_s)
+    except KeyboardInterrupt:
+        if rounds < MIN_ROUNDS:
+            raise
+    figures = DECIDING * len(programs)
+    costs = tuple(
+        cost_of(way.observation, program.name, pairs[way.observation, program.name], figures)
+        for way, program in cells
+    )
+    return Measured(costs, others_share(chain.from_iterable(chain.from_iterable(pairs.values()))))
+
+
+def others_share(launches: Iterable[RunFacts]) -> float | None:
+    """Return the share of the CPUs that others used during launches.
+
+    Args:
+        launches: their facts; those whose host does not tell are left out.
+    """
+    outside_s = capacity_s = 0.0
+    for facts in launches:
+        host = facts.host
+        foreign_s = foreign_load_s(host, own_s=0.0) if host else None  # assay only waits
+        if host is None or foreign_s is None or not host.cpus:
+            continue
+        outside_s += foreign_s + (host.steal_s or 0.0)
+        capacity_s += (facts.wall_s or 0.0) * host.cpus
+    return max(0.0, outside_s / capacity_s) if capacity_s else None
+
+
+def _demand_time(round_s: float, budget_s: float) -> None:
+    """Refuse to go on for much longer than was asked.
+
+    Raises:
+        NotPossible: names the budget that is needed.
+    """
+    least_s = MIN_ROUNDS * round_s
+    if least_s > max(budget_s, LEAST_S):
+        raise NotPossible(
+            f"{MIN_ROUNDS} rounds of pairs, the least, take about {show_duration(least_s)}.",
+            f"Give more time, --budget {math.ceil(least_s / 60.0)}m, or a shorter program.",
+        )
+
+
+def cost_of(
+    observation: str,
+    program: str,
+    pairs: Sequence[tuple[RunFacts, RunFacts]],
+    figures: int = 1,
+) -> ObservedCost:
+    """Return the cost of an observation for a program.
+
+    Args:
+        observation, program: of the pairs.
+        pairs: of the facts with the observation on, and without it.
+        figures: number of intervals that are to hold together in 95 % (Bonferroni).
+    """
+    bare_s = statistics.median(without.wall_s or 0.0 for _, without in pairs)
+
+    def cost(read: Callable[[RunFacts], float | None]) -> Cost | None:
+        both = [(read(on), read(off)) for on, off in pairs]
+        found = [(on - off) / bare_s for on, off in both if on is not None and off is not None]
+        return _cost(found, figures) if len(found) == len(pairs) else None
+
+    wall = _cost(
+        [((on.wall_s or 0.0) - (off.wall_s or 0.0)) / bare_s for on, off in pairs], figures
+    )
+    apart_on = _apart([on for on, _ in pairs])
+    apart_off = _apart([off for _, off in pairs])
+
+    return ObservedCost(
+        observation=observation,
+        program=program,
+        bare_s=bare_s,
+        pairs=len(pairs),
+        wall=wall,
+        user=cost(lambda facts: facts.user_s),
+        sys=cost(lambda facts: facts.sys_s),
+        cpu=cost(_cpu_s),
+        spread=_cost([(a - b) / bare_s for a, b in zip(apart_on, apart_off, strict=True)], figures),
+    )
+
+
+def _cpu_s(facts: RunFacts) -> float | None:
+    return None if facts.user_s is None or facts.sys_s is None else facts.user_s + facts.sys_s
+
+
+def _apart(launches: Sequence[RunFacts]) -> list[float]:
+    """Return how far each launch lies from their median, as Brown and Forsythe's test has it."""
+    walls_s = [facts.wall_s or 0.0 for facts in launches]
+    middle_s = statistics.median(walls_s)
+    return [abs(wall_s - middle_s) for wall_s in walls_s]
+
+
+def _cost(differences: Sequence[float], figures: int) -> Cost:
+    """Return the median with its interval from order statistics, which assumes no shape."""
+    ordered = sorted(differences)
+    cut = order_of_interval(len(ordered), figures)
+    return Cost(
+        share=statistics.median(ordered), low=ordered[cut], high=ordered[len(ordered) - 1 - cut]
+    )
+
+
+def order_of_interval(count: int, figures: int = 1) -> int:
+    """Return the index of the order statistic at which a 95 % interval of the median begins.
+
+    That number of values lie below the interval, and as many above it. How many values there are
+    must not depend on them.
+
+    Args:
+        count: of the values.
+        figures: number of such intervals that are to hold together in 95 % (Bonferroni).
+    """
+    below, index = 1, 0
+    # Whole numbers: a float holds no power of two above 2**1023.
+    while 40 * figures * (below + math.comb(count, index + 1)) <= 2**count:
+        index += 1
+        below += math.comb(count, index)
+    return index
+
+
+def _pair(
+    driver: Driver, program: Program, way: Way, *, on_first: bool
+) -> tuple[RunFacts, RunFacts]:
+    if on_first:
+        on = _launched(driver, program, way.on)
+        return on, _launched(driver, program, way.without)
+    without = _launched(driver, program, way.without)
+    return _launched(driver, program, way.on), without
+
+
+def _launched(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFacts:
+    facts = launched(driver, program, way)
+    if facts.outcome in ("bad_plan", "setup_failed"):
+        raise NotPossible(
+            f"The launcher could not put the launch in place ({facts.stage}): {facts.message}",
+            "See `assay doctor` for what this host allows.",
+        )
+    if facts.outcome != "exited" or facts.exit_status != 0 or not facts.wall_s:
+        raise WorkloadFailed(
+            f"{program.name}: a launch ended as {facts.outcome}, status {facts.exit_status}.",
+            "Run the command by itself: it has to succeed every time.",
+        )
+    return facts
+
+
+def launched(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFacts:
+    """Launch a program once, its output thrown away."""
+    document = {
+        "schema": 1,
+        "argv": list(program.argv),
+        "stdin": os.devnull,
+        "stdout": os.devnull,
+        "stderr": os.devnull,
+        "parent_pid": os.getpid(),
+        "process_group": "own",
+        **way,
+    }
+    with driver.start(document) as running:
+        running.finished(None)
+        return running.facts()
+
+
+def missing(facts: RunFacts, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the observations that a launch with all of them on did not have, with the reason.
+
+    Args:
+        facts: of that launch.
+        names: of the observations that were on.
+    """
+    if "containment" in names and (facts.containment is None or facts.containment.mode == "none"):
+        yield "containment", "this host gives no control group"
+    if "counters" in names and not facts.counters:
+        yield "counters", facts.absent.get(CYCLES, "this machine has no counter")

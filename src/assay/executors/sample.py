@@ -1,0 +1,341 @@
+"""From the launcher's facts to a judged sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from assay.errors import BadInput
+from assay.executors.evidence.complaints import said
+from assay.executors.evidence.libraries import libraries_seen
+from assay.executors.evidence.output import kept
+from assay.executors.evidence.pools_seen import pools_seen
+from assay.executors.evidence.suspect import contradictions
+from assay.executors.metrics.copies import Copies, metrics_of_copies, without
+from assay.executors.metrics.direction import demand_directed
+from assay.executors.metrics.extract import Reading, metrics_of
+from assay.executors.metrics.headers import SEVERAL
+from assay.executors.metrics.matching import holds
+from assay.executors.metrics.metric_files import FileState, place_of, written_since
+from assay.launch.observing import ANON
+from assay.machine.cpulist import format_list, show_numbers
+from assay.records import (
+    Counter,
+    Evidence,
+    Grant,
+    InstanceFacts,
+    Launch,
+    Metric,
+    Observation,
+    Outcome,
+    RunFacts,
+    Sample,
+    Seen,
+    Workload,
+)
+from assay.records.facts import AskedToEnd, Host
+from assay.records.sample import ENDING, KEPT_ON, KILLED_AFTER, LEFT_OVER, STOP_FAILED, UNIT, WORD
+from assay.settings.evidence import mask_seen
+from assay.units import show_signal
+
+OUTCOMES = {
+    "exited": Outcome.OK,
+    "signaled": Outcome.FAILED,
+    "timed_out": Outcome.TIMED_OUT,
+    "limit": Outcome.LIMIT,
+    "killed_for_memory": Outcome.FAILED,
+    "exec_failed": Outcome.FAILED,
+    "setup_failed": Outcome.FAILED,
+    "bad_plan": Outcome.FAILED,
+}
+
+
+def build_sample(
+    launch: Launch,
+    workload: Workload,
+    facts: RunFacts,
+    outputs: Sequence[Path],
+    grants: dict[str, Grant],
+    before: Sequence[Evidence] = (),
+    own_s: float = 0.0,
+    copies: Copies = (),
+    observed: Sequence[Observation] = (),
+    reading: Reading | None = None,
+    hooked_s: float = 0.0,
+) -> Sample:
+    """The sample of a launch that was carried out.
+
+    Args:
+        launch: what was intended.
+        workload: says which metrics and check.
+        facts: the launcher's record.
+        outputs: files that the program wrote.
+        grants: the judgement on each setting.
+        before: evidence gathered before the launch.
+        own_s: processor time of assay itself while it ran.
+        copies: the same files by instance, where there are several.
+        observed: observations that were on.
+        reading: the metrics, where they were read already.
+        hooked_s: CPU time meanwhile of what hooks have left running.
+    """
+    outcome, message = _outcome(workload, facts, outputs, copies)
+    reading = reading or read_metrics(workload, facts, outputs, copies)
+    metrics = reading.values if outcome is Outcome.OK else {}
+    mapped = libraries_seen(launch, facts)
+    lines, pools = said(outputs), pools_seen(launch, facts)
+    foreign_s = None if facts.host is None else foreign_load_s(facts.host, own_s, hooked_s)
+    return Sample(
+        launch=launch,
+        outcome=outcome,
+        limit=facts.limit,
+        exit_status=facts.exit_status,
+        signal=facts.signal,
+        message=message,
+        wall_s=facts.wall_s,
+        user_s=facts.user_s,
+        sys_s=facts.sys_s,
+        peak_bytes=facts.peak_bytes,
+        peak_anon_bytes=facts.peak_anon_bytes,
+        metrics=metrics,
+        settings=grants,
+        evidence=(
+            *before,
+            *_evidence(facts, foreign_s),
+            *([Evidence(kind="hooked_load", value=hooked_s, unit="s")] if hooked_s else []),
+            *([mapped] if mapped else []),
+            *([lines] if lines else []),
+            *([pools] if pools else []),
+            *(Evidence(kind=f"{UNIT}{name}", note=unit) for name, unit in reading.units.items()),
+            *(Evidence(kind=f"{WORD}{name}", note=word) for name, word in reading.words.items()),
+        ),
+        absent={**facts.absent, **reading.absent},
+        started_at=facts.started_at or 0.0,
+        engine=facts.engine,
+        outputs=tuple(found for path in outputs if (found := kept(path)) is not None),
+        observed=tuple(observed),
+        suspect=contradictions(facts, foreign_s),
+        at_most=_upper_bounds(workload, facts) if metrics else {},
+    )
+
+
+def _upper_bounds(workload: Workload, facts: RunFacts) -> dict[str, float]:
+    """Return an upper bound of each metric whose value may be too low and is not taken as it is."""
+    most = facts.peak_anon_at_most_bytes
+    asked = any(m.name == ANON and m.pattern is None and not m.as_is for m in workload.metrics)
+    return {ANON: float(most)} if most is not None and asked else {}
+
+
+def read_metrics(
+    workload: Workload,
+    facts: RunFacts,
+    outputs: Sequence[Path],
+    copies: Copies = (),
+    before: Mapping[Path, FileState] = {},
+) -> Reading:
+    """Read all metrics of a launch.
+
+    Args:
+        workload, facts, outputs, copies: as for ``build_sample``.
+        before: state of the files that metrics are read from, before the launch.
+    """
+    if copies:
+        return metrics_of_copies(workload.metrics, facts, copies)
+    written = {
+        metric.name: written_since(path, before.get(path))
+        for metric in workload.metrics
+        if metric.file is not None
+        for path in (place_of(metric, workload),)
+    }
+    return metrics_of(workload.metrics, facts, outputs, written)
+
+
+def demand_figures(workload: Workload, reading: Reading) -> None:
+    """Refuse a figure that is a part of a number, and a rate of which less would be better.
+
+    Args:
+        workload: says which metrics.
+        reading: of its first launch, which ended well.
+
+    Raises:
+        BadInput: names the first such figure.
+    """
+    for name, number in reading.cut.items():
+        raise BadInput(
+            f"{name}: {reading.absent[name]}.",
+            f"Correct the pattern, so that it matches all of {number!r} or what stands beside the "
+            f"figure, or run the program with LC_ALL=C; --metric-as-is {name} takes it as it is.",
+        )
+    demand_directed(
+        msgspec.structs.replace(metric, unit=unit)
+        for metric in workload.metrics
+        for unit in _shown_units(metric, reading)
+    )
+
+
+def _shown_units(metric: Metric, reading: Reading) -> list[str]:
+    """The unit of a figure and the word behind it, as the output has them; else its own unit."""
+    unit = reading.units.get(metric.name, "")
+    found = ("" if SEVERAL in unit else unit, reading.words.get(metric.name, ""))
+    return [one for one in found if one] or [metric.unit]
+
+
+def _outcome(
+    workload: Workload, facts: RunFacts, outputs: Sequence[Path], copies: Copies
+) -> tuple[Outcome, str | None]:
+    """What became of it, and why in one sentence where it is not ok."""
+    outcome = OUTCOMES.get(facts.outcome, Outcome.FAILED)
+    which = _which(facts, copies)
+    if outcome is Outcome.OK and facts.exit_status:
+        return Outcome.FAILED, f"{which}{end_of(facts.exit_status, facts.signal)}"
+    if outcome is Outcome.OK and workload.check:
+        told = f"the check {workload.check!r} is not in the output"
+        lacking = without(workload.check, copies) if copies else None
+        if lacking is not None:
+            return Outcome.FAILED, f"{told} of instance {lacking}"
+        if not copies and not holds(workload.check, outputs):
+            return Outcome.FAILED, told
+    if facts.outcome == "signaled" and facts.signal:
+        return outcome, f"{which}{end_of(facts.exit_status, facts.signal)}"
+    if facts.outcome == "interrupted":
+        by = show_signal(facts.interrupted_by) if facts.interrupted_by else "a signal"
+        return outcome, f"its launcher was ended by {by}, which assay had not asked for"
+    return outcome, facts.message
+
+
+def _which(facts: RunFacts, copies: Copies) -> str:
+    """Which of several instances failed first, as a message begins."""
+    if facts.failed_instance is None:
+        return ""
+    known = facts.failed_instance < len(copies)
+    number = copies[facts.failed_instance][0] if known else facts.failed_instance
+    return f"instance {number}: "
+
+
+def end_of(exit_status: int | None, number: int | None) -> str:
+    """How a program ended, in words: by a signal of this number, else with a status."""
+    return f"ended by {show_signal(number)}" if number else f"exit status {exit_status or 0}"
+
+
+def _of_ending(asked: AskedToEnd) -> list[Evidence | None]:
+    """How long the launch took to end when it was asked to before its time, and what went wrong."""
+    failed = asked.signal or asked.exit_status
+    how = end_of(asked.exit_status, asked.signal) if failed else None
+    return [
+        _of(ENDING, asked.waited_s, "s", note=asked.by),
+        _of(KILLED_AFTER, asked.waited_s if asked.killed else None, "s", note=asked.by),
+        None if how is None else Evidence(kind=STOP_FAILED, note=how),
+    ]
+
+
+def _evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
+    """What shows what the sample is worth; absent readings give none."""
+    found = [
+        *(_of_host(facts.host, foreign_s) if facts.host is not None else ()),
+        _of("run_queue_wait", facts.run_queue_wait_s, "s"),
+        _of("migrations", facts.migrations),
+        _of("involuntary_switches", facts.involuntary_switches),
+        _of("voluntary_switches", facts.voluntary_switches),
+        _of("major_faults", facts.major_faults),
+        _of("minor_faults", facts.minor_faults),
+        _of("throttled", facts.throttled_s, "s"),
+        _of("stopped", facts.stopped_s, "s", outside=True),
+        _of("energy", facts.energy_j, "J", note=facts.energy_scope),
+        _of(
+            LEFT_OVER,
+            facts.containment.left_over or None,
+            "processes",
+            note="\n".join(facts.containment.left_names) or None,
+        ),
+        _of("survivors", facts.containment.survivors or None, "processes"),
+        *(_of_ending(facts.asked_to_end) if facts.asked_to_end is not None else ()),
+    ]
+    found += [_of_counter(name, counter) for name, counter in facts.counters.items()]
+    found += [_of(f"pressure.{k}", v, "s") for k, v in (facts.pressure or {}).items()]
+    if facts.seen is not None:
+        found += _of_memory(facts.seen)
+        found.append(_of("threads_peak", facts.seen.threads_peak))
+        mask = mask_seen(facts)
+        if mask and facts.host is not None and len(mask) < (facts.host.cpus or 0):
+            found.append(_of(KEPT_ON, len(mask), "CPUs", note=format_list(mask)))
+    found += [_of_instance(place, one) for place, one in enumerate(facts.instances)]
+    kept = [e for e in found if e is not None]
+    kept.append(
+        Evidence(
+            kind="containment",
+            note=f"{facts.containment.mode}, {facts.containment.guarantee}",
+        )
+    )
+    return kept
+
+
+def _of_instance(place: int, one: InstanceFacts) -> Evidence:
+    """How long one of several instances took, and on which CPUs."""
+    on = f"on {show_numbers('CPU', one.cpus)}" if one.cpus else None
+    return Evidence(kind=f"instance.{place}", value=one.wall_s, unit="s", note=on)
+
+
+def _of_host(host: Host, foreign_s: float | None) -> list[Evidence | None]:
+    """What went on around the launch; only the first two have causes outside for sure."""
+    return [
+        _of("steal", host.steal_s, "s", outside=True),
+        _of("foreign_load", foreign_s, "s", outside=True),
+        _of("host_cpus", host.cpus),
+        _of("swap_in", host.swap_in_pages, "pages"),
+        _of("swap_out", host.swap_out_pages, "pages"),
+        _of("throttle_events", host.throttle_events, "events"),
+        _of("frequency_ratio", host.frequency_ratio),
+        Evidence(kind="clock_source", note=host.clock_source) if host.clock_source else None,
+    ]
+
+
+def foreign_load_s(host: Host, own_s: float, hooked_s: float = 0.0) -> float | None:
+    """CPU time that others used on the CPUs of the launch: all but the tree's and assay's own.
+
+    Nor do processes of hooks belong to them, which may have run on other CPUs in part: as much of
+    theirs is taken out as there is.
+
+    Launcher and assay may have run on other CPUs of the host, which makes this a little too small;
+    launches beside this one are on others, with their launchers, so they are not in it. The
+    kernel counts the busy time in ticks, so that of a short launch may come out below zero: it
+    stays so, since the sum over many launches is then right.
+    """
+    if host.busy_s is None or host.own_s is None:
+        return None
+    found_s = host.busy_s - host.own_s - (host.launcher_s or 0.0) - own_s
+    return max(min(found_s, 0.0), found_s - hooked_s)
+
+
+def _of_counter(name: str, counter: Counter) -> Evidence:
+    notes = ["user mode only"] if counter.scope == "user" else []
+    if counter.scaled:
+        # On a machine with several kinds of cores the rest was on another kind, in part.
+        whole = "." not in name and counter.enabled_s > 0.0
+        share = f" from {counter.running_s / counter.enabled_s:.0%} of the time" if whole else ""
+        notes.append(f"scaled{share}")
+    unit = "s" if name.endswith("_s") else ""
+    note = ", ".join(notes) or None
+    return Evidence(kind=f"counter.{name}", value=counter.value, unit=unit, note=note)
+
+
+def _of_memory(seen: Seen) -> list[Evidence | None]:
+    """Where the memory lay, and in what pages."""
+    return [
+        _of("anon_huge", seen.anon_huge_bytes, "bytes"),
+        *(_of(f"page_size.{k}", v, "bytes") for k, v in (seen.page_bytes or {}).items()),
+        *(_of(f"node.{k}", v, "pages") for k, v in (seen.numa_pages or {}).items()),
+    ]
+
+
+def _of(
+    kind: str,
+    value: float | None,
+    unit: str = "",
+    *,
+    outside: bool = False,
+    note: str | None = None,
+) -> Evidence | None:
+    if value is None:
+        return None
+    return Evidence(kind=kind, value=float(value), unit=unit, outside=outside, note=note)

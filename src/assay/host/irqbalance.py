@@ -1,0 +1,89 @@
+"""irqbalance: which CPUs this daemon gives no interrupts.
+
+It listens on a socket, answers root alone, and carries out what it is told in its next round, ten
+seconds later at most unless it was started otherwise (irqbalance(1), "API"; seen with 1.9.2). A
+daemon that is started anew knows nothing of what another was told.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import re
+import time
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from assay.errors import BadInput
+from assay.host.host import Host
+from assay.machine.cpulist import format_list, parse_mask
+
+NAME = "irqbalance"
+NONE = "none"
+"""Banned: no CPU."""
+_SETUP = re.compile(r"SLEEP (\d+) .*BANNED ([0-9a-f,]+)", re.ASCII | re.DOTALL)
+_ROOTS = re.compile(r"^Uid:\t0\t0\t", re.ASCII | re.MULTILINE)
+_USUAL_S = 10.0
+"""Between two rounds."""
+_LONGEST_S = 60.0
+_LATE_S = 10.0
+_PAUSE_S = 0.2
+
+
+def banned(host: Host) -> str | None:
+    """CPUs that get no interrupts of it, as a list; ``None`` where it does not run or answer."""
+    setup = _setup(host)
+    return None if setup is None else setup.banned
+
+
+def ban(host: Host, cpus: Iterable[int]) -> None:
+    """Tell it to leave CPUs alone, and forget others; returns when it does so.
+
+    Raises:
+        OSError: it does not run, does not answer, or does something else.
+    """
+    setup = _setup(host)
+    if setup is None:
+        raise OSError(errno.ECONNREFUSED, "irqbalance does not answer", NAME)
+    wanted = format_list(cpus) or NONE
+    if setup.banned == wanted:
+        return
+    words = " ".join(map(str, sorted(cpus))) or "NULL"
+    host.ask(setup.address, f"settings cpus {words}", _USUAL_S)
+    # It begins with its next round, and sleeps through another in which it answers nobody.
+    end_s = time.monotonic() + 2 * min(setup.sleep_s, _LONGEST_S) + _LATE_S
+    while (now := _setup_at(host, setup.address)) is None or now.banned != wanted:
+        if time.monotonic() > end_s:
+            raise OSError(errno.ETIMEDOUT, "irqbalance goes on as before", NAME)
+        time.sleep(_PAUSE_S)
+
+
+class _Setup(NamedTuple):
+    address: str
+    sleep_s: float
+    banned: str
+
+
+def _setup(host: Host) -> _Setup | None:
+    for pid in _processes(host):
+        for address in (f"/run/{NAME}/{NAME}{pid}.sock", f"@{NAME}{pid}.sock"):
+            found = _setup_at(host, address)
+            if found is not None:
+                return found
+    return None
+
+
+def _setup_at(host: Host, address: str) -> _Setup | None:
+    with contextlib.suppress(OSError, BadInput):
+        found = _SETUP.search(host.ask(address, "setup", 2 * _USUAL_S + _LATE_S))
+        if found is not None:
+            cpus = format_list(parse_mask(found[2])) or NONE
+            return _Setup(address, float(found[1]), cpus)
+    return None
+
+
+def _processes(host: Host) -> list[str]:
+    """Those of root: others may take the name, and the address."""
+    names = [name for name in host.listdir("/proc") if name.isdecimal()]
+    found = [pid for pid in names if host.read(f"/proc/{pid}/comm") == NAME]
+    return [pid for pid in found if _ROOTS.search(host.read(f"/proc/{pid}/status") or "")]

@@ -1,0 +1,81 @@
+"""System actions as lines of a POSIX shell script, with a trap that puts back what was there."""
+
+from __future__ import annotations
+
+import shlex
+import struct
+
+from assay.host.act import demand_allowed
+from assay.machine.tunables import IRQS, known
+from assay.records import HoldFd, Plan, Swap, WriteFile
+
+PUT_BACK = "put_back"
+"""Name of the function that does; at its end the status of the script is what it was."""
+_CHOSEN = r"sed 's/.*\[\(.*\)\].*/\1/'"
+
+
+def system_lines(plan: Plan) -> list[str]:
+    """What to write before the program runs, and a trap that puts it back.
+
+    Raises:
+        NotPossible: an action on what may not be written.
+    """
+    if not plan.system:
+        return []
+    for action in plan.system:
+        demand_allowed(action)
+    paths = _paths(plan)
+    reads = [f"old_{n}=$({_reader(path)} {shlex.quote(path)})" for n, path in enumerate(paths)]
+    backs = [_back(n, path) for n, path in reversed(list(enumerate(paths)))]
+    swaps = [a for a in plan.system if isinstance(a, Swap)]
+    backs += [f"  swapon {shlex.quote(action.path)} || true" for action in swaps if not action.on]
+    writes = [line for action in plan.system for line in _do(action)]
+    return [
+        "# System settings: as root; put back when this ends, unless it is killed by SIGKILL.",
+        *reads,
+        f"{PUT_BACK}() {{",
+        "  status=$?",
+        # Twice: one file may stand in the way of another, or be set by it.
+        *(backs if len(paths) < 2 else [*backs, *backs]),
+        "  return $status",
+        "}",
+        f"trap {PUT_BACK} EXIT",
+        "trap 'exit 130' INT",
+        "trap 'exit 143' HUP TERM",
+        *writes,
+    ]
+
+
+def _paths(plan: Plan) -> list[str]:
+    """Every file that may change, in the order in which they are written."""
+    files = [action for action in plan.system if isinstance(action, WriteFile)]
+    return list(dict.fromkeys(path for a in files for path in (*a.resets, a.path)))
+
+
+def _reader(path: str) -> str:
+    tunable = known(path)
+    return _CHOSEN if tunable is not None and tunable.form == "choice" else "cat"
+
+
+def _back(number: int, path: str) -> str:
+    quoted = shlex.quote(path)
+    old = f'"$old_{number}"'
+    return (
+        f'  [ "$({_reader(path)} {quoted})" = {old} ] || '
+        f"printf '%s\\n' {old} 2> /dev/null > {quoted} || true"
+    )
+
+
+def _do(action: WriteFile | HoldFd | Swap) -> list[str]:
+    path = shlex.quote(action.path)
+    match action:
+        case WriteFile(value=value) if action.path.startswith(f"{IRQS}/"):
+            # What a driver manages itself stays.
+            return [f"printf '%s\\n' {shlex.quote(value)} 2> /dev/null > {path} || true"]
+        case WriteFile(value=value):
+            return [f"printf '%s\\n' {shlex.quote(value)} > {path}"]
+        case HoldFd(value=value):
+            octets = "".join(f"\\{byte:03o}" for byte in struct.pack("=i", value))
+            return [f"exec 9<> {path}", f"printf '{octets}' >&9"]
+        case Swap(on=on):
+            return [f"{'swapon' if on else 'swapoff'} {path}"]

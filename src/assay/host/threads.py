@@ -1,0 +1,114 @@
+"""Threads: who runs on a host, and on which CPUs it may.
+
+Interfaces: ``proc_pid_stat(5)``, ``sched_setaffinity(2)``; the flags are those of
+``include/linux/sched.h``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assay.errors import BadInput
+from assay.host.host import Host
+from assay.machine.cpulist import format_list, parse_list
+
+_FLAGS_FIELD, _STARTED_FIELD = 6, 19
+"""Counted from the state of a process, which follows its name in brackets."""
+_KERNEL = 0x0020_0000
+_BOUND = 0x0400_0000
+_NAME = re.compile(r"/proc/([0-9]{1,9})@([0-9]{1,19})", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Thread:
+    """One thread.
+
+    Attributes:
+        tid: its number.
+        started: clock ticks after boot; with the number it names one thread for good.
+        name: as the kernel has it.
+        kernel: whether it is the kernel's own.
+        bound: whether the kernel lets nobody change where it runs.
+    """
+
+    tid: int
+    started: int
+    name: str
+    kernel: bool
+    bound: bool
+
+
+def thread(host: Host, tid: int) -> Thread | None:
+    """A thread by its number; ``None`` where it has ended."""
+    text = host.read(f"/proc/{tid}/stat") or ""
+    name, bracket, rest = text.partition("(")[2].rpartition(")")
+    fields = rest.split()
+    if not bracket or len(fields) <= _STARTED_FIELD:
+        return None
+    flags = int(fields[_FLAGS_FIELD])
+    return Thread(
+        tid=tid,
+        started=int(fields[_STARTED_FIELD]),
+        name=name,
+        kernel=bool(flags & _KERNEL),
+        bound=bool(flags & _BOUND),
+    )
+
+
+def kernel_threads(host: Host) -> tuple[Thread, ...]:
+    """All threads of the kernel, by number."""
+    numbers = sorted(int(name) for name in host.listdir("/proc") if name.isdecimal())
+    found = (thread(host, number) for number in numbers)
+    return tuple(one for one in found if one is not None and one.kernel)
+
+
+def cpus_of(host: Host, tid: int) -> tuple[int, ...]:
+    """Return where a thread may run; nowhere where it has ended.
+
+    ``sched_getaffinity`` leaves out CPUs that are offline, which the thread has again as soon as
+    they come back: its status names them too, and CPUs that this machine cannot have.
+    """
+    try:
+        usable = host.affinity(tid)
+    except OSError:
+        return ()
+    text = host.read(f"/proc/{tid}/status") or ""
+    listed = re.search(r"^Cpus_allowed_list:\s*(\S+)$", text, re.MULTILINE)
+    present = host.read("/sys/devices/system/cpu/present")
+    if listed is None or not present:
+        return usable
+    try:
+        return tuple(sorted({*usable, *parse_list(listed[1])} & {*usable, *parse_list(present)}))
+    except BadInput:
+        return usable
+
+
+def is_thread(path: str) -> bool:
+    """Whether a path is the name of a thread, as ``TaskAffinity.path`` makes it."""
+    return _NAME.fullmatch(path) is not None
+
+
+def read_thread(host: Host, path: str) -> str | None:
+    """Where the thread of this name may run, as a list; ``None`` where it has ended."""
+    tid = _living(host, path)
+    return None if tid is None else format_list(cpus_of(host, tid)) or None
+
+
+def write_thread(host: Host, path: str, cpus: tuple[int, ...]) -> None:
+    """Keep the thread of this name to these CPUs; nothing where it has ended.
+
+    Raises:
+        OSError: the kernel says no.
+    """
+    tid = _living(host, path)
+    if tid is not None:
+        host.set_affinity(tid, cpus)
+
+
+def _living(host: Host, path: str) -> int | None:
+    match = _NAME.fullmatch(path)
+    if match is None:
+        return None
+    found = thread(host, int(match[1]))
+    return found.tid if found is not None and found.started == int(match[2]) else None

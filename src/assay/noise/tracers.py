@@ -1,0 +1,322 @@
+"""The kernel's own tracers of noise: osnoise and timerlat.
+
+They see what no program sees: which interrupt, softirq or thread took the time, and for how long.
+They need root, a kernel built with them (5.14 or newer; ``CONFIG_OSNOISE_TRACER``,
+``CONFIG_TIMERLAT_TRACER``), and nothing else: the files of tracefs are used, in an instance of
+their own, so that tracing by others is left alone.
+
+Sources: ``Documentation/trace/osnoise-tracer.rst`` and ``timerlat-tracer.rst``; Bristot de
+Oliveira, Casini and Cucinotta, "Operating System Noise in the Linux Kernel", IEEE Transactions on
+Computers 72:196 (2023).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from assay.errors import NotPossible
+from assay.host.host import Host, LiveHost
+from assay.machine.cpulist import format_list
+from assay.machine.root import LIVE, Root
+from assay.noise.causes import Cause, CauseKind
+from assay.records.noise import CpuNoise, NoiseRun, Told
+
+TRACING = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
+INSTANCE = "assay-noise"
+MOST_WORST = 64
+BUFFER_KB = "8192"
+"""Of each CPU."""
+
+BENEATH = Cause(CauseKind.BENEATH, "firmware or the hypervisor: the kernel saw nothing")
+
+_HEAD = r"^\s*(?P<task>.+)-(?P<pid>\d+)\s+\[(?P<cpu>\d+)\]\s+(?:\S+\s+)?(?P<at>\d+\.\d+):\s+"
+_SAMPLE = re.compile(
+    _HEAD + r"sample_threshold:\s+start (?P<start>\d+\.\d+) duration (?P<took>\d+) ns"
+)
+_NOISE = re.compile(
+    _HEAD + r"(?P<kind>nmi|irq|softirq|thread)_noise:\s+(?:(?P<name>.+?)\s+)?"
+    r"start (?P<start>\d+\.\d+) duration (?P<took>\d+) ns"
+)
+_LATENCY = re.compile(
+    _HEAD + r"#(?P<count>\d+)\s+context\s+(?P<context>irq|thread|user-ret)\s+timer_latency\s+"
+    r"(?P<took>\d+) ns"
+)
+_OVERRUN = re.compile(r"^overrun: (\d+)$", re.ASCII | re.MULTILINE)
+_KINDS = {
+    "nmi": CauseKind.INTERRUPT,
+    "irq": CauseKind.INTERRUPT,
+    "softirq": CauseKind.SOFTIRQ,
+    "thread": CauseKind.THREAD,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """What a tracer told: a run, and for each of its worst detours what took the most of it.
+
+    ``causes`` is by CPU and beginning of the detour in nanoseconds.
+    """
+
+    run: NoiseRun
+    causes: dict[tuple[int, int], Cause]
+
+
+def demand_tracer(tool: str, root: Root = LIVE) -> str:
+    """The folder of tracefs, where the kernel has this tracer.
+
+    Raises:
+        NotPossible: it has not, or does not let this user.
+    """
+    folder = next((f for f in TRACING if root.exists(f"{f}/available_tracers")), None)
+    if folder is None:
+        mounted = any(root.exists(f) and root.listdir(f) for f in TRACING)
+        rights = os.geteuid() != 0 or mounted
+        raise NotPossible(
+            f"The tracer {tool} cannot be used: "
+            + ("tracefs is closed to this user." if rights else "tracefs is not mounted."),
+            "Run it as root, or measure without --tool: fwq, ftq and selfish need no rights."
+            if rights
+            else "`mount -t tracefs tracefs /sys/kernel/tracing`, where the kernel has tracing; "
+            "fwq, ftq and selfish need none.",
+        )
+    known = (root.read_text(f"{folder}/available_tracers") or "").split()
+    if tool not in known:
+        raise NotPossible(
+            f"This kernel has no tracer {tool}.",
+            f"It takes one with CONFIG_{tool.upper()}_TRACER=y (5.14 or newer); measure without "
+            "--tool: fwq, ftq and selfish need none.",
+        )
+    return folder
+
+
+def parse_osnoise(text: str, length_s: float, cpus: Sequence[int] = ()) -> Traced:
+    """What the events of osnoise tell.
+
+    Args:
+        text: of ``trace``, with the events of the group ``osnoise``.
+        length_s: how long it was traced.
+        cpus: that were traced; those that show in the text are added.
+    """
+    detours: dict[int, list[Told]] = {cpu: [] for cpu in cpus}
+    parts: dict[int, list[_Part]] = {cpu: [] for cpu in cpus}
+    causes: dict[tuple[int, int], Cause] = {}
+    for line in text.splitlines():
+        if match := _SAMPLE.match(line):
+            cpu, at_ns, took_ns = _placed(match)
+            detours.setdefault(cpu, []).append(Told(at_ns=at_ns, took_ns=took_ns, cpu=cpu))
+            inside = [p for p in parts.pop(cpu, []) if p.end_ns > at_ns]
+            causes[cpu, at_ns] = _largest(inside) if inside else BENEATH
+        elif match := _NOISE.match(line):
+            cpu, at_ns, took_ns = _placed(match)
+            name = (match["name"] or "").rpartition(":")[0] or match["kind"].upper()
+            part = _Part(match["kind"], name, at_ns, took_ns)
+            parts.setdefault(cpu, []).append(part)
+            detours.setdefault(cpu, [])
+    return _traced("osnoise", detours, causes, length_s)
+
+
+def parse_timerlat(text: str, length_s: float, cpus: Sequence[int] = ()) -> Traced:
+    """What the lines of timerlat tell: how late its thread ran after its timer was due.
+
+    Args:
+        text: of ``trace``, with the tracer ``timerlat``.
+        length_s: how long it was traced.
+        cpus: that were traced; those that show in the text are added.
+    """
+    detours: dict[int, list[Told]] = {cpu: [] for cpu in cpus}
+    late_irq: dict[tuple[int, str], int] = {}
+    causes: dict[tuple[int, int], Cause] = {}
+    for line in text.splitlines():
+        match = _LATENCY.match(line)
+        if match is None:
+            continue
+        cpu, took_ns = int(match["cpu"]), int(match["took"])
+        if match["context"] == "irq":
+            late_irq[cpu, match["count"]] = took_ns
+            continue
+        if match["context"] != "thread":
+            continue
+        at_ns = _ns(match["at"]) - took_ns
+        detours.setdefault(cpu, []).append(Told(at_ns=at_ns, took_ns=took_ns, cpu=cpu))
+        irq_ns = late_irq.get((cpu, match["count"]), 0)
+        causes[cpu, at_ns] = (
+            Cause(CauseKind.INTERRUPT, "its timer's interrupt came late")
+            if irq_ns >= took_ns / 2
+            else Cause(CauseKind.THREAD, "its thread was woken late, or others ran")
+        )
+    return _traced("timerlat", detours, causes, length_s)
+
+
+@dataclass
+class Trace:
+    """A tracer at work, in an instance of tracefs of its own.
+
+    Args:
+        folder: of tracefs, as ``demand_tracer`` gives it.
+        tool: one of ``TOOLS``.
+        cpus: where it works; everywhere, where empty.
+        host: whose kernel traces.
+    """
+
+    folder: str
+    tool: str
+    cpus: tuple[int, ...] = ()
+    host: Host = field(default_factory=LiveHost)
+    _before: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def instance(self) -> str:
+        """Its folder."""
+        return f"{self.folder}/instances/{INSTANCE}"
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[Trace]:
+        """The tracer works meanwhile; all files are put back afterwards.
+
+        Raises:
+            NotPossible: tracefs does not take it.
+        """
+        try:
+            self.host.mkdir(self.instance)
+        except FileExistsError as error:
+            raise NotPossible(
+                f"Another run traces in {self.instance}.",
+                f"Wait for it; where it was killed, remove it: `rmdir {self.instance}`.",
+            ) from error
+        except OSError as error:
+            raise self._refused(error) from error
+        try:
+            self._begin()
+            yield self
+        finally:
+            self._end()
+
+    def text(self) -> str:
+        """What was traced so far."""
+        return self.host.read(f"{self.instance}/trace") or ""
+
+    def lost(self) -> dict[int, int]:
+        """Events that later ones pushed out, by CPU (ftrace.rst, ``per_cpu/cpu0/stats``)."""
+        found = {}
+        for name in self.host.listdir(f"{self.instance}/per_cpu"):
+            text = self.host.read(f"{self.instance}/per_cpu/{name}/stats") or ""
+            match = _OVERRUN.search(text)
+            if match is not None:
+                found[int(name.removeprefix("cpu"))] = int(match[1])
+        return found
+
+    def _begin(self) -> None:
+        try:
+            if self.cpus:
+                self._set(f"{self.folder}/osnoise/cpus", format_list(self.cpus))
+            if self.tool == "osnoise":
+                self._set(f"{self.instance}/events/osnoise/enable", "1")
+            self.host.write(f"{self.instance}/buffer_size_kb", BUFFER_KB)
+            self.host.write(f"{self.instance}/current_tracer", self.tool)
+        except OSError as error:
+            raise self._refused(error) from error
+
+    def _set(self, path: str, value: str) -> None:
+        before = self.host.read(path)
+        self.host.write(path, value)
+        if before is not None:
+            self._before[path] = before
+
+    def _end(self) -> None:
+        with contextlib.suppress(OSError):
+            self.host.write(f"{self.instance}/current_tracer", "nop")
+        for path, value in reversed(self._before.items()):
+            with contextlib.suppress(OSError):
+                self.host.write(path, value)
+        with contextlib.suppress(OSError):
+            self.host.rmdir(self.instance)
+
+    def _refused(self, error: OSError) -> NotPossible:
+        return NotPossible(
+            f"The tracer {self.tool} cannot be started: {error.strerror}.",
+            "See whether others trace (`cat /sys/kernel/tracing/current_tracer`), or measure "
+            "without --tool.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    kind: str
+    name: str
+    at_ns: int
+    took_ns: int
+
+    @property
+    def end_ns(self) -> int:
+        return self.at_ns + self.took_ns
+
+
+def _largest(parts: Sequence[_Part]) -> Cause:
+    """What took the most of a detour; the tracer tells each part without those within it."""
+    part = max(parts, key=lambda one: one.took_ns)
+    words = {
+        "nmi": "a non-maskable interrupt",
+        "irq": f"interrupt {part.name}",
+        "softirq": f"softirq {part.name}",
+        "thread": f"thread {part.name}",
+    }[part.kind]
+    tick = part.kind == "irq" and part.name == "local_timer"
+    return Cause(CauseKind.TICK if tick else _KINDS[part.kind], "the timer tick" if tick else words)
+
+
+def _traced(
+    tool: str,
+    detours: dict[int, list[Told]],
+    causes: dict[tuple[int, int], Cause],
+    length_s: float,
+) -> Traced:
+    began_ns = min((one.at_ns for found in detours.values() for one in found), default=0)
+    cpus = tuple(
+        _one_cpu(cpu, found, began_ns, round(length_s * 1e9))
+        for cpu, found in sorted(detours.items())
+    )
+    moved = {(cpu, at_ns - began_ns): cause for (cpu, at_ns), cause in causes.items()}
+    return Traced(NoiseRun(method=tool, cpus=cpus), moved)
+
+
+def _one_cpu(cpu: int, found: Sequence[Told], began_ns: int, length_ns: int) -> CpuNoise:
+    ordered = sorted(found, key=lambda one: one.at_ns)
+    longest = sorted(ordered, key=lambda one: -one.took_ns)[:MOST_WORST]
+    return CpuNoise(
+        cpu=cpu,
+        length_ns=length_ns,
+        at_ns=tuple(one.at_ns - began_ns for one in ordered),
+        took_ns=tuple(one.took_ns for one in ordered),
+        worst=tuple(
+            Told(at_ns=one.at_ns - began_ns, took_ns=one.took_ns, cpu=cpu) for one in longest
+        ),
+    )
+
+
+def with_lost(run: NoiseRun, lost: Mapping[int, int]) -> NoiseRun:
+    """A run that tells how many events found no room, by CPU."""
+    cpus = tuple(replace(cpu, left_out=lost.get(cpu.cpu, 0)) for cpu in run.cpus)
+    return replace(run, cpus=cpus)
+
+
+def _placed(match: re.Match[str]) -> tuple[int, int, int]:
+    return int(match["cpu"]), _ns(match["start"]), int(match["took"])
+
+
+TOOLS: Mapping[str, Callable[[str, float, Sequence[int]], Traced]] = {
+    "osnoise": parse_osnoise,
+    "timerlat": parse_timerlat,
+}
+"""The tracers by name, each with what reads its text."""
+
+
+def _ns(seconds: str) -> int:
+    """Nanoseconds of a time with up to nine decimals, without going through a float."""
+    whole, _, part = seconds.partition(".")
+    return int(whole) * 1_000_000_000 + int(part.ljust(9, "0")[:9])

@@ -1,0 +1,58 @@
+"""Quiet: how deep the CPUs of partitions sleep, and whether errors of the machine are polled for.
+
+Interfaces: ``Documentation/admin-guide/pm/cpuidle.rst``, ``ABI/testing/sysfs-mce``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assay.errors import NotPossible
+from assay.machine.cpulist import parse_list
+from assay.machine.document import Machine
+from assay.machine.tunables import MACHINE_CHECKS
+from assay.partition.made import Idle, Made
+from assay.records.action import HostAction, WriteFile
+from assay.settings.system.idle import idle_states, no_deeper
+
+SHALLOW_US = 10
+"""What the first halting states take to wake up from (C1 and C1E of Intel 1 to 10 us); the next
+ones, which switch parts of a core off, take tens of microseconds."""
+_LATENCIES_US: dict[Idle, int] = {"shallow": SHALLOW_US, "poll": 0}
+
+
+def demand_quiet(idle: Idle, checks_machine: bool, machine: Machine, cpus: Iterable[int]) -> None:
+    """Refuse what this machine cannot do with these CPUs.
+
+    Raises:
+        NotPossible: it knows no idle states, none that polls, or no polling for errors.
+    """
+    known = idle_states(machine)
+    states = [known.get(cpu, {}) for cpu in cpus]
+    if idle != "default" and not all(states):
+        raise NotPossible(
+            f"--idle {idle} cannot be had: the kernel tells of no idle states here.",
+            "Leave it out; in a guest the host decides how deep its CPUs sleep.",
+        )
+    if idle == "poll" and not all(0 in latencies.values() for latencies in states):
+        raise NotPossible(
+            "--idle poll cannot be had: no idle state here polls.", "--idle shallow can."
+        )
+    if not checks_machine and MACHINE_CHECKS not in machine.system:
+        raise NotPossible(
+            f"--no-machine-checks cannot be had: this machine has no {MACHINE_CHECKS}.",
+            "Leave it out: nothing is polled for.",
+        )
+
+
+def quiet(made: Iterable[Made], machine: Machine) -> tuple[HostAction, ...]:
+    """What all partitions ask for, for as long as they stand."""
+    found: list[HostAction] = []
+    polled = True
+    for one in made:
+        if one.idle in _LATENCIES_US:
+            found += no_deeper(machine, parse_list(one.cpus), _LATENCIES_US[one.idle])
+        polled = polled and one.checks_machine
+    if not polled:
+        found.append(WriteFile(path=MACHINE_CHECKS, value="0", form="number"))
+    return tuple(found)

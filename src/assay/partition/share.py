@@ -1,0 +1,233 @@
+"""Share: a part of a partition, and what a launch needs to be placed and watched in it.
+
+Processes are placed before they do anything: the launcher is moved into the control groups of the
+share, and all that it starts is born there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from assay.errors import ShareGone
+from assay.machine.cpulist import format_list, show_numbers
+from assay.machine.document import Machine
+from assay.machine.root import LIVE
+from assay.partition.apart import demanded
+from assay.partition.bounds import read_bounds
+from assay.partition.broker import Broker
+from assay.partition.folder import partition_folder, socket_in
+from assay.partition.made import the_partition
+from assay.partition.names import PARTITION, SHARE, SPENT, UTILITY
+from assay.partition.reserve import Limits, Part, foresee, reserve
+from assay.partition.wish import Wish
+from assay.records import Evidence
+from assay.settings.gpus import variables_for, visible_in
+from assay.units import show_bytes
+
+_CPUS = ("cpuset.cpus.effective", "cpuset.effective_cpus")
+"""Of a share itself, in version 2 and 1."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """A part of a partition; close it, or use it as a context.
+
+    Attributes:
+        partition: its name.
+        part: CPUs, memory and GPUs.
+        lease: number that the broker gave it; ``None`` where it was only looked at.
+        folders: its control groups.
+        broker: holds it; ``None`` as above.
+    """
+
+    partition: str
+    part: Part
+    lease: int | None = None
+    folders: tuple[str, ...] = ()
+    broker: Broker | None = None
+
+    def __enter__(self) -> Share:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give it back; what still runs in it goes to where this process is."""
+        if self.broker is not None:
+            self.broker.close()
+
+    @property
+    def cpus(self) -> tuple[int, ...]:
+        """Those for the work, ascending."""
+        return self.part.choice.cpus
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What a program is told of it by its environment."""
+        utility = self.part.choice.utility
+        told = {UTILITY: format_list(utility)} if utility else {}
+        return told | (variables_for(self.part.gpus) if self.part.gpus else {})
+
+    def room(self, machine: Machine) -> Machine:
+        """A machine as programs in the share have it."""
+        from msgspec.structs import replace
+
+        limits = [machine.memory_limit_bytes, self.part.memory_bytes or None]
+        memory = min((limit for limit in limits if limit is not None), default=None)
+        return replace(machine, allowed=self.cpus, memory_limit_bytes=memory, narrowed=None)
+
+    def place(self, pid: int, cpus: tuple[int, ...] | None = None) -> None:
+        """Put a launcher into the share, before it starts anything.
+
+        Args:
+            pid: of the launcher.
+            cpus: of a slot within the share; all of them where absent. Where there are utility
+                CPUs, launchers work on those.
+
+        Raises:
+            NotPossible: the broker is gone, or the process is.
+        """
+        assert self.broker is not None
+        self.broker.move(pid, self.part.choice.utility or cpus or self.cpus)
+
+    def demand_held(self) -> None:
+        """Refuse to launch where it is not had any more.
+
+        Raises:
+            ShareGone: the broker has ended, as when the partition is deleted.
+        """
+        if self.broker is not None and self.broker.gone:
+            raise ShareGone(
+                f"The share of partition {self.partition} is gone: its broker has ended.",
+                "`assay partition list` shows its state.",
+            )
+
+    def look(self) -> dict[str, str]:
+        """What the kernel says of the share and of its partition, by path.
+
+        The groups of the share are there themselves as well, with nothing, as long as they exist.
+        """
+        there = {folder: "" for folder in self.folders if Path(folder).is_dir()}
+        own = [f"{folder}/{name}" for folder in self.folders for name in _CPUS]
+        paths = (*self._demanded, *own)
+        return there | {path: text for path in paths if (text := _read(path)) is not None}
+
+    def unheld(self, *looks: Mapping[str, str]) -> tuple[Evidence, ...]:
+        """Where the partition, or the share, was not as it had been given.
+
+        Args:
+            looks: before a launch and after it.
+        """
+        before, after = looks[0], looks[-1]
+        changed = {
+            path: f"{path}: {before[path]} became {after[path]}"
+            for path in self._demanded
+            if path in before and after.get(path, before[path]) != before[path]
+        }
+        wrong = [note for seen in looks for path, note in self._wrong(seen) if path not in changed]
+        notes = dict.fromkeys((*changed.values(), *wrong))
+        return tuple(Evidence(kind=PARTITION, outside=True, note=note) for note in notes)
+
+    def _wrong(self, seen: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+        """Files that do not say what they ought to, and what they say."""
+        own = format_list((*self.cpus, *self.part.choice.utility))
+        wanted = self._demanded
+        for path, text in seen.items():
+            if text != wanted.get(path, text):
+                yield path, f"{path}: {text}, and CPUs are set apart by {wanted[path]}"
+            elif path.endswith(_CPUS) and text != own:
+                yield path, f"{path}: {text or 'none'}, and {own} were given"
+        for folder in self.folders:
+            if folder not in seen:
+                yield folder, f"{folder} is gone"
+
+    @property
+    def _demanded(self) -> dict[str, str]:
+        """What the files of its partition are to say, by path."""
+        groups = (folder.rpartition("/")[0] for folder in self.folders)
+        return {path: text for group in groups for path, text in demanded(group).items()}
+
+    def spent(self, killed: int | None) -> tuple[Evidence, ...]:
+        """That the memory of the share was not enough.
+
+        Args:
+            killed: processes that the kernel ended for want of memory, where it is known.
+        """
+        if not killed or not self.part.memory_bytes:
+            return ()
+        told = f"the {show_bytes(self.part.memory_bytes)} of memory of the share were not enough"
+        return (Evidence(kind=SPENT, value=float(killed), unit="processes", note=told),)
+
+    @property
+    def evidence(self) -> Evidence:
+        """What a launch had for itself."""
+        return Evidence(kind=SHARE, note=str(self))
+
+    def __str__(self) -> str:
+        choice, part = self.part.choice, self.part
+        words = [f"partition {self.partition}: {show_numbers('CPU', choice.cpus)}"]
+        if choice.utility:
+            words.append(show_numbers("utility CPU", choice.utility))
+        if part.memory_bytes:
+            words.append(f"{show_bytes(part.memory_bytes)} of memory")
+        if part.gpus:
+            words.append(show_numbers("GPU", part.gpus))
+        lease = "" if self.lease is None else f" (lease {self.lease})"
+        return ", ".join(words) + lease
+
+
+def open_share(
+    wish: Wish,
+    name: str | None,
+    machine: Machine,
+    env: Mapping[str, str],
+    *,
+    seed: int = 0,
+    take: bool = True,
+) -> Share:
+    """Have a share of a partition.
+
+    Args:
+        wish: what is asked for.
+        name: of the partition; the only one where absent.
+        machine: this host.
+        env: of this process: where partitions are known, and which GPUs a batch system left it.
+        seed: of the algorithm ``random``.
+        take: whether to have it; otherwise it is only what would be had now.
+
+    Raises:
+        BadInput: there is no such partition, or it does not have so much.
+        NotPossible: there is none, others have too much of it, or it is not for this process.
+    """
+    partition = the_partition(name, env)
+    broker = Broker(socket_in(partition_folder(partition, env)))
+    try:
+        online = [cpu.id for cpu in machine.cpus]
+        bounds = read_bounds(LIVE, os.sched_getaffinity(0), online)
+        within = Limits(bounds, visible_in(env))
+        if not take:
+            part = foresee(wish, broker.state(), machine.cpus, seed, within)
+            broker.close()
+            return Share(partition, part)
+        found = reserve(wish, broker, machine.cpus, seed, within)
+        return Share(partition, found, found.lease.lease, found.lease.folders, broker)
+    except BaseException:
+        broker.close()
+        raise
+
+
+def _read(path: str) -> str | None:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return None

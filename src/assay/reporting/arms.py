@@ -1,0 +1,205 @@
+"""ArmRow: all launches of one configuration in one phase of a study."""
+
+from __future__ import annotations
+
+import enum
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from assay.records import (
+    DEFAULT,
+    Claim,
+    Conclusion,
+    Configuration,
+    Goal,
+    Kind,
+    Stage,
+    Summary,
+    Verdict,
+)
+from assay.records.workload import BUILT_IN
+from assay.reporting.inputs import ReportInput
+from assay.reporting.trials import State, Trial
+from assay.search.requirement import may_win
+from assay.stats.quantile import quantile
+from assay.stats.summary import summarise
+
+
+class Phase(enum.StrEnum):
+    """Which launches belong together: those that choose, and those that a claim rests on.
+
+    ``MEASURED`` is the only phase of ``compare`` and ``measure``.
+    """
+
+    CONFIRMATION = "confirmation"
+    SEARCH = "search"
+    MEASURED = "measured"
+
+
+class Role(enum.StrEnum):
+    """What an arm is in the answer."""
+
+    BASELINE = "baseline"
+    WINNER = "winner"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class ArmRow:
+    """One arm in one phase.
+
+    Attributes:
+        name: of the arm in the study.
+        configuration: what it sets.
+        phase: which launches these are.
+        role: what it is in the answer.
+        trials: its launches, in the order of starting.
+        summary: of the launches with a value; ``None`` without any. Where the conclusion rests on
+            these launches it is the conclusion's own, which leaves excluded blocks out.
+        ratio: against the baseline of the same phase, geometric mean over blocks in which both
+            have a value, or of medians where there is no such block; ``None`` for the baseline.
+            The claim's, where there is one.
+        claim: what the study says of it; only such a row has an interval.
+        disturbed: launches of the summary that stand in disturbed blocks.
+    """
+
+    name: str
+    configuration: Configuration
+    phase: Phase
+    role: Role
+    trials: tuple[Trial, ...]
+    summary: Summary | None
+    ratio: float | None = None
+    claim: Claim | None = None
+    disturbed: int = 0
+
+    def having(self, state: State) -> int:
+        """How many launches are in this state."""
+        return sum(trial.state is state for trial in self.trials)
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The values of launches that went well, in the metric's unit."""
+        return tuple(t.value for t in self.trials if t.state is State.VALUE and t.value is not None)
+
+
+def baseline_name(report: ReportInput) -> str:
+    """The arm that all others are held against."""
+    if report.conclusion is not None and report.conclusion.arms:
+        return report.conclusion.arms[0].name
+    if report.spec.kind is not Kind.TUNE and report.spec.arms:
+        return report.spec.arms[0].name
+    return "default"
+
+
+def arm_rows(report: ReportInput, trials: Sequence[Trial]) -> tuple[ArmRow, ...]:
+    """One row for each arm and phase: confirmation first, the baseline first, then best first."""
+    baseline = baseline_name(report)
+    groups: dict[tuple[Phase, str], list[Trial]] = {}
+    for trial in trials:
+        groups.setdefault((phase_of(trial, report.spec.kind), trial.arm), []).append(trial)
+    rows = [_row(report, phase, name, group) for (phase, name), group in groups.items()]
+    rows = [_against_baseline(row, rows, baseline) for row in rows]
+    winner = winner_name(report.conclusion)
+    rows = [replace(row, role=_role(row, baseline, winner)) for row in rows]
+    return tuple(sorted(rows, key=lambda row: _order(row, report.metric.goal)))
+
+
+def phase_of(trial: Trial, kind: Kind) -> Phase:
+    """The phase that a launch belongs to."""
+    if kind is not Kind.TUNE:
+        return Phase.MEASURED
+    return Phase.CONFIRMATION if trial.stage is Stage.CONFIRM else Phase.SEARCH
+
+
+def winner_name(conclusion: Conclusion | None) -> str | None:
+    """The arm that was found to be best and is not the baseline, if any.
+
+    For ``tune`` the recommended one, for ``compare`` the best of those that are *faster*.
+    """
+    if conclusion is None:
+        return None
+    if conclusion.recommendation is not None:
+        chosen = conclusion.recommendation
+        if chosen.settings == DEFAULT:
+            return None
+        if chosen.claim is not None:
+            return chosen.claim.b
+        return next((a.name for a in conclusion.arms if a.configuration == chosen.settings), None)
+    better = [c for c in conclusion.claims if c.verdict is Verdict.FASTER]
+    better = [c for c in better if may_win(conclusion, c.b)]
+    if not better:
+        return None
+    return max(better, key=lambda claim: abs(math.log(claim.ratio))).b
+
+
+def _row(report: ReportInput, phase: Phase, name: str, group: Iterable[Trial]) -> ArmRow:
+    own = tuple(group)
+    row = ArmRow(name, own[0].configuration, phase, Role.OTHER, own, None)
+    concluded, claim, disturbed = None, None, 0
+    if report.conclusion is not None and phase is not Phase.SEARCH:
+        arm = next((a for a in report.conclusion.arms if a.name == name), None)
+        concluded = arm.summary.get(report.metric.name) if arm else None
+        disturbed = arm.disturbed if arm else 0
+        claim = next((c for c in _claims(report.conclusion) if c.b == name), None)
+    if concluded is None and row.values:
+        floor = 0.0 if report.metric.name in BUILT_IN else None
+        concluded = summarise(row.values, alpha=report.spec.alpha, floor=floor)
+    return replace(row, summary=concluded, claim=claim, disturbed=disturbed)
+
+
+def _claims(conclusion: Conclusion) -> tuple[Claim, ...]:
+    last = conclusion.recommendation.claim if conclusion.recommendation else None
+    return (last, *conclusion.claims) if last else conclusion.claims
+
+
+def _against_baseline(row: ArmRow, rows: Sequence[ArmRow], baseline: str) -> ArmRow:
+    if row.claim is not None:
+        return replace(row, ratio=row.claim.ratio)
+    base = next((r for r in rows if r.name == baseline and r.phase is row.phase), None)
+    if base is None or base is row:
+        return row
+    return replace(row, ratio=_ratio(base, row))
+
+
+def _ratio(base: ArmRow, row: ArmRow) -> float | None:
+    by_block: dict[int, list[float]] = {}
+    for trial in base.trials:
+        if trial.state is State.VALUE and trial.value and trial.value > 0:
+            by_block.setdefault(trial.block, []).append(math.log(trial.value))
+    logs = [
+        math.log(t.value) - statistics.fmean(by_block[t.block])
+        for t in row.trials
+        if t.state is State.VALUE and t.value and t.value > 0 and t.block in by_block
+    ]
+    if logs:
+        return math.exp(statistics.fmean(logs))
+    if base.summary is None or row.summary is None or base.summary.median <= 0:
+        return None
+    return row.summary.median / base.summary.median
+
+
+def _role(row: ArmRow, baseline: str, winner: str | None) -> Role:
+    if row.name == baseline:
+        return Role.BASELINE
+    return Role.WINNER if row.name == winner else Role.OTHER
+
+
+def _order(row: ArmRow, goal: Goal) -> tuple[int, int, float, str]:
+    """Confirmation before search, baseline before the rest, then best first, no value last."""
+    rank = {Role.BASELINE: 0, Role.WINNER: 1, Role.OTHER: 2}[row.role]
+    if row.phase is Phase.SEARCH:
+        rank = 0 if row.role is Role.BASELINE else 2
+    return row.phase is Phase.SEARCH, rank, _typical(row, goal), row.name
+
+
+def _typical(row: ArmRow, goal: Goal) -> float:
+    """Median with censored launches at their worst, signed so that less is better."""
+    worst = math.inf if goal is Goal.LOWER else 0.0
+    values = [*row.values, *[worst] * row.having(State.CENSORED)]
+    if not values:
+        return math.inf
+    middle = quantile(values, 0.5)
+    return middle if goal is Goal.LOWER else -middle

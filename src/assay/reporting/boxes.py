@@ -1,0 +1,99 @@
+"""Boxes: the arms of a study as box plots, apart from how they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.records import Goal, Summary
+from assay.reporting.arms import ArmRow, Phase, Role
+from assay.reporting.frame import Ends, fences
+from assay.reporting.inputs import ReportInput
+from assay.reporting.plain import arm_label, label_of
+from assay.reporting.scale import Scale
+from assay.reporting.trials import State
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One launch of a box plot.
+
+    Attributes:
+        number: of the launch.
+        value: in the metric's unit.
+        censored: whether that is a time-out.
+        left_out: whether it is shown only, and in no figure.
+    """
+
+    number: int
+    value: float
+    censored: bool = False
+    left_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One arm: its five numbers (in ``summary``) and its raw points.
+
+    ``summary`` is ``None`` where no launch gave a value. ``note`` says what is not in the box.
+    ``fences`` are the ends of what lies near the rest; absent without a value.
+    """
+
+    label: str
+    phase: Phase
+    role: Role
+    summary: Summary | None
+    dots: tuple[Dot, ...]
+    note: str = ""
+    fences: Ends | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoxFigure:
+    """Box plots of all arms, in the order of the table."""
+
+    metric: str
+    goal: Goal
+    scale: Scale
+    boxes: tuple[Box, ...]
+
+
+def box_figure(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> BoxFigure | None:
+    """Box plots of all arms; ``None`` where no launch gave a value."""
+    boxes = tuple(
+        Box(
+            arm_label(r.name),
+            r.phase,
+            r.role,
+            r.summary,
+            _dots(r),
+            _missing(r),
+            fences(r.values) if r.values else None,
+        )
+        for r in rows
+    )
+    if not any(box.summary for box in boxes):
+        return None
+    return BoxFigure(label_of(report.metric), report.metric.goal, scale, boxes)
+
+
+def _dots(row: ArmRow) -> tuple[Dot, ...]:
+    return tuple(
+        Dot(t.number, t.value, t.state is State.CENSORED, t.state is State.LEFT_OUT)
+        for t in row.trials
+        if t.value is not None
+    )
+
+
+def _missing(row: ArmRow) -> str:
+    parts = [
+        f"{number} {what}"
+        for number, what in (
+            (row.having(State.CENSORED), "timed out"),
+            (row.having(State.FAILED), "failed"),
+            (row.having(State.ABSENT), "without a value"),
+            (row.having(State.LEFT_OUT), "left out"),
+        )
+        if number
+    ]
+    return ", ".join(parts)

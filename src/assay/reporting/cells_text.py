@@ -1,0 +1,115 @@
+"""The cells, claims and effects of a sweep as Markdown and as CSV: what ``--export`` writes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from assay.records import ArmResult, Claim, Conclusion, FactorEffect, StudySpec, Value
+from assay.records.configuration import show_value
+from assay.reporting.plain import change, change_interval, claimed_change
+from assay.reporting.text import (
+    CSV_COLUMNS,
+    arm_scale,
+    arm_values,
+    beside_tables,
+    csv_cell,
+    escape,
+    markdown_table,
+    requirement_table,
+)
+from assay.search.beside import beside_metrics
+from assay.search.cells import (
+    baseline_words,
+    by_settings,
+    cell_word,
+    claim_of,
+    effect_name,
+    is_best,
+    lead,
+    mixed_up,
+    settings_of,
+    sweep_sentences,
+    varied_names,
+)
+
+
+def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
+    """Sentences, a table of cells and one of effects, in the dialect of GitHub."""
+    metric = spec.workload.objective
+    first = spec.arms[0]
+    sentences = sweep_sentences(conclusion, metric)
+    sentences += filter(None, [baseline_words(first.name, first.configuration, spec.space)])
+    parts = ["  \n".join(map(escape, sentences))]
+    parts.append(_cell_table(conclusion, spec))
+    parts += beside_tables(conclusion, spec)
+    if conclusion.effects:
+        parts.append(_effect_table(conclusion.effects))
+    if conclusion.requirements:
+        parts.append(requirement_table(conclusion))
+    if conclusion.notes:
+        parts.append("\n".join(f"- {escape(note)}" for note in conclusion.notes))
+    return "\n\n".join(parts) + "\n"
+
+
+def to_csv(conclusion: Conclusion, spec: StudySpec) -> str:
+    """One line for each cell and metric: its settings, then what ``text.to_csv`` has of an arm."""
+    objective = spec.workload.objective
+    names = varied_names(spec.space)
+    claims = {claim.b: claim for claim in conclusion.claims}
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow([*map(csv_cell, names), *CSV_COLUMNS])
+    for metric in (objective, *beside_metrics(spec)):
+        for arm in by_settings(conclusion.arms, spec.space):
+            settings = settings_of(arm, conclusion, spec.space)
+            shown = [show_value(v) if isinstance(v, bool) else v for v in settings]
+            claim = claims.get(arm.name) if metric is objective else None
+            values = [*shown, *arm_values(arm, claim, metric)]
+            writer.writerow([csv_cell(value) for value in values])
+    return out.getvalue()
+
+
+def _cell_table(conclusion: Conclusion, spec: StudySpec) -> str:
+    metric = spec.workload.objective
+    scale = arm_scale(conclusion, metric)
+    unit = f" {scale.unit}" if scale.unit else ""
+    names = varied_names(spec.space)
+    best = lead(conclusion)
+    heads = [*map(escape, names), "n", f"median{escape(unit)}", "change", "interval", "verdict"]
+    lines = []
+    for arm in by_settings(conclusion.arms, spec.space):
+        settings = [_setting(value) for value in settings_of(arm, conclusion, spec.space)]
+        found = arm.summary.get(metric.name)
+        figures = ["0", ""] if found is None else [str(found.n), scale.number(found.median)]
+        lines.append([*settings, *figures, *_said(arm, conclusion, best)])
+    return markdown_table(heads, lines, left=len(names))
+
+
+def _setting(value: Value | None) -> str:
+    return "" if value is None else escape(show_value(value))
+
+
+def _said(arm: ArmResult, conclusion: Conclusion, best: Claim | None) -> list[str]:
+    claim, word = claim_of(arm, conclusion), cell_word(arm, conclusion)
+    if claim is None:
+        return ["", "", word]
+    if is_best(claim, best):
+        word = f"**{word}, best**"
+    return [claimed_change(claim), change_interval(claim.ci), word]
+
+
+def _effect_table(effects: Sequence[FactorEffect]) -> str:
+    lines = [
+        [
+            escape(effect_name(e)),
+            change(e.ratio),
+            change_interval(e.ci),
+            e.verdict.value,
+            escape(mixed_up(e)),
+        ]
+        for e in effects
+    ]
+    heads = ["effect", "change", "interval", "verdict", "cannot be told from"]
+    return markdown_table(heads, lines)

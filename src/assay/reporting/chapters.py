@@ -1,0 +1,240 @@
+"""Chapters: the sections of the page, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from assay.records import Kind
+from assay.reporting import evidence, grants, svg
+from assay.reporting.arms import ArmRow
+from assay.reporting.boxes import BoxFigure
+from assay.reporting.convergence import ConvergenceFigure
+from assay.reporting.figures import Figures
+from assay.reporting.gains import GainFigure
+from assay.reporting.grants import GrantTally
+from assay.reporting.inputs import ReportInput
+from assay.reporting.markup import Child, Html, el, join
+from assay.reporting.parts import (
+    beside,
+    calibrated,
+    claims,
+    conditions,
+    explained,
+    front,
+    granted,
+    kernels,
+    method,
+    required,
+    steps,
+    sweep,
+    table,
+    verdict,
+)
+from assay.reporting.parts.common import LEFT_OUT, section
+from assay.reporting.pictures.rows import BEYOND, lies_beyond
+from assay.reporting.plain import change, label_of, shorten
+from assay.reporting.scale import Scale
+from assay.reporting.weaknesses import weaknesses
+from assay.reporting.wording import Answer, answer
+
+_BOX_INTRO = (
+    "Each dot is one launch. The box holds the middle half of them, the line in it is the median, "
+    "the whiskers reach to the lowest and the highest."
+)
+
+
+Chapter = tuple[str, str, Html]
+"""Id, title and content of a section."""
+
+
+def body(report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: Scale) -> Html:
+    """Everything between header and footer: the verdict first, then the contents, then the rest."""
+    winner = _winner_grants(report)
+    first = verdict.verdict(
+        report,
+        _answer(report, rows, scale),
+        verdict.tiles(report, rows, scale),
+        weaknesses(report, rows, winner, scale),
+    )
+    chapters = [
+        *_sweep_chapters(report, rows, scale),
+        *_front_chapters(report),
+        *_picture_chapters(report, rows, pictures, scale),
+        *_sample_chapters(report, rows, scale, winner),
+        *_condition_chapters(report, pictures),
+    ]
+    links = [el("li", el("a", title, href=f"#{name}")) for name, title, _ in chapters]
+    return join(
+        first,
+        el("nav", el("ol", links), aria_label="Contents"),
+        el("div", [part for _, _, part in chapters], class_="parts"),
+    )
+
+
+def _answer(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
+    if report.spec.kind is Kind.CALIBRATE and report.conclusion is not None:
+        return calibrated.calibrated_answer(report)
+    return answer(report, rows, scale)
+
+
+def _chapter(name: str, title: str, *children: Child, intro: str | None = None) -> Chapter:
+    return name, title, section(name, title, *children, intro=intro)
+
+
+def _sweep_chapters(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Iterator[Chapter]:
+    if report.spec.kind is Kind.SWEEP:
+        for name, title, content, intro in sweep.chapters(report, rows, scale):
+            yield _chapter(name, title, content, intro=intro)
+
+
+def _front_chapters(report: ReportInput) -> Iterator[Chapter]:
+    found = front.front(report)
+    if found is not None:
+        yield _chapter("front", "The front", found[0], intro=found[1])
+
+
+def _picture_chapters(
+    report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: Scale
+) -> Iterator[Chapter]:
+    boxes, gain, convergence = pictures.boxes, pictures.gain, pictures.convergence
+    if boxes is not None:
+        yield _chapter(
+            "boxes",
+            f"Distribution of {label_of(report.metric)}",
+            _chart("boxes", svg.box_svg, boxes),
+            table.summaries(rows, scale, report.metric),
+            intro=" ".join(_box_intro(boxes)),
+        )
+    if report.spec.kind is Kind.CALIBRATE:
+        yield _chapter("calibration", "What this machine shows", calibrated.calibration(report))
+    elif gain is not None:
+        yield _chapter(
+            "gain",
+            f"Change against {shorten(gain.baseline, 40)}",
+            _chart("gain", svg.gain_svg, gain),
+            claims.claims(rows),
+            intro=_gain_intro(report, gain),
+        )
+    taken = steps.steps(report.conclusion.steps) if report.conclusion else None
+    if taken is not None:
+        yield _chapter("steps", "Step by step", taken)
+    more = beside.beside(report)
+    if more is not None:
+        yield _chapter("beside", "Other figures", more, intro=beside.INTRO)
+    kept = required.required(report)
+    if kept is not None:
+        yield _chapter("required", "What was required", kept)
+    why = explained.explained(report)
+    if why is not None:
+        yield _chapter("why", "What the settings do", why)
+    if convergence is not None:
+        base = shorten(gain.baseline, 40) if gain else "the baseline"
+        yield _chapter(
+            "convergence",
+            "How the search went" if report.spec.kind is Kind.TUNE else "Launches in order",
+            _chart("convergence", svg.convergence_svg, convergence),
+            intro=_convergence_intro(report.spec.kind, convergence, base),
+        )
+
+
+def _box_intro(figure: BoxFigure) -> Iterator[str]:
+    yield _BOX_INTRO
+    if lies_beyond(figure):
+        yield BEYOND
+    if any(dot.left_out for box in figure.boxes for dot in box.dots):
+        yield LEFT_OUT
+
+
+_ALL = {Kind.TUNE: "All configurations", Kind.SWEEP: "All cells"}
+
+
+def _sample_chapters(
+    report: ReportInput, rows: Sequence[ArmRow], scale: Scale, winner: Sequence[GrantTally]
+) -> Iterator[Chapter]:
+    if rows:
+        title = _ALL.get(report.spec.kind, "All arms")
+        yield _chapter("table", title, table.configurations(report, rows, scale))
+    failed = granted.failures(report.samples)
+    if failed is not None:
+        yield _chapter("failures", "Launches that failed", failed)
+    yield _chapter(
+        "grants",
+        "What the system granted",
+        granted.grants(grants.tally(report.samples), winner),
+        intro="Setting something is not enough: each launch says whether it took effect.",
+    )
+
+
+def _condition_chapters(report: ReportInput, pictures: Figures) -> Iterator[Chapter]:
+    noise = _chart("noise", svg.noise_svg, pictures.noise) if pictures.noise else None
+    known = calibrated.machine_floor_fact(report.floor) if report.floor else None
+    yield _chapter("noise", "Noise floor", conditions.noise(report, pictures.noise, noise, known))
+    yield _chapter("machine", "Machine", conditions.machine(report))
+    several = report.conclusion.kernels if report.conclusion else None
+    if several is not None:
+        yield _chapter("kernels", "Kernels", kernels.kernels(several), intro=kernels.INTRO)
+    if report.spec.kind is Kind.TUNE:
+        yield _chapter("script", "Run it without assay", method.script(report))
+    kept = evidence.tally(s for s in report.samples if report.counts(s))
+    lost = evidence.tally(s for s in report.samples if not report.counts(s))
+    yield _chapter("method", "How it was measured", method.method(report, kept, lost))
+    yield _chapter("raw", "Raw samples", method.raw(report))
+
+
+def _gain_intro(report: ReportInput, figure: GainFigure) -> str:
+    if not any(gain.verdict for gain in figure.gains):
+        return "Nothing is claimed: these points only chose what to try next."
+    words = (
+        "A filled point with a bar is a claim: the bar is its interval, and all of them hold "
+        f"together with {(1 - report.spec.alpha) * 100:g} %."
+    )
+    if report.spec.kind is Kind.TUNE:
+        words += " A hollow point only chose what to try next."
+    if figure.noise is not None:
+        low, high = figure.noise
+        words += f" Two identical arms came out between {change(low)} and {change(high)}."
+    return words
+
+
+def _convergence_intro(kind: Kind, figure: ConvergenceFigure, baseline: str) -> str:
+    words = "Each dot is one launch, in the order in which they ran."
+    if figure.best:
+        best = "best median so far" if kind is Kind.TUNE else "median so far"
+        words += f" The step line is the {best}."
+    if figure.drift:
+        words += f" The thin line is {baseline} measured again and again: it shows drift."
+    late = any(mark.censored for mark in figure.marks)
+    if late:
+        words += " Red triangles ran into their time-out."
+    low, high = figure.frame
+    kept = [mark for mark in figure.marks if not mark.left_out]
+    if any(not (mark.censored or low <= mark.value <= high) for mark in kept):
+        words += f" {'Other triangles' if late else 'Triangles'} lie beyond the picture."
+    if figure.failed:
+        words += " Crosses failed."
+    if any(mark.left_out for mark in figure.marks):
+        words += f" {LEFT_OUT}"
+    return words
+
+
+def _chart(name: str, draw: Callable[[Any, int, str], str], figure: Any) -> Html:
+    """A picture in two widths; scripts put an interactive one in their place."""
+    wide = draw(figure, svg.WIDE, f"{name}-wide")
+    narrow = draw(figure, svg.NARROW, f"{name}-narrow")
+    return el(
+        "figure",
+        el("div", class_="chart-tools", hidden=True),
+        el("div", Html(wide), class_="static wide"),
+        el("div", Html(narrow), class_="static narrow"),
+        class_="chart",
+        data_figure=name,
+    )
+
+
+def _winner_grants(report: ReportInput) -> tuple[GrantTally, ...]:
+    """The grants of the recommended configuration; none where the default is kept."""
+    chosen = report.conclusion.recommendation if report.conclusion else None
+    if chosen is None or not chosen.settings:
+        return ()
+    return grants.tally(report.samples, chosen.settings)

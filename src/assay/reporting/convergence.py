@@ -1,0 +1,183 @@
+"""Convergence: how a study went, launch by launch, apart from how it is drawn."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from assay.records import Goal, Kind, Stage
+from assay.reporting.arms import ArmRow, Role, phase_of
+from assay.reporting.frame import Ends, fences, frame
+from assay.reporting.inputs import ReportInput
+from assay.reporting.plain import arm_label, label_of
+from assay.reporting.scale import Scale
+from assay.reporting.trials import State, Trial
+from assay.stats.quantile import quantile
+
+_TRIES = 0.9
+"""Share of the launches of a search that its picture shows: the rest are tries that were bad."""
+
+_FEW = 20
+"""Up to so many launches the picture of a search has room for its bad tries."""
+
+STAGE_NAMES = {
+    Stage.GAUGE.value: "first look",
+    Stage.INTERFERENCE.value: "side by side",
+    Stage.SEARCH.value: "search",
+    Stage.REDUCE.value: "reduction",
+    Stage.CONFIRM.value: "confirmation",
+}
+"""What the stages are called in pictures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One launch on the way: ``arm`` is its label; ``left_out`` is in no figure."""
+
+    number: int
+    at_s: float
+    value: float
+    arm: str
+    stage: str
+    role: Role
+    censored: bool = False
+    left_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Best median among the arms measured so far, after a launch."""
+
+    number: int
+    at_s: float
+    value: float
+    arm: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A run of launches of one stage, both ends included."""
+
+    stage: str
+    first: int
+    last: int
+    from_s: float
+    to_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ConvergenceFigure:
+    """How the study went, launch by launch.
+
+    Attributes:
+        marks: launches with a value or a time-out, also those that were left out.
+        best: changes of the best median so far; empty for ``compare``.
+        drift: re-measurements of the baseline, in order.
+        failed: numbers of the launches that failed.
+        spans: the stages.
+        frame: lowest and highest value that a picture needs to show; what lies outside (a few very
+            slow tries) is marked at the edge, so that the rest can be told apart.
+    """
+
+    metric: str
+    goal: Goal
+    scale: Scale
+    marks: tuple[Mark, ...]
+    best: tuple[Step, ...]
+    drift: tuple[Mark, ...]
+    failed: tuple[int, ...]
+    spans: tuple[Span, ...]
+    frame: Ends
+
+
+def convergence_figure(
+    report: ReportInput, trials: Sequence[Trial], rows: Sequence[ArmRow], scale: Scale
+) -> ConvergenceFigure | None:
+    """How the study went; ``None`` with fewer than two launches to show."""
+    roles = {(row.phase, row.name): row.role for row in rows}
+    kind = report.spec.kind
+    marks = tuple(
+        Mark(
+            t.number,
+            t.at_s,
+            t.value,
+            arm_label(t.arm),
+            t.stage.value,
+            roles[phase_of(t, kind), t.arm],
+            t.state is State.CENSORED,
+            t.state is State.LEFT_OUT,
+        )
+        for t in trials
+        if t.value is not None
+    )
+    if len(marks) < 2:
+        return None
+    blocked = (Kind.COMPARE, Kind.SWEEP, Kind.CALIBRATE)
+    best = () if kind in blocked else _best(trials, report.metric.goal)
+    return ConvergenceFigure(
+        metric=label_of(report.metric),
+        goal=report.metric.goal,
+        scale=scale,
+        marks=marks,
+        best=best,
+        drift=tuple(
+            m for m in marks if m.role is Role.BASELINE and not m.censored and not m.left_out
+        ),
+        failed=tuple(t.number for t in trials if t.state is State.FAILED),
+        spans=_spans(trials) if kind is Kind.TUNE else (),
+        frame=_frame(marks, best, report.metric.goal, _TRIES if kind is Kind.TUNE else 1.0),
+    )
+
+
+def _best(trials: Sequence[Trial], goal: Goal) -> tuple[Step, ...]:
+    seen: dict[str, list[float]] = {}
+    medians: dict[str, float] = {}
+    steps: list[Step] = []
+    pick = min if goal is Goal.LOWER else max
+    for trial in trials:
+        if trial.state is not State.VALUE or trial.value is None:
+            continue
+        own = seen.setdefault(trial.arm, [])
+        own.append(trial.value)
+        medians[trial.arm] = statistics.median(own)
+        arm = pick(medians, key=medians.__getitem__)
+        step = Step(trial.number, trial.at_s, medians[arm], arm_label(arm))
+        if not steps or (steps[-1].value, steps[-1].arm) != (step.value, step.arm):
+            steps.append(step)
+    return tuple(steps)
+
+
+def _frame(marks: Sequence[Mark], best: Sequence[Step], goal: Goal, share: float) -> Ends:
+    """The bulk of the baseline, of the winner and of the best so far; a share of the rest."""
+    kept = [m for m in marks if not m.left_out] or marks
+    shown = [m for m in kept if not m.censored] or kept
+    arms: dict[tuple[str, Role], list[float]] = {}
+    for mark in shown:
+        arms.setdefault((mark.arm, mark.role), []).append(mark.value)
+    low, high = _union(map(fences, arms.values()))
+    values = [m.value for m in shown]
+    if len(values) > _FEW and goal is Goal.LOWER:
+        high = max(low, min(high, quantile(values, share)))
+    elif len(values) > _FEW:
+        low = min(high, max(low, quantile(values, 1.0 - share)))
+    needed = [own for (_, role), own in arms.items() if role is not Role.OTHER]
+    needed += [[step.value for step in best]] if best else []
+    ends = [(low, high), *map(fences, needed)]
+    return frame(ends, _union((min(own), max(own)) for own in [*needed, [low, high]]))
+
+
+def _union(ends: Iterable[Ends]) -> Ends:
+    lows, highs = zip(*ends, strict=True)
+    return min(lows), max(highs)
+
+
+def _spans(trials: Sequence[Trial]) -> tuple[Span, ...]:
+    spans: list[Span] = []
+    for t in trials:
+        if spans and spans[-1].stage == t.stage.value:
+            last = spans[-1]
+            spans[-1] = Span(last.stage, last.first, t.number, last.from_s, t.at_s)
+        else:
+            spans.append(Span(t.stage.value, t.number, t.number, t.at_s, t.at_s))
+    return tuple(spans)

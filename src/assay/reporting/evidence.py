@@ -1,0 +1,75 @@
+"""EvidenceTally: what was watched beside the samples, over all of them."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assay.records import Evidence, Sample
+from assay.records.sample import ERRORS, OUTPUT
+from assay.reporting.plain import duration, shorten
+from assay.units import show_quantity
+from assay.untrusted import clean
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceTally:
+    """One kind of evidence.
+
+    Attributes:
+        kind: of the evidence.
+        unit: of ``median`` and ``highest``.
+        outside: whether the cause lies outside the configuration.
+        samples: how many carry it.
+        median, highest: of the values; ``None`` where it has none.
+        note: the first one given.
+    """
+
+    kind: str
+    unit: str
+    outside: bool
+    samples: int
+    median: float | None
+    highest: float | None
+    note: str | None
+
+    def shown(self, value: float | None) -> str:
+        """One of the values with its unit."""
+        if value is None:
+            return "\u2013"
+        if not self.unit and value.is_integer():
+            return f"{value:,.0f}"
+        if self.unit == "s":
+            return duration(value)
+        return show_quantity(value, shorten(clean(self.unit), 16))
+
+    @property
+    def label(self) -> str:
+        """The kind in words: ``pressure: io full`` for ``pressure.io_full_s``."""
+        words = self.kind.removesuffix(f"_{self.unit}") if self.unit else self.kind
+        return shorten(clean(words.replace(".", ": ").replace("_", " ")), 40)
+
+
+def tally(samples: Iterable[Sample]) -> tuple[EvidenceTally, ...]:
+    """One tally for each kind and unit, by name."""
+    groups: dict[tuple[str, str, bool], list[Evidence]] = {}
+    for sample in samples:
+        for piece in sample.evidence:
+            if piece.kind in (OUTPUT, ERRORS):  # compared between arms, and no reading
+                continue
+            groups.setdefault((piece.kind, piece.unit, piece.outside), []).append(piece)
+    return tuple(_tally(*key, groups[key]) for key in sorted(groups))
+
+
+def _tally(kind: str, unit: str, outside: bool, pieces: list[Evidence]) -> EvidenceTally:
+    values = [p.value for p in pieces if p.value is not None]
+    return EvidenceTally(
+        kind=kind,
+        unit=unit,
+        outside=outside,
+        samples=len(pieces),
+        median=statistics.median(values) if values else None,
+        highest=max(values) if values else None,
+        note=next((p.note for p in pieces if p.note), None),
+    )

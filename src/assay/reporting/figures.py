@@ -1,0 +1,41 @@
+"""Figures: what the pictures show, apart from how they are drawn.
+
+Values are in the metric's own unit; a ``Scale`` beside them tells how to write them. Static and
+interactive pictures are drawn from the same data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.reporting.arms import ArmRow
+from assay.reporting.boxes import BoxFigure, box_figure
+from assay.reporting.convergence import ConvergenceFigure, convergence_figure
+from assay.reporting.gains import GainFigure, gain_figure
+from assay.reporting.inputs import ReportInput
+from assay.reporting.noise_floor import NoiseFigure, noise_figure
+from assay.reporting.scale import scale_for
+from assay.reporting.trials import State, Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """All pictures of a report; a picture with nothing to show is ``None``."""
+
+    boxes: BoxFigure | None
+    gain: GainFigure | None
+    convergence: ConvergenceFigure | None
+    noise: NoiseFigure | None
+
+
+def figures(report: ReportInput, trials: Sequence[Trial], rows: Sequence[ArmRow]) -> Figures:
+    """The figure data of a report."""
+    values = [t.value for t in trials if t.state is State.VALUE and t.value is not None]
+    scale = scale_for(values, report.metric.unit)
+    return Figures(
+        boxes=box_figure(report, rows, scale),
+        gain=gain_figure(report, rows),
+        convergence=convergence_figure(report, trials, rows, scale),
+        noise=noise_figure(report, rows),
+    )

@@ -1,0 +1,115 @@
+"""Front: what was confirmed of several objectives, two at a time, apart from how it is drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.records import Claim, Conclusion, FrontPoint, Goal, Metric
+from assay.reporting.inputs import ReportInput
+from assay.reporting.plain import arm_label, label_of
+from assay.search.averages import standings
+from assay.search.facet import Facet, facets_of
+from assay.search.front_claims import claim_on
+from assay.search.trials import trials_of
+
+Ratios = tuple[float, float]
+"""Against the default, in the first and in the other objective."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMark:
+    """A confirmed point.
+
+    Attributes:
+        label: its number on the front; empty where it is no part of it.
+        name: its settings.
+        ratios: against the default.
+        across, up: intervals of both; ``None`` for an open end.
+    """
+
+    label: str
+    name: str
+    ratios: Ratios
+    across: tuple[float | None, float | None]
+    up: tuple[float | None, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class FrontFigure:
+    """Two objectives against each other.
+
+    Attributes:
+        across, up: names of the objectives.
+        goals: which way each gets better.
+        marks: what was confirmed, the front first.
+        tried: every configuration of the search that is no mark.
+        whole: these are all the objectives there are: of more, what is joined here is no front.
+    """
+
+    across: str
+    up: str
+    goals: tuple[Goal, Goal]
+    marks: tuple[FrontMark, ...]
+    tried: tuple[Ratios, ...]
+    whole: bool = True
+
+    @property
+    def stairs(self) -> tuple[Ratios, ...]:
+        """The points of the front, in the order in which a line joins them."""
+        if not self.whole:
+            return ()
+        return tuple(sorted(mark.ratios for mark in self.marks if mark.label))
+
+
+def front_figures(report: ReportInput) -> tuple[FrontFigure, ...]:
+    """The first objective against each other one; none where nothing was confirmed."""
+    conclusion = report.conclusion
+    if conclusion is None or not (conclusion.front or conclusion.off_front):
+        return ()
+    first, *others = facets_of(report.spec, report.samples)
+    return tuple(_figure(conclusion, first, other, not others[1:]) for other in others)
+
+
+def _figure(conclusion: Conclusion, first: Facet, other: Facet, whole: bool) -> FrontFigure:
+    numbered = [(str(n), point) for n, point in enumerate(conclusion.front, 1)]
+    numbered += [("", point) for point in conclusion.off_front]
+    pair = (first.metric, other.metric)
+    marks = [_mark(label, point, pair) for label, point in numbered]
+    confirmed = {point.name for (_, point), mark in zip(numbered, marks, strict=True) if mark}
+    return FrontFigure(
+        across=label_of(first.metric),
+        up=label_of(other.metric),
+        goals=(first.metric.goal, other.metric.goal),
+        marks=tuple(mark for mark in marks if mark is not None),
+        tried=tuple(_tried(first, other, confirmed)),
+        whole=whole,
+    )
+
+
+def _mark(label: str, point: FrontPoint, pair: tuple[Metric, Metric]) -> FrontMark | None:
+    claims = [claim_on(point, metric.name) for metric in pair]
+    known: list[Claim] = [claim for claim in claims if claim is not None]
+    if len(known) < len(pair):
+        return None
+    across, up = known
+    return FrontMark(label, arm_label(point.name), (across.ratio, up.ratio), across.ci, up.ci)
+
+
+def _tried(first: Facet, other: Facet, confirmed: set[str]) -> Sequence[Ratios]:
+    """Where each configuration stood in the search, by its mean over the blocks."""
+    by_facet = [
+        {s.configuration: _ratio(facet, s.score) for s in standings(trials_of(facet.history))}
+        for facet in (first, other)
+    ]
+    pairs = (
+        (ratio, by_facet[1].get(configuration, math.nan))
+        for configuration, ratio in by_facet[0].items()
+        if str(configuration) not in confirmed
+    )
+    return [pair for pair in pairs if all(map(math.isfinite, pair))]
+
+
+def _ratio(facet: Facet, score: float) -> float:
+    return math.exp(score if facet.metric.goal is Goal.LOWER else -score)

@@ -1,0 +1,61 @@
+"""FrontText: the front of several objectives as Markdown and CSV, as ``--export`` writes it."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from assay.records import Claim, Conclusion, FrontPoint, StudySpec
+from assay.reporting.plain import change_interval, claimed_change, label_of
+from assay.reporting.text import (
+    CSV_COLUMNS,
+    arm_values,
+    beside_tables,
+    csv_cell,
+    escape,
+    markdown_table,
+)
+from assay.search.beside import beside_metrics
+from assay.search.front_claims import claim_on
+from assay.search.sentence import verdict_word
+
+
+def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
+    """The answer, a table of what was confirmed, and notes, in the dialect of GitHub."""
+    parts = [escape(conclusion.recommendation.sentence)] if conclusion.recommendation else []
+    numbered = [(str(n), point) for n, point in enumerate(conclusion.front, 1)]
+    numbered += [(escape("-"), point) for point in conclusion.off_front]
+    if numbered:
+        head = ["point", "settings"]
+        for metric in spec.targets:
+            head += [escape(label_of(metric)), "interval", "verdict"]
+        lines = [_line(number, point, spec) for number, point in numbered]
+        parts.append(markdown_table(head, lines, left=2))
+    parts += beside_tables(conclusion, spec)
+    if conclusion.notes:
+        parts.append("\n".join(f"- {escape(note)}" for note in conclusion.notes))
+    return "\n\n".join(parts) + "\n"
+
+
+def _line(number: str, point: FrontPoint, spec: StudySpec) -> list[str]:
+    claims = [claim_on(point, metric.name) for metric in spec.targets]
+    return [number, escape(point.name), *(cell for claim in claims for cell in _cells(claim))]
+
+
+def _cells(claim: Claim | None) -> tuple[str, str, str]:
+    if claim is None:
+        return "", "", "no value"
+    return claimed_change(claim), change_interval(claim.ci), verdict_word(claim)
+
+
+def to_csv(conclusion: Conclusion, spec: StudySpec) -> str:
+    """One line for each arm and metric under ``CSV_COLUMNS``, as RFC 4180 has it."""
+    claims = {(claim.b, claim.metric): claim for claim in conclusion.every_claim}
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(CSV_COLUMNS)
+    for metric in (*spec.targets, *beside_metrics(spec)):
+        for arm in conclusion.arms:
+            values = arm_values(arm, claims.get((arm.name, metric.name)), metric)
+            writer.writerow([csv_cell(value) for value in values])
+    return out.getvalue()

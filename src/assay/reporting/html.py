@@ -1,0 +1,278 @@
+"""Html: one self-contained page.
+
+No request leaves it: style, scripts, pictures and samples are inside, and a content security policy
+allows exactly the two scripts and the one style sheet that were put in. Without scripts it shows
+static pictures and the whole table.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import os
+import re
+import tempfile
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.errors import NotPossible
+from assay.records import to_builtins
+from assay.reporting.arms import ArmRow, arm_rows
+from assay.reporting.chapters import body
+from assay.reporting.convergence import STAGE_NAMES
+from assay.reporting.figures import Figures, figures
+from assay.reporting.inputs import ReportInput
+from assay.reporting.markup import Html, data_block, el, join, text
+from assay.reporting.parts import method
+from assay.reporting.pictures.theme import page_style
+from assay.reporting.plain import label_of, shorten
+from assay.reporting.scale import Scale, scale_for
+from assay.reporting.trials import State, trials
+from assay.untrusted import clean
+
+_SLOT = re.compile(r"\{\{([a-z_]+)\}\}")
+
+ECHARTS = "6.0.0"
+"""Version of the vendored library; a test holds it against the file."""
+
+_TITLE_CHARACTERS = 60
+
+
+def render(report: ReportInput) -> str:
+    """The page of a study, as one HTML document in UTF-8.
+
+    Raises:
+        NotPossible: this installation of assay lacks a part of the report.
+    """
+    shown = trials(report)
+    rows = arm_rows(report, shown)
+    pictures = figures(report, shown, rows)
+    scale = scale_for([value for row in rows for value in row.values], report.metric.unit)
+    style = page_style() + _asset("assets/report.css")
+    library, script = _asset("vendor/echarts.min.js"), _asset("assets/report.js")
+    slots = {
+        "policy": _policy(style, library, script),
+        "title": text(_title(report)),
+        "generator": text(f"assay {report.engine}"),
+        "style": Html(style),
+        "header": _header(report),
+        "body": body(report, rows, pictures, scale),
+        "data": join(
+            data_block("assay-figures", _figure_data(report, rows, pictures, scale)),
+            data_block("assay-samples", _finite(_samples(report))),
+        ),
+        "library": Html(library),
+        "script": Html(script),
+        "footer": _footer(report),
+    }
+    return _SLOT.sub(lambda match: slots[match[1]], _asset("assets/page.html"))
+
+
+def render_page(report: ReportInput) -> bytes:
+    """Return the same as the bytes of a file.
+
+    Raises:
+        NotPossible: this installation of assay lacks a part of the report.
+    """
+    return render(report).encode("utf-8")
+
+
+def write(report: ReportInput, path: Path) -> None:
+    """Write the page to a file, whole or not at all.
+
+    Raises:
+        NotPossible: the file cannot be written; what stood there before is untouched.
+    """
+    write_document(render_page(report), path)
+
+
+def write_document(document: bytes, path: Path) -> None:
+    """Write a document of a report to a file, whole or not at all.
+
+    Args:
+        document: its bytes.
+        path: of the file; where it is a link, what it names is written.
+
+    Raises:
+        NotPossible: the file cannot be written; what stood there before is untouched.
+    """
+    path = path.resolve()  # a link stays, and what it names is written
+    if path.exists() and not path.is_file():
+        # Renaming over a device or a folder would replace it.
+        raise NotPossible(f"{path} is not a regular file.", "Name another with -o FILE.")
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(document)
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(path)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise _unwritable(path, error) from error
+
+
+def _umask() -> int:
+    current = os.umask(0o077)
+    os.umask(current)
+    return current
+
+
+def _unwritable(path: Path, error: OSError) -> NotPossible:
+    return NotPossible(
+        f"The report cannot be written to {path}: {error.strerror or error}.",
+        "Name another file with -o, in a folder that you may write to and that has room.",
+    )
+
+
+def _asset(name: str) -> str:
+    try:
+        return (resources.files("assay.reporting") / name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise NotPossible(
+            f"A part of the report is missing from this installation: {name}.",
+            "Install assay again.",
+        ) from error
+
+
+def _policy(style: str, *scripts: str) -> Html:
+    """Nothing from anywhere, but what stands in this file; each piece is named by its hash."""
+    allowed = " ".join(f"'sha256-{_hash(script)}'" for script in scripts)
+    return Html(
+        f"default-src 'none'; script-src {allowed}; style-src 'sha256-{_hash(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(content: str) -> str:
+    return base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+
+
+def _title(report: ReportInput) -> str:
+    words = shorten(method.command(report.spec), _TITLE_CHARACTERS)
+    return f"assay {report.spec.kind.value}: {words}"
+
+
+def _header(report: ReportInput) -> Html:
+    when = method.utc(report.created_at)
+    return join(
+        el(
+            "p",
+            el("strong", "assay"),
+            f" {report.spec.kind.value} \u00b7 study ",
+            el("bdi", clean(report.study_id)),
+            f" \u00b7 {when}",
+            class_="meta",
+        ),
+        el("div", method.subject(report.spec), class_="what"),
+    )
+
+
+def _footer(report: ReportInput) -> Html:
+    return el(
+        "p",
+        f"Made by assay {clean(report.engine)}. This file needs no network. Interactive figures: "
+        f"Apache ECharts {ECHARTS}, Apache License 2.0, \u00a9 The Apache Software Foundation.",
+    )
+
+
+def _samples(report: ReportInput) -> list[dict[str, Any]]:
+    """The samples, each with whether its block was left out of all figures."""
+    return [{**to_builtins(s), "left_out": not report.counts(s)} for s in report.samples]
+
+
+def _figure_data(
+    report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: Scale
+) -> dict[str, Any]:
+    """What the scripts of the page read."""
+    return {
+        "schema": 1,
+        "study": report.study_id,
+        "kind": report.spec.kind.value,
+        "metric": {
+            "name": report.metric.name,
+            "label": label_of(report.metric),
+            "unit": report.metric.unit,
+            "goal": report.metric.goal.value,
+        },
+        "scale": msgspec.to_builtins(scale),
+        "script": report.script,
+        "stages": STAGE_NAMES,
+        "launches": _finite(_launches(pictures)),
+        "figures": _finite(_without_launches(msgspec.to_builtins(pictures))),
+        "rows": [_row_data(row) for row in rows],
+    }
+
+
+def _launches(pictures: Figures) -> dict[str, list[Any]]:
+    """What the pictures show of each launch, told once, in columns."""
+    if pictures.convergence is not None:
+        marks = [msgspec.to_builtins(mark) for mark in pictures.convergence.marks]
+        shown = [{**mark, "at_s": round(mark["at_s"], _AT_DIGITS)} for mark in marks]
+    else:
+        boxes = pictures.boxes.boxes if pictures.boxes else ()
+        shown = [msgspec.to_builtins(dot) for box in boxes for dot in box.dots]
+    return {name: [launch[name] for launch in shown] for name in (shown[0] if shown else ())}
+
+
+def _without_launches(pictures: dict[str, Any]) -> dict[str, Any]:
+    """The figure data with numbers in the place of launches, and no summary twice.
+
+    The boxes stand in the order of the rows, which have their summaries.
+    """
+    if pictures["boxes"]:
+        for box in pictures["boxes"]["boxes"]:
+            box["dots"] = [dot["number"] for dot in box["dots"]]
+            del box["summary"]
+    if pictures["convergence"]:
+        del pictures["convergence"]["marks"]
+        drift = pictures["convergence"]["drift"]
+        pictures["convergence"]["drift"] = [mark["number"] for mark in drift]
+    if pictures["noise"]:
+        del pictures["noise"]["deviations"]
+    return pictures
+
+
+_AT_DIGITS = 4
+"""Digits of a second in the interactive pictures; the samples have all of them."""
+
+
+def _row_data(row: ArmRow) -> dict[str, Any]:
+    low, high = row.claim.ci if row.claim else (None, None)
+    numbers = {key: getattr(row.summary, key) for key in _NUMBERS} if row.summary else {"n": 0}
+    return {
+        "name": row.name,
+        "settings": dict(row.configuration),
+        "phase": row.phase.value,
+        "role": row.role.value,
+        "ratio": row.ratio,
+        "ci_low": low,
+        "ci_high": high,
+        "verdict": row.claim.verdict.value if row.claim else None,
+        **numbers,
+        "timed_out": row.having(State.CENSORED),
+        "failed": row.having(State.FAILED) + row.having(State.ABSENT),
+        "left_out": row.having(State.LEFT_OUT),
+        **({"disturbed": row.disturbed} if row.disturbed else {}),
+    }
+
+
+_NUMBERS = ("n", "min", "q1", "median", "q3", "max", "mean", "sd", "sem")
+
+
+def _finite(value: Any) -> Any:
+    """The same with numbers that JSON cannot hold left out as null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return value

@@ -1,0 +1,92 @@
+"""Machine noise: time taken away from a program, apart from how it is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.noise.figures import Step, figures_of
+from assay.noise.spectrum import Spectrum
+from assay.records.noise import NoiseRun
+from assay.reporting.markup import Html, el, join, text
+from assay.reporting.pictures.theme import page_style
+
+MOST_DOTS = 4000
+"""Detours of a CPU in a picture, the longest of them; the others would lie on one another."""
+
+
+@dataclass(frozen=True, slots=True)
+class MachineNoiseFigure:
+    """What a picture of the noise of a machine shows.
+
+    Attributes:
+        method: whose detours they are.
+        length_s: of the measurement.
+        histogram: of the lengths of detours.
+        detours: of each CPU, the time of each in seconds and its length in nanoseconds.
+        spectrum: lines and their bound; without lines where there was none.
+        rhythms: frequency in hertz of each period that was found, and what is known to have it.
+        share: of the time that was taken away; from 0 to 1.
+        machine, date: of what, and when; empty where they are not told.
+    """
+
+    method: str
+    length_s: float
+    histogram: tuple[Step, ...]
+    detours: dict[int, tuple[tuple[float, float], ...]]
+    spectrum: Spectrum
+    rhythms: tuple[tuple[float, str | None], ...]
+    share: float = 0.0
+    machine: str = ""
+    date: str = ""
+
+
+def machine_noise_figure(
+    run: NoiseRun,
+    histogram: tuple[Step, ...],
+    spectrum: Spectrum,
+    rhythms: Sequence[tuple[float, str | None]],
+) -> MachineNoiseFigure:
+    """What is to be drawn.
+
+    Args:
+        run: whose detours are shown.
+        histogram: of them.
+        spectrum: of the run of fixed time.
+        rhythms: frequency in hertz of each period, and what is known to have it.
+    """
+    return MachineNoiseFigure(
+        method=run.method,
+        length_s=max((cpu.length_ns for cpu in run.measured), default=0) / 1e9,
+        histogram=histogram,
+        detours={
+            cpu.cpu: _longest(tuple(zip(cpu.at_ns, cpu.took_ns, strict=False)))
+            for cpu in run.measured
+        },
+        spectrum=spectrum,
+        rhythms=tuple(rhythms),
+        share=figures_of(run.measured).share,
+    )
+
+
+def noise_page(svg: str, lines: str) -> str:
+    """A page with the picture and what the terminal shows; it loads nothing."""
+    head = join(
+        el("meta", charset="utf-8"),
+        el("title", "Noise of this machine"),
+        el("style", Html(f"{page_style()}{_STYLE}")),
+    )
+    body = el("body", Html(svg), el("pre", text(lines, "\n")))
+    return f"<!doctype html>\n{el('html', el('head', head), body, lang='en')}\n"
+
+
+_STYLE = (
+    "body{margin:2rem auto;max-width:60rem;padding:0 1rem;background:var(--page);"
+    "color:var(--ink);font-family:system-ui,sans-serif}"
+    "svg{width:100%;background:var(--panel)}pre{overflow-x:auto}"
+)
+
+
+def _longest(detours: tuple[tuple[int, int], ...]) -> tuple[tuple[float, float], ...]:
+    kept = sorted(detours, key=lambda one: -one[1])[:MOST_DOTS]
+    return tuple(sorted((at / 1e9, float(took)) for at, took in kept))

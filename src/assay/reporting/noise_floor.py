@@ -1,0 +1,89 @@
+"""Noise: the baseline of a study against itself, apart from how it is drawn."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.records import Claim
+from assay.reporting.arms import ArmRow, Role
+from assay.reporting.frame import Ends, fences, frame
+from assay.reporting.inputs import ReportInput
+from assay.reporting.plain import arm_label
+from assay.reporting.trials import State
+from assay.stats.drift import drift
+from assay.stats.quantile import quantile
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One launch of the baseline, in per cent of the median of all its launches."""
+
+    number: int
+    percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseFigure:
+    """The baseline against itself.
+
+    Attributes:
+        baseline: label of the arm.
+        deviations: its launches.
+        spread_percent: standard deviation over the mean, in per cent; ``None`` below two.
+        drift_percent: median of the last third against that of the first; ``None`` below nine.
+        floor: ratio and interval of two identical arms, where the study ran them.
+        margin: what counts as the same.
+        frame: lowest and highest deviation that a picture shows, in per cent; what lies outside
+            is marked at its edge.
+    """
+
+    baseline: str
+    deviations: tuple[Deviation, ...]
+    spread_percent: float | None
+    drift_percent: float | None
+    floor: Claim | None
+    margin: float
+    frame: Ends
+
+    @property
+    def beyond(self) -> tuple[Deviation, ...]:
+        """What lies outside the frame."""
+        low, high = self.frame
+        return tuple(d for d in self.deviations if not low <= d.percent <= high)
+
+
+def noise_figure(report: ReportInput, rows: Sequence[ArmRow]) -> NoiseFigure | None:
+    """The baseline against itself; ``None`` below two of its launches."""
+    base = [row for row in rows if row.role is Role.BASELINE]
+    ordered = sorted(
+        (t for row in base for t in row.trials if t.state is State.VALUE and t.value),
+        key=lambda t: t.number,
+    )
+    values = [t.value for t in ordered if t.value is not None]
+    middle = quantile(values, 0.5) if values else 0.0
+    if len(values) < 2 or middle <= 0:
+        return None
+    percents = [(v / middle - 1) * 100 for v in values]
+    moved = drift(values)
+    return NoiseFigure(
+        baseline=arm_label(base[0].name),
+        deviations=tuple(
+            Deviation(t.number, percent) for t, percent in zip(ordered, percents, strict=True)
+        ),
+        spread_percent=statistics.stdev(values) / statistics.fmean(values) * 100,
+        drift_percent=None if moved is None else (moved - 1) * 100,
+        floor=report.conclusion.noise_floor if report.conclusion else None,
+        margin=report.spec.margin,
+        frame=_noise_frame(percents, report.spec.margin * 100),
+    )
+
+
+def _noise_frame(percents: Sequence[float], margin_percent: float) -> Ends:
+    """With some room around it; where all values are positive none is 100 % below their median."""
+    low, high = frame([fences(percents)], (min(percents), max(percents)))
+    low, high = min(low, -1.5 * margin_percent), max(high, 1.5 * margin_percent)
+    room = (high - low) * 0.08
+    low, high = low - room, high + room
+    return (max(low, -100.0) if min(percents) > -100 else low), high

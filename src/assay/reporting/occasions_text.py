@@ -1,0 +1,57 @@
+"""A comparison of two conditions as Markdown."""
+
+from __future__ import annotations
+
+from assay.machine.cpulist import format_list
+from assay.records.comparison import Condition, ConditionDifference, OccasionComparison
+from assay.reporting.scale import Scale, scale_for
+from assay.reporting.text import escape, markdown_table
+from assay.search.occasions.words import (
+    effect_sentence,
+    launches_sentence,
+    occasions_sentences,
+    origin,
+    verdict_sentence,
+)
+
+
+def to_markdown(found: OccasionComparison) -> str:
+    """Return the verdict, a table of both conditions, and a table of their differences."""
+    scale = scale_for([found.a.mean, found.b.mean], found.unit)
+    sentences = [
+        verdict_sentence(found),
+        effect_sentence(found),
+        launches_sentence(found) or "",
+        *occasions_sentences(found),
+    ]
+    parts = [escape(sentence) for sentence in sentences if sentence]
+    parts.append(_conditions(found, scale))
+    if found.differences:
+        parts.append(_differences(found))
+    listed = [*found.notes, *([found.remedy] if found.remedy else [])]
+    if listed:
+        parts.append("\n".join(f"- {escape(line)}" for line in listed))
+    return "\n\n".join(parts) + "\n"
+
+
+def _conditions(found: OccasionComparison, scale: Scale) -> str:
+    unit = f" in {scale.unit}" if scale.unit else ""
+    head = ["condition", "measured", "n", escape(f"mean{unit}"), "sd"]
+    rows = [_row(one, scale) for one in (found.a, found.b)]
+    return markdown_table(head, rows, left=2)
+
+
+def _row(one: Condition, scale: Scale) -> list[str]:
+    mean, sd = scale.number(one.mean), scale.spread(one.sd)
+    return [escape(one.name), escape(origin(one)), str(one.n), mean, sd]
+
+
+def _differences(found: OccasionComparison) -> str:
+    head = ["subject", "what", escape(found.a.name), escape(found.b.name)]
+    return markdown_table(head, [_difference(one) for one in found.differences], left=4)
+
+
+def _difference(one: ConditionDifference) -> list[str]:
+    numbers = f" ({format_list(one.numbers)})" if one.numbers else ""
+    texts = [one.subject, f"{one.what}{numbers}", one.a or "-", one.b or "-"]
+    return [escape(" ".join(text.split())) for text in texts]

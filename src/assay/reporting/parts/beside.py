@@ -1,0 +1,51 @@
+"""Beside: the metrics that were asked for and decide nothing, as a table."""
+
+from __future__ import annotations
+
+from assay.reporting.inputs import ReportInput
+from assay.reporting.markup import Html, el
+from assay.reporting.parts.common import scroll
+from assay.reporting.plain import label_of, shorten
+from assay.search.beside import BesideRow, beside_rows, mean_interval
+from assay.units import show_quantity
+from assay.untrusted import clean
+
+INTRO = (
+    "These figures were asked for beside the objective and decide nothing. The interval is that of "
+    "the mean over launches, valid at every look."
+)
+_HEADS = ("Arm", "n", "Mean", "Interval", "Min", "Median", "Max")
+_NAME_CHARACTERS = 72
+_TALL = 16
+"""With more lines than this the table scrolls in a frame of its own."""
+
+
+def beside(report: ReportInput) -> Html | None:
+    """Return a table of these metrics; ``None`` where there are none, or nothing was seen."""
+    if report.conclusion is None:
+        return None
+    rows = beside_rows(report.spec, report.conclusion.arms)
+    if not rows:
+        return None
+    heads = [el("th", h, scope="col", class_=None if h == "Arm" else "num") for h in _HEADS]
+    table = el(
+        "table",
+        el("thead", el("tr", el("th", "Figure", scope="col"), heads)),
+        el("tbody", [_line(row) for row in rows]),
+        class_="beside",
+    )
+    return scroll("Figures beside the objective", table, tall=len(rows) > _TALL)
+
+
+def _line(row: BesideRow) -> Html:
+    found, unit = row.summary, row.metric.unit
+    values = (found.min, found.median, found.max) if found else ()
+    cells = [str(found.n), show_quantity(found.mean, unit)] if found else ["0", "no value"]
+    cells.append((mean_interval(found, unit) or "too few launches") if found else "")
+    cells += [show_quantity(value, unit) for value in values] or [""] * 3
+    return el(
+        "tr",
+        el("td", label_of(row.metric)),
+        el("th", shorten(clean(row.arm.name), _NAME_CHARACTERS), scope="row"),
+        [el("td", cell, class_="num") for cell in cells],
+    )

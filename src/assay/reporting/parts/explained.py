@@ -1,0 +1,60 @@
+"""Explained: what each setting of the recommended configuration does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.reporting.inputs import ReportInput
+from assay.reporting.markup import Html, el, join
+from assay.reporting.parts.common import scroll
+from assay.reporting.plain import typeset
+from assay.search.explain import Explanation, Share
+from assay.search.sentence import bound_words, change_text, interval_text
+
+_INTRO = (
+    "By a model of all {launches} launches of the search, with its 95 % intervals. It says why, "
+    "and proves nothing: the claim above is on the whole configuration, from launches of its own. "
+    "{left}"
+)
+
+
+def explained(report: ReportInput) -> Html | None:
+    """A line for each setting that does something; ``None`` where nothing is to be said."""
+    found = report.explanation
+    if found is None or not (found.parts or found.interactions or found.trends):
+        return None
+    heads = [el("th", "Settings", scope="col"), el("th", "What", scope="col")]
+    heads += [el("th", name, scope="col", class_="num") for name in ("Change", "Interval")]
+    table = el(
+        "table",
+        el("caption", "What settings do", class_="quiet"),
+        el("thead", el("tr", heads)),
+        el("tbody", [_line(share, words) for share, words in _lines(found)]),
+    )
+    intro = _INTRO.format(launches=found.launches, left=_left(found))
+    return join(el("p", intro, class_="intro"), scroll("What settings do", table))
+
+
+def _left(found: Explanation) -> str:
+    if found.left is None:
+        return ""
+    return (
+        "Nothing that was not tried is better than the best of what was by "
+        f"{bound_words(found.left)}."
+    )
+
+
+def _lines(found: Explanation) -> Iterator[tuple[Share, str]]:
+    yield from ((share, "in the recommended configuration") for share in found.parts)
+    yield from ((share, "together, beyond each by itself") for share in found.interactions)
+    yield from ((share, "on average over the space") for share in found.trends)
+
+
+def _line(share: Share, words: str) -> Html:
+    figures = (change_text(share.ratio), interval_text(share.ci))
+    return el(
+        "tr",
+        el("th", share.name, scope="row"),
+        el("td", words),
+        [el("td", typeset(figure, figure), class_="num") for figure in figures],
+    )

@@ -1,0 +1,102 @@
+"""Front: the points of several objectives, in pictures and as a table."""
+
+from __future__ import annotations
+
+from assay.records import Claim, FrontPoint, OffFront, StudySpec, Verdict
+from assay.reporting.front import FrontFigure, front_figures
+from assay.reporting.inputs import ReportInput
+from assay.reporting.markup import Child, Html, el, join
+from assay.reporting.parts.common import chips, plain_table
+from assay.reporting.pictures.canvas import NARROW, WIDE
+from assay.reporting.pictures.front import front_svg
+from assay.reporting.plain import NBSP, change_interval, claimed_change, label_of, shorten
+from assay.search.front_claims import claim_on
+from assay.untrusted import clean
+
+INTRO = (
+    "A filled point is on the front: it is better than the default in one objective at least, and "
+    "none is shown to be better than it in one and no worse in any. The bars are its intervals; "
+    "all of them hold together with {share}. A hollow point was confirmed and is no part of the "
+    "front; a faint dot was tried in the search, which claims nothing. The default is where the "
+    "two dark lines cross."
+)
+_OFF = {
+    OffFront.NO_GAIN: "better in nothing",
+    OffFront.UNCLEAR: "not shown to be better in anything",
+    OffFront.FAILS: "fails more often than the default",
+}
+_NAME_CHARACTERS = 60
+
+
+def front(report: ReportInput) -> tuple[Html, str] | None:
+    """The chapter and its introduction; ``None`` where nothing was confirmed."""
+    figures = front_figures(report)
+    if not figures or report.conclusion is None:
+        return None
+    seen = [figure for figure in figures if figure.marks or figure.tried]
+    pictures = [_picture(figure, number) for number, figure in enumerate(seen)]
+    points = [*report.conclusion.front, *report.conclusion.off_front]
+    numbers = {point.name: n for n, point in enumerate(report.conclusion.front, 1)}
+    heads = ["Settings", "Point", *map(label_of, report.spec.targets)]
+    rows = [_row(point, report.spec, numbers) for point in points]
+    table = plain_table("Points of the front", heads, rows, range(1, len(heads)))
+    intro = INTRO.format(share=f"{(1 - report.spec.alpha) * 100:g}{NBSP}%")
+    return join(*pictures, table), intro
+
+
+def _picture(figure: FrontFigure, number: int) -> Html:
+    name = f"front-{number}"
+    return el(
+        "figure",
+        el("div", Html(front_svg(figure, WIDE, f"{name}-wide")), class_="static wide"),
+        el("div", Html(front_svg(figure, NARROW, f"{name}-narrow")), class_="static narrow"),
+        class_="chart",
+    )
+
+
+def _row(point: FrontPoint, spec: StudySpec, numbers: dict[str, int]) -> Html:
+    claims = [claim_on(point, metric.name) for metric in spec.targets]
+    cells = [str(numbers.get(point.name, "\u2013")), *map(_cell, claims)]
+    return el(
+        "tr",
+        el("th", _settings(point, numbers), scope="row"),
+        [el("td", cell, class_="num") for cell in cells],
+    )
+
+
+def _settings(point: FrontPoint, numbers: dict[str, int]) -> Child:
+    if point.off is None:
+        return chips(point.settings)
+    return join(chips(point.settings), el("span", f" {_why(point, numbers)}", class_="quiet"))
+
+
+def _why(point: FrontPoint, numbers: dict[str, int]) -> str:
+    if point.off is OffFront.DOMINATED:
+        better = point.dominated_by or ""
+        number = numbers.get(better)
+        named = f"point {number}" if number else shorten(clean(better), _NAME_CHARACTERS)
+        return f"dominated by {named}"
+    if point.off is OffFront.UNCLEAR and not point.claims:
+        return "no launch that counts"
+    return _OFF[point.off] if point.off else ""
+
+
+def _cell(claim: Claim | None) -> Child:
+    """The change with its interval, and what it amounts to."""
+    if claim is None:
+        return "no value"
+    word = _VERDICTS[claim.verdict]
+    return join(
+        f"{claimed_change(claim)} ",
+        el("span", change_interval(claim.ci), class_="interval"),
+        " ",
+        el("span", word, class_=f"word tone-{claim.verdict.value}"),
+    )
+
+
+_VERDICTS = {
+    Verdict.FASTER: "better",
+    Verdict.SLOWER: "worse",
+    Verdict.SAME: "same",
+    Verdict.UNCLEAR: "unclear",
+}

@@ -1,0 +1,36 @@
+"""Kernels: the differences of the kernels that a study ran under."""
+
+from __future__ import annotations
+
+from assay.records import KernelComparison
+from assay.reporting.markup import Html, el, join
+from assay.reporting.parts.common import scroll
+from assay.search.kernel_words import ABSENT, kernels_words
+from assay.untrusted import clean
+
+INTRO = (
+    "A difference between the kernels is a difference in all of this. Readings of the running "
+    "machine come first, options of the configuration follow."
+)
+
+
+def kernels(found: KernelComparison) -> Html:
+    """Show each option and reading that differs, under each kernel."""
+    told = el("p", f"{clean(kernels_words(found))}.")
+    if not found.differences:
+        return told
+    heads = [el("th", clean(release), scope="col") for release in found.releases]
+    rows = [
+        el(
+            "tr",
+            el("th", clean(one.name), scope="row"),
+            [el("td", clean(ABSENT if value is None else value)) for value in one.values],
+        )
+        for one in found.differences
+    ]
+    table = el(
+        "table",
+        el("thead", el("tr", el("th", "Option or reading", scope="col"), heads)),
+        el("tbody", rows),
+    )
+    return join(told, scroll("Differences of the kernels", table))

@@ -1,0 +1,371 @@
+"""Method: how it was measured, and how to run the winner again."""
+
+from __future__ import annotations
+
+import datetime
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+
+from assay.machine.cpulist import format_list
+from assay.records import Claim, Kind, Outcome, Parameter, Stage, Statistic, StudySpec
+from assay.records.shell import command_text
+from assay.reporting.convergence import STAGE_NAMES
+from assay.reporting.evidence import EvidenceTally
+from assay.reporting.inputs import ReportInput
+from assay.reporting.markup import Html, el, join, text
+from assay.reporting.parts.common import definitions, plain_table
+from assay.reporting.plain import compared_label, duration, shorten
+from assay.search.disturbed_words import disturbers_words, mostly_disturbed
+from assay.search.elsewhere import elsewhere_words
+from assay.search.interference import interference_words
+from assay.search.requirement_words import required_text
+from assay.search.switching import switching_words
+from assay.search.warm_words import begins_with
+from assay.units import show_count
+from assay.untrusted import clean
+
+_COMMAND_CHARACTERS = 400
+"""Longer commands are folded."""
+
+
+def script(report: ReportInput) -> Html:
+    """What runs the winner without assay."""
+    body = report.script
+    if not body and report.conclusion and report.conclusion.recommendation:
+        body = report.conclusion.recommendation.script
+    again = None
+    if report.spec.kind is Kind.TUNE and body:
+        again = el(
+            "p",
+            "With assay: ",
+            el("code", f"assay run --from {clean(report.study_id)} -- COMMAND"),
+        )
+    if not body:
+        return el("p", "There is none: the default is kept, or nothing was decided.")
+    hidden = clean(body, "\n\t") != body
+    return join(
+        el(
+            "div",
+            el("div", class_="copy", hidden=True, data_copy="script"),
+            el("pre", el("code", text(body, "\n\t")), tabindex=0, id="script-text"),
+            class_="code",
+        ),
+        el(
+            "p",
+            "It holds characters that cannot be seen; they are written out here as escapes. "
+            "Use `assay run --from` or the raw data instead of copying.",
+            class_="warn",
+        )
+        if hidden
+        else None,
+        again,
+    )
+
+
+def method(
+    report: ReportInput, evidence: Sequence[EvidenceTally], lost: Sequence[EvidenceTally] = ()
+) -> Html:
+    """How it was measured.
+
+    Args:
+        report: the study.
+        evidence: of the launches that count.
+        lost: of those that were left out.
+    """
+    spec = report.spec
+    stages = Counter(s.launch.stage for s in report.samples)
+    outcomes = Counter(s.outcome for s in report.samples)
+    blocks = len({s.launch.block for s in report.samples})
+    claims = report.conclusion.claims if report.conclusion else ()
+    compared = compared_label(report.metric, spec.statistic)
+    better = "lower" if spec.statistic is Statistic.SPREAD else report.metric.goal.value
+    sitting = f" (sitting {report.strata[-1].number})" if len(report.strata) > 1 else ""
+    facts = [
+        ("Command", join(el("bdi", command(spec), class_="command"))),
+        ("Built by", _built_by(spec)),
+        ("Working folder", clean(spec.workload.cwd) if spec.workload.cwd else None),
+        ("Objective", f"{compared}, {better} is better"),
+        ("Launches", f"{_stage_words(stages, spec.kind)}{sitting}"),
+        ("Left out", _left_out_words(report)),
+        ("Disturbed", _disturbed_words(report)),
+        ("Outcomes", ", ".join(f"{n:,} {_OUTCOMES[o]}" for o, n in outcomes.most_common())),
+        ("Blocks", f"{blocks:,}: in each, every arm still in the race runs once, in random order"),
+        ("Confirms", _elsewhere(report)),
+        ("Side by side", _side_by_side(report)),
+        ("Switching", _switching(report)),
+        ("Claims rest on", _claim_words(claims) if claims else None),
+        ("Counts as the same", f"within {spec.margin * 100:g} %"),
+        ("Required", clean(required_text(spec)) if spec.require else None),
+        ("Wrong claims accepted", _errors(spec)),
+        ("Design", _design(spec)),
+        ("Warm start", _warm_start(report)),
+        ("Budget", _budget(spec)),
+        ("Seed", str(spec.seed)),
+        ("Stopped because", clean(report.conclusion.stopped) if report.conclusion else None),
+        ("Started", utc(report.created_at)),
+        ("Time spent", f"{duration(report.elapsed_s)}{', over all sittings' if sitting else ''}"),
+        ("Measured by", f"assay {clean(report.engine)}"),
+    ]
+    return join(
+        definitions([(term, value) for term, value in facts if value]),
+        _space_table(spec),
+        _evidence_table(evidence),
+        _evidence_table(lost, ", in the launches that were left out"),
+        _strata_table(report),
+    )
+
+
+def _errors(spec: StudySpec) -> str:
+    whole = f"{spec.alpha * 100:g} %"
+    if not spec.require:
+        return f"{whole}, over all claims, at every look"
+    if spec.kind is Kind.MEASURE:
+        return f"{whole}, over all requirements, at every look"
+    return f"{whole}, at every look: half over all claims, half over all requirements"
+
+
+def _warm_start(report: ReportInput) -> str | None:
+    """What earlier studies did for the search, or are to do for one that has no conclusion yet."""
+    if report.conclusion is not None and report.conclusion.warm_start:
+        return clean(report.conclusion.warm_start)
+    return f"The study {clean(begins_with(report.spec.earlier))}." if report.spec.earlier else None
+
+
+_ARMS_SHOWN = 5
+"""Commands in the header of a comparison."""
+
+_OUTCOMES = {
+    Outcome.OK: "ok",
+    Outcome.FAILED: "failed",
+    Outcome.TIMED_OUT: "timed out",
+    Outcome.LIMIT: "stopped at a limit",
+}
+
+
+def raw(report: ReportInput) -> Html:
+    """Where the samples are."""
+    return join(
+        el(
+            "p",
+            f"This file holds {show_count(len(report.samples), 'sample')} with every metric, grant "
+            "and piece of evidence, as JSON in the element with the id ",
+            el("code", "assay-samples"),
+            "; where its attribute ",
+            el("code", "data-encoding"),
+            " says so, it is gzip in base64.",
+        ),
+        el("div", id="raw-tools", class_="tools", hidden=True),
+    )
+
+
+def command(spec: StudySpec) -> str:
+    """The command as one would type it, safe to show."""
+    return clean(command_text(spec.workload.argv))
+
+
+def _built_by(spec: StudySpec) -> Html | None:
+    """What makes the program, as one would type it."""
+    recipe = spec.workload.build
+    if recipe is None:
+        return None
+    return join(el("bdi", clean(shlex.join(recipe.argv)), class_="command"))
+
+
+def subject(spec: StudySpec) -> Html:
+    """What was run: the command, or the commands that were compared."""
+    if spec.arms and all("command" in arm.configuration for arm in spec.arms):
+        names = [shorten(clean(arm.name), _COMMAND_CHARACTERS) for arm in spec.arms[:_ARMS_SHOWN]]
+        more = len(spec.arms) - len(names)
+        lines = [el("div", el("code", el("bdi", name), class_="command")) for name in names]
+        return join(lines, el("div", f"and {more} more") if more else None)
+    return folded_command(spec)
+
+
+def folded_command(spec: StudySpec) -> Html:
+    """The command, folded where it is very long."""
+    whole = command(spec)
+    if len(whole) <= _COMMAND_CHARACTERS:
+        return el("code", el("bdi", whole), class_="command")
+    short = shorten(whole, _COMMAND_CHARACTERS // 2)
+    return el(
+        "details",
+        el("summary", el("code", el("bdi", short), class_="command")),
+        el("code", el("bdi", whole), class_="command whole"),
+    )
+
+
+def _stage_words(stages: Counter[Stage], kind: Kind) -> str:
+    total = sum(stages.values())
+    if kind is not Kind.TUNE:
+        return f"{total:,}"
+    names = {Stage.SURVEY.value: "survey (times not used)", **STAGE_NAMES}
+    parts = [f"{stages[stage]:,} {names[stage.value]}" for stage in Stage if stages[stage]]
+    return f"{total:,}: {', '.join(parts)}"
+
+
+def _side_by_side(report: ReportInput) -> str | None:
+    """Into what the CPUs were divided, and what launches beside each other did."""
+    found = report.conclusion.interference if report.conclusion else None
+    if found is None:
+        return None
+    words = f"every launch is confined to one of {found.slots} slots; {interference_words(found)}"
+    if found.refused is not None:
+        return f"{words}; the search ran one at a time, as {found.refused}"
+    return f"{words}; the confirmation ran alone"
+
+
+def _elsewhere(report: ReportInput) -> str | None:
+    """What the comparison confirms, and what searching there was worth."""
+    found = report.conclusion.elsewhere if report.conclusion else None
+    return clean(elsewhere_words(found)) if found is not None else None
+
+
+def _switching(report: ReportInput) -> str | None:
+    """What was spent on settings that are costly to change."""
+    found = report.conclusion.switching if report.conclusion else None
+    return clean(switching_words(found)) if found is not None and found.applications else None
+
+
+def _claim_words(claims: Sequence[Claim]) -> str:
+    pairs = sorted({claim.blocks for claim in claims})
+    numbers = str(pairs[0]) if len(pairs) == 1 else f"{pairs[0]} to {pairs[-1]}"
+    methods = {"mean": "geometric mean of paired ratios", "median": "median of paired ratios"}
+    methods["spread"] = "mean ratio of the spreads within a block"
+    kinds = sorted({methods.get(claim.method, clean(claim.method)) for claim in claims})
+    what = "pairs of applications" if any(claim.applications for claim in claims) else "pairs"
+    return f"{numbers} complete {what} each; {', '.join(kinds)}"
+
+
+def _design(spec: StudySpec) -> str | None:
+    """How the cells of a sweep were chosen."""
+    design = spec.design
+    if design is None:
+        return None
+    words = [f"{design.kind.value}, {show_count(len(spec.arms), 'cell')}"]
+    words += [f"{show_count(design.repeats, 'block')} asked for"] if design.repeats else []
+    words += [clean(text) for text in design.generators]
+    return "; ".join([*words, *map(clean, design.notes)])
+
+
+def _budget(spec: StudySpec) -> str:
+    parts = []
+    if spec.budget.time_s is not None:
+        parts.append(duration(spec.budget.time_s))
+    if spec.budget.launches is not None:
+        parts.append(show_count(spec.budget.launches, "launch", "launches"))
+    return " or ".join(parts) or "none"
+
+
+def utc(seconds: float) -> str:
+    """A moment, given in Unix seconds, in UTC."""
+    moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+    return moment.strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _domain(parameter: Parameter) -> str:
+    whole = clean(str(parameter.domain))
+    return shorten(whole.replace(",", ", "), 200)
+
+
+def _space_table(spec: StudySpec) -> Html | None:
+    named = _named_table(spec)
+    if not spec.space.parameters:
+        return named
+    rows = [
+        el(
+            "tr",
+            el("th", el("bdi", clean(p.name)), scope="row"),
+            el("td", el("bdi", _domain(p)), class_="values"),
+            el("td", clean(p.reason) if p.reason else "asked for"),
+            el("td", clean(p.when) if p.when else "\u2013"),
+        )
+        for p in spec.space.parameters
+    ]
+    heads = ("Setting", "Tried", "Why", "Only when")
+    extra = [el("li", el("code", clean(c))) for c in spec.space.constraints]
+    return join(
+        el("h3", "What was varied" if spec.kind is Kind.SWEEP else "What was searched"),
+        plain_table("Settings that were searched", heads, rows),
+        el("p", "Every configuration satisfies:") if extra else None,
+        el("ul", extra) if extra else None,
+        named,
+    )
+
+
+def _named_table(spec: StudySpec) -> Html | None:
+    """The named configurations with their settings."""
+    if not spec.space.named:
+        return None
+    rows = [
+        el(
+            "tr",
+            el("th", el("bdi", clean(one.name)), scope="row"),
+            el("td", el("bdi", clean(str(one.configuration))), class_="values"),
+        )
+        for one in spec.space.named
+    ]
+    return join(
+        el("h3", "Named configurations"),
+        plain_table("Named configurations", ("Name", "Settings"), rows),
+    )
+
+
+def _left_out_words(report: ReportInput) -> str | None:
+    """How much others disturbed, and from where on that counts."""
+    lost = sum(not report.counts(sample) for sample in report.samples)
+    if not lost or report.spec.disturbed_above is None:
+        return None
+    return (
+        f"{show_count(lost, 'launch', 'launches')} in {show_count(len(report.left_out), 'block')}: "
+        f"others took more than {100 * report.spec.disturbed_above:g} % of the CPUs meanwhile"
+    )
+
+
+def _disturbed_words(report: ReportInput) -> str | None:
+    """Tell the number of disturbed blocks in the figures."""
+    found = report.conclusion
+    if found is None or not mostly_disturbed(found):
+        return None
+    return (
+        f"{found.disturbed_blocks:,} of {show_count(found.blocks, 'block')}, too many to be left "
+        f"out{clean(disturbers_words(found.disturbers))}"
+    )
+
+
+def _evidence_table(evidence: Sequence[EvidenceTally], of: str = "") -> Html | None:
+    if not evidence:
+        return None
+    rows = [
+        el(
+            "tr",
+            el("th", el("bdi", e.label), scope="row"),
+            el("td", f"{e.samples:,}", class_="num"),
+            el("td", e.shown(e.median), class_="num"),
+            el("td", e.shown(e.highest), class_="num"),
+            el("td", "outside" if e.outside else "the configuration"),
+            el("td", shorten(clean(e.note), 160) if e.note else "\u2013"),
+        )
+        for e in evidence
+    ]
+    heads = ("Evidence", "Launches", "Median", "Highest", "Cause", "Note")
+    title = f"What was watched{of}"
+    return join(el("h3", title), plain_table(f"Evidence{of}", heads, rows, (1, 2, 3)))
+
+
+def _strata_table(report: ReportInput) -> Html | None:
+    if len(report.strata) < 2:
+        return None
+    rows = [
+        el(
+            "tr",
+            el("th", str(s.number), scope="row"),
+            el("td", clean(s.kernel)),
+            el("td", format_list(s.cpus)),
+            el("td", clean(s.engine)),
+            el("td", clean(s.program_digest or "\u2013")),
+        )
+        for s in report.strata
+    ]
+    heads = ("Sitting", "Kernel", "CPUs", "assay", "Program")
+    return join(el("h3", "Sittings"), plain_table("Sittings", heads, rows))

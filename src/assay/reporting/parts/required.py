@@ -1,0 +1,75 @@
+"""Required: what was to be kept beside being good, and whether each arm keeps it."""
+
+from __future__ import annotations
+
+from assay.records import RequirementResult, RequirementVerdict, StudySpec
+from assay.reporting.inputs import ReportInput
+from assay.reporting.markup import Html, el, join
+from assay.reporting.parts.common import scroll
+from assay.reporting.plain import shorten
+from assay.search.requirement_words import guarantee_text, outlook, required_text, unit_of
+from assay.units import show_quantity
+from assay.untrusted import clean
+
+_HEADS = ("Arm", "Verdict", "Seen", "Worst", "Kept by", "Of all launches")
+_NUMBERS = ("Seen", "Worst", "Kept by")
+_NAME_CHARACTERS = 72
+_TALL = 16
+"""With more lines than this the table scrolls in a frame of its own."""
+_DASH = "\u2013"
+
+_TONES = {
+    RequirementVerdict.HOLDS: "faster",
+    RequirementVerdict.BROKEN: "slower",
+    RequirementVerdict.UNCLEAR: "unclear",
+}
+
+_INTRO = (
+    "A requirement is on a quantile of a figure: the median unless another is named. It holds "
+    "where enough launches keep the bound, each by itself, whatever the distribution of the figure "
+    "is. Seen is that quantile of the launches that count. Of all launches, those that were never "
+    "made among them, so many keep the bound."
+)
+
+
+def required(report: ReportInput) -> Html | None:
+    """A table for each requirement; ``None`` where nothing was required or nothing was seen."""
+    conclusion, spec = report.conclusion, report.spec
+    if conclusion is None or not conclusion.requirements:
+        return None
+    tables = []
+    for one in spec.require:
+        mine = [r for r in conclusion.requirements if r.requirement == one]
+        if mine:
+            tables.append(_table(spec, required_text(spec, [one]), mine))
+    return join(el("p", _INTRO, class_="intro"), *tables)
+
+
+def _table(spec: StudySpec, text: str, found: list[RequirementResult]) -> Html:
+    heads = [el("th", h, scope="col", class_="num" if h in _NUMBERS else None) for h in _HEADS]
+    table = el(
+        "table",
+        el("caption", clean(text)),
+        el("thead", el("tr", heads)),
+        el("tbody", [_line(spec, one) for one in found]),
+        class_="required",
+    )
+    return scroll(f"Whether arms keep {clean(text)}", table, tall=len(found) > _TALL)
+
+
+def _line(spec: StudySpec, found: RequirementResult) -> Html:
+    unit = unit_of(spec, found.metric)
+    unknown = f" ({found.unknown} unknown)" if found.unknown else ""
+    word = "withheld" if found.withheld else found.verdict.value
+    return el(
+        "tr",
+        el("th", shorten(clean(found.arm), _NAME_CHARACTERS), scope="row"),
+        el("td", el("span", word, class_=f"word tone-{_TONES[found.verdict]}")),
+        *(el("td", _shown(value, unit), class_="num") for value in (found.value, found.worst)),
+        el("td", f"{found.kept:,} of {found.launches:,}{unknown}", class_="num"),
+        el("td", f"{guarantee_text(found).removesuffix(' of all launches')}{outlook(found)}"),
+    )
+
+
+def _shown(value: float | None, unit: str) -> str:
+    return _DASH if value is None else show_quantity(value, unit)

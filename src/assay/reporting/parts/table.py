@@ -1,0 +1,139 @@
+"""Table: summaries of the arms that matter, and all arms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.records import Kind, Metric
+from assay.reporting.arms import ArmRow, Phase
+from assay.reporting.inputs import ReportInput
+from assay.reporting.markup import Html, el
+from assay.reporting.parts.common import arm_name, count_or_dash, scroll
+from assay.reporting.plain import change, label_of
+from assay.reporting.scale import Scale
+from assay.reporting.trials import State
+from assay.search.sentence import verdict_word
+
+PHASES = {
+    Phase.CONFIRMATION: "confirmation",
+    Phase.SEARCH: "search",
+    Phase.MEASURED: "measured",
+}
+
+
+def summaries(rows: Sequence[ArmRow], scale: Scale, metric: Metric) -> Html:
+    """Five numbers, mean and spread of the arms that the answer is about, as in the mOS talk."""
+    chosen = [r for r in rows if r.phase is not Phase.SEARCH and r.summary]
+    if not chosen:
+        chosen = [r for r in rows if r.summary][:8]
+    unit = f" in {scale.unit}" if scale.unit else ""
+    heads = ("n", "min", "q1", "median", "q3", "max", "mean", "sd", "sem")
+    head_cells = [el("th", head, scope="col", class_="num") for head in heads]
+    table = el(
+        "table",
+        el("caption", f"{label_of(metric)}{unit}"),
+        el("thead", el("tr", el("th", "Arm", scope="col"), head_cells)),
+        el("tbody", [_summary_row(row, scale, heads) for row in chosen[:_SUMMARIES_SHOWN]]),
+    )
+    return scroll("Five-number summaries", table)
+
+
+_SUMMARIES_SHOWN = 24
+
+
+def _summary_row(row: ArmRow, scale: Scale, heads: Sequence[str]) -> Html:
+    cells = [el("td", _cell(row, head, scale), class_="num") for head in heads]
+    name = el("th", arm_name(row), scope="row", class_=f"role-{row.role.value}")
+    return el("tr", name, cells)
+
+
+def _cell(row: ArmRow, head: str, scale: Scale) -> str:
+    if row.summary is None:
+        return "0" if head == "n" else ""
+    value = getattr(row.summary, head)
+    if head == "n":
+        return f"{value:,}"
+    if head in ("sd", "sem") and value is not None:
+        return scale.spread(value)
+    return "" if value is None else scale.number(value)
+
+
+def configurations(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Html:
+    """Every arm in every phase; scripts make it sort, filter and export."""
+    unit = f" ({scale.unit})" if scale.unit else ""
+    tune = report.spec.kind is Kind.TUNE
+    heads: list[tuple[str, str, str, bool]] = [("name", "Configuration", "", False)]
+    if tune:
+        heads.append(("phase", "Phase", "", False))
+    heads += [
+        ("ratio", "Change", "against the baseline of the same phase", True),
+        ("verdict", "Verdict", "of the claim; empty where nothing is claimed", False),
+        ("n", "n", "launches with a value", True),
+    ]
+    heads += [
+        (key, f"{key}{unit}", "", True)
+        for key in ("min", "q1", "median", "q3", "max", "mean", "sd", "sem")
+    ]
+    heads += [
+        ("timed_out", "timed out", "launches that ran into their time-out", True),
+        ("failed", "failed", "launches that failed, hit a limit or gave no value", True),
+    ]
+    if any(row.disturbed for row in rows):
+        why = "launches of the summary during which others used the machine"
+        heads.append(("disturbed", "disturbed", why, True))
+    if report.left_out:
+        why = "launches during which others used the machine: in no figure"
+        heads.append(("left_out", "left out", why, True))
+    head_cells = [
+        el(
+            "th",
+            el("span", label, title=hint or None),
+            scope="col",
+            data_key=key,
+            class_="num" if number else None,
+        )
+        for key, label, hint, number in heads
+    ]
+    body = [
+        el("tr", [_table_cell(row, key, scale) for key, *_ in heads], data_row=i)
+        for i, row in enumerate(rows)
+    ]
+    table = el(
+        "table",
+        el("caption", "All arms", class_="quiet"),
+        el("thead", el("tr", head_cells)),
+        el("tbody", body),
+        id="all",
+    )
+    return el(
+        "div",
+        el("div", class_="tools", id="table-tools", hidden=True),
+        scroll("Table of all arms", table, tall=True),
+        el("p", "", id="table-status", class_="quiet-status", role="status"),
+    )
+
+
+def _table_cell(row: ArmRow, key: str, scale: Scale) -> Html:
+    """Numbers need no class here: there are many cells, and the style sheet aligns them."""
+    if key == "name":
+        return el("th", arm_name(row), scope="row", class_=f"role-{row.role.value}")
+    if key == "phase":
+        return el("td", PHASES[row.phase], class_="text")
+    if key == "ratio":
+        shown = "" if row.ratio is None else change(row.ratio)
+        return el("td", shown)
+    if key == "verdict":
+        if row.claim is None:
+            return el("td", "")
+        tone = row.claim.verdict.value
+        return el("td", verdict_word(row.claim), class_=f"word tone-{tone}")
+    if key == "timed_out":
+        return el("td", count_or_dash(row.having(State.CENSORED)))
+    if key == "failed":
+        bad = row.having(State.FAILED) + row.having(State.ABSENT)
+        return el("td", count_or_dash(bad))
+    if key == "disturbed":
+        return el("td", count_or_dash(row.disturbed))
+    if key == "left_out":
+        return el("td", count_or_dash(row.having(State.LEFT_OUT)))
+    return el("td", _cell(row, key, scale))

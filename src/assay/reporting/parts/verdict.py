@@ -1,0 +1,114 @@
+"""Verdict: the answer, large, with the numbers beside it and what weakens it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.records import Kind
+from assay.reporting.arms import ArmRow, Phase, Role
+from assay.reporting.inputs import ReportInput
+from assay.reporting.markup import Html, el
+from assay.reporting.parts.common import chips
+from assay.reporting.plain import NBSP, change, change_interval, duration, unbroken
+from assay.reporting.scale import Scale
+from assay.reporting.wording import Answer
+from assay.units import show_count
+
+
+def verdict(
+    report: ReportInput, answer: Answer, tiles: Sequence[Tile], notes: Sequence[str]
+) -> Html:
+    """The answer, large, with what it rests on and what weakens it."""
+    settings = None
+    if report.conclusion and report.conclusion.recommendation:
+        chosen = report.conclusion.recommendation.settings
+        said = str(chosen) in answer.sentence
+        settings = el("p", chips(chosen), class_="chosen") if chosen and not said else None
+    weak = None
+    if notes:
+        title = f"What weakens this answer ({len(notes)})"
+        items = [el("li", note) for note in notes[:_NOTES_SHOWN]]
+        rest = [el("li", note) for note in notes[_NOTES_SHOWN:]]
+        weak = el(
+            "div",
+            el("h2", title, id="notes-h"),
+            el("ul", items),
+            el("details", el("summary", f"{len(rest)} more"), el("ul", rest)) if rest else None,
+            class_="weak",
+            id="notes",
+        )
+    return el(
+        "section",
+        el("p", el("span", answer.badge, class_=f"badge tone-{answer.tone}"), class_="badges"),
+        el("h1", unbroken(answer.sentence), id="verdict-h"),
+        settings,
+        [el("p", detail, class_="detail") for detail in answer.details[:_DETAILS_SHOWN]],
+        el(
+            "dl",
+            [el("div", el("dt", t.term), el("dd", t.value), _below(t)) for t in tiles],
+            class_="tiles",
+        ),
+        weak,
+        id="verdict",
+        aria_labelledby="verdict-h",
+    )
+
+
+_NOTES_SHOWN = 5
+
+
+_DETAILS_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One of the numbers beside the answer; ``below`` stands smaller under it."""
+
+    term: str
+    value: str
+    below: str = ""
+
+
+def _below(tile: Tile) -> Html | None:
+    return el("dd", tile.below, class_="below") if tile.below else None
+
+
+def tiles(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> list[Tile]:
+    """The handful of numbers that stand beside the answer."""
+    found: list[Tile] = []
+    claimed = [r for r in rows if r.phase is not Phase.SEARCH] or list(rows)
+    for role, name in ((Role.BASELINE, "baseline"), (Role.WINNER, "winner")):
+        row = next((r for r in claimed if r.role is role), None)
+        if row is not None and row.summary is not None:
+            label = "Default" if row.name == "default" else name.capitalize()
+            label = (
+                "Recommended" if role is Role.WINNER and report.spec.kind is Kind.TUNE else label
+            )
+            launches = show_count(row.summary.n, "launch", "launches")
+            found.append(Tile(label, scale.quantity(row.summary.median), f"median of {launches}"))
+            if role is Role.WINNER and row.claim is not None:
+                interval = change_interval(row.claim.ci)
+                term = f"Change, {_confidence(row.claim.alpha)} interval"
+                below = f"{interval}{_why_so_sure(row.claim.alpha, report.spec.alpha)}"
+                found.append(Tile(term, change(row.claim.ratio), below))
+    made = report.conclusion.launches if report.conclusion else len(report.samples)
+    several = len(report.strata) > 1
+    newest = f"of sitting {report.strata[-1].number}" if several else ""
+    found.append(Tile("Launches", f"{made:,}", newest))
+    if report.spec.kind is Kind.TUNE:
+        tried = len({s.launch.configuration for s in report.samples})
+        number = report.conclusion.configurations if report.conclusion else tried
+        found.append(Tile("Configurations", f"{number:,}"))
+    all_of_them = f"over all {len(report.strata)} sittings" if several else ""
+    found.append(Tile("Time spent", duration(report.elapsed_s), all_of_them))
+    return found
+
+
+def _why_so_sure(alpha: float, whole: float) -> str:
+    """What an interval at a higher level than that of the study is owed to."""
+    return "" if alpha >= whole else f"; several statements share the {100 * whole:g}{NBSP}%"
+
+
+def _confidence(alpha: float) -> str:
+    return f"{(1 - alpha) * 100:.4g}{NBSP}%"

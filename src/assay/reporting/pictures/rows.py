@@ -1,0 +1,397 @@
+"""Rows: pictures with one row for each arm: box plots, and changes against the baseline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay.records import Goal
+from assay.reporting.arms import Phase, Role
+from assay.reporting.boxes import Box, BoxFigure, Dot
+from assay.reporting.frame import Ends, frame
+from assay.reporting.gains import Gain, GainFigure
+from assay.reporting.pictures.canvas import (
+    SMALL_PX,
+    STACKED,
+    WIDE,
+    bare,
+    canvas,
+    dots,
+    pluses,
+    put_text,
+    text_width,
+    ticks,
+)
+from assay.reporting.pictures.theme import LIGHT, Finish, finish
+from assay.reporting.plain import bound_mark, change, change_interval, shorten, whole_change
+from assay.units import show_count
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+SEARCH_SHOWN = 12
+"""Arms of the search that a static picture shows; the interactive one and the table have all."""
+
+
+DOTS_SHOWN = 60
+"""Raw points of one box; beyond that every k-th is drawn, the five numbers are of all."""
+
+
+_BOX_FROM = 3
+"""Fewer launches than that have points but no box: quartiles of two values say nothing."""
+
+
+_LOG_SPAN = 20.0
+"""Values that differ by more than this factor are drawn on a logarithmic axis."""
+
+
+PHASE_NAMES = {
+    Phase.CONFIRMATION: "Confirmation: fresh launches, the claim rests on these alone",
+    Phase.SEARCH: "Search: these launches chose what to confirm, no claim rests on them",
+    Phase.MEASURED: "",
+}
+
+
+SHORT_PHASE_NAMES = {
+    Phase.CONFIRMATION: "Confirmation: the claim rests on it",
+    Phase.SEARCH: "Search: no claim rests on it",
+}
+
+
+BEYOND = "An arrow at the edge: launches beyond it, as far as the table says."
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Where things stand in a picture of rows, in pixels."""
+
+    width: int
+    left: int
+    right: int
+    row: int
+
+    @property
+    def stacked(self) -> bool:
+        return self.width < STACKED
+
+
+def box_svg(
+    figure: BoxFigure, width: int = WIDE, name: str = "boxes", done: Finish = finish
+) -> str:
+    """Box plots: whiskers at the extremes, box from quartile to quartile, line at the median."""
+    shown, hidden = visible(figure.boxes)
+    frame = _Frame(width, 286, 138, 36) if width >= STACKED else _Frame(width, 10, 14, 58)
+    low, high = box_limits(shown)
+
+    def body(ax: Axes, y: float, box: Box) -> None:
+        _box(ax, y, box, (low, high))
+
+    def value_of(box: Box) -> tuple[str, str]:
+        if box.summary is None:
+            return box.note, ""
+        more = f", {box.note}" if box.note and not frame.stacked else ""
+        return figure.scale.quantity(box.summary.median), f"n = {box.summary.n}{more}"
+
+    with canvas() as new:
+        fig, ax = _rows(new, frame, shown, body, value_of, _footnote(hidden))
+        _value_axis(ax, low, high, lambda v: figure.scale.number(v))
+        better = "less" if figure.goal is Goal.LOWER else "more"
+        unit = f" in {figure.scale.unit}" if figure.scale.unit else ""
+        _axis_title(fig, frame, f"{figure.metric}{unit} ({better} is better)")
+        title = f"Box plots of {figure.metric}{unit}"
+        return done(fig, name, title, _box_words(figure, shown))
+
+
+def gain_svg(figure: GainFigure, width: int = WIDE, name: str = "gain") -> str:
+    """Change against the baseline: an interval where something is claimed, else a hollow point."""
+    shown, hidden = visible(figure.gains)
+    frame = _Frame(width, 286, 138, 36) if width >= STACKED else _Frame(width, 10, 14, 54)
+    ends = [v for g in shown for v in (g.ratio, g.low, g.high) if v is not None and v > 0]
+    low, high = min([*ends, 1 - 2 * figure.margin]), max([*ends, 1 + 2 * figure.margin])
+
+    def value_of(gain: Gain) -> tuple[str, str]:
+        bound = bound_mark((gain.low, gain.high)) if gain.bound_only else ""
+        if gain.verdict is None:
+            return f"{bound}{change(gain.ratio)}", "no claim"
+        interval = change_interval((gain.low, gain.high))
+        return f"{bound}{change(gain.ratio)}", gain.verdict if frame.stacked else interval
+
+    with canvas() as new:
+        fig, ax = _rows(new, frame, shown, _interval, value_of, _footnote(hidden))
+        margin = figure.margin
+        ax.axvspan(1 - margin, 1 + margin, facecolor=LIGHT["band"], edgecolor="none", zorder=0)
+        ax.axvline(1.0, color=LIGHT["baseline"], linewidth=1.2, solid_capstyle="butt", zorder=1)
+        _value_axis(ax, low, high, whole_change)
+        better = "left" if figure.goal is Goal.LOWER else "right"
+        _axis_title(
+            fig,
+            frame,
+            f"change of {figure.metric} against {shorten(figure.baseline, 40)}"
+            + ("" if frame.stacked else f" ({better} is better; shaded: within {margin:.1%})"),
+        )
+        return finish(
+            fig, name, f"Change of {figure.metric} against {figure.baseline}", _gain_words(shown)
+        )
+
+
+def box_limits(boxes: Sequence[Box]) -> Ends:
+    """The lowest and the highest value that the axis below some boxes shows."""
+    values = [d.value for b in boxes for d in b.dots if not d.left_out]
+    values += [v for b in boxes if b.summary for v in (b.summary.min, b.summary.max)]
+    everything = min(values), max(values)
+    near = [b.fences for b in boxes if b.fences is not None]
+    return frame(near, everything) if near else everything
+
+
+def lies_beyond(figure: BoxFigure) -> bool:
+    """Whether a static picture leaves out launches that lie far from all others."""
+    shown, _ = visible(figure.boxes)
+    low, high = box_limits(shown)
+    dots_shown = (d for b in shown for d in b.dots if not d.left_out)
+    return any(not low <= d.value <= high for d in dots_shown)
+
+
+def visible(rows: Sequence[Any]) -> tuple[list[Any], int]:
+    """The rows that a static picture has room for, and how many it leaves out.
+
+    All with a claim, the baselines, and the best of the search.
+    """
+    shown: list[Any] = []
+    others = 0
+    for row in rows:
+        claimed = row.phase is Phase.CONFIRMATION or row.role is not Role.OTHER
+        others += not claimed
+        if claimed or others <= SEARCH_SHOWN * (2 if row.phase is Phase.MEASURED else 1):
+            shown.append(row)
+    return shown, len(rows) - len(shown)
+
+
+def _rows(
+    new: Callable[[float, float], Figure],
+    frame: _Frame,
+    rows: Sequence[Any],
+    body: Callable[[Axes, float, Any], None],
+    value_of: Callable[[Any], tuple[str, str]],
+    footnote: str,
+) -> tuple[Figure, Axes]:
+    """A picture with one row for each arm: label, drawing, value; a heading for each phase."""
+    headings = len({row.phase for row in rows if PHASE_NAMES[row.phase]})
+    heading = 34 if frame.stacked else 28
+    plot = frame.row * len(rows) + heading * headings
+    below = 48 + (16 if footnote else 0)
+    height = plot + below + 4
+    fig = new(frame.width, height)
+    ax = fig.add_axes(
+        (
+            frame.left / frame.width,
+            below / height,
+            (frame.width - frame.left - frame.right) / frame.width,
+            plot / height,
+        )
+    )
+    bare(ax)
+    ax.set_ylim(plot, 0)
+    top, phase = 0.0, None
+    for row in rows:
+        if row.phase is not phase:
+            phase = row.phase
+            if PHASE_NAMES[phase]:
+                words = (SHORT_PHASE_NAMES if frame.stacked else PHASE_NAMES)[phase]
+                put_text(
+                    fig, 10, height - 4 - top - heading + 10, words, colour="muted", weight=600
+                )
+                # No line of the plot passes through a heading.
+                ax.axhspan(top, top + heading, facecolor=LIGHT["panel"], edgecolor="none", zorder=2)
+                top += heading
+        _labels(fig, frame, height - 4 - top, row, value_of(row))
+        body(ax, top + (frame.row - 14 if frame.stacked else frame.row / 2), row)
+        top += frame.row
+    if footnote:
+        put_text(fig, 10, 6, footnote, colour="muted", size=SMALL_PX)
+    return fig, ax
+
+
+def _labels(fig: Figure, frame: _Frame, top: float, row: Any, value: tuple[str, str]) -> None:
+    strong = row.role is not Role.OTHER
+    weight = 600 if strong else 400
+    if frame.stacked:
+        room = frame.width - 30 - text_width(value[0], weight=weight)
+        lines = _fitted(row.label, room, weight)
+        for i, line in enumerate(lines):
+            put_text(fig, 10, top - 14 - i * 13, line, weight=weight, backed=True)
+        end = frame.width - 10
+        put_text(fig, end, top - 14, value[0], weight=weight, align="right", backed=True)
+        return
+    lines = _fitted(row.label, frame.left - 16, weight)
+    for i, line in enumerate(lines):
+        y = top - frame.row / 2 - 4 + (len(lines) - 1) * 6.5 - i * 13
+        put_text(fig, frame.left - 12, y, line, weight=weight, align="right")
+    x, middle = frame.width - frame.right + 14, top - frame.row / 2 - 4
+    put_text(fig, x, middle + (6.5 if value[1] else 0), shorten(value[0], 22), weight=weight)
+    put_text(fig, x, middle - 7, shorten(value[1], 24), colour="muted", size=SMALL_PX)
+
+
+def _fitted(label: str, room: float, weight: int) -> list[str]:
+    """At most two lines that take no more than so many pixels."""
+    for width in range(_MOST_LETTERS, _LEAST_LETTERS, -1):
+        lines = _wrap(label, width)
+        if all(text_width(line, weight=weight) <= room for line in lines):
+            return lines
+    return _wrap(label, _LEAST_LETTERS)
+
+
+_MOST_LETTERS, _LEAST_LETTERS = 40, 12
+"""Of a line of a label."""
+
+
+def _wrap(label: str, width: int) -> list[str]:
+    """At most two lines, broken at a space where there is one."""
+    label = shorten(label, 2 * width - 4)
+    if len(label) <= width:
+        return [label]
+    at = label.rfind(" ", len(label) - width, width + 1)
+    return [label[:at], label[at + 1 :]] if at > 0 else [label[:width], label[width:]]
+
+
+def _box(ax: Axes, y: float, box: Box, limits: Ends) -> None:
+    from matplotlib.patches import Rectangle
+
+    low, high = limits
+    colour = box.role.value
+    kept = _some([d for d in box.dots if not d.left_out])
+    if box.summary is not None and box.summary.n >= _BOX_FROM:
+        s = box.summary
+        line: dict[str, Any] = {"color": LIGHT[colour], "linewidth": 1.2, "zorder": 3}
+        ax.plot([max(s.min, low), s.q1], [y, y], **line)
+        ax.plot([s.q3, min(s.max, high)], [y, y], **line)
+        for end in (s.min, s.max):
+            if low <= end <= high:
+                ax.plot([end, end], [y - 4, y + 4], **line)
+        ax.add_patch(
+            Rectangle(
+                (s.q1, y - 8),
+                s.q3 - s.q1,
+                16,
+                facecolor=LIGHT[f"{colour}_soft"],
+                edgecolor=LIGHT[colour],
+                linewidth=1.2,
+                zorder=3,
+            )
+        )
+        ax.plot([s.median, s.median], [y - 8, y + 8], **{**line, "linewidth": 2.4, "zorder": 5})
+    plain = [d.value for d in kept if not d.censored and low <= d.value <= high]
+    jitter = [(value, y + spread(i) * 6) for i, value in enumerate(plain)]
+    lost = _some([d for d in box.dots if d.left_out and low <= d.value <= high])
+    pluses(ax, [(d.value, y + spread(i) * 6) for i, d in enumerate(lost)], order=4)
+    size = 3.0 if len(box.dots) >= _BOX_FROM else 4.5
+    dots(ax, jitter, colour, size, order=4, faint=True)
+    far = [d.value for d in box.dots if not d.censored and not d.left_out]
+    _arrows(ax, y, "<", colour, [low] if any(v < low for v in far) else [])
+    _arrows(ax, y, ">", colour, [high] if any(v > high for v in far) else [])
+    late = {min(max(d.value, low), high) for d in kept if d.censored}
+    _arrows(ax, y, ">", "bad", sorted(late))
+
+
+def _some(points: Sequence[Dot]) -> Sequence[Dot]:
+    return points[:: math.ceil(len(points) / DOTS_SHOWN) or 1]
+
+
+def _arrows(ax: Axes, y: float, marker: str, colour: str, places: Sequence[float]) -> None:
+    """Values that are not where they stand, but somewhere beyond."""
+    ax.plot(
+        places,
+        [y] * len(places),
+        linestyle="none",
+        marker=marker,
+        markersize=6,
+        markerfacecolor="none",
+        markeredgecolor=LIGHT[colour],
+        zorder=6,
+        clip_on=False,
+    )
+
+
+def spread(index: int) -> float:
+    """Where the k-th point of a row stands across it, -1 to 1: golden-ratio steps, no chance."""
+    return ((index * 0.6180339887498949 + 0.5) % 1.0) * 2.0 - 1.0
+
+
+def _interval(ax: Axes, y: float, gain: Gain) -> None:
+    colour = LIGHT[gain.role.value]
+    if gain.verdict is not None:
+        left, right = ax.get_xlim() if gain.low is None or gain.high is None else (0.0, 0.0)
+        low, high = gain.low or left, gain.high or right
+        ax.plot([low, high], [y, y], color=colour, linewidth=2.2, zorder=3)
+        for end in (gain.low, gain.high):
+            if end is not None:
+                ax.plot([end, end], [y - 5, y + 5], color=colour, linewidth=1.6, zorder=3)
+    ax.plot(
+        [gain.ratio],
+        [y],
+        linestyle="none",
+        marker="o",
+        markersize=7,
+        markerfacecolor=colour if gain.verdict is not None else LIGHT["panel"],
+        markeredgecolor=colour,
+        markeredgewidth=1.4,
+        zorder=4,
+    )
+
+
+def _value_axis(ax: Axes, low: float, high: float, show: Callable[[float], str]) -> None:
+    if low > 0 and high / low > _LOG_SPAN:
+        ax.set_xscale("log")
+        ax.minorticks_off()
+        ax.set_xlim(low / 1.15, high * 1.15)
+        decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        places = [10.0**d * k for d in decades for k in (1, 3)]
+        places = [p for p in places if low / 1.15 <= p <= high * 1.15]
+        ax.set_xticks(places, [show(p) for p in places])
+    else:
+        pad = (high - low or abs(high) or 1.0) * 0.04
+        ax.set_xlim(low - pad, high + pad)
+        ticks(ax.xaxis, low - pad, high + pad, 5, show)
+    ax.grid(axis="x", color=LIGHT["grid"], linewidth=0.8, zorder=0)
+    ax.set_axisbelow(True)
+
+
+def _axis_title(fig: Figure, frame: _Frame, words: str) -> None:
+    below = fig.axes[0].get_position().y0 * fig.get_size_inches()[1] * 72
+    y = below - 38
+    put_text(
+        fig,
+        frame.width - frame.right,
+        y,
+        shorten(words, 52 if frame.stacked else 100),
+        colour="muted",
+        size=SMALL_PX,
+        align="right",
+    )
+
+
+def _footnote(hidden: int) -> str:
+    return f"{show_count(hidden, 'more arm')} of the search in the table" if hidden else ""
+
+
+def _box_words(figure: BoxFigure, shown: Sequence[Box]) -> str:
+    parts = [
+        f"{b.label}: median {figure.scale.quantity(b.summary.median)}, from "
+        f"{figure.scale.number(b.summary.min)} to {figure.scale.quantity(b.summary.max)}, "
+        f"n = {b.summary.n}"
+        for b in shown
+        if b.summary
+    ]
+    return "; ".join(parts[:8]) + ("." if len(parts) <= 8 else "; and more, all in the table.")
+
+
+def _gain_words(shown: Sequence[Gain]) -> str:
+    parts = [
+        f"{g.label}: {change(g.ratio)}"
+        + (f", {change_interval((g.low, g.high))}, {g.verdict}" if g.verdict else ", no claim")
+        for g in shown
+    ]
+    return "; ".join(parts[:8]) + ("." if len(parts) <= 8 else "; and more, all in the table.")

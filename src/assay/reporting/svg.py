@@ -1,0 +1,26 @@
+"""Svg: static pictures of a study, from figure data.
+
+Text stays text and colours are classes, so that a picture follows the light and dark theme of the
+page it stands in; ``standalone`` makes a file of one. The same data give the same bytes.
+"""
+
+from __future__ import annotations
+
+from assay.reporting.pictures.canvas import NARROW, WIDE
+from assay.reporting.pictures.heatmap import heat_svg
+from assay.reporting.pictures.rows import box_svg, gain_svg
+from assay.reporting.pictures.scatter import scatter_svg
+from assay.reporting.pictures.series import convergence_svg, noise_svg
+from assay.reporting.pictures.theme import standalone
+
+__all__ = [
+    "NARROW",
+    "WIDE",
+    "box_svg",
+    "convergence_svg",
+    "gain_svg",
+    "heat_svg",
+    "noise_svg",
+    "scatter_svg",
+    "standalone",
+]

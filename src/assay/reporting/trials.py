@@ -1,0 +1,94 @@
+"""Trial: one launch, as a figure sees it."""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass
+
+from assay.records import Configuration, Metric, Outcome, Sample, Stage
+from assay.records.launch import LOOKING
+from assay.records.workload import BUILT_IN
+from assay.reporting.inputs import ReportInput
+
+
+class State(enum.StrEnum):
+    """What a launch says about the metric.
+
+    ``CENSORED``: it ran into its time-out, so the truth is at least as bad as the value.
+    ``FAILED``: the program failed or hit a limit. ``ABSENT``: it went well, but gave no value.
+    ``LEFT_OUT``: it has a value or a time-out, but others used the machine in its block: it may be
+    shown, and enters no figure (docs/statistics.md, rule 13).
+    """
+
+    VALUE = "value"
+    CENSORED = "censored"
+    FAILED = "failed"
+    ABSENT = "absent"
+    LEFT_OUT = "left_out"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One launch.
+
+    Attributes:
+        number: from 1, in the order of starting; survey launches are not counted.
+        at_s: start, in seconds since the first launch.
+        arm, configuration, stage, block: of the launch.
+        state: what ``value`` is worth.
+        value: in the metric's unit; the cap where censored; ``None`` where there is neither.
+    """
+
+    number: int
+    at_s: float
+    arm: str
+    configuration: Configuration
+    stage: Stage
+    block: int
+    state: State
+    value: float | None
+
+
+def trials(report: ReportInput) -> tuple[Trial, ...]:
+    """The launches that may be shown, in the order in which they started.
+
+    Survey launches are left out: their times are never used.
+    """
+    shown = sorted(
+        (s for s in report.samples if s.launch.stage not in LOOKING),
+        key=lambda s: (s.started_at, s.launch.block, s.launch.position, s.launch.attempt),
+    )
+    start = shown[0].started_at if shown else 0.0
+    return tuple(_trial(i, s, start, report) for i, s in enumerate(shown, 1))
+
+
+def _trial(number: int, sample: Sample, start: float, report: ReportInput) -> Trial:
+    state, value = _reading(sample, report.metric)
+    if value is not None and not report.counts(sample):
+        state = State.LEFT_OUT
+    launch = sample.launch
+    return Trial(
+        number,
+        sample.started_at - start,
+        launch.arm,
+        launch.configuration,
+        launch.stage,
+        launch.block,
+        state,
+        value,
+    )
+
+
+def _reading(sample: Sample, metric: Metric) -> tuple[State, float | None]:
+    if sample.outcome is Outcome.TIMED_OUT:
+        cap = sample.launch.cap_s if sample.launch.cap_s is not None else sample.wall_s
+        return State.CENSORED, cap if metric.name == "wall_s" else None
+    if sample.outcome is not Outcome.OK:
+        return State.FAILED, None
+    value = sample.metrics.get(metric.name)
+    if value is None and metric.name in BUILT_IN:
+        value = getattr(sample, metric.name, None)
+    if value is None or not math.isfinite(value):
+        return State.ABSENT, None
+    return State.VALUE, float(value)

@@ -1,0 +1,104 @@
+"""Installation: whether what root loads of assay can be written by root alone."""
+
+from __future__ import annotations
+
+import contextlib
+import grp
+import itertools
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from assay.root_helper.caller import Caller
+
+_MOST_STEPS = 256
+"""A ring of links has no end; the kernel follows 40."""
+
+
+def exposed(launcher: Path, caller: Caller) -> Path | None:
+    """The first place that others than root can write, of what the root helper consists of.
+
+    The interpreter with its library, assay and what it loads there, the launcher, and all folders
+    above them: whoever can write one of them is root when root starts assay.
+
+    Args:
+        launcher: path of the executable.
+        caller: whose groups count, beside those that have members.
+    """
+    trees = [str(Path(__file__).parents[1]), str(Path(msgspec.__file__).parent)]
+    places = [*trees, sys.executable, os.__file__, str(launcher)]
+    below = [found for tree in trees for found in _below(tree)]
+    links = [at for at, state in below if stat.S_ISLNK(state.st_mode)]
+    chains = ((path, *path.parents) for text in (*places, *links) for path in _ways(text))
+    above = dict.fromkeys(str(at) for chain in chains for at in chain if ".." not in at.parts)
+    everything = itertools.chain(((part, _state(part)) for part in above), below)
+    return next((Path(at) for at, state in everything if _open_to_others(state, caller)), None)
+
+
+def _ways(place: str) -> Iterator[Path]:
+    """A place as it is named, and after each link on the way: each may be led elsewhere."""
+    path = Path(place).absolute()
+    for _ in range(_MOST_STEPS):
+        yield path
+        further = _further(path)
+        if further == path:
+            return
+        path = further
+
+
+def _further(path: Path) -> Path:
+    """The same place with the first link followed, or the first ``..`` gone."""
+    for part in (*reversed(path.parents), path):
+        rest = path.relative_to(part)
+        if part.name == "..":  # no link stands in front of it any more
+            return part.parent.parent / rest
+        if part.is_symlink():
+            return part.parent / part.readlink() / rest
+    return path
+
+
+def unreadable() -> Path | None:
+    """The first place of this installation that this process may not read, now."""
+    places = (Path(__file__).parents[1], Path(msgspec.__file__).parent, Path(os.__file__).parent)
+    return next((place for place in places if not os.access(place, os.R_OK | os.X_OK)), None)
+
+
+def _below(tree: str) -> Iterator[tuple[str, os.stat_result]]:
+    with contextlib.suppress(OSError), os.scandir(tree) as entries:
+        for entry in entries:
+            yield entry.path, entry.stat(follow_symlinks=False)
+            if entry.is_dir(follow_symlinks=False):
+                yield from _below(entry.path)
+
+
+def _state(path: str) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except OSError:
+        return None  # what is not there is not loaded
+
+
+def _open_to_others(found: os.stat_result | None, caller: Caller) -> bool:
+    if found is None:
+        return False
+    if found.st_uid != 0:
+        return True
+    mode = found.st_mode
+    if stat.S_ISLNK(mode) or (stat.S_ISDIR(mode) and mode & stat.S_ISVTX):
+        return False  # a link has no rights of its own; of a sticky folder only the owner's go
+    shared = bool(mode & stat.S_IWGRP) and _has_members(found.st_gid, caller)
+    return shared or bool(mode & stat.S_IWOTH)
+
+
+def _has_members(gid: int, caller: Caller) -> bool:
+    """Whether a group is more than a name: Debian's ``staff`` owns ``/usr/local``, without any."""
+    if gid == 0:
+        return False
+    try:
+        return gid in caller.groups or bool(grp.getgrgid(gid).gr_mem)
+    except KeyError:
+        return True

@@ -1,0 +1,50 @@
+"""Restoring: all that assay changed on this machine and wrote down, put back."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from assay.host.host import Host, LiveHost
+from assay.host.journal import open_journal
+from assay.host.undo import Undone, foresee, undo
+from assay.partition.made import standing
+from assay.partition.make import end_partitions, remove_partitions
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What became of all that is written down.
+
+    Attributes:
+        words: newest change first.
+        unreadable: how many lines of the journal could not be read.
+        partitions: names of those that stood, and are deleted with it.
+    """
+
+    words: tuple[Undone, ...]
+    unreadable: int = 0
+    partitions: tuple[str, ...] = ()
+
+
+def restore(*, force: bool, dry_run: bool, host: Host | None = None) -> Restored:
+    """Put back all that is written down, partitions with it, or say what would be.
+
+    Args:
+        force: also what somebody changed meanwhile.
+        dry_run: touch nothing.
+        host: that is changed; the running one if absent.
+
+    Raises:
+        NotPossible: the journal cannot be had, or another assay changes the machine now.
+    """
+    host = host or LiveHost()
+    with open_journal() as journal:
+        partitions = tuple(made.name for made in standing(os.environ))
+        if dry_run:
+            words = tuple(foresee(host, journal.entries, force=force))
+        else:
+            end_partitions(os.environ)
+            words = undo(host, journal, journal.entries, force=force, keep_drifted=True)
+            remove_partitions(os.environ)
+        return Restored(words, journal.unreadable, partitions)

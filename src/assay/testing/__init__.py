@@ -1,0 +1,1 @@
+"""Recorded hosts, simulated worlds and conformance suites for tests and benchmarks."""

@@ -1,0 +1,34 @@
+"""Processes that hooks started."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from assay.executors.evidence.others import named
+from assay.executors.hooks.left_running import VARIABLE, is_hooked, left_running, new_mark
+from assay.noise.driver import Other
+
+MARK = new_mark()
+
+
+@pytest.fixture
+def hooked() -> Iterator[int]:
+    env = {**os.environ, VARIABLE: MARK}
+    with subprocess.Popen(["sleep", "60"], env=env) as process:
+        yield process.pid
+        process.kill()
+
+
+def test_process_of_a_hook_is_found_by_its_mark(hooked: int) -> None:
+    assert left_running(MARK, patience_s=0.0) == [f"sleep (process {hooked})"]
+    assert left_running(new_mark(), patience_s=0.0) == []
+
+
+def test_disturber_that_a_hook_started_is_named_as_such(hooked: int) -> None:
+    assert named(Other(hooked, "sleep", 0, 1.0)) == f"sleep (process {hooked}, started by a hook)"
+    assert not is_hooked(os.getpid())
+    assert not is_hooked(2**22 + 1)

@@ -1,0 +1,26 @@
+"""A machine in a folder, and a journal of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.host.journal import STATE
+from host.trees import plant
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Give a recorded tree."""
+    base = tmp_path / "tree"
+    plant(base)
+    return base
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a folder for the journal."""
+    folder = tmp_path / "state"
+    monkeypatch.setenv(STATE, str(folder))
+    return folder

@@ -1,0 +1,152 @@
+"""irqbalance: told which CPUs get no interrupts, by one that answers as the daemon does."""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from assay.host import irqbalance
+from assay.host.act import observe, perform, wanted
+from assay.records import Balancer
+from assay.testing.recorded_host import RecordedHost
+
+PID = 700
+
+
+@dataclass
+class Daemon:
+    """Answers `setup`; obeys in its next round, which is the question after that."""
+
+    listening: socket.socket
+    obeys: bool = True
+    banned: str = "00000000"
+    coming: str | None = None
+    asked: list[str] = field(default_factory=list)
+
+    def serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self.listening.accept()
+            except OSError:
+                return
+            with connection:
+                question = connection.recv(500).decode()
+                self.asked.append(question)
+                if question == "setup":
+                    text = f"SLEEP 1 IRQ 24 LOAD 0 BANNED {self.banned}"
+                    connection.sendall(text.encode())
+                    if self.coming is not None and self.obeys:
+                        self.banned = self.coming
+                elif numbers := re.fullmatch("settings cpus (NULL|[0-9 ]+)", question):
+                    words = numbers[1].replace("NULL", "").split()
+                    self.coming = f"{sum(1 << int(word) for word in words):08x}"
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> RecordedHost:
+    for pid, name in ((1, "init"), (PID, "irqbalance")):
+        (tmp_path / f"proc/{pid}").mkdir(parents=True)
+        (tmp_path / f"proc/{pid}/comm").write_text(f"{name}\n")
+        (tmp_path / f"proc/{pid}/status").write_text("Name:\tx\nUid:\t0\t0\t0\t0\n")
+    return RecordedHost(tmp_path)
+
+
+@pytest.fixture
+def daemon(host: RecordedHost, tmp_path: Path) -> Iterator[Daemon]:
+    folder = tmp_path / "run" / "irqbalance"
+    folder.mkdir(parents=True)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+        listening.bind(str(folder / f"irqbalance{PID}.sock"))
+        listening.listen(8)
+        found = Daemon(listening)
+        thread = threading.Thread(target=found.serve)
+        thread.start()
+        yield found
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+def test_it_is_told_and_told_back(host: RecordedHost, daemon: Daemon) -> None:
+    action = Balancer(cpus=(2, 3))
+    assert observe(host, action) == "none"
+    perform(host, action, wanted(action))
+    assert "settings cpus 2 3" in daemon.asked
+    assert observe(host, action) == wanted(action) == "2-3"
+    perform(host, action, "none")
+    assert daemon.asked.count("settings cpus NULL") == 1
+    assert observe(host, action) == "none"
+
+
+def test_what_it_does_already_is_not_said_again(host: RecordedHost, daemon: Daemon) -> None:
+    daemon.banned = "0000000c"
+    perform(host, Balancer(cpus=(2, 3)), "2-3")
+    assert daemon.asked == ["setup"]
+
+
+@pytest.mark.rotating
+def test_one_that_goes_on_as_before_is_named(
+    host: RecordedHost, daemon: Daemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(irqbalance, "_LATE_S", 0.0)
+    daemon.obeys = False
+    with pytest.raises(OSError, match="goes on as before"):
+        irqbalance.ban(host, [1])
+
+
+def test_where_none_runs_nothing_is_said(tmp_path: Path) -> None:
+    host = RecordedHost(tmp_path)
+    assert irqbalance.banned(host) is None
+    with pytest.raises(OSError, match="does not answer"):
+        irqbalance.ban(host, [1])
+
+
+def test_a_program_of_a_user_is_not_taken_for_it(
+    host: RecordedHost, daemon: Daemon, tmp_path: Path
+) -> None:
+    status = tmp_path / f"proc/{PID}/status"
+    status.write_text("Name:\tirqbalance\nUid:\t1000\t1000\t1000\t1000\n")
+    assert irqbalance.banned(host) is None
+    assert daemon.asked == []
+
+
+def test_one_that_left_its_socket_does_not_run(host: RecordedHost, tmp_path: Path) -> None:
+    folder = tmp_path / "run" / "irqbalance"
+    folder.mkdir(parents=True)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as gone:
+        gone.bind(str(folder / f"irqbalance{PID}.sock"))
+    assert irqbalance.banned(host) is None
+
+
+@pytest.mark.parametrize("text", ["", "SLEEP 10", "SLEEP x BANNED 1", "SLEEP 10 BANNED xyz"])
+def test_an_answer_that_cannot_be_read_is_none(
+    host: RecordedHost, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setattr(host, "ask", lambda *_: text)
+    assert irqbalance.banned(host) is None
+
+
+def test_a_daemon_that_is_late_is_left_to_a_process_of_its_own(
+    host: RecordedHost, tmp_path: Path
+) -> None:
+    """Who hangs up on irqbalance kills it: the answer is still taken when nobody waits for it."""
+    folder = tmp_path / "run" / "irqbalance"
+    folder.mkdir(parents=True)
+    path = f"/run/irqbalance/irqbalance{PID}.sock"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+        listening.bind(str(tmp_path / path.lstrip("/")))
+        listening.listen(1)
+        listening.settimeout(20)
+        assert host.ask(path, "setup", 0.0) == ""
+        connection, _ = listening.accept()
+        with connection:
+            connection.settimeout(20)
+            assert connection.recv(500) == b"setup"
+            connection.sendall(b"SLEEP 10 BANNED 0")  # no EPIPE, nor a signal
+            connection.shutdown(socket.SHUT_WR)
+            assert connection.recv(1) == b""

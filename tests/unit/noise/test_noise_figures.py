@@ -1,0 +1,184 @@
+"""Figures of detours, and the periods of time lost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.noise.figures import (
+    detour_figures,
+    excess_figures,
+    figures_of,
+    in_powers_of_two,
+    named_figures,
+)
+from assay.noise.spectrum import events, lost_ns, spectrum, spectrum_of
+from assay.records.noise import CpuNoise, NoiseRun
+
+MS = 1_000_000
+QUANTUM = MS
+STEPS = 900_000
+
+
+def test_figures_of_known_detours() -> None:
+    found = detour_figures([3000, 1000, 2000, 4000], 1e9)
+    assert (found.count, found.rate_per_s) == (4, 4.0)
+    assert found.share == pytest.approx(1e-5)
+    assert (found.p50_ns, found.max_ns) == (2500, 4000)
+
+
+def test_without_a_detour_lengths_are_absent_and_nothing_is_lost() -> None:
+    found = detour_figures([], 1e9)
+    assert (found.share, found.rate_per_s, found.p50_ns, found.max_ns) == (0, 0, None, None)
+
+
+def test_nothing_measured_has_no_figures() -> None:
+    with pytest.raises(ValueError, match="time in which"):
+        detour_figures([1], 0)
+
+
+def test_excess_is_over_the_fastest_of_the_same_cpu() -> None:
+    found = excess_figures([[100, 101, 104], [], [200, 200, 206]])
+    assert found is not None
+    assert (found.count, found.least_ns, found.max_ns) == (6, 100, 6)
+    assert found.p50_ns == 0.5
+    assert excess_figures([[]]) is None
+
+
+@given(st.lists(st.integers(min_value=0, max_value=2**40)))
+def test_a_histogram_loses_nothing(values: list[int]) -> None:
+    steps = in_powers_of_two(values)
+    assert sum(step.count for step in steps) == len(values)
+    assert sum(step.sum_ns for step in steps) == sum(values)
+    assert [s.low_ns * 2 for s in steps[:-1]] == [s.low_ns for s in steps[1:]]
+    for step in steps:
+        inside = [v for v in values if step.low_ns <= max(1, v) < 2 * step.low_ns]
+        assert len(inside) == step.count
+
+
+@given(
+    st.lists(st.integers(min_value=1, max_value=10**7), min_size=1),
+    st.integers(min_value=10**3, max_value=10**9),
+)
+def test_figures_stay_in_their_bounds(took: list[int], measured: int) -> None:
+    found = detour_figures(took, measured)
+    assert 0 <= found.share <= 1
+    quantiles = [found.p50_ns, found.p99_ns, found.p999_ns, found.max_ns]
+    assert quantiles == sorted(q for q in quantiles if q is not None)
+    assert found.max_ns == max(took)
+
+
+def test_looks_are_no_measured_time() -> None:
+    cpu = CpuNoise(cpu=0, length_ns=2000, looked_ns=1000, took_ns=(500,))
+    assert figures_of([cpu]).share == 0.5
+
+
+def test_named_figures_come_from_the_gaps_where_they_were_measured() -> None:
+    def run(method: str, took: int) -> NoiseRun:
+        cpu = CpuNoise(cpu=0, length_ns=10**9, took_ns=(took,), values=(10**6, 10**6 + 5000))
+        return NoiseRun(method=method, cpus=(cpu,))
+
+    found = {f.name: f.value for f in named_figures([run("ftq", 9000), run("selfish", 2000)])}
+    assert found["detour_max_us"] == 2.0
+    assert found["noise_share"] == pytest.approx(2e-4)
+    assert "work_max_us" not in found
+    found = {f.name: f.value for f in named_figures([run("fwq", 9000)])}
+    assert (found["detour_max_us"], found["work_max_us"]) == (9.0, 5.0)
+    assert named_figures([]) == ()
+
+
+# --- periods ----------------------------------------------------------------------------------
+
+
+def steps_with(stalls: dict[int, float], size: int = 4000, seed: int = 1) -> list[int]:
+    """Steps of intervals that waver by a little, and lose a share of their work in some."""
+    rng = np.random.default_rng(seed)
+    done = STEPS * (1 - 2e-4 * rng.random(size))
+    for place, share in stalls.items():
+        done[place] *= 1 - share
+    return [round(v) for v in done]
+
+
+def found_in(steps: list[int], threshold: int = 1000) -> list[float]:
+    cpu = CpuNoise(cpu=0, length_ns=len(steps) * MS, values=tuple(steps))
+    run = NoiseRun(method="ftq", quantum_ns=QUANTUM, threshold_ns=threshold, cpus=(cpu,))
+    return [period.period_s for period in spectrum_of(run).periods]
+
+
+@pytest.mark.parametrize("period", [4, 7, 10, 50])
+def test_an_injected_rhythm_is_found(period: int) -> None:
+    periods = found_in(steps_with(dict.fromkeys(range(0, 4000, period), 0.01)))
+    assert periods[0] == pytest.approx(period / 1e3, rel=0.01)
+    assert len(periods) == 1, "its harmonics are no periods of their own"
+
+
+def test_two_rhythms_are_two() -> None:
+    stalls = dict.fromkeys(range(0, 4000, 4), 0.01) | dict.fromkeys(range(1, 4000, 10), 0.012)
+    periods = found_in(steps_with(stalls))
+    assert sorted(round(p * 1e3, 1) for p in periods) == [4.0, 10.0]
+
+
+def test_an_unsteady_rhythm_is_told_by_its_strongest_line() -> None:
+    """Lines beside it, of less power, are no period of their own."""
+    rng = np.random.default_rng(5)
+    places = {int(p + rng.choice([0, 0, 0, 0, 1])) for p in range(0, 3990, 8)}
+    periods = found_in(steps_with(dict.fromkeys(places, 0.01)))
+    assert [round(p * 1e3, 1) for p in periods] == [8.0]
+
+
+def test_long_preemptions_do_not_hide_a_rhythm() -> None:
+    """Three stalls of a hundred intervals each take ten times what the rhythm does."""
+    stalls = dict.fromkeys(range(0, 4000, 10), 0.01)
+    for begin in (300, 1711, 3003):
+        stalls |= dict.fromkeys(range(begin, begin + 100), 0.98)
+    assert found_in(steps_with(stalls))[0] == pytest.approx(0.010, rel=0.01)
+
+
+def test_overlapping_preemptions_are_one_event() -> None:
+    lost = np.array([0, 500, 900, 900, 0, 0, 800, 0], dtype=float)
+    found = events(lost, 100)
+    assert list(np.flatnonzero(found)) == [1, 6]
+    assert found[1] == 2300
+    assert found[6] == 800
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_chance_is_rarely_a_rhythm(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    places = rng.choice(4000, 300, replace=False)
+    assert len(found_in(steps_with(dict.fromkeys(map(int, places), 0.02), seed=seed))) <= 1
+
+
+def test_chance_is_called_a_rhythm_as_often_as_is_said() -> None:
+    false = 0
+    for seed in range(40):
+        rng = np.random.default_rng(100 + seed)
+        places = rng.choice(1000, 80, replace=False)
+        stalls = dict.fromkeys(map(int, places), 0.02)
+        false += bool(found_in(steps_with(stalls, size=1000, seed=seed)))
+    assert false <= 7  # 2 are expected; more than 7 come in one of 400 such tests
+
+
+def test_a_changed_clock_frequency_is_no_loss() -> None:
+    slower = [v if i < 2000 else round(v * 0.8) for i, v in enumerate(steps_with({}))]
+    lost = lost_ns(slower, QUANTUM)
+    assert float(np.median(lost[2200:])) < 1000
+
+
+def test_too_little_or_nothing_has_no_spectrum() -> None:
+    assert found_in(steps_with({}, size=40)) == []
+    assert found_in(steps_with({})) == []
+    assert found_in([]) == []
+    with pytest.raises(ValueError, match="time apart"):
+        spectrum([np.ones(100)], 0.0)
+
+
+def test_several_cpus_add_up() -> None:
+    one = events(lost_ns(steps_with(dict.fromkeys(range(0, 4000, 25), 0.01)), QUANTUM), 2000)
+    other = events(lost_ns(steps_with(dict.fromkeys(range(3, 4000, 25), 0.01)), QUANTUM), 2000)
+    found = spectrum([one, other, np.zeros(4000)], 1e-3)
+    assert found.periods[0].period_s == pytest.approx(0.025, rel=0.01)
+    assert found.periods[0].p_value == 0.005
+    assert found == spectrum([one, other, np.zeros(4000)], 1e-3), "the same data, the same answer"

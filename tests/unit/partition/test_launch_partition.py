@@ -1,0 +1,218 @@
+"""What a run asks of a partition, and which CPUs it gets."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from settings.hosts import machine
+
+from assay.errors import BadInput, NotPossible
+from assay.machine.document import Cpu
+from assay.partition.choose import Choice, choose
+from assay.partition.designate import Tree, group_name, groups_of
+from assay.partition.ranks import LocalRank, local_rank
+from assay.partition.wish import ALGORITHMS, ALL, Amount, Wish, parse_wish
+
+
+def host(**shape: int) -> tuple[Cpu, ...]:
+    return machine(**{"cores": 4, **shape}).cpus  # type: ignore[arg-type]
+
+
+def all_of(cpus: tuple[Cpu, ...]) -> set[int]:
+    return {cpu.id for cpu in cpus}
+
+
+# --- what is asked --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("cpus=2,mem=4G", Wish(cpus=Amount(2), memory=Amount(4 * 2**30))),
+        ("cores=all", Wish(cores=ALL)),
+        ("list=2-3,6,mem=1/4", Wish(listed=(2, 3, 6), memory=Amount(part=Fraction(1, 4)))),
+        (
+            "share=0.5",
+            Wish(
+                cores=Amount(part=Fraction(1, 2)),
+                memory=Amount(part=Fraction(1, 2)),
+                gpus=Amount(part=Fraction(1, 2)),
+            ),
+        ),
+        ("cpus=3,utility=1,partial=yes", Wish(cpus=Amount(3), utility=1, partial=True)),
+        (
+            "cores=1,algorithm=random,gpus=0",
+            Wish(cores=Amount(1), gpus=Amount(0), algorithm="random"),
+        ),
+    ],
+)
+def test_a_wish_is_read(text: str, wish: Wish) -> None:
+    assert parse_wish(text, {}) == wish
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("cpu=2", "Did you mean cpus"),
+        ("cpus=two", "no number"),
+        ("cpus", "cannot read 'cpus'"),
+        ("cpus=2,cpus=3", "twice"),
+        ("cpus=2,cores=1", "both cpus and cores"),
+        ("share=1/2,mem=1G", "both share and mem"),
+        ("share=2", "no part"),
+        ("share=3/2", "no part of a whole"),
+        ("share=1/0", "divides by nothing"),
+        ("cpus=0", "leaves nothing"),
+        ("algorithm=best", "no algorithm"),
+        ("list=", "cannot read"),
+        ("list=a", "CPU list"),
+        ("partial=maybe", "neither yes nor no"),
+        ("share=MPI", "how many processes"),
+        ("mem=4Q", "4Q"),
+    ],
+)
+def test_what_cannot_be_read_is_named(text: str, told: str) -> None:
+    with pytest.raises(BadInput, match=told):
+        parse_wish(text, {})
+
+
+def test_an_equal_part_for_each_process_of_a_job() -> None:
+    env = {"OMPI_COMM_WORLD_LOCAL_RANK": "1", "OMPI_COMM_WORLD_LOCAL_SIZE": "4"}
+    assert local_rank(env) == LocalRank(1, 4)
+    assert parse_wish("cpus=MPI", env).cpus == Amount(part=Fraction(1, 4))
+    assert local_rank({"SLURM_LOCALID": "2", "SLURM_NTASKS_PER_NODE": "2(x3)"}) == LocalRank(2)
+    assert local_rank({"SLURM_LOCALID": "x"}) is None
+
+
+def test_a_map_has_a_line_for_each_rank(tmp_path: Path) -> None:
+    path = tmp_path / "map"
+    path.write_text("# rank wish\n0 cpus=4\n* cores=1,mem=1G # the others\n")
+    text = f"map:{path}"
+    assert parse_wish(text, {"MPI_LOCALRANKID": "0"}).cpus == Amount(4)
+    assert parse_wish(text, {"MPI_LOCALRANKID": "3"}).cores == Amount(1)
+    assert parse_wish(text, {}).cores == Amount(1)
+    path.write_text("0 cpus=4\n")
+    with pytest.raises(BadInput, match="no line for rank 1"):
+        parse_wish(text, {"MPI_LOCALRANKID": "1"})
+    with pytest.raises(BadInput, match="nothing says which rank"):
+        parse_wish(text, {})
+    path.write_text("0 cpus=4 mem=1\n")
+    with pytest.raises(BadInput, match="Line 1"):
+        parse_wish(text, {"MPI_LOCALRANKID": "0"})
+    with pytest.raises(BadInput, match="cannot be read"):
+        parse_wish(f"map:{tmp_path}/none", {})
+
+
+# --- what is given --------------------------------------------------------------------------------
+
+
+def test_whole_cores_are_given() -> None:
+    cpus = host(cores=4, smt=2)
+    assert choose(Wish(cpus=Amount(3)), cpus, all_of(cpus)) == Choice((0, 1, 4, 5))
+    assert choose(Wish(cpus=Amount(3), partial=True), cpus, all_of(cpus)) == Choice((0, 1, 4))
+    # Half a core that somebody else has the other half of is no core.
+    assert choose(Wish(cores=Amount(1)), cpus, all_of(cpus) - {4}) == Choice((1, 5))
+    assert choose(Wish(cpus=Amount(1), partial=True), cpus, {4}) == Choice((4,))
+
+
+def test_a_run_lies_within_a_cache_and_a_node_where_it_fits() -> None:
+    cpus = host(packages=2, nodes=2, caches=2, cores=2)
+    of = {cpu.id: cpu for cpu in cpus}
+    two = choose(Wish(cores=Amount(2)), cpus, all_of(cpus))
+    assert len({of[i].l3 for i in two.cpus}) == 1
+    four = choose(Wish(cores=Amount(4)), cpus, all_of(cpus))
+    assert len({of[i].node for i in four.cpus}) == 1
+    six = choose(Wish(cores=Amount(6)), cpus, all_of(cpus))
+    assert len({of[i].package for i in six.cpus}) == 1
+
+
+def test_the_fullest_place_that_fits_is_taken() -> None:
+    """So that what is whole stays so for larger wishes."""
+    cpus = host(nodes=2, cores=4)
+    free = all_of(cpus) - {4}
+    assert choose(Wish(cores=Amount(2)), cpus, free) == Choice((5, 6))
+    assert choose(Wish(cores=Amount(2), algorithm="simple"), cpus, free) == Choice((0, 1))
+
+
+def test_utility_cpus_lie_apart() -> None:
+    cpus = host(cores=4)
+    assert choose(Wish(cores=Amount(3), utility=1), cpus, all_of(cpus)) == Choice((0, 1), (2,))
+    with pytest.raises(BadInput, match="leaves no CPU for the work"):
+        choose(Wish(cores=Amount(2), utility=2), cpus, all_of(cpus))
+
+
+def test_what_cannot_be_given_is_told() -> None:
+    cpus = host(cores=4)
+    with pytest.raises(BadInput, match="the partition has 4"):
+        choose(Wish(cores=Amount(5)), cpus, all_of(cpus))
+    with pytest.raises(NotPossible, match="1 of the 4 of the partition is free"):
+        choose(Wish(cores=Amount(2)), cpus, {2})
+    with pytest.raises(BadInput, match="CPU 7 is not of the partition"):
+        choose(Wish(listed=(2, 7)), cpus, all_of(cpus))
+    with pytest.raises(NotPossible, match="CPU 2 of the partition is taken"):
+        choose(Wish(listed=(2, 3)), cpus, {0, 1, 3})
+    with pytest.raises(NotPossible):
+        choose(Wish(), cpus, ())
+
+
+SHAPES = st.builds(
+    host,
+    packages=st.integers(1, 2),
+    nodes=st.integers(1, 2),
+    caches=st.integers(1, 3),
+    cores=st.integers(1, 4),
+    smt=st.integers(1, 2),
+)
+
+
+@given(SHAPES, st.sampled_from(ALGORITHMS), st.lists(st.integers(1, 6), max_size=8), st.integers())
+def test_no_cpu_is_given_twice_and_cores_stay_whole(
+    cpus: tuple[Cpu, ...], algorithm: str, wanted: list[int], seed: int
+) -> None:
+    free = all_of(cpus)
+    by_number = {cpu.id: cpu for cpu in cpus}
+    for cores in wanted:
+        wish = Wish(cores=Amount(cores), algorithm=algorithm)  # type: ignore[arg-type]
+        whole = [cpu for cpu in cpus if set(cpu.siblings) <= free]
+        try:
+            given_ = set(choose(wish, cpus, free, seed).cpus)
+        except (BadInput, NotPossible):
+            assert len({cpu.core for cpu in whole}) < cores
+            continue
+        assert given_ <= free
+        assert len({by_number[i].core for i in given_}) == cores
+        assert all(set(by_number[i].siblings) <= given_ for i in given_)
+        if algorithm == "numa":
+            nodes: dict[int, set[int]] = {}
+            for cpu in whole:
+                nodes.setdefault(cpu.node, set()).add(cpu.core)
+            fits = any(len(found) >= cores for found in nodes.values())
+            assert not fits or len({by_number[i].node for i in given_}) == 1
+        free -= given_
+
+
+@given(SHAPES, st.integers(1, 8), st.data())
+def test_a_part_of_a_core_is_given_where_that_is_asked_for(
+    cpus: tuple[Cpu, ...], wanted: int, data: st.DataObject
+) -> None:
+    free = set(data.draw(st.lists(st.sampled_from(sorted(all_of(cpus))), unique=True)))
+    try:
+        found = choose(Wish(cpus=Amount(wanted), partial=True), cpus, free)
+    except (BadInput, NotPossible):
+        assert len(free) < wanted
+    else:
+        assert len(found.cpus) == wanted and set(found.cpus) <= free
+
+
+def test_controllers_that_are_mounted_together_make_one_group() -> None:
+    apart = groups_of(Tree(1, "/sys/fs/cgroup/cpuset", "/sys/fs/cgroup/memory"), "a", [1], [0], 1)
+    assert [group.path for group in apart] == [
+        f"/sys/fs/cgroup/{one}/{group_name('a')}" for one in ("cpuset", "memory")
+    ]
+    both = "/sys/fs/cgroup/cpuset,memory"
+    (together,) = groups_of(Tree(1, both, both), "a", [1], [0], 1)
+    assert together.path == f"{both}/{group_name('a')}" and together.files

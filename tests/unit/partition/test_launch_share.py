@@ -1,0 +1,357 @@
+"""Shares: where ranks lie, what confines a process, and whether a partition holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from settings.hosts import machine
+
+from assay.errors import BadInput, NotPossible
+from assay.machine.root import Root
+from assay.partition.bounds import Bounds, read_bounds
+from assay.partition.broker import HeldShare, State
+from assay.partition.choose import Choice, choose
+from assay.partition.made import Made, begin, names, stand, standing, the_partition
+from assay.partition.ranks import LocalRank, RankLayout
+from assay.partition.reserve import Limits, Part, foresee
+from assay.partition.share import Share
+from assay.partition.wish import Wish, parse_wish
+from assay.settings.gpus import variables_for, visible_in
+
+JOB = {"MPI_LOCALRANKID": "1", "MPI_LOCALNRANKS": "4"}
+
+
+def rank(number: int, count: int = 4) -> dict[str, str]:
+    return {"MPI_LOCALRANKID": str(number), "MPI_LOCALNRANKS": str(count)}
+
+
+# --- where ranks lie ------------------------------------------------------------------------------
+
+
+def test_a_layout_is_read() -> None:
+    one = LocalRank(1, 4)
+    assert parse_wish("share=MPI,layout=compact", JOB).layout == RankLayout(one, 1)
+    assert parse_wish("share=MPI,layout=scatter", JOB).layout == RankLayout(one, None)
+    assert parse_wish("cores=1,layout=scatter:3", JOB).layout == RankLayout(one, 3)
+    assert parse_wish("cores=1,layout=disabled", {}).layout is None
+    assert parse_wish("all", {}) == parse_wish("share=all", {})
+
+
+@pytest.mark.parametrize(
+    ("text", "env", "told"),
+    [
+        ("share=MPI,layout=wide", JOB, "no layout 'wide'"),
+        ("share=MPI,layout=compact:2", JOB, "no layout"),
+        ("share=MPI,layout=scatter:0", JOB, "stride of 0"),
+        ("share=MPI,layout=scatter:x", JOB, "no number"),
+        ("mem=1G,layout=compact", JOB, "no size of one"),
+        ("list=1,layout=compact", JOB, "no size of one"),
+        ("cores=1,layout=compact", {}, "how many processes"),
+    ],
+)
+def test_a_layout_that_cannot_be(text: str, env: dict[str, str], told: str) -> None:
+    with pytest.raises(BadInput, match=told):
+        parse_wish(text, env)
+
+
+def placed(text: str, count: int = 4, nodes: int = 2) -> list[tuple[int, ...]]:
+    """The CPUs of each rank of a job on a host with four cores in each node."""
+    cpus = machine(nodes=nodes, cores=4).cpus
+    free = {cpu.id for cpu in cpus}
+    wishes = [parse_wish(text, rank(number, count)) for number in range(count)]
+    return [choose(wish, cpus, free).cpus for wish in wishes]
+
+
+def test_ranks_beside_each_other_or_in_different_nodes() -> None:
+    assert placed("share=MPI,layout=compact") == [(0, 1), (2, 3), (4, 5), (6, 7)]
+    assert placed("share=MPI,layout=scatter") == [(0, 1), (4, 5), (2, 3), (6, 7)]
+    assert placed("cores=1,layout=scatter:2") == [(0,), (2,), (1,), (3,)]
+    assert placed("cpus=2,partial=yes,layout=compact", count=2) == [(0, 1), (2, 3)]
+
+
+def test_a_place_that_others_have_is_not_given_elsewhere() -> None:
+    cpus = machine(cores=4).cpus
+    wish = parse_wish("cores=1,layout=compact", rank(1))
+    with pytest.raises(NotPossible, match="CPU 1 of the partition is taken"):
+        choose(wish, cpus, {0, 2, 3})
+    with pytest.raises(BadInput, match="Rank 3 of 4 has no place"):
+        choose(parse_wish("cores=2,layout=compact", rank(3)), cpus, {0, 1, 2, 3})
+
+
+@given(
+    st.integers(1, 8), st.one_of(st.none(), st.integers(1, 9)), st.integers(1, 4), st.integers(1, 2)
+)
+def test_every_rank_has_a_place_of_its_own(
+    count: int, stride: int | None, nodes: int, smt: int
+) -> None:
+    cpus = machine(nodes=nodes, cores=8, smt=smt).cpus
+    layouts = [RankLayout(LocalRank(number, count), stride) for number in range(count)]
+    assert sorted(layout.place(nodes) for layout in layouts) == list(range(count))
+    wishes = [parse_wish("share=MPI", rank(number, count)) for number in range(count)]
+    given_ = [
+        set(choose(Wish(cores=wish.cores, layout=layout), cpus, {cpu.id for cpu in cpus}).cpus)
+        for wish, layout in zip(wishes, layouts, strict=True)
+    ]
+    assert sum(map(len, given_)) == len(set().union(*given_))
+
+
+# --- what confines a process ----------------------------------------------------------------------
+
+
+def tree(folder: Path, group: str, **files: str) -> Root:
+    """A host with control groups of version 2, and this process in one of them."""
+    (folder / "proc/self").mkdir(parents=True)
+    (folder / "proc/self/cgroup").write_text(f"0::{group}\n")
+    (folder / "proc/self/mountinfo").write_text(
+        "30 20 0:26 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n"
+    )
+    top = folder / "sys/fs/cgroup"
+    (top / group.strip("/")).mkdir(parents=True)
+    (top / "cpuset.cpus.effective").write_text("0-1\n")
+    for path, text in files.items():
+        place = top / path.replace("__", "/").replace("_", ".")
+        place.write_text(text + "\n")
+    return Root(folder)
+
+
+def test_an_isolated_partition_confines_nobody(tmp_path: Path) -> None:
+    """It takes CPUs 2 and 3 out of what is effective elsewhere."""
+    root = tree(tmp_path, "/user", user__cpuset_cpus="", user__cpuset_cpus_effective="0-1")
+    assert read_bounds(root, {0, 1}, range(4)) is None
+
+
+def test_the_cpuset_of_a_job_confines_it(tmp_path: Path) -> None:
+    root = tree(
+        tmp_path, "/slurm/job", slurm__cpuset_cpus="0-3", slurm__job__cpuset_cpus="1-2",
+        slurm__job__cpuset_cpus_effective="1",
+    )  # fmt: skip
+    found = read_bounds(root, {1}, range(8))
+    assert found is not None and found.cpus == {1, 2}
+    assert str(found) == "its control group /sys/fs/cgroup/slurm/job has CPUs 1-2"
+
+
+def test_an_affinity_narrower_than_the_group_confines(tmp_path: Path) -> None:
+    root = tree(tmp_path, "/user", user__cpuset_cpus_effective="0-1")
+    found = read_bounds(root, {0}, range(4))
+    assert found is not None and found.cpus == {0} and "taskset" in found.reason
+
+
+def test_the_group_beside_partitions_confines_nobody(tmp_path: Path) -> None:
+    place = tmp_path / "sys/fs/cgroup/cpuset/assay.others"
+    place.mkdir(parents=True)
+    for folder, cpus in ((place, "0-1"), (place.parent, "0-3")):
+        (folder / "cpuset.cpus").write_text(cpus)
+        (folder / "cpuset.effective_cpus").write_text(cpus)
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/cgroup").write_text("3:cpuset:/assay.others\n")
+    (tmp_path / "proc/self/mountinfo").write_text(
+        "30 20 0:26 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+    )
+    assert read_bounds(Root(tmp_path), {0, 1}, range(4)) is None
+
+
+STATE = State(
+    name="work",
+    engine="1",
+    cpus="0-3",
+    free_cpus="0-3",
+    memory_bytes=0,
+    free_bytes=0,
+    gpus="0-1",
+    free_gpus="0-1",
+)
+
+
+def test_a_share_lies_within_its_bounds() -> None:
+    cpus = machine(cores=4).cpus
+    within = Limits(Bounds(frozenset({2, 3}), "its affinity"))
+    assert foresee(parse_wish("cores=2", {}), STATE, cpus, 0, within).choice.cpus == (2, 3)
+    with pytest.raises(NotPossible, match="CPU 1 is not for this process to use: its affinity"):
+        foresee(parse_wish("list=1-2", {}), STATE, cpus, 0, within)
+    with pytest.raises(NotPossible, match=r"of the partition \(2-3\)"):
+        foresee(parse_wish("cores=3", {}), STATE, cpus, 0, within)
+    with pytest.raises(NotPossible, match="No CPU of the partition work is online"):
+        foresee(parse_wish("cores=1", {}), STATE, (), 0, within)
+
+
+def test_who_has_what_was_asked_for_is_named() -> None:
+    taken = msgspec.structs.replace(
+        STATE,
+        free_cpus="",
+        free_gpus="",
+        shares=(HeldShare(lease=1, cpus="0-3", gpus="0-1", uid=0, pid=7),),
+    )
+    cpus = machine(cores=4).cpus
+    for wish in ("cores=1", "list=2"):
+        with pytest.raises(NotPossible) as refused:
+            foresee(parse_wish(wish, {}), taken, cpus)
+        assert refused.value.cause.endswith("In use: root has CPUs 0-3, GPUs 0-1 (process 7)."), (
+            wish
+        )
+    with pytest.raises(NotPossible, match="1 core was asked for, and none of the 4 ") as refused:
+        foresee(parse_wish("cores=1", {}), taken, cpus)
+    assert refused.value.remedy == "Wait until others are done."
+
+
+# --- GPUs -----------------------------------------------------------------------------------------
+
+
+def test_a_share_lies_within_the_gpus_that_are_visible() -> None:
+    cpus = machine(cores=4).cpus
+    wish = parse_wish("gpus=1", {})
+    assert foresee(wish, STATE, cpus, 0, Limits(gpus=frozenset({1}))).gpus == (1,)
+    with pytest.raises(NotPossible, match="leaves it 0 of those"):
+        foresee(wish, STATE, cpus, 0, Limits(gpus=frozenset({5})))
+
+
+def test_visible_gpus_are_read_where_they_are_numbers() -> None:
+    assert visible_in({}) is None
+    assert visible_in({"CUDA_VISIBLE_DEVICES": "0,2"}) == {0, 2}
+    assert visible_in({"CUDA_VISIBLE_DEVICES": "GPU-8932f937"}) is None
+    assert visible_in({"CUDA_VISIBLE_DEVICES": "", "ROCR_VISIBLE_DEVICES": "1"}) == {1}
+
+
+def test_the_runtime_of_the_gpus_is_told(tmp_path: Path) -> None:
+    told = variables_for((1,), Root(tmp_path))
+    assert told["CUDA_VISIBLE_DEVICES"] == told["ZE_AFFINITY_MASK"] == "1"
+    (tmp_path / "proc/driver/nvidia/gpus/0000:01:00.0").mkdir(parents=True)
+    told = variables_for((0, 1), Root(tmp_path))
+    assert told == {"CUDA_VISIBLE_DEVICES": "0,1", "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+
+
+# --- which partition ------------------------------------------------------------------------------
+
+
+def stands(name: str, env: dict[str, str], cpus: str = "1") -> Path:
+    folder = begin(name, env)
+    made = Made(
+        name=name, boot_id="x", version=2, top="/sys/fs/cgroup", cpus=cpus, nodes="0", groups=()
+    )
+    stand(made, folder)
+    return folder
+
+
+def test_the_partition_that_is_meant(tmp_path: Path) -> None:
+    env = {"ASSAY_RUN": str(tmp_path)}
+    with pytest.raises(NotPossible, match="There is no partition on this host"):
+        the_partition(None, env)
+    with pytest.raises(NotPossible, match="and 'quiet' is meant") as refused:
+        the_partition("quiet", env)
+    assert "assay partition create quiet --cpus" in str(refused.value)
+    begin("begun", env)
+    stands("a", env)
+    assert the_partition(None, env) == "a"
+    stands("b", env)
+    assert [made.name for made in standing(env)] == ["a", "b"]
+    assert the_partition("b", env) == "b"
+    with pytest.raises(BadInput, match="There are 2 partitions: a, b"):
+        the_partition(None, env)
+    with pytest.raises(BadInput, match="There is no partition 'begun'"):
+        the_partition("begun", env)
+
+
+def test_partitions_are_known_where_nobody_else_can_put_some(tmp_path: Path) -> None:
+    env = {"ASSAY_RUN": str(tmp_path / "run")}
+    stands("a", env)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "run/partitions/led").symlink_to(elsewhere, target_is_directory=True)
+    assert names(env) == ("a",)
+    for folder in (tmp_path / "run", tmp_path / "run/partitions"):
+        folder.chmod(0o777)
+        for ask in (names, standing, lambda env: the_partition("a", env)):
+            with pytest.raises(NotPossible, match="Others may write in"):
+                ask(env)
+        folder.chmod(0o755)
+    assert the_partition(None, env) == "a"
+
+
+# --- whether it holds -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def share(tmp_path: Path) -> Share:
+    """CPUs 2 to 4 of an isolated partition of version 2."""
+    lease = tmp_path / "lease-7"
+    lease.mkdir()
+    (tmp_path / "cpuset.cpus.partition").write_text("isolated\n")
+    (lease / "cpuset.cpus.effective").write_text("2-4\n")
+    part = Part(Choice((2, 3), (4,)), 1 << 30, (0,))
+    return Share("work", part, 7, (str(lease),))
+
+
+def test_a_share_says_what_it_is(share: Share) -> None:
+    assert str(share) == (
+        "partition work: CPUs 2-3, utility CPU 4, 1.00 GiB of memory, GPU 0 (lease 7)"
+    )
+    assert share.variables["ASSAY_UTILITY_CPUS"] == "4"
+    room = share.room(machine(cores=8))
+    assert room.allowed == (2, 3) and room.memory_limit_bytes == 1 << 30
+
+
+def test_a_partition_that_holds_is_not_spoken_of(share: Share) -> None:
+    assert not share.unheld(share.look(), share.look())
+
+
+def notes(share: Share, *looks: dict[str, str]) -> list[str]:
+    found = share.unheld(*looks)
+    assert all(piece.kind == "partition" and piece.outside for piece in found)
+    return [piece.note or "" for piece in found]
+
+
+def test_a_partition_that_was_undone_meanwhile(share: Share, tmp_path: Path) -> None:
+    before = share.look()
+    path = tmp_path / "cpuset.cpus.partition"
+    path.write_text("isolated invalid (Cpu list in cpuset.cpus not exclusive)\n")
+    (note,) = notes(share, before, share.look())
+    assert note.startswith(f"{path}: isolated became isolated invalid (Cpu list")
+    (note,) = notes(share, share.look(), share.look())  # it did not hold from the start
+    assert note.startswith(f"{path}: isolated invalid")
+    invalid = share.look()
+    path.write_text("isolated\n")
+    (note,) = notes(share, invalid, share.look())
+    assert note.endswith("became isolated")
+
+
+def test_a_partition_that_was_none_before_is_told(share: Share, tmp_path: Path) -> None:
+    path = tmp_path / "cpuset.cpus.partition"
+    path.write_text("member\n")
+    look = share.look()
+    assert notes(share, look, look) == [f"{path}: member, and CPUs are set apart by isolated"]
+
+
+def test_what_was_not_set_apart_before_is_told_of_version_1_too(tmp_path: Path) -> None:
+    group = tmp_path / "assay-work"
+    lease = group / "lease-7"
+    lease.mkdir(parents=True)
+    files = {
+        group / "cpuset.cpu_exclusive": "1",
+        group / "cpuset.sched_load_balance": "0",
+        tmp_path / "cpuset.sched_load_balance": "0",
+        lease / "cpuset.effective_cpus": "2-3",
+    }
+    for path, text in files.items():
+        path.write_text(text + "\n")
+    held = Share("work", Part(Choice((2, 3), ()), 0, ()), 7, (str(lease),))
+    assert not held.unheld(held.look(), held.look())
+    for path, text in list(files.items())[:3]:
+        path.write_text("0\n" if text == "1" else "1\n")
+        look = held.look()
+        (note,) = notes(held, look, look)
+        assert note.startswith(f"{path}: ") and note.endswith(f"set apart by {text}")
+        path.write_text(text + "\n")
+
+
+def test_a_share_that_lost_cpus_or_all(share: Share, tmp_path: Path) -> None:
+    before = share.look()
+    (tmp_path / "lease-7/cpuset.cpus.effective").write_text("2-3\n")
+    (note,) = notes(share, before, share.look())
+    assert note.endswith("cpuset.cpus.effective: 2-3, and 2-4 were given")
+    (tmp_path / "lease-7/cpuset.cpus.effective").unlink()
+    assert not share.unheld(before, share.look())  # a tree of limits on memory has no such file
+    (tmp_path / "lease-7").rmdir()
+    assert notes(share, before, share.look()) == [f"{tmp_path}/lease-7 is gone"]

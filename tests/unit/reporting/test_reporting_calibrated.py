@@ -1,0 +1,86 @@
+"""The page of a calibration, and the floor of a machine on the page of another study."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import report_studies
+
+from assay.records import DEFAULT, Arm, Budget, Kind, MachineFloor, Status, StudySpec
+from assay.reporting.html import render
+from assay.reporting.inputs import ReportInput
+from assay.search.testing import Simulated
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
+from simulated_studies import carry_out, workload
+
+FLOOR = MachineFloor(study="cal1234", at_s=1.8e9, command="./a <b>", metric="wall_s", ci=(0.5, 2.0))
+
+
+def text_of(page: str) -> str:
+    """What is read, without what is drawn."""
+    bare = re.sub(r"<(script|style|svg).*?</\1>", "", page, flags=re.DOTALL)
+    return " ".join(re.sub(r"<[^>]+>", " ", bare).replace("\u00a0", " ").split())
+
+
+@pytest.fixture(scope="module")
+def calibrated() -> ReportInput:
+    spec = StudySpec(
+        kind=Kind.CALIBRATE,
+        workload=workload(),
+        budget=Budget(launches=81),
+        arms=(Arm(name="default", configuration=DEFAULT),),
+    )
+    study = carry_out(spec, Simulated(takes_s=lambda configuration: 0.05, noise=0.01))
+    like = report_studies.compare()
+    return replace(
+        like,
+        spec=spec,
+        samples=tuple(study.samples),
+        conclusion=study.conclusion,
+        status=Status.DONE,
+        script="",
+    )
+
+
+@pytest.mark.rotating
+def test_the_page_of_a_calibration(calibrated: ReportInput) -> None:
+    text = text_of(render(calibrated))
+    assert "Noise floor of this machine: two identical arms differ by" in text
+    assert "False verdicts of assay here" in text
+    assert "What this machine shows" in text
+    assert "Smallest gain that nine studies of ten show" in text
+    for budget in ("1 min", "5 min", "20 min"):
+        assert budget in text
+    assert "0 of 40 blocks" in text
+    assert "Nothing is claimed" not in text
+
+
+def test_a_calibration_under_way_has_no_verdict_yet(calibrated: ReportInput) -> None:
+    text = text_of(render(replace(calibrated, conclusion=None, status=Status.INTERRUPTED)))
+    assert "No verdict yet" in text
+    assert "What this machine shows" in text
+
+
+def test_the_floor_stands_on_the_page_of_a_comparison() -> None:
+    bare = report_studies.compare()
+    assert bare.conclusion is not None and bare.conclusion.noise_floor is None
+    without = text_of(render(bare))
+    assert "was not measured in this study" in without
+    text = text_of(render(replace(bare, floor=FLOOR)))
+    assert "calibrated 2027-01-15 with ./a &lt;b&gt;, study cal1234" in text
+    assert "was not measured in this study" not in text
+    assert "within the noise floor of this machine" in text
+
+
+def test_a_small_floor_weakens_nothing() -> None:
+    bare = report_studies.compare()
+    narrow = MachineFloor(
+        study="cal1234", at_s=1.8e9, command="./a", metric="wall_s", ci=(0.999, 1.001)
+    )
+    text = text_of(render(replace(bare, floor=narrow)))
+    assert "within the noise floor of this machine" not in text

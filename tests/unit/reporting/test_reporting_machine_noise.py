@@ -1,0 +1,166 @@
+"""The picture of the noise of a machine, and the lines of the terminal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from assay.cli.machine.noise_document import noise_document
+from assay.cli.machine.noise_text import figure_lines, noise_lines
+from assay.noise.answer import NoiseAnswer, answer_of
+from assay.noise.driver import NoiseFound, Other
+from assay.noise.periods import KnownPeriod
+from assay.records.noise import CpuNoise, NoiseRun, Told
+from assay.reporting.machine_noise import MOST_DOTS, machine_noise_figure, noise_page
+from assay.reporting.pictures.detours import detours_svg
+from assay.reporting.pictures.theme import standalone
+from assay.units import significant
+
+MS = 1_000_000
+LONG = "99 a-device-with-a-name-that-does-not-end\x1b[31m-and-hides"
+
+
+def cpu(number: int, detours: int) -> CpuNoise:
+    at = tuple(range(0, detours * MS // 2, MS // 2))
+    took = tuple(2000 + 40 * (i % 1000) ** 2 for i in range(detours))
+    worst = Told(
+        at_ns=0, took_ns=max(took, default=1), since_ns=MS, ran_ns=MS, cpu=number,
+        window_ns=MS, interrupts={LONG: 1},
+    )  # fmt: skip
+    steps = tuple(900_000 - (9_000 if i % 4 == 0 else i % 3 * 20) for i in range(2000))
+    return CpuNoise(
+        cpu=number, length_ns=2000 * MS, steps=900_000, values=steps, at_ns=at, took_ns=took,
+        worst=(worst,) if took else (),
+    )  # fmt: skip
+
+
+def answer(cpus: int = 2, detours: int = 500, method: str = "ftq") -> NoiseAnswer:
+    run = NoiseRun(
+        method=method,
+        quantum_ns=MS,
+        threshold_ns=1000,
+        cpus=(
+            *(cpu(number, detours) for number in range(cpus)),
+            CpuNoise(cpu=99, error="Invalid argument"),
+        ),
+    )
+    busy = Other(7, "na\x1bme", 1, 1.5)
+    return answer_of([NoiseFound(run, {0: 0.5}, 3, (busy,))], [KnownPeriod(0.004, "the tick")])
+
+
+def svg_of(found: NoiseAnswer) -> str:
+    assert found.source is not None
+    rhythms = [(1 / one.period.period_s, one.likely) for one in found.rhythms]
+    return detours_svg(machine_noise_figure(found.source, found.histogram, found.spectrum, rhythms))
+
+
+def texts(svg: str) -> str:
+    return " ".join(ElementTree.fromstring(svg).itertext())
+
+
+def test_the_picture_has_all_three_parts() -> None:
+    said = texts(standalone(svg_of(answer())))
+    for words in ("detours by their length", "when it began", "spectrum", "4.00 ms: the tick"):
+        assert words in said
+    assert "CPU 0" in said and "CPU 1" in said
+    assert "1,000 detours on 2 CPUs" in said
+
+
+def test_without_a_series_there_is_no_spectrum() -> None:
+    assert "spectrum" not in texts(svg_of(answer(method="selfish")))
+
+
+@pytest.mark.parametrize(("cpus", "detours"), [(1, 0), (1, 1), (9, 30)])
+def test_odd_numbers_are_drawn(cpus: int, detours: int) -> None:
+    assert texts(svg_of(answer(cpus, detours)))
+
+
+def test_a_picture_of_many_detours_stays_small() -> None:
+    found = answer(detours=100_000)
+    assert found.source is not None
+    shown = machine_noise_figure(found.source, found.histogram, found.spectrum, ())
+    assert {len(dots) for dots in shown.detours.values()} == {MOST_DOTS}
+    longest = max(took for cpu in found.source.measured for took in cpu.took_ns)
+    assert longest in {took for _, took in shown.detours[0]}
+    assert len(svg_of(found)) < 400_000
+
+
+def test_the_same_data_give_the_same_bytes() -> None:
+    assert svg_of(answer()) == svg_of(answer())
+
+
+def test_the_page_is_whole_and_escapes() -> None:
+    page = noise_page(svg_of(answer()), "<script>\nsecond line")
+    assert page.startswith("<!doctype html>")
+    assert "<script>" not in page and "&lt;script&gt;\nsecond line" in page
+    assert "<svg" in page
+
+
+def test_lines_fit_and_hide_nothing() -> None:
+    for method in ("ftq", "fwq", "selfish", "osnoise", "timerlat"):
+        lines = list(noise_lines(answer(method=method)))
+        assert max(map(len, lines)) <= 80
+        text = "\n".join(lines)
+        assert "\x1b" not in text
+        assert "CPU 99 was not measured: Invalid argument" in text
+        assert "interrupt 99 a-device" in text
+    lines = list(noise_lines(answer(method="ftq")))
+    assert any("4.00 ms  p = 0.005" in line and "the tick" in line for line in lines)
+
+
+def test_without_a_detour_the_lines_say_so() -> None:
+    lines = "\n".join(noise_lines(answer(detours=0)))
+    assert "    0        0 %          0          -" in lines
+
+
+def test_figures_and_document_agree() -> None:
+    found = answer()
+    document = noise_document(found)
+    lines = dict(line.split()[:2] for line in figure_lines(found))
+    assert set(lines) == set(document["figures"])
+    for name, value in document["figures"].items():
+        assert float(lines[name]) == pytest.approx(value, rel=1e-4)
+    assert document["methods"][0]["cpus"][-1] == {"cpu": 99, "error": "Invalid argument"}
+    assert document["periods"][0]["likely"] == "the tick"
+
+
+def test_the_picture_says_of_what_and_when_it_is_and_what_its_lines_mean() -> None:
+    found = answer()
+    assert found.source is not None
+    figure = machine_noise_figure(found.source, found.histogram, found.spectrum, ())
+    figure = replace(figure, machine="A\x1b[31m processor", date="2026-01-02 03:04 UTC")
+    said = texts(detours_svg(figure))
+    assert "processor" in said and "\x1b" not in said
+    share = 100 * sum(map(sum, (one.took_ns for one in found.source.measured))) / (4000 * MS)
+    assert f"2026-01-02 03:04 UTC: {significant(share)} % of the time lost" in said
+    assert "chance alone gets here in one series of twenty" in said
+
+
+def test_what_kinds_of_causes_took_is_added_up() -> None:
+    found = answer()
+    (one,) = found.causes
+    assert found.source is not None
+    total = sum(sum(part.took_ns) for part in found.source.measured)
+    assert (one.kind, one.count) == ("interrupt", 2)
+    assert one.share == pytest.approx(one.lost_ns / total)
+    (entry,) = noise_document(found)["causes"]
+    assert (entry["kind"], entry["share"]) == ("interrupt", one.share)
+    assert any(f"{100 * one.share:.1f} %  an interrupt (2)" in line for line in noise_lines(found))
+    assert answer(detours=0).causes == ()
+
+
+@pytest.mark.parametrize(("detours", "absent"), [(99, 2), (100, 1), (999, 1), (1000, 0)])
+def test_a_quantile_is_shown_where_there_are_values_beyond_it(detours: int, absent: int) -> None:
+    lines = list(noise_lines(answer(cpus=1, detours=detours, method="selfish")))
+    row = next(line for line in lines if line.split()[:1] == ["0"])
+    assert row.split().count("-") == absent
+
+
+def test_a_brief_answer_is_the_tables_and_the_causes() -> None:
+    lines = list(noise_lines(answer(), brief=True))
+    assert [line for line in lines if line.split()[:1] == ["all"]]
+    assert not [line for line in lines if line.split()[:1] in (["0"], ["1"])]
+    assert any("by what" in line for line in lines)
+    assert not any("likely cause" in line or "busiest" in line for line in lines)

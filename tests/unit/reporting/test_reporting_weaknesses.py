@@ -1,0 +1,216 @@
+"""What weakens an answer: each thing is told where the samples show it, and only there."""
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+import report_studies as studies
+
+from assay.records import Evidence, Granted, Outcome, Status, Verdict
+from assay.reporting.arms import arm_rows
+from assay.reporting.grants import tally
+from assay.reporting.scale import scale_for
+from assay.reporting.trials import trials
+from assay.reporting.weaknesses import weaknesses
+
+
+def told(report):
+    rows = arm_rows(report, trials(report))
+    scale = scale_for([v for row in rows for v in row.values], report.metric.unit)
+    chosen = report.conclusion.recommendation if report.conclusion else None
+    winner = tally(report.samples, chosen.settings) if chosen and chosen.settings else ()
+    return weaknesses(report, rows, winner, scale)
+
+
+def saying(report, word):
+    found = [note for note in told(report) if word in note]
+    assert len(found) <= 1
+    return found[0] if found else None
+
+
+def concluding(report, **changes):
+    return replace(report, conclusion=msgspec.structs.replace(report.conclusion, **changes))
+
+
+def watched(report, kind, values, unit="s"):
+    """The same study with one kind of evidence; ``None`` is none."""
+    shown = [
+        studies._with(
+            sample,
+            evidence=()
+            if value is None
+            else (Evidence(kind=kind, value=value, unit=unit, outside=True),),
+        )
+        for sample, value in zip(report.samples, values, strict=True)
+    ]
+    return replace(report, samples=tuple(shown))
+
+
+@pytest.fixture
+def quiet():
+    """A comparison with little noise, many pairs and a measured noise floor."""
+    report = studies.compare(blocks=20)
+    samples = tuple(
+        studies._with(s, evidence=(), metrics={"wall_s": 1.0 + 0.001 * (i % 7)})
+        for i, s in enumerate(report.samples)
+    )
+    same = msgspec.structs.replace(report.conclusion.claims[0], verdict=Verdict.SAME)
+    return replace(concluding(report, noise_floor=same), samples=samples)
+
+
+def test_a_quiet_study_has_no_weaknesses(quiet):
+    assert told(quiet) == ()
+
+
+def test_launches_far_apart(quiet):
+    name = quiet.spec.arms[0].name
+    values = iter([1.0, 1.2] * 9 + [1.1, 7.5])
+    samples = tuple(
+        studies._with(s, metrics={"wall_s": next(values)}) if s.launch.arm == name else s
+        for s in quiet.samples
+    )
+    note = saying(replace(quiet, samples=samples), "lie far apart")
+    assert note == (
+        f"The launches of {name} lie far apart: the middle half of them from 1.000 to 1.200 s, "
+        "which is 17 % of the median; 1 of 20 by more than a factor of 2 from the median, "
+        "1.150 s, the farthest at 7.500 s."
+    )
+
+
+def test_a_drift_of_the_speed_probe(quiet):
+    number = len(quiet.samples)
+    steady = watched(quiet, "speed", [0.001 + 1e-6 * (i % 5) for i in range(number)])
+    assert told(steady) == ()
+    rising = watched(quiet, "speed", [0.001 * (1 + 0.06 * i / number) for i in range(number)])
+    assert told(rising) == (
+        "The machine itself became 4.0 % slower from the first third of the study to the last "
+        "(speed probe, 60 readings); within a pair of launches most of it cancels.",
+    )
+    falling = watched(quiet, "speed", [0.001 * (1 - 0.06 * i / number) for i in range(number)])
+    assert "4.0 % quicker" in saying(falling, "machine itself")
+    wild = watched(quiet, "speed", [0.001 * (1 + 0.06 * (i % 2)) for i in range(number)])
+    assert saying(wild, "machine itself") is None
+
+
+def test_blocks_in_which_the_machine_was_slow(quiet):
+    readings = [0.001] * len(quiet.samples)
+    readings[10], readings[40] = 0.0012, 0.0015
+    assert told(watched(quiet, "speed", readings)) == (
+        "In 2 of 60 blocks the speed probe ran more than 10 % slower than usual, at worst by 50 %.",
+    )
+
+
+def test_time_that_the_hypervisor_took(quiet):
+    walls = [s.wall_s for s in quiet.samples]
+    stolen = [0.0] * len(walls)
+    stolen[3], stolen[5] = 0.05, 0.03
+    note = saying(watched(quiet, "steal", stolen), "steal")
+    assert note.startswith(
+        "The hypervisor took CPU time away (steal) during 2 of 60 launches: 80.0 ms in all, at "
+        "most 50.0 ms in a launch of "
+    )
+    assert told(watched(quiet, "steal", [0.0001 * (i == 0) for i in range(len(walls))])) == ()
+
+
+def test_work_of_others_counts_where_ticks_can_show_it(quiet):
+    half = [0.5 * s.wall_s for s in quiet.samples]
+    assert "0.50 CPUs on average" in saying(watched(quiet, "foreign_load", half), "Other programs")
+    short = replace(quiet, samples=tuple(studies._with(s, wall_s=0.01) for s in quiet.samples))
+    assert told(watched(short, "foreign_load", [0.005] * len(short.samples))) == ()
+    assert told(watched(quiet, "foreign_load", [0.01 * wall for wall in half])) == ()
+
+
+def test_work_of_others_is_summed_before_it_is_judged(quiet):
+    """What is told of short launches scatters about zero."""
+    around = [(0.3 if i % 2 else -0.3) * s.wall_s for i, s in enumerate(quiet.samples)]
+    assert told(watched(quiet, "foreign_load", around)) == ()
+
+
+def test_a_cpu_limit_and_processes_left_behind(quiet):
+    held = watched(quiet, "throttled", [0.1] + [None] * (len(quiet.samples) - 1))
+    assert "during 1 of 60 launches: 100 ms in all" in saying(held, "CPU limit")
+    left = watched(quiet, "left_over", [2.0] + [None] * (len(quiet.samples) - 1), "processes")
+    assert told(left) == ("1 of 60 launches left processes behind, which were ended.",)
+
+
+def test_few_pairs(quiet):
+    claims = quiet.conclusion.claims
+    few = tuple(msgspec.structs.replace(c, blocks=7, verdict=Verdict.FASTER) for c in claims)
+    assert told(concluding(quiet, claims=few)) == (
+        "All claims rest on only 7 pairs of launches; 6 is the fewest that may carry one. What "
+        "fewer than one launch in 2 does may not have been seen at all.",
+    )
+    one = (few[0], msgspec.structs.replace(few[1], verdict=Verdict.UNCLEAR))
+    assert "1 of the 2" not in told(concluding(quiet, claims=one))[0]
+    assert told(concluding(quiet, claims=one))[0].startswith("The claim on ")
+
+
+def test_few_launches_of_a_measurement():
+    assert "The mean rests on only 6 launches." in told(studies.measure(launches=6))
+    assert not any("rests on only" in note for note in told(studies.measure(launches=24)))
+
+
+def test_launches_that_did_not_end_well():
+    report = studies.interrupted()
+    outcomes = {4: Outcome.FAILED, 7: Outcome.TIMED_OUT, 9: Outcome.LIMIT}
+    bad = tuple(
+        studies._with(s, outcome=outcomes.get(i, Outcome.OK)) for i, s in enumerate(report.samples)
+    )
+    note = saying(replace(report, samples=bad), "Not every launch")
+    assert note.startswith(
+        "Not every launch ended well: 1 failed, 1 timed out, 1 stopped at a limit, of 29 launches"
+    )
+    assert saying(replace(studies.all_failed(), status=Status.FAILED), "Not every") is None
+    troubled = told(studies.troubled())
+    assert any("timed out." in note for note in troubled)
+    assert any("malloc was unverified in" in note for note in troubled)
+
+
+def test_two_identical_arms_that_differ(quiet):
+    floor = msgspec.structs.replace(quiet.conclusion.noise_floor, verdict=Verdict.SLOWER)
+    assert saying(concluding(quiet, noise_floor=floor), "Two identical arms came out")
+    assert saying(concluding(quiet, noise_floor=None), "noise floor") == (
+        "The noise floor of this machine was not measured in this study."
+    )
+
+
+def test_notes_of_the_study_come_first_and_nothing_is_said_twice(quiet):
+    noted = concluding(quiet, notes=("It rained.", "It rained."), noise_floor=None)
+    assert told(noted)[0] == "It rained."
+    assert len(told(noted)) == 2
+
+
+def test_what_was_refused_is_told_once():
+    """By the study's own note, which says of which arm, and not by the tally of grants as well."""
+    report = studies.tune()
+    winner = report.conclusion.recommendation.settings
+    name = next(iter(winner))
+    samples = tuple(
+        studies._with(
+            s,
+            settings={
+                **s.settings,
+                name: msgspec.structs.replace(
+                    s.settings[name], grant=Granted.REFUSED, reason="it is not there"
+                ),
+            },
+        )
+        if s.launch.configuration == winner
+        else s
+        for s in report.samples
+    )
+    refused = replace(report, samples=samples)
+    assert "refused" in saying(refused, name)
+    note = f"{name} did not take effect in 14 of 14 launches of {str(winner)!r}: it is not there"
+    noted = concluding(refused, notes=(note,))
+    assert saying(noted, name) == note
+
+
+def test_a_refusal_of_another_setting_hides_none():
+    report = concluding(
+        studies.tune(), notes=("thp did not take effect in 3 of 9 launches of 'x'",)
+    )
+    assert told(report)[0].startswith("thp did not")
+    assert [n for n in told(studies.tune()) if " was " in n] == [
+        n for n in told(report) if " was " in n
+    ]
