@@ -31,7 +31,7 @@ from assay.records import (
     StudySpec,
     Workload,
 )
-from assay.search.race import Race
+from assay.search.races.race import Race
 from assay.settings.registry import builtin
 from assay.store import Store, open_store
 from assay.study.laboratory import Laboratory

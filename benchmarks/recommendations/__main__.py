@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.search.replay.world import Kind as Noise
+from assay.testing.replay.world import Kind as Noise
 from benchmarks.search.cache import digest
 
 from . import __doc__ as description

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import random
 
-from assay.search.replay.table import Table
+from assay.testing.replay.table import Table
 
 TENTH = 10
 

@@ -16,15 +16,15 @@ from assay.records import (
     Workload,
 )
 from assay.records.study import Kind
-from assay.search.conclude import conclude
-from assay.search.gp import GpSearcher
-from assay.search.replay.race_search import Visit
-from assay.search.replay.table import load
-from assay.search.replay.world import Kind as Noise
-from assay.search.replay.world import World
-from assay.search.space import SearchSpace
-from assay.search.testing import Simulated, drive
-from assay.search.tune import TuneRace
+from assay.search.conclusion.conclude import conclude
+from assay.search.model.gp import GpSearcher
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.testing.replay.race_search import Visit
+from assay.testing.replay.table import load
+from assay.testing.replay.world import Kind as Noise
+from assay.testing.replay.world import World
+from assay.testing.search_contracts import Simulated, drive
 
 from .spaces import Shape, draw
 from .starts import Start, default_of

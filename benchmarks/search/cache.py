@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import assay
-from assay.search.replay.jobs import Job
-from assay.search.replay.score import Row
+from assay.testing.replay.jobs import Job
+from assay.testing.replay.score import Row
 
 PACKAGES = {"tpe": "optuna", "gp": "optuna", "smac": "smac", "hebo": "HEBO"}
 """The package that a method's answer depends on."""

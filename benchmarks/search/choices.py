@@ -16,13 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.search.gp import GpSearcher
-from assay.search.options import SearcherOptions
-from assay.search.replay.jobs import Job
-from assay.search.replay.method import Method
-from assay.search.replay.race_search import RaceSearch
-from assay.search.replay.searcher_search import SearcherSearch
-from assay.search.surrogate import Priors
+from assay.search.model.gp import GpSearcher
+from assay.search.model.options import SearcherOptions
+from assay.search.model.surrogate import Priors
+from assay.testing.replay.jobs import Job
+from assay.testing.replay.method import Method
+from assay.testing.replay.race_search import RaceSearch
+from assay.testing.replay.searcher_search import SearcherSearch
 from benchmarks import markdown
 
 from .cache import Cache, digest

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.search.replay.table import load
+from assay.testing.replay.table import load
 from benchmarks import markdown
 
 from .cache import table_name

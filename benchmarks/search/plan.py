@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.search.replay.jobs import RAW, Job, method_of, run_all
-from assay.search.replay.method import Method
-from assay.search.replay.table import joined, load
-from assay.search.replay.world import Kind
+from assay.testing.replay.jobs import RAW, Job, method_of, run_all
+from assay.testing.replay.method import Method
+from assay.testing.replay.table import joined, load
+from assay.testing.replay.world import Kind
 
 from .cache import Cache
 from .rows import Rows

@@ -32,7 +32,7 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Rows:
-    """Results of searches; see ``assay.search.replay.score.Row``."""
+    """Results of searches; see ``assay.testing.replay.score.Row``."""
 
     found: tuple[dict[str, Any], ...]
 

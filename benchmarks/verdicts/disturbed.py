@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.search.disturbance import TICK_S, Conditions
-from assay.search.following import MATERIAL
+from assay.search.history.disturbance import TICK_S, Conditions
+from assay.search.history.following import MATERIAL
 from assay.stats.follow import follows
 from assay.stats.peeking import peek
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.records import Claim
 from assay.records.workload import WALL
-from assay.search.claims import claim
+from assay.search.claims.claims import claim
 from assay.stats.paired import Observation
 from assay.stats.peeking import peek
 from assay.stats.verdict import MARGIN

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from assay import __version__
 from assay.machine.reader import read_machine
-from assay.search.replay.jobs import Job, run_all
+from assay.testing.replay.jobs import Job, run_all
 from benchmarks.search.__main__ import FOLDER, small_table
 from benchmarks.search.rows import Rows
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.records import decode, encode
-from assay.search.calibration import GAINS, LEAST, calibration
+from assay.search.claims.calibration import GAINS, LEAST, calibration
 from assay.stats.resample import resampled
 
 VALUES = st.one_of(

@@ -18,10 +18,10 @@ from assay.records import (
     StudySpec,
     Workload,
 )
-from assay.search.race import Done
-from assay.search.space import SearchSpace
-from assay.search.testing import RandomSearcher, Simulated, left_of
-from assay.search.tune import TuneRace
+from assay.search.races.race import Done
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import RandomSearcher, Simulated, left_of
 
 SPACE = Space(
     parameters=(

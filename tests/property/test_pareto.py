@@ -8,7 +8,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.search.pareto import dominates, front_of, hypervolume, spread_out
+from assay.search.model.pareto import dominates, front_of, hypervolume, spread_out
 
 COORDINATE = st.integers(-8, 8).map(lambda n: n / 4)
 

@@ -24,15 +24,15 @@ from assay.records import (
     Workload,
     encode,
 )
-from assay.search.compare import CompareRace
-from assay.search.conclude import conclude
-from assay.search.design import lay_out
-from assay.search.measure import MeasureRace
-from assay.search.race import Done, Race
-from assay.search.space import SearchSpace
-from assay.search.sweep import SweepRace
-from assay.search.testing import RandomSearcher, Simulated, drive, left_of, spent_s
-from assay.search.tune import TuneRace
+from assay.search.conclusion.conclude import conclude
+from assay.search.races.compare import CompareRace
+from assay.search.races.measure import MeasureRace
+from assay.search.races.race import Done, Race
+from assay.search.races.sweep import SweepRace
+from assay.search.races.tune import TuneRace
+from assay.search.space.design import lay_out
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import RandomSearcher, Simulated, drive, left_of, spent_s
 
 FEW = Space(
     parameters=(

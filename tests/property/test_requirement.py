@@ -7,8 +7,13 @@ from hypothesis import strategies as st
 
 from assay.records import Bound, Metric, Requirement, RequirementVerdict
 from assay.records.workload import BUILT_IN
-from assay.search.requirement import decide, launches_needed, parse_requirement, requirement_text
-from assay.search.slack import slack
+from assay.search.claims.requirement import (
+    decide,
+    launches_needed,
+    parse_requirement,
+    requirement_text,
+)
+from assay.search.history.slack import slack
 from assay.stats.share import share_interval
 
 FPS = Metric(name="fps", unit="1/s", pattern="x")

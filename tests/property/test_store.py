@@ -34,7 +34,7 @@ from assay.records import (
 )
 from assay.store import Store, open_store
 from assay.store.ids import match, new_id
-from assay.store.testing import a_conclusion, a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import a_conclusion, a_sample, a_spec, a_stratum
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 NUMBER = st.floats(allow_nan=False, allow_infinity=False)

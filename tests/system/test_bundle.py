@@ -22,7 +22,7 @@ from command_line import CommandLine
 from assay.cli.main import main
 from assay.records import Output
 from assay.store import open_store
-from assay.store.testing import a_plan, a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import a_plan, a_sample, a_spec, a_stratum
 from cases import cases
 
 pytestmark = pytest.mark.system

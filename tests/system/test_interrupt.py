@@ -322,11 +322,11 @@ def test_stored_samples_give_the_stored_conclusion(cli: CommandLine) -> None:
     import msgspec
 
     from assay.records import encode
-    from assay.search.conclude import conclude
-    from assay.search.race import Done, Reason
-    from assay.search.space import SearchSpace
-    from assay.search.tpe import TpeSearcher
+    from assay.search.conclusion.conclude import conclude
+    from assay.search.races.race import Done, Reason
+    from assay.search.space.space import SearchSpace
     from assay.store import open_store
+    from assay.testing.replay.tpe import TpeSearcher
 
     assert cli(*TUNE, "sleep", "{t}").status == 0
     with open_store(cli.store) as store:

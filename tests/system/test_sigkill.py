@@ -25,11 +25,11 @@ from forked import forked
 from marks import end_marked, marked
 
 from assay.records import Sample, Status, decode, encode
-from assay.search.conclude import conclude
-from assay.search.race import Done, Reason
-from assay.search.space import SearchSpace
-from assay.search.tpe import TpeSearcher
+from assay.search.conclusion.conclude import conclude
+from assay.search.races.race import Done, Reason
+from assay.search.space.space import SearchSpace
 from assay.store import open_store
+from assay.testing.replay.tpe import TpeSearcher
 from cases import cases
 
 pytestmark = pytest.mark.system

@@ -28,12 +28,16 @@ OF_STUDIES = (
     "bundle",
     "executors.executor",
     "reporting",
+    "root_helper",
     "search",
     "stats",
     "store",
     "study.session",
+    "wording",
 )
-"""Packages of assay that a launch has no need of."""
+"""Packages of assay that a launch does not need."""
+JOURNAL = {"assay.host", "assay.host.journal"}
+"""Modules that look for changes which an earlier assay left behind."""
 SLOW_TO_LOAD = (
     "asyncio",
     "ctypes",

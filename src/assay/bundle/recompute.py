@@ -25,11 +25,11 @@ from assay.records import (
     Workload,
     encode,
 )
-from assay.search.conclude import conclude
-from assay.search.gp import GpSearcher
-from assay.search.named import search_space
-from assay.search.race import Done, Reason
-from assay.search.space import SearchSpace
+from assay.search.conclusion.conclude import conclude
+from assay.search.model.gp import GpSearcher
+from assay.search.races.race import Done, Reason
+from assay.search.space.named import search_space
+from assay.search.space.space import SearchSpace
 
 _NOT_OURS = "The bundle was not made by assay, or is damaged: ask for another."
 MOST_EXPRESSIONS, LONGEST = 1000, 4096
@@ -147,7 +147,7 @@ def script_of(
     ``None`` also where its plan was not kept: stores of schema 1 kept none.
     """
     from assay.launch.script import shell_script
-    from assay.search.proof_words import script_note
+    from assay.wording.proof import script_note
 
     if conclusion.recommendation is None:
         return None

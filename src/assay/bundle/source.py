@@ -12,8 +12,8 @@ import msgspec
 from assay.records import Claim, Conclusion, Output, Plan, Sample, Stratum
 from assay.records.front import FrontPoint
 from assay.records.sample import SAID
-from assay.search.complaints import quotes_output
-from assay.search.same_work import without_lines, without_quote
+from assay.search.history.complaints import quotes_output
+from assay.search.history.same_work import without_lines, without_quote
 from assay.store import Store, StudyRecord
 
 

@@ -13,7 +13,7 @@ from assay.cli.show import print_result
 from assay.cli.target import target_of
 from assay.errors import NotPossible
 from assay.records import Kind, Sample
-from assay.search.naming import named_conclusion, named_samples
+from assay.search.space.naming import named_conclusion, named_samples
 from assay.study.session import Result
 
 SUFFIXES = (".md", ".csv", ".json")

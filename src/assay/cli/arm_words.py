@@ -10,7 +10,7 @@ from assay.cli.space_file import read_space
 from assay.errors import BadInput, nearest
 from assay.machine.document import Machine
 from assay.records import Arm, Configuration, NamedConfiguration
-from assay.search.history import DEFAULT_ARM
+from assay.search.history.history import DEFAULT_ARM
 from assay.settings.registry import Registry
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from assay.cli.cells import MOST_SHOWN
 from assay.records import ArmResult, Conclusion, StudySpec
 from assay.reporting.plain import shorten
-from assay.search.beside import BesideRow, beside_rows, mean_interval
-from assay.search.cells import lead
+from assay.search.conclusion.cells import lead
 from assay.units import show_count, show_quantity
 from assay.untrusted import clean
+from assay.wording.beside import BesideRow, beside_rows, mean_interval
 
 HEADS = ("", "n", "mean", "interval", "median", "max")
 GAP = "  "

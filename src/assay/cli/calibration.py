@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from assay.records import Conclusion, StudySpec
-from assay.search.calibration_words import (
+from assay.wording.calibration import (
     budget_words,
     disturbed_words,
     gain_words,

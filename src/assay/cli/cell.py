@@ -65,7 +65,7 @@ def cell_of(record: StudyRecord, asked: str | None, *, unproven: bool) -> Cell:
 
 def _in_order(record: StudyRecord, conclusion: Conclusion) -> list[ArmResult]:
     """Return the cells as tables list them, without second names of the baseline."""
-    from assay.search.cells import by_settings
+    from assay.search.conclusion.cells import by_settings
 
     names = {arm.name for arm in record.spec.arms}
     cells = [arm for arm in conclusion.arms if arm.name in names]
@@ -75,7 +75,7 @@ def _in_order(record: StudyRecord, conclusion: Conclusion) -> list[ArmResult]:
 def _best(
     cells: list[ArmResult], record: StudyRecord, conclusion: Conclusion, *, proven: bool
 ) -> ArmResult | None:
-    from assay.search.cells import best_first, lead
+    from assay.search.conclusion.cells import best_first, lead
 
     if proven:
         claim = lead(conclusion)

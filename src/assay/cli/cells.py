@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from assay.records import ArmResult, Claim, Conclusion, FactorEffect, StudySpec, Value
 from assay.records.configuration import show_value
-from assay.search.cells import (
+from assay.search.conclusion.cells import (
     best_first,
     by_settings,
     cell_word,
@@ -18,9 +18,9 @@ from assay.search.cells import (
     settings_of,
     varied_names,
 )
-from assay.search.sentence import change_text, interval_text
 from assay.units import show_count, show_quantity
 from assay.untrusted import clean
+from assay.wording.sentence import change_text, interval_text
 
 MOST_SHOWN = 40
 """Cells of a table on a terminal; of more the best are shown."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from assay.search.gate import reasons
+from assay.search.claims.gate import reasons
 from assay.study.session import Result
 from assay.untrusted import clean
 

@@ -16,7 +16,7 @@ from assay.cli.toml_places import Path as Key
 from assay.errors import BadInput
 from assay.machine.document import Machine
 from assay.records import Configuration, NamedConfiguration, Parameter, Value
-from assay.search.history import DEFAULT_ARM
+from assay.search.history.history import DEFAULT_ARM
 from assay.settings.domain_text import parse_domain
 from assay.settings.registry import Registry
 

@@ -15,7 +15,7 @@ from assay.cli.wire import laboratory_of
 from assay.errors import BadInput, NotPossible
 from assay.partition.made import standing
 from assay.records import Budget, StudySpec
-from assay.search.elsewhere import confirmation
+from assay.search.history.elsewhere import confirmation
 from assay.store import Store
 from assay.study.laboratory import Laboratory
 from assay.study.session import Result, begin

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from assay.records import Launch, Sample, Stage
-from assay.search.disturbers import OTHERS
-from assay.search.history import History
+from assay.search.history.disturbers import OTHERS
+from assay.search.history.history import History
 from assay.units import show_count
 from assay.untrusted import clean
 

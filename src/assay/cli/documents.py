@@ -19,11 +19,11 @@ from assay.records import (
     StudySpec,
     to_builtins,
 )
-from assay.search.cells import baseline_point
-from assay.search.floor import day
-from assay.search.notes import few_notes
-from assay.search.proof_words import proof_command
+from assay.search.conclusion.cells import baseline_point
+from assay.search.conclusion.floor import day
+from assay.search.conclusion.notes import few_notes
 from assay.study.session import Result
+from assay.wording.proof import proof_command
 
 SCHEMA = 1
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assay.records import Claim, Conclusion, FrontPoint, OffFront, StudySpec, to_builtins
-from assay.search.front_claims import claim_on
-from assay.search.front_sentence import noun, word_of
-from assay.search.sentence import interval_text
+from assay.search.claims.front_claims import claim_on
+from assay.search.conclusion.front_sentence import noun, word_of
 from assay.units import show_level
 from assay.untrusted import clean
+from assay.wording.sentence import interval_text
 
 GAP = "  "
 NO_NUMBER = "-"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from assay.records import KernelComparison
-from assay.search.kernel_words import ABSENT, kernels_words
 from assay.untrusted import clean
+from assay.wording.kernels import ABSENT, kernels_words
 
 MAX_SHOWN = 12
 """Differences on a terminal; the report and ``--json`` have them all."""

@@ -14,7 +14,7 @@ from assay.executors.metrics.extract import named_metric
 from assay.launch.observing import ANON
 from assay.records import Combine, Goal, Metric
 from assay.records.workload import BUILT_IN
-from assay.search.requirement import required_names
+from assay.search.claims.requirement import required_names
 
 MOST_OBJECTIVES = 3
 """A front in more is hard to see, and takes more launches than most budgets have."""

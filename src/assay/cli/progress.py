@@ -28,11 +28,15 @@ from assay.cli.layout import LEAST
 from assay.errors import AssayError, ShareGone
 from assay.handlers import held
 from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
-from assay.search.interference import interference_notes, interference_of, interference_words
-from assay.search.present import present_words
-from assay.search.race import BlockRace, Race
-from assay.search.standing import Scoreboard, Standing, with_interval
-from assay.search.tune import TuneRace
+from assay.search.conclusion.present import present_words
+from assay.search.history.interference import (
+    interference_notes,
+    interference_of,
+    interference_words,
+)
+from assay.search.races.race import BlockRace, Race
+from assay.search.races.standing import Scoreboard, Standing, with_interval
+from assay.search.races.tune import TuneRace
 from assay.units import show_count, show_duration, show_percent, show_quantity
 from assay.untrusted import clean
 

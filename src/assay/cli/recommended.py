@@ -181,7 +181,7 @@ def _default_keeps(conclusion: Conclusion) -> RequirementVerdict | None:
 
 
 def _not_proven(record: StudyRecord, recommendation: Recommendation) -> BadInput:
-    from assay.search.proof_words import proof_command, proof_words  # a run needs no search
+    from assay.wording.proof import proof_command, proof_words  # a run needs no search
 
     remedy = "--unproven runs it all the same"
     if recommendation.proof is not None:

@@ -11,7 +11,7 @@ from assay.errors import BadInput, nearest
 from assay.machine.document import Machine
 from assay.records import Budget, Parameter, Space, Statistic
 from assay.records.study import DISTURBED_ABOVE, MARGIN
-from assay.search.expression import Expression
+from assay.search.space.expression import Expression
 from assay.settings.domain_text import parse_domain
 from assay.settings.registry import Registry
 from assay.stats.spread import SAME_WITHIN

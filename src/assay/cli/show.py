@@ -29,25 +29,25 @@ from assay.records import (
     Verdict,
 )
 from assay.reporting.plain import shorten
-from assay.search.calibration_words import sentences
-from assay.search.cells import baseline_words, sweep_sentences
-from assay.search.disturbed_words import doubt_words
-from assay.search.elsewhere import elsewhere_words
-from assay.search.floor import floor_words, origin_words
-from assay.search.front_sentence import noun
-from assay.search.interference import interference_words
-from assay.search.proof import MAX_LAUNCHES
-from assay.search.proof_words import proof_command, proof_words
-from assay.search.requirement_words import (
+from assay.search.claims.proof import MAX_LAUNCHES
+from assay.search.conclusion.cells import baseline_words, sweep_sentences
+from assay.search.conclusion.floor import floor_words, origin_words
+from assay.search.conclusion.front_sentence import noun
+from assay.search.conclusion.requirement_words import (
     required_text,
     requirement_words,
     requirements_told,
 )
-from assay.search.sentence import comparison, interval
-from assay.search.switching import switching_words
+from assay.search.history.elsewhere import elsewhere_words
+from assay.search.history.interference import interference_words
+from assay.search.space.switching import switching_words
 from assay.study.session import Result
 from assay.units import show_count, show_duration, show_quantity
 from assay.untrusted import clean
+from assay.wording.calibration import sentences
+from assay.wording.disturbance import doubt_words
+from assay.wording.proof import proof_command, proof_words
+from assay.wording.sentence import comparison, interval
 
 
 def print_result(result: Result) -> None:

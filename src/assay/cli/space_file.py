@@ -16,8 +16,8 @@ from assay.cli.toml_schema import read_table
 from assay.errors import BadInput, nearest
 from assay.machine.document import Machine
 from assay.records import Parameter, Space
-from assay.search.expression import Expression
-from assay.search.space import SearchSpace
+from assay.search.space.expression import Expression
+from assay.search.space.space import SearchSpace
 from assay.settings.domain_text import parse_domain
 from assay.settings.registry import Registry
 

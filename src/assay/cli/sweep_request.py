@@ -44,11 +44,11 @@ from assay.records import (
     StudySpec,
     Workload,
 )
-from assay.search.design import lay_out
-from assay.search.fraction import BadGenerator, generators_for
-from assay.search.named import COLUMN
-from assay.search.space import Admissible, SearchSpace
-from assay.search.unfit import Unfit
+from assay.search.space.design import lay_out
+from assay.search.space.fraction import BadGenerator, generators_for
+from assay.search.space.named import COLUMN
+from assay.search.space.space import Admissible, SearchSpace
+from assay.search.space.unfit import Unfit
 from assay.settings.registry import Registry
 
 _OPTION = re.compile(r"^--[a-z-]+(?: [a-z]+)?:? ")

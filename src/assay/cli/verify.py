@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.documents import print_json
 from assay.cli.show import verdict_lines
 from assay.errors import BadInput
-from assay.search.naming import named_conclusion
+from assay.search.space.naming import named_conclusion
 from assay.units import show_count
 from assay.untrusted import clean, clean_lines
 

@@ -27,8 +27,8 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import BUILT_IN
-from assay.search.alone import demand_none
-from assay.search.requirement import parse_requirements
+from assay.search.claims.requirement import parse_requirements
+from assay.search.races.alone import demand_none
 from assay.units import parse_bytes, parse_duration_s
 
 

@@ -22,7 +22,7 @@ from assay.records import (
 from assay.records.workload import BUILT_IN
 from assay.reporting.inputs import ReportInput
 from assay.reporting.trials import State, Trial
-from assay.search.requirement import may_win
+from assay.search.claims.requirement import may_win
 from assay.stats.quantile import quantile
 from assay.stats.summary import summarise
 

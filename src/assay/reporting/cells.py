@@ -18,7 +18,7 @@ from assay.reporting.inputs import ReportInput
 from assay.reporting.plain import arm_label, label_of
 from assay.reporting.scale import Scale
 from assay.reporting.trials import State
-from assay.search.expression import Expression
+from assay.search.space.expression import Expression
 from assay.stats.quantile import quantile
 
 STEPS = 7

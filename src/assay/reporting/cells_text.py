@@ -19,8 +19,7 @@ from assay.reporting.text import (
     markdown_table,
     requirement_table,
 )
-from assay.search.beside import beside_metrics
-from assay.search.cells import (
+from assay.search.conclusion.cells import (
     baseline_words,
     by_settings,
     cell_word,
@@ -33,6 +32,7 @@ from assay.search.cells import (
     sweep_sentences,
     varied_names,
 )
+from assay.wording.beside import beside_metrics
 
 
 def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from assay.records import Claim, Conclusion, FrontPoint, Goal, Metric
 from assay.reporting.inputs import ReportInput
 from assay.reporting.plain import arm_label, label_of
-from assay.search.averages import standings
-from assay.search.facet import Facet, facets_of
-from assay.search.front_claims import claim_on
-from assay.search.trials import trials_of
+from assay.search.claims.front_claims import claim_on
+from assay.search.history.objective_view import Facet, facets_of
+from assay.search.model.averages import standings
+from assay.search.model.trials import trials_of
 
 Ratios = tuple[float, float]
 """Against the default, in the first and in the other objective."""

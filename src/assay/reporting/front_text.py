@@ -15,9 +15,9 @@ from assay.reporting.text import (
     escape,
     markdown_table,
 )
-from assay.search.beside import beside_metrics
-from assay.search.front_claims import claim_on
-from assay.search.sentence import verdict_word
+from assay.search.claims.front_claims import claim_on
+from assay.wording.beside import beside_metrics
+from assay.wording.sentence import verdict_word
 
 
 def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:

@@ -10,7 +10,7 @@ from assay.records import Claim, Goal, Statistic
 from assay.reporting.arms import ArmRow, Phase, Role
 from assay.reporting.inputs import ReportInput
 from assay.reporting.plain import arm_label, compared_label
-from assay.search.sentence import verdict_word
+from assay.wording.sentence import verdict_word
 
 
 @dataclass(frozen=True, slots=True)

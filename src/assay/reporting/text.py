@@ -14,11 +14,11 @@ from assay.records import ArmResult, Claim, Conclusion, Metric, StudySpec
 from assay.reporting.plain import change_interval, claimed_change, label_of
 from assay.reporting.scale import Scale, scale_for
 from assay.reporting.wording import claim_sentence
-from assay.search.beside import BesideRow, beside_metrics, beside_rows, mean_interval
-from assay.search.requirement import requirement_text
-from assay.search.sentence import verdict_word
+from assay.search.claims.requirement import requirement_text
 from assay.units import show_quantity
 from assay.untrusted import clean, no_formula
+from assay.wording.beside import BesideRow, beside_metrics, beside_rows, mean_interval
+from assay.wording.sentence import verdict_word
 
 _NUMBERS = ("n", "min", "q1", "median", "q3", "max", "mean", "sd", "sem")
 

@@ -27,14 +27,20 @@ from assay.reporting.arms import ArmRow, winner_name
 from assay.reporting.inputs import ReportInput
 from assay.reporting.plain import change, label_of, shorten, typeset, typeset_effect
 from assay.reporting.scale import Scale
-from assay.search.cells import baseline_words, effect_name, lead, matters, sweep_sentences
-from assay.search.disturbed_words import doubt_words, withheld_words
-from assay.search.failure import failure_of, last_failure, why_failed
-from assay.search.proof_words import proof_words
-from assay.search.requirement_words import requirements_told
-from assay.search.sentence import basis, lost_words, statement, verdict_word
+from assay.search.conclusion.cells import (
+    baseline_words,
+    effect_name,
+    lead,
+    matters,
+    sweep_sentences,
+)
+from assay.search.conclusion.failure import failure_of, last_failure, why_failed
+from assay.search.conclusion.requirement_words import requirements_told
 from assay.units import show_count
 from assay.untrusted import clean
+from assay.wording.disturbance import doubt_words, withheld_words
+from assay.wording.proof import proof_words
+from assay.wording.sentence import basis, lost_words, statement, verdict_word
 
 _EFFECTS_TOLD = 3
 """Of a factorial design, beside its answer; the table has all."""

@@ -1,7 +1,7 @@
 """Store: the contract of every backend.
 
-``assay.store.testing.StoreContract`` is the same contract as tests; a backend's tests derive
-from it.
+``assay.testing.store_contracts.StoreContract`` holds the tests of this contract; the tests of a
+backend derive from it.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.executors.executor import Executor
 from assay.records import Evidence, Launch, Plan, Sample
-from assay.search.switching import EVIDENCE, Costly
+from assay.search.space.switching import EVIDENCE, Costly
 from assay.stats.order import Plot
 
 

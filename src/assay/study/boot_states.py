@@ -16,8 +16,8 @@ from assay.machine.boot import name_of
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Machine, machine_in
 from assay.records import Evidence, Sample, Stratum, StudySpec, Value
-from assay.search.boot_notes import STATE
-from assay.search.switching import Costly
+from assay.search.conclusion.boot_notes import STATE
+from assay.search.space.switching import Costly
 from assay.settings.boot import Pausing, pausing
 from assay.settings.boot.common import ANY, KERNEL
 from assay.settings.boot.kernel import NAME as KERNEL_SETTING

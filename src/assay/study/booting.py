@@ -26,7 +26,7 @@ from assay.records import (
     Value,
 )
 from assay.records.configuration import show_value
-from assay.search.switching import BOOT_EVIDENCE, Costly
+from assay.search.space.switching import BOOT_EVIDENCE, Costly
 from assay.settings.base import Pending, Refused
 from assay.settings.boot import pausing
 from assay.settings.boot.firmware import Firmware

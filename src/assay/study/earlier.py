@@ -9,8 +9,8 @@ import msgspec
 
 from assay.errors import BadInput
 from assay.records import Earlier, Kind, Metric, Recipe, Statistic, Status, StudySpec
-from assay.search.space import SearchSpace
-from assay.search.warm import LEAST_KNOWN, MOST_KNOWN, bounded, known_of, tells
+from assay.search.model.warm import LEAST_KNOWN, MOST_KNOWN, bounded, known_of, tells
+from assay.search.space.space import SearchSpace
 from assay.store import Store, StudyRecord
 from assay.units import show_count
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from assay.executors.evidence.last_words import last_words_of
 from assay.records import Output, Sample, StudySpec
-from assay.search.failure import BY_HAND, MOST_TOLD, Failure, failure_in
+from assay.search.conclusion.failure import BY_HAND, MOST_TOLD, Failure, failure_in
 from assay.units import show_count
 
 MOST_REMEDIES = 2

@@ -13,7 +13,7 @@ from assay.errors import BadInput, NotPossible, nearest
 from assay.machine.root import LIVE
 from assay.records import Sample, StudySpec
 from assay.records.configuration import show_value
-from assay.search.switching import Costly
+from assay.search.space.switching import Costly
 from assay.settings.boot import pausing
 from assay.settings.boot.firmware import Firmware
 from assay.settings.registry import Registry

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from assay.records import Kind, Status, Workload
 from assay.records.calibration import MachineFloor
-from assay.search.disturbed_words import mostly_disturbed
-from assay.search.floor import command_words
+from assay.search.conclusion.floor import command_words
 from assay.store import Store
 from assay.store.base import StudyRecord
+from assay.wording.disturbance import mostly_disturbed
 
 
 def machine_floor(

@@ -6,7 +6,7 @@ from assay.machine.booted import CPU
 from assay.machine.document import Machine
 from assay.machine.state import STATE_FILES
 from assay.records import Evidence, StudySpec
-from assay.search.kernels import OPTION, kernel_evidence
+from assay.search.history.kernels import OPTION, kernel_evidence
 from assay.settings.boot.common import FIRMWARE
 from assay.settings.boot.kernel import NAME, RELEASE
 

@@ -30,15 +30,15 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import NOT_EVERYWHERE
-from assay.search.history import DEFAULT_ARM
-from assay.search.race import Done, Race, Reason
-from assay.search.sentence import needed_text
-from assay.search.switching import Costly
+from assay.search.history.history import DEFAULT_ARM
+from assay.search.races.race import Done, Race, Reason
+from assay.search.space.switching import Costly
 from assay.store import Store
 from assay.study.applied import Applied
 from assay.study.booting import Boots
 from assay.study.failures import Failures
 from assay.study.watch import Watch
+from assay.wording.sentence import needed_text
 
 Planner = Callable[[Configuration, int | None], Plan]
 """Resolves a configuration on the machine at hand, in one of its slots where it has any."""

@@ -7,7 +7,7 @@ import msgspec
 from assay.launch.command import INSTANCE
 from assay.launch.document import IN_ALL, NUMBER
 from assay.records import StudySpec
-from assay.search.comparable import demand_comparable, varies_instances
+from assay.search.space.comparable import demand_comparable, varies_instances
 
 
 def numbered(spec: StudySpec) -> StudySpec:

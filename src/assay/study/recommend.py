@@ -9,8 +9,8 @@ import msgspec
 from assay.executors.evidence.pools_seen import pools_of
 from assay.launch.script import shell_script
 from assay.records import Conclusion, Sample, StudySpec
-from assay.search.proof_words import script_note
 from assay.study.loop import Planner
+from assay.wording.proof import script_note
 
 
 def with_script(

@@ -27,22 +27,21 @@ from assay.records import (
     StudySpec,
 )
 from assay.records.workload import WALL
-from assay.search.calibrate import CalibrateRace
-from assay.search.compare import CompareRace
-from assay.search.conclude import conclude
-from assay.search.condition_notes import condition_notes
-from assay.search.explain import Explanation, explanation_of
-from assay.search.floor import beside, floor_notes
-from assay.search.front import FrontRace
-from assay.search.gp import GpSearcher
-from assay.search.measure import MeasureRace
-from assay.search.purse import OVERHEAD_S
-from assay.search.race import BlockRace
-from assay.search.same_work import values_of
-from assay.search.searcher import Searcher
-from assay.search.space import SearchSpace
-from assay.search.sweep import SweepRace
-from assay.search.tune import TuneRace
+from assay.search.conclusion.conclude import conclude
+from assay.search.conclusion.floor import beside, floor_notes
+from assay.search.history.remaining_budget import OVERHEAD_S
+from assay.search.history.same_work import values_of
+from assay.search.model.explain import Explanation, explanation_of
+from assay.search.model.gp import GpSearcher
+from assay.search.model.searcher import Searcher
+from assay.search.races.calibrate import CalibrateRace
+from assay.search.races.compare import CompareRace
+from assay.search.races.front import FrontRace
+from assay.search.races.measure import MeasureRace
+from assay.search.races.race import BlockRace
+from assay.search.races.sweep import SweepRace
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
 from assay.settings.printed import cpu_forms
 from assay.settings.registry import Registry
 from assay.store import Store, StudyRecord
@@ -60,6 +59,7 @@ from assay.study.recommend import with_script
 from assay.study.stratum import as_placed, demand_same, differences, stratum_of
 from assay.study.survey import Survey
 from assay.study.watch import Watch
+from assay.wording.conditions import condition_notes
 
 
 @dataclass(frozen=True)

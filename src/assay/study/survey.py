@@ -23,9 +23,9 @@ from assay.records import (
     Workload,
 )
 from assay.records.observation import EVERY
-from assay.search.failure import BY_HAND, why_failed
-from assay.search.history import DEFAULT_ARM
-from assay.search.searching import TRIES
+from assay.search.conclusion.failure import BY_HAND, why_failed
+from assay.search.history.history import DEFAULT_ARM
+from assay.search.races.searching import TRIES
 from assay.study.laboratory import Laboratory
 from assay.study.loop import Account, demand_objective, demand_read, required_metrics
 

@@ -32,15 +32,15 @@ from assay.records import (
     StudySpec,
     Workload,
 )
-from assay.search.compare import CompareRace
-from assay.search.conclude import conclude
-from assay.search.measure import MeasureRace
-from assay.search.race import Race
-from assay.search.space import SearchSpace
-from assay.search.testing import Simulated, drive
-from assay.search.tpe import TpeSearcher
-from assay.search.tune import TuneRace
+from assay.search.conclusion.conclude import conclude
+from assay.search.races.compare import CompareRace
+from assay.search.races.measure import MeasureRace
+from assay.search.races.race import Race
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
 from assay.store import StudyRecord
+from assay.testing.replay.tpe import TpeSearcher
+from assay.testing.search_contracts import Simulated, drive
 
 NOBODY = Identity()
 PROGRAM = Simulated(takes_s=lambda c: 0.6 if c.get("threads") == 2 or "fast" in str(c) else 1.0)

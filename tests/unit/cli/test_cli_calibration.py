@@ -14,9 +14,9 @@ from assay.cli.main import main
 from assay.cli.show import result_lines
 from assay.records import DEFAULT, Arm, Budget, Kind, MachineFloor, StudySpec
 from assay.records.calibration import SmallestGain
-from assay.search.calibration_words import gain_words
-from assay.search.testing import Simulated
 from assay.study.session import Result
+from assay.testing.search_contracts import Simulated
+from assay.wording.calibration import gain_words
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from simulated_studies import Study, carry_out, compare, factors, workload

@@ -36,8 +36,8 @@ from assay.records import (
     Verdict,
     Workload,
 )
-from assay.search.named import label_of, search_space
-from assay.search.naming import named_conclusion, named_samples
+from assay.search.space.named import label_of, search_space
+from assay.search.space.naming import named_conclusion, named_samples
 from assay.settings.registry import builtin
 from assay.study.named import described
 

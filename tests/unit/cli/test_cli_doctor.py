@@ -13,8 +13,8 @@ from assay.launch.driver import Driver
 from assay.machine.document import Cpu, Machine, Node, Rights
 from assay.records.overhead import Cost, ObservedCost
 from assay.settings.registry import builtin
-from assay.store.testing import an_overhead
 from assay.study.laboratory import Laboratory
+from assay.testing.store_contracts import an_overhead
 
 
 def told(cpus: int, nice_floor: int = 0) -> list[str]:

@@ -18,9 +18,9 @@ from assay.cli.main import main
 from assay.cli.show import _measured, arm_lines, result_lines
 from assay.records import DEFAULT, Arm, ArmResult, Budget, Goal, Kind, Metric, StudySpec, Verdict
 from assay.records.workload import WALL
-from assay.search.testing import Simulated
 from assay.stats.summary import summarise
 from assay.study.session import Result
+from assay.testing.search_contracts import Simulated
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from simulated_studies import Study, carry_out, compare, factors, space_of, tune, workload

@@ -7,8 +7,8 @@ import math
 import pytest
 
 from assay.cli.explained import explanation_document, explanation_lines
-from assay.search.explain import Explanation, Share
-from assay.search.sentence import bound_words
+from assay.search.model.explain import Explanation, Share
+from assay.wording.sentence import bound_words
 
 MALLOC = Share((("malloc", "jemalloc"),), 0.7, (0.65, 0.76))
 BOTH = Share((("malloc", "jemalloc"), ("threads", 2)), 1.1, (1.02, 1.2))

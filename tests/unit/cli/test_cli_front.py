@@ -19,7 +19,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import BUILT_IN
-from assay.search.front_sentence import say_front
+from assay.search.conclusion.front_sentence import say_front
 
 TIME, MEMORY = BUILT_IN["wall_s"], BUILT_IN["peak_anon_bytes"]
 SPEC = StudySpec(

@@ -8,7 +8,7 @@ from assay.cli.request import gate_of
 from assay.cli.verbs.compare import _named
 from assay.errors import BadInput
 from assay.records import Arm, Configuration
-from assay.search.gate import OF_ONE_ARM, WORDS
+from assay.search.claims.gate import OF_ONE_ARM, WORDS
 
 ARMS = tuple(Arm(name=n, configuration=Configuration()) for n in ("A", "B", "C"))
 

@@ -12,7 +12,7 @@ import pytest
 from assay.cli.request import warmup_of
 from assay.cli.show import NAME_CHARACTERS, arm_lines, verdict_lines
 from assay.records import Budget
-from assay.search.testing import Simulated
+from assay.testing.search_contracts import Simulated
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from simulated_studies import compare, factors

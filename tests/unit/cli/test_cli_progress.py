@@ -29,9 +29,9 @@ from assay.records import (
     Stage,
     StudySpec,
 )
-from assay.search.compare import CompareRace
-from assay.search.standing import Scoreboard, Standing, with_interval
-from assay.search.testing import Simulated
+from assay.search.races.compare import CompareRace
+from assay.search.races.standing import Scoreboard, Standing, with_interval
+from assay.testing.search_contracts import Simulated
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from simulated_studies import Study, compare, factors, space_of, tune, workload

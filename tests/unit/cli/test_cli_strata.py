@@ -12,12 +12,12 @@ import pytest
 
 from assay.cli.main import main
 from assay.records import Budget, Conclusion, Outcome, Sample, Status
-from assay.search.conclude import conclude
-from assay.search.purse import OVERHEAD_S
-from assay.search.space import SearchSpace
-from assay.search.testing import RandomSearcher, Simulated
+from assay.search.conclusion.conclude import conclude
+from assay.search.history.remaining_budget import OVERHEAD_S
+from assay.search.space.space import SearchSpace
 from assay.store import StudyRecord, open_store
-from assay.store.testing import a_stratum
+from assay.testing.search_contracts import RandomSearcher, Simulated
+from assay.testing.store_contracts import a_stratum
 from assay.units import show_duration
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))

@@ -15,7 +15,7 @@ from assay.executors.metrics.metric_files import look_at
 from assay.executors.metrics.taking import demand_way
 from assay.executors.sample import read_metrics
 from assay.records import Metric, RunFacts, Workload
-from assay.search.requirement import parse_requirements
+from assay.search.claims.requirement import parse_requirements
 
 LATENCY = "latency: ([0-9.]+)"
 FACTS = RunFacts(outcome="exited", exit_status=0, wall_s=1.5)

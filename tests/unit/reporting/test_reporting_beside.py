@@ -18,9 +18,9 @@ from assay.reporting import cells_text
 from assay.reporting.html import render
 from assay.reporting.inputs import ReportInput
 from assay.reporting.text import to_csv, to_markdown
-from assay.search.beside import beside_metrics
 from assay.stats.summary import summarise
 from assay.study.session import Result
+from assay.wording.beside import beside_metrics
 
 P99 = Metric(name="lat@p99", unit="s", pattern="p99 ([0-9.]+)")
 

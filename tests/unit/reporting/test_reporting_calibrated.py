@@ -13,7 +13,7 @@ import report_studies
 from assay.records import DEFAULT, Arm, Budget, Kind, MachineFloor, Status, StudySpec
 from assay.reporting.html import render
 from assay.reporting.inputs import ReportInput
-from assay.search.testing import Simulated
+from assay.testing.search_contracts import Simulated
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from simulated_studies import carry_out, workload

@@ -23,8 +23,8 @@ from assay.reporting.markup import PACKED_FROM, Html, data_block, el, join
 from assay.reporting.parts.granted import failures
 from assay.reporting.plain import MINUS
 from assay.reporting.scale import scale_for
-from assay.search.sentence import basis
 from assay.stats.summary import summarise
+from assay.wording.sentence import basis
 
 STATES = (
     "tune",

@@ -20,9 +20,9 @@ from assay.reporting.pictures.theme import LIGHT
 from assay.reporting.scale import scale_for
 from assay.reporting.trials import State, trials
 from assay.reporting.weaknesses import weaknesses
-from assay.search.conclude import conclude
-from assay.search.space import SearchSpace
-from assay.search.tpe import TpeSearcher
+from assay.search.conclusion.conclude import conclude
+from assay.search.space.space import SearchSpace
+from assay.testing.replay.tpe import TpeSearcher
 
 
 def timed(launches=20):

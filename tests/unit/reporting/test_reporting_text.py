@@ -11,7 +11,7 @@ import report_studies as studies
 from assay.records import Claim, Goal, Metric, Verdict
 from assay.reporting.text import CSV_COLUMNS, to_csv, to_markdown
 from assay.reporting.wording import answer, claim_sentence
-from assay.search.sentence import basis
+from assay.wording.sentence import basis
 
 WALL = Metric(name="wall_s", unit="s")
 

@@ -27,10 +27,10 @@ from assay.records import (
     to_builtins,
 )
 from assay.records.comparison import ConditionSource
-from assay.search.calibrate import calibrated_arms
 from assay.search.occasions.measured import measured
 from assay.search.occasions.pool import Prospect
 from assay.search.occasions.side import Measured
+from assay.search.races.calibrate import calibrated_arms
 from assay.store import open_store
 
 DAY_S = 86400.0

@@ -24,15 +24,15 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import BUILT_IN
-from assay.search.conclude import conclude
-from assay.search.facet import facets_of
-from assay.search.front import FrontRace
-from assay.search.front_claims import front_alpha, judged
-from assay.search.gp import GpSearcher
-from assay.search.history import DEFAULT_ARM, arm_of
-from assay.search.race import Done
-from assay.search.space import SearchSpace
-from assay.search.testing import drive
+from assay.search.claims.front_claims import front_alpha, judged
+from assay.search.conclusion.conclude import conclude
+from assay.search.history.history import DEFAULT_ARM, arm_of
+from assay.search.history.objective_view import facets_of
+from assay.search.model.gp import GpSearcher
+from assay.search.races.front import FrontRace
+from assay.search.races.race import Done
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import drive
 
 TIME, MEMORY = BUILT_IN["wall_s"], BUILT_IN["peak_anon_bytes"]
 

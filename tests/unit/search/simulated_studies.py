@@ -29,15 +29,15 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import WALL
-from assay.search.calibrate import CalibrateRace
-from assay.search.compare import CompareRace
-from assay.search.conclude import conclude
-from assay.search.measure import MeasureRace
-from assay.search.race import Done, Race
-from assay.search.space import SearchSpace
-from assay.search.testing import Simulated, drive
-from assay.search.tpe import TpeSearcher
-from assay.search.tune import TuneRace
+from assay.search.conclusion.conclude import conclude
+from assay.search.races.calibrate import CalibrateRace
+from assay.search.races.compare import CompareRace
+from assay.search.races.measure import MeasureRace
+from assay.search.races.race import Done, Race
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.testing.replay.tpe import TpeSearcher
+from assay.testing.search_contracts import Simulated, drive
 
 
 def space_of(**domains: tuple[int | str, ...]) -> Space:

@@ -29,14 +29,14 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import BUILT_IN, WALL
-from assay.search.compare import CompareRace
-from assay.search.conclude import conclude
-from assay.search.measure import MeasureRace
-from assay.search.objections import MOST_WITHOUT
-from assay.search.requirement_words import seen_text
-from assay.search.sentence import comparison
-from assay.search.space import SearchSpace
-from assay.search.testing import RandomSearcher, Simulated, drive
+from assay.search.claims.objections import MOST_WITHOUT
+from assay.search.conclusion.conclude import conclude
+from assay.search.conclusion.requirement_words import seen_text
+from assay.search.races.compare import CompareRace
+from assay.search.races.measure import MeasureRace
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import RandomSearcher, Simulated, drive
+from assay.wording.sentence import comparison
 
 MIB = 2.0**20
 MEMORY = BUILT_IN["peak_anon_bytes"]

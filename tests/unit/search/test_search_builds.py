@@ -22,14 +22,14 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import WALL
-from assay.search.conclude import conclude
-from assay.search.gp import GpSearcher
-from assay.search.history import History, arm_of
-from assay.search.purse import OVERHEAD_S
-from assay.search.race import BlockRunner, Done, Roster
-from assay.search.space import SearchSpace
-from assay.search.testing import Simulated
-from assay.search.tune import TuneRace
+from assay.search.conclusion.conclude import conclude
+from assay.search.history.history import History, arm_of
+from assay.search.history.remaining_budget import OVERHEAD_S
+from assay.search.model.gp import GpSearcher
+from assay.search.races.race import BlockRunner, Done, Roster
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import Simulated
 
 SPACE = Space(
     parameters=tuple(

@@ -21,8 +21,7 @@ from assay.records import (
     decode,
     encode,
 )
-from assay.search.calibrate import CalibrateRace, calibrated_arms, recording
-from assay.search.calibration import (
+from assay.search.claims.calibration import (
     BLOCKS,
     GAINS,
     LEAST,
@@ -31,12 +30,13 @@ from assay.search.calibration import (
     autocorrelation,
     calibration,
 )
-from assay.search.disturbed_words import doubt_words
-from assay.search.history import History
-from assay.search.race import Race, Reason
-from assay.search.testing import RaceContract, Simulated, drive
+from assay.search.history.history import History
+from assay.search.races.calibrate import CalibrateRace, calibrated_arms, recording
+from assay.search.races.race import Race, Reason
 from assay.stats.drift import drift
 from assay.stats.sequence import CLAIM
+from assay.testing.search_contracts import RaceContract, Simulated, drive
+from assay.wording.disturbance import doubt_words
 
 Recording = list[tuple[float, float]]
 LIMIT = 0.05 + 2.0 * math.sqrt(0.05 * 0.95 / STUDIES)

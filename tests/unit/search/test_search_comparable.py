@@ -20,7 +20,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import BUILT_IN
-from assay.search.comparable import demand_comparable, instances_notes
+from assay.search.space.comparable import demand_comparable, instances_notes
 from assay.study.numbering import numbered
 
 

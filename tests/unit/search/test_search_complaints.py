@@ -9,8 +9,8 @@ import pytest
 from assay.records import Configuration, Evidence, Launch, Outcome, Sample, Stage
 from assay.records.sample import SAID
 from assay.records.workload import WALL
-from assay.search.complaints import complaint_notes, quotes_output
-from assay.search.history import History
+from assay.search.history.complaints import complaint_notes, quotes_output
+from assay.search.history.history import History
 
 MORE = "more than is kept"
 GOMP = "libgomp: Invalid value for environment variable OMP_NUM_THREADS"

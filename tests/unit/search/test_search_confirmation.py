@@ -27,21 +27,21 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
-from assay.search.averages import ByAverage
-from assay.search.conclude import conclude
-from assay.search.confirmation import (
+from assay.search.conclusion.conclude import conclude
+from assay.search.history.history import DEFAULT_ARM, History, arm_of
+from assay.search.model.averages import ByAverage
+from assay.search.model.searcher import Contrast, Estimate, Trial
+from assay.search.races.confirmation import (
     ConfirmedArms,
     claim_alpha,
     fewest_blocks,
     ran_beside_default,
     with_core,
 )
-from assay.search.history import DEFAULT_ARM, History, arm_of
-from assay.search.searcher import Contrast, Estimate, Trial
-from assay.search.searching import NULL_ARM
-from assay.search.space import SearchSpace
-from assay.search.testing import Simulated, Trip, drive
-from assay.search.tune import TuneRace
+from assay.search.races.searching import NULL_ARM
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import Simulated, Trip, drive
 
 SPACE = Space(
     parameters=tuple(

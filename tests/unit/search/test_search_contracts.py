@@ -26,14 +26,16 @@ from assay.records import (
     StudySpec,
     Workload,
 )
-from assay.search.compare import CompareRace
-from assay.search.gp import GpSearcher
-from assay.search.measure import MeasureRace
-from assay.search.race import Race, Reason
-from assay.search.searcher import Searcher
-from assay.search.space import SearchSpace
-from assay.search.strategy import ModelBased, Racing
-from assay.search.testing import (
+from assay.search.model.gp import GpSearcher
+from assay.search.model.searcher import Searcher
+from assay.search.races.compare import CompareRace
+from assay.search.races.measure import MeasureRace
+from assay.search.races.race import Race, Reason
+from assay.search.races.strategy import ModelBased, Racing
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.testing.replay.tpe import TpeSearcher
+from assay.testing.search_contracts import (
     RaceContract,
     RandomSearcher,
     SearcherContract,
@@ -42,8 +44,6 @@ from assay.search.testing import (
     a_space,
     drive,
 )
-from assay.search.tpe import TpeSearcher
-from assay.search.tune import TuneRace
 
 FEW = Space(
     parameters=(

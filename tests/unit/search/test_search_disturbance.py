@@ -26,13 +26,13 @@ from assay.records import (
     Verdict,
 )
 from assay.records.workload import WALL
-from assay.search.disturbance import Conditions, ForeignLoad, mostly
-from assay.search.disturbed_words import doubt_words
-from assay.search.following import followed_load
-from assay.search.history import History
-from assay.search.result import result_of
-from assay.search.sentence import comparison
-from assay.search.testing import Simulated
+from assay.search.history.disturbance import Conditions, ForeignLoad, mostly
+from assay.search.history.following import followed_load
+from assay.search.history.history import History
+from assay.search.history.result import result_of
+from assay.testing.search_contracts import Simulated
+from assay.wording.disturbance import doubt_words
+from assay.wording.sentence import comparison
 
 GAIN = Simulated(takes_s=factors(nice={1: 0.8}), noise=0.02)
 BUDGET = Budget(launches=60)

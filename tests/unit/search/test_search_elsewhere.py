@@ -20,8 +20,8 @@ from assay.records import (
     Summary,
     Verdict,
 )
-from assay.search.elsewhere import confirmation, elsewhere_of, elsewhere_words
-from assay.search.testing import Simulated
+from assay.search.history.elsewhere import confirmation, elsewhere_of, elsewhere_words
+from assay.testing.search_contracts import Simulated
 
 MALLOC = space_of(malloc=("jemalloc", "tcmalloc"))
 GAIN = Simulated(takes_s=factors(malloc={"jemalloc": 0.9, "tcmalloc": 0.8}))

@@ -29,20 +29,20 @@ from assay.records import (
     Verdict,
 )
 from assay.records.sample import ENDING, KILLED_AFTER, STOP_FAILED
-from assay.search.conclude import conclude
-from assay.search.disturbed_words import doubt_words
-from assay.search.endless import FACTOR, LEAST_S
-from assay.search.failure import why_failed
-from assay.search.gate import FAILED, reasons
-from assay.search.gp import GpSearcher
-from assay.search.history import History
-from assay.search.race import Done, Reason
-from assay.search.sentence import comparison, say
-from assay.search.space import SearchSpace
-from assay.search.testing import Simulated, drive
-from assay.search.tune import TuneRace
-from assay.search.unreliable import loses_more
+from assay.search.claims.gate import FAILED, reasons
+from assay.search.claims.unreliable import loses_more
+from assay.search.conclusion.conclude import conclude
+from assay.search.conclusion.failure import why_failed
+from assay.search.history.endless import FACTOR, LEAST_S
+from assay.search.history.history import History
+from assay.search.model.gp import GpSearcher
+from assay.search.races.race import Done, Reason
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
 from assay.study.failures import Failures
+from assay.testing.search_contracts import Simulated, drive
+from assay.wording.disturbance import doubt_words
+from assay.wording.sentence import comparison, say
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import pytest
 from simulated_studies import factors, space_of, tune
 
 from assay.records import Budget, Configuration, Goal, Kind, Metric
-from assay.search.explain import explain
-from assay.search.testing import Simulated
+from assay.search.model.explain import explain
+from assay.testing.search_contracts import Simulated
 
 SPACE = space_of(
     malloc=("jemalloc", "tcmalloc"),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from assay.errors import BadInput
-from assay.search.expression import Expression
+from assay.search.space.expression import Expression
 
 
 @pytest.mark.parametrize(

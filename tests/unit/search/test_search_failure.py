@@ -9,11 +9,11 @@ import pytest
 from simulated_studies import compare, factors
 
 from assay.records import Budget, Evidence, Limits, Outcome, Sample
-from assay.search.failure import BY_HAND, Failure, failure_of, last_failure, why_failed
-from assay.search.notes import loss_notes
-from assay.search.race import no_good_end
-from assay.search.testing import Simulated
+from assay.search.conclusion.failure import BY_HAND, Failure, failure_of, last_failure, why_failed
+from assay.search.conclusion.notes import loss_notes
+from assay.search.races.race import no_good_end
 from assay.study.failures import Failures
+from assay.testing.search_contracts import Simulated
 
 STUDY = compare(Simulated(takes_s=factors(nice={1: 0.8})), Budget(launches=30), {}, {"nice": 1})
 GOOD = STUDY.samples[0]

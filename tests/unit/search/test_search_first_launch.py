@@ -24,15 +24,15 @@ from assay.records import (
     Stage,
     StudySpec,
 )
-from assay.search.conclude import conclude
-from assay.search.first_launch import first_launch_notes
-from assay.search.gp import GpSearcher
-from assay.search.history import arm_of
-from assay.search.losses import may_end
-from assay.search.one_time import FirstLaunches
-from assay.search.space import SearchSpace
-from assay.search.testing import Simulated, Trip, drive, left_of
-from assay.search.tune import TuneRace
+from assay.search.conclusion.conclude import conclude
+from assay.search.history.first_launch import first_launch_notes
+from assay.search.history.history import arm_of
+from assay.search.history.losses import may_end
+from assay.search.history.one_time import FirstLaunches
+from assay.search.model.gp import GpSearcher
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import Simulated, Trip, drive, left_of
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,16 @@ import pytest
 from simulated_studies import compare, factors
 
 from assay.records import Budget, Conclusion, MachineFloor, Verdict
-from assay.search.calibrate import LOAD
-from assay.search.floor import beside, command_words, day, floor_notes, floor_words, within
-from assay.search.testing import Simulated
+from assay.search.conclusion.floor import (
+    beside,
+    command_words,
+    day,
+    floor_notes,
+    floor_words,
+    within,
+)
+from assay.search.races.calibrate import LOAD
+from assay.testing.search_contracts import Simulated
 
 FLOOR = MachineFloor(study="abc", at_s=1.8e9, command="./app", metric="wall_s", ci=(0.97, 1.02))
 

@@ -33,16 +33,16 @@ from assay.records import (
     decode,
     encode,
 )
-from assay.search.conclude import conclude
-from assay.search.front import MOST_POINTS, FrontRace
-from assay.search.front_claims import claim_on, front_alpha
-from assay.search.front_search import ModelFront, RacingFront
-from assay.search.gp import GpSearcher
-from assay.search.race import Done, Race, Reason
-from assay.search.space import SearchSpace
-from assay.search.strategy import BATCH_ARMS
-from assay.search.testing import RaceContract, Simulated, drive
-from assay.search.tpe import TpeSearcher
+from assay.search.claims.front_claims import claim_on, front_alpha
+from assay.search.conclusion.conclude import conclude
+from assay.search.model.gp import GpSearcher
+from assay.search.races.front import MOST_POINTS, FrontRace
+from assay.search.races.front_search import ModelFront, RacingFront
+from assay.search.races.race import Done, Race, Reason
+from assay.search.races.strategy import BATCH_ARMS
+from assay.search.space.space import SearchSpace
+from assay.testing.replay.tpe import TpeSearcher
+from assay.testing.search_contracts import RaceContract, Simulated, drive
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
 BLOCK = Parameter(name="arg.block", domain=Choices(SIZES), default=16)

@@ -17,7 +17,7 @@ from assay.records import (
     Verdict,
     Workload,
 )
-from assay.search.gate import WORDS, reasons, wants_more
+from assay.search.claims.gate import WORDS, reasons, wants_more
 
 ARMS = tuple(Arm(name=n, configuration=Configuration()) for n in ("A", "B", "C"))
 SPEC = StudySpec(

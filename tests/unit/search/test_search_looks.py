@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import itertools
 
-from assay.search.looks import due
+from assay.search.history.looks import due
 
 
 def test_looks_come_often_at_first_and_never_stop() -> None:

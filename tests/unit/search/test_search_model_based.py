@@ -17,10 +17,10 @@ from assay.records import (
     StudySpec,
     Workload,
 )
-from assay.search.gp import GpSearcher
-from assay.search.space import SearchSpace
-from assay.search.testing import Simulated, Trip, drive
-from assay.search.tune import TuneRace
+from assay.search.model.gp import GpSearcher
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import Simulated, Trip, drive
 
 SPACE = Space(
     parameters=tuple(

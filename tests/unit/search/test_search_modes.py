@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from assay.records import DEFAULT, Evidence, Launch, Outcome, Sample, Stage
-from assay.search.modes import modes_of
+from assay.search.history.modes import modes_of
 
 SLOW = 2.0
 

@@ -21,13 +21,13 @@ from assay.records import (
     Word,
     Workload,
 )
-from assay.search.conclude import conclude
-from assay.search.gp import GpSearcher
-from assay.search.named import search_space
-from assay.search.naming import named_conclusion
-from assay.search.testing import Simulated, drive
-from assay.search.tune import TuneRace
+from assay.search.conclusion.conclude import conclude
+from assay.search.model.gp import GpSearcher
+from assay.search.races.tune import TuneRace
+from assay.search.space.named import search_space
+from assay.search.space.naming import named_conclusion
 from assay.study.named import grantable_named
+from assay.testing.search_contracts import Simulated, drive
 
 NAMED = {
     "quick": {"a": "1", "b": "1", "c": "1"},

@@ -20,11 +20,11 @@ from assay.records import (
     Stage,
 )
 from assay.records.observation import CYCLES, Observation
-from assay.search.conclude import conclude
-from assay.search.history import History
-from assay.search.notes import disturbance_notes, observing_notes, shape_notes
-from assay.search.space import SearchSpace
-from assay.search.testing import RandomSearcher, Simulated
+from assay.search.conclusion.conclude import conclude
+from assay.search.conclusion.notes import disturbance_notes, observing_notes, shape_notes
+from assay.search.history.history import History
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import RandomSearcher, Simulated
 
 GAIN = Simulated(takes_s=factors(nice={1: 0.8}))
 

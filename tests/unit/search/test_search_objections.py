@@ -26,15 +26,15 @@ from assay.records import (
     Verdict,
 )
 from assay.records.sample import UNIT, WORD
-from assay.search.conclude import conclude
-from assay.search.gp import GpSearcher
-from assay.search.history import History
-from assay.search.notes import absence_notes
-from assay.search.objections import MOST_WITHOUT, objection_to
-from assay.search.sentence import comparison
-from assay.search.space import SearchSpace
-from assay.search.testing import RandomSearcher, Simulated, Trip, drive
-from assay.search.tune import TuneRace
+from assay.search.claims.objections import MOST_WITHOUT, objection_to
+from assay.search.conclusion.conclude import conclude
+from assay.search.conclusion.notes import absence_notes
+from assay.search.history.history import History
+from assay.search.model.gp import GpSearcher
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import RandomSearcher, Simulated, Trip, drive
+from assay.wording.sentence import comparison
 
 RATE = Metric(name="rate", pattern="([0-9.]+)", goal=Goal.HIGHER)
 PROGRAM = Simulated(takes_s=lambda c: 1.0 if c else 0.004, metric=RATE)

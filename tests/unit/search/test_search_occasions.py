@@ -15,7 +15,7 @@ from assay.errors import BadInput
 from assay.records import Arm, Configuration, Evidence, Kind, Metric, Outcome, Stage
 from assay.records.comparison import ConditionSource, OccasionVerdict
 from assay.records.workload import Goal
-from assay.search.disturbance import CPUS
+from assay.search.history.disturbance import CPUS
 from assay.search.occasions.judge import compared
 from assay.search.occasions.published import row_of, summary_of
 from assay.search.occasions.words import effect_sentence, verdict_sentence

@@ -10,7 +10,7 @@ import pytest
 from simulated_studies import Study, carry_out, compare, workload
 
 from assay.records import DEFAULT, Arm, Budget, Kind, Launch, Sample, StudySpec
-from assay.search.testing import Simulated
+from assay.testing.search_contracts import Simulated
 
 SECOND = Budget(launches=60)
 SLOW_WRITER: tuple[dict[str, int | str], ...] = ({}, {"arg.write": 1})

@@ -31,16 +31,16 @@ from assay.records import (
     StudySpec,
     Value,
 )
-from assay.search.conclude import conclude
-from assay.search.explain import explain
-from assay.search.history import History
-from assay.search.same_work import without_quote
-from assay.search.space import SearchSpace
-from assay.search.standing import Scoreboard
-from assay.search.testing import RaceContract, Simulated
-from assay.search.tpe import TpeSearcher
-from assay.search.trials import trials_of
-from assay.search.tune import TuneRace
+from assay.search.conclusion.conclude import conclude
+from assay.search.history.history import History
+from assay.search.history.same_work import without_quote
+from assay.search.model.explain import explain
+from assay.search.model.trials import trials_of
+from assay.search.races.standing import Scoreboard
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.testing.replay.tpe import TpeSearcher
+from assay.testing.search_contracts import RaceContract, Simulated
 
 MODES = space_of(mode=("fast", "bogus"))
 MANY = space_of(

@@ -11,12 +11,12 @@ from simulated_studies import compare, factors
 
 from assay.records import Budget, Kind, Sample, Stage, Statistic, StudySpec
 from assay.records.study import Modes
-from assay.search.conclude import conclude
-from assay.search.history import History
-from assay.search.outliers import outlier_notes, outliers
-from assay.search.space import SearchSpace
-from assay.search.testing import Simulated
-from assay.search.tpe import TpeSearcher
+from assay.search.conclusion.conclude import conclude
+from assay.search.history.history import History
+from assay.search.history.outliers import outlier_notes, outliers
+from assay.search.space.space import SearchSpace
+from assay.testing.replay.tpe import TpeSearcher
+from assay.testing.search_contracts import Simulated
 
 
 def test_one_launch_of_many_is_an_outlier() -> None:

@@ -23,13 +23,13 @@ from assay.records import (
     Verdict,
     Workload,
 )
-from assay.search.conclude import conclude
-from assay.search.history import DEFAULT_ARM, History
-from assay.search.interference import BESIDE_ARM, BLOCKS, interference_of
-from assay.search.race import Done
-from assay.search.space import SearchSpace
-from assay.search.testing import RandomSearcher, Simulated, left_of
-from assay.search.tune import TuneRace
+from assay.search.conclusion.conclude import conclude
+from assay.search.history.history import DEFAULT_ARM, History
+from assay.search.history.interference import BESIDE_ARM, BLOCKS, interference_of
+from assay.search.races.race import Done
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import RandomSearcher, Simulated, left_of
 from cases import cases
 
 SPACE = Space(

@@ -9,13 +9,13 @@ import pytest
 from simulated_studies import factors, space_of, tune
 
 from assay.records import Budget, Configuration, Evidence, Launch, Sample, Stage, Verdict
-from assay.search.conclude import conclude
-from assay.search.history import DEFAULT_ARM, History, arm_of
-from assay.search.planned import MOST, planned_blocks
-from assay.search.purse import OVERHEAD_S
-from assay.search.space import SearchSpace
-from assay.search.testing import Simulated
-from assay.search.tpe import TpeSearcher
+from assay.search.claims.planned import MOST, planned_blocks
+from assay.search.conclusion.conclude import conclude
+from assay.search.history.history import DEFAULT_ARM, History, arm_of
+from assay.search.history.remaining_budget import OVERHEAD_S
+from assay.search.space.space import SearchSpace
+from assay.testing.replay.tpe import TpeSearcher
+from assay.testing.search_contracts import Simulated
 
 MANY = space_of(a=tuple(range(8)), b=tuple(range(8)), c=tuple(range(8)))
 GAIN = Simulated(takes_s=factors(a={3: 0.88}), noise=0.05)

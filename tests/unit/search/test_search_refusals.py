@@ -8,8 +8,8 @@ import pytest
 from simulated_studies import factors, space_of, tune
 
 from assay.records import Budget, Configuration, Grant, Granted, Launch, Outcome, Sample, Stage
-from assay.search.refusals import Refusals
-from assay.search.testing import Simulated
+from assay.search.history.refusals import Refusals
+from assay.testing.search_contracts import Simulated
 
 PROGRAM = Simulated(takes_s=factors(malloc={"tcmalloc": 0.8}), noise=0.02)
 REFUSING = replace(PROGRAM, refuses={"cpu.isa": "avx2-zen"})

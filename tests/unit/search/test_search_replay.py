@@ -15,17 +15,17 @@ import pytest
 
 from assay.errors import BadInput
 from assay.records import DEFAULT
-from assay.search.gp import GpSearcher
-from assay.search.replay.coding import Coding
-from assay.search.replay.method import Found
-from assay.search.replay.optuna_search import OptunaSearch
-from assay.search.replay.race_search import RaceSearch, TableSpace
-from assay.search.replay.random_search import RandomSearch
-from assay.search.replay.score import score
-from assay.search.replay.table import Table, joined, load, without_difference
-from assay.search.replay.warm_search import Telling, WarmSearch, altered_table, reversed_table
-from assay.search.replay.world import Kind, World
-from assay.search.tpe import TpeSearcher
+from assay.search.model.gp import GpSearcher
+from assay.testing.replay.coding import Coding
+from assay.testing.replay.method import Found
+from assay.testing.replay.optuna_search import OptunaSearch
+from assay.testing.replay.race_search import RaceSearch, TableSpace
+from assay.testing.replay.random_search import RandomSearch
+from assay.testing.replay.score import score
+from assay.testing.replay.table import Table, joined, load, without_difference
+from assay.testing.replay.tpe import TpeSearcher
+from assay.testing.replay.warm_search import Telling, WarmSearch, altered_table, reversed_table
+from assay.testing.replay.world import Kind, World
 
 METHODS = [RandomSearch(), OptunaSearch("tpe"), RaceSearch("assay-tpe", TpeSearcher())]
 
@@ -221,7 +221,7 @@ def test_the_command_line(tmp_path: Path) -> None:
         *(f"{a},{b},{c},{m}" for (a, b, c), m in zip(table.points, table.means, strict=True)),
     ]
     path = written(tmp_path / "grid.csv.gz", "\n".join(lines) + "\n")
-    words = [sys.executable, "-m", "assay.search.replay", str(path), "--seeds", "2", "--jobs", "1"]
+    words = [sys.executable, "-m", "assay.testing.replay", str(path), "--seeds", "2", "--jobs", "1"]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[3] / "src")}
     told = subprocess.run(
         [*words, "--method", "random", "--launches", "20", "--launches", "40", "--json"],
@@ -252,7 +252,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     )
     assert "regret" in shown.stdout
     wrong = subprocess.run(
-        [sys.executable, "-m", "assay.search.replay", str(tmp_path / "none.csv")],
+        [sys.executable, "-m", "assay.testing.replay", str(tmp_path / "none.csv")],
         capture_output=True,
         text=True,
         env=environment,

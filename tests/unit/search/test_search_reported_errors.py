@@ -13,11 +13,17 @@ from assay.executors.evidence.reported_errors import error_evidence
 from assay.executors.evidence.same_work import Form
 from assay.records import Budget, Configuration, Evidence, Launch, Output, Sample, Verdict
 from assay.records.sample import ERRORS
-from assay.search.conclude import conclude
-from assay.search.reported_errors import ErrorsSeen
-from assay.search.same_work import COMPLAINT, OutputsSeen, other_work, without_lines, without_quote
-from assay.search.space import SearchSpace
-from assay.search.tpe import TpeSearcher
+from assay.search.conclusion.conclude import conclude
+from assay.search.history.reported_errors import ErrorsSeen
+from assay.search.history.same_work import (
+    COMPLAINT,
+    OutputsSeen,
+    other_work,
+    without_lines,
+    without_quote,
+)
+from assay.search.space.space import SearchSpace
+from assay.testing.replay.tpe import TpeSearcher
 
 USAGE = "usage: q slow|fast"
 

@@ -36,16 +36,8 @@ from assay.records import (
     encode,
 )
 from assay.records.workload import BUILT_IN, WALL
-from assay.search.compare import CompareRace
-from assay.search.conclude import conclude
-from assay.search.confirmation import claim_alpha
-from assay.search.feasible import breaking, default_breaks, keeping
-from assay.search.gate import reasons
-from assay.search.gp import GpSearcher
-from assay.search.history import History
-from assay.search.measure import MeasureRace
-from assay.search.race import Done, Race, Reason
-from assay.search.requirement import (
+from assay.search.claims.gate import reasons
+from assay.search.claims.requirement import (
     claims_alpha,
     least_blocks,
     parse_requirement,
@@ -54,12 +46,20 @@ from assay.search.requirement import (
     requirement_result,
     requirement_text,
 )
-from assay.search.requirement_words import guarantee_text, requirement_words
-from assay.search.searcher import Trial
-from assay.search.space import SearchSpace
-from assay.search.sweep import SweepRace
-from assay.search.testing import RaceContract, Simulated, Trip, drive
-from assay.search.tune import TuneRace
+from assay.search.conclusion.conclude import conclude
+from assay.search.conclusion.requirement_words import guarantee_text, requirement_words
+from assay.search.history.history import History
+from assay.search.model.feasible import breaking, default_breaks, keeping
+from assay.search.model.gp import GpSearcher
+from assay.search.model.searcher import Trial
+from assay.search.races.compare import CompareRace
+from assay.search.races.confirmation import claim_alpha
+from assay.search.races.measure import MeasureRace
+from assay.search.races.race import Done, Race, Reason
+from assay.search.races.sweep import SweepRace
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import RaceContract, Simulated, Trip, drive
 
 HOLDS, BROKEN, UNCLEAR = (
     RequirementVerdict.HOLDS,

@@ -11,10 +11,10 @@ import pytest
 from simulated_studies import space_of
 
 from assay.records import DEFAULT, Choices, Configuration, Parameter, Range, Space
-from assay.search.features import Features
-from assay.search.sampled import MAX_COMBINATIONS, _combinations, sampled
-from assay.search.space import SearchSpace
-from assay.search.sparse import Launches, SparseModels
+from assay.search.model.features import Features
+from assay.search.model.sampled import MAX_COMBINATIONS, _combinations, sampled
+from assay.search.model.sparse import Launches, SparseModels
+from assay.search.space.space import SearchSpace
 
 NAMES = tuple(f"arg.s{k}" for k in range(8))
 SPACE = Space(

@@ -17,16 +17,16 @@ from benchmarks.search.plan import Wanted, carry_out
 from benchmarks.search.rows import PLUS, Rows, better, excess_in_errors, ratio
 from benchmarks.search.targets import targets
 
-from assay.search.gp import GpSearcher
-from assay.search.options import SearcherOptions
-from assay.search.replay.jobs import Job, run, run_all
-from assay.search.replay.method import Anytime
-from assay.search.replay.optuna_search import OptunaSearch
-from assay.search.replay.random_search import RandomSearch
-from assay.search.replay.score import Row, score, score_each
-from assay.search.replay.searcher_search import SearcherSearch
-from assay.search.replay.table import Table
-from assay.search.replay.world import World
+from assay.search.model.gp import GpSearcher
+from assay.search.model.options import SearcherOptions
+from assay.testing.replay.jobs import Job, run, run_all
+from assay.testing.replay.method import Anytime
+from assay.testing.replay.optuna_search import OptunaSearch
+from assay.testing.replay.random_search import RandomSearch
+from assay.testing.replay.score import Row, score, score_each
+from assay.testing.replay.searcher_search import SearcherSearch
+from assay.testing.replay.table import Table
+from assay.testing.replay.world import World
 
 
 def row(method: str, seed: int, regret: float, table: str = "t", launches: int = 10) -> Row:

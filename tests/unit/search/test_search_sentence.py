@@ -7,7 +7,7 @@ import pytest
 
 from assay.records import Claim, Goal, Metric, Verdict
 from assay.records.workload import BUILT_IN
-from assay.search.sentence import change_text, comparison, interval_text, statement
+from assay.wording.sentence import change_text, comparison, interval_text, statement
 
 WALL = BUILT_IN["wall_s"]
 MEMORY = BUILT_IN["peak_anon_bytes"]

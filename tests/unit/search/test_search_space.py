@@ -6,8 +6,8 @@ import pytest
 
 from assay.errors import BadInput
 from assay.records import DEFAULT, Choices, Configuration, Parameter, Range, Space
-from assay.search.space import SearchSpace
-from assay.search.testing import RandomSearcher, a_small_space, a_space
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import RandomSearcher, a_small_space, a_space
 
 
 def of(*parameters: Parameter, constraints: tuple[str, ...] = ()) -> SearchSpace:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from assay.search.sparse import (
+from assay.search.model.sparse import (
     AMPLITUDES,
     BLOCK,
     LENGTH,

@@ -8,8 +8,8 @@ import pytest
 from simulated_studies import compare, space_of, tune
 
 from assay.records import Budget, SpreadVerdict, Stage, Statistic, Verdict
-from assay.search.testing import Simulated
 from assay.stats.spread import BATCH
+from assay.testing.search_contracts import Simulated
 
 STEADY = Simulated(takes_s=lambda c: 1.0, noise_of=lambda c: 0.01 if c.get("nice") == 1 else 0.04)
 """As quick in all configurations, four times as steady in one."""

@@ -9,12 +9,12 @@ from simulated_studies import Study, carry_out, factors, workload
 
 from assay.errors import BadInput
 from assay.records import Arm, Budget, Configuration, Kind, Stage, StudySpec, Verdict
-from assay.search.compare import claim_alpha
-from assay.search.gp import GpSearcher
-from assay.search.race import Reason
-from assay.search.space import SearchSpace
-from assay.search.testing import Simulated
+from assay.search.model.gp import GpSearcher
+from assay.search.races.compare import claim_alpha
+from assay.search.races.race import Reason
+from assay.search.space.space import SearchSpace
 from assay.study.session import race_of
+from assay.testing.search_contracts import Simulated
 
 TAKES = factors(step={0: 10.0, 1: 1.0, 2: 0.97, 3: 0.5})
 

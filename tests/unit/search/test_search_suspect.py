@@ -3,8 +3,8 @@
 import msgspec
 
 from assay.records import DEFAULT, Evidence, Launch, Outcome, Sample, Stage
-from assay.search.disturbance import Conditions
-from assay.search.suspect_notes import suspect_notes
+from assay.search.history.disturbance import Conditions
+from assay.wording.suspect import suspect_notes
 
 LAUNCH = Launch(configuration=DEFAULT, arm="default", stage=Stage.CONFIRM, block=0, position=0)
 SOUND = Sample(

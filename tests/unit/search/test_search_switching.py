@@ -29,16 +29,16 @@ from assay.records import (
     Verdict,
     Workload,
 )
-from assay.search.compare import CompareRace
-from assay.search.conclude import conclude
-from assay.search.history import DEFAULT_ARM, History, arm_of
-from assay.search.race import Reason
-from assay.search.space import SearchSpace
-from assay.search.switching import EVIDENCE, MOST_WITHIN, Costly, switching_of, within
-from assay.search.testing import RandomSearcher, Simulated, Trip, drive
-from assay.search.tune import TuneRace
+from assay.search.conclusion.conclude import conclude
+from assay.search.history.history import DEFAULT_ARM, History, arm_of
+from assay.search.races.compare import CompareRace
+from assay.search.races.race import Reason
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.search.space.switching import EVIDENCE, MOST_WITHIN, Costly, switching_of, within
 from assay.stats.order import GROUP, order
 from assay.stats.sequence import critical, least, level
+from assay.testing.search_contracts import RandomSearcher, Simulated, Trip, drive
 from cases import cases
 
 COSTS = {"env.BOOT": 60.0, "env.KNOB": 2.0}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from assay.records import DEFAULT, Evidence, Launch, Outcome, Sample, Stage
 from assay.records.sample import LEFT_OVER, REVISION
-from assay.search.asked_to_end import asked_to_end_notes
-from assay.search.left_running import left_running_notes
-from assay.search.revision_notes import revision_notes
+from assay.search.history.asked_to_end import asked_to_end_notes
+from assay.search.history.left_running import left_running_notes
+from assay.wording.revisions import revision_notes
 
 
 def sample(*evidence: Evidence) -> Sample:

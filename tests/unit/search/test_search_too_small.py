@@ -23,11 +23,11 @@ from assay.records import (
     Stage,
     StudySpec,
 )
-from assay.search.compare import CompareRace
-from assay.search.purse import Purse
-from assay.search.race import Done, Reason
-from assay.search.sweep import SweepRace
-from assay.search.testing import Simulated, drive
+from assay.search.history.remaining_budget import Purse
+from assay.search.races.compare import CompareRace
+from assay.search.races.race import Done, Reason
+from assay.search.races.sweep import SweepRace
+from assay.testing.search_contracts import Simulated, drive
 
 COLD_S, WARM_S = 3.0, 0.06
 

@@ -29,19 +29,19 @@ from assay.records import (
     decode,
     encode,
 )
-from assay.search.averages import ByAverage
-from assay.search.candidate import Candidate, best_candidate
-from assay.search.conclude import conclude
-from assay.search.gp import GpSearcher
-from assay.search.history import arm_of
-from assay.search.present import present_sentence, present_words
-from assay.search.proof import blocks_for, planned_blocks_for, prefers_proof
-from assay.search.proof_words import proof_command
-from assay.search.race import Reason
-from assay.search.searcher import Contrast, Estimate, Trial
-from assay.search.space import SearchSpace
-from assay.search.testing import Simulated, Trip, drive
-from assay.search.tune import TuneRace
+from assay.search.claims.proof import blocks_for, planned_blocks_for, prefers_proof
+from assay.search.conclusion.conclude import conclude
+from assay.search.conclusion.present import present_sentence, present_words
+from assay.search.history.history import arm_of
+from assay.search.model.averages import ByAverage
+from assay.search.model.candidate import Candidate, best_candidate
+from assay.search.model.gp import GpSearcher
+from assay.search.model.searcher import Contrast, Estimate, Trial
+from assay.search.races.race import Reason
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import Simulated, Trip, drive
+from assay.wording.proof import proof_command
 
 SPACE = Space(
     parameters=tuple(

@@ -18,12 +18,12 @@ from assay.records import (
     Verdict,
 )
 from assay.records.workload import WALL
-from assay.search.gate import reasons
-from assay.search.history import History
-from assay.search.race import Reason
-from assay.search.sentence import comparison
-from assay.search.testing import Simulated
-from assay.search.unreliable import loses_more, may_be_chance
+from assay.search.claims.gate import reasons
+from assay.search.claims.unreliable import loses_more, may_be_chance
+from assay.search.history.history import History
+from assay.search.races.race import Reason
+from assay.testing.search_contracts import Simulated
+from assay.wording.sentence import comparison
 
 QUICK = {"nice": 5}
 QUICK_NAME = str(Configuration(QUICK))

@@ -29,14 +29,14 @@ from assay.records import (
     decode,
     encode,
 )
-from assay.search.conclude import conclude
-from assay.search.losses import fails_more
-from assay.search.measure import MeasureRace
-from assay.search.race import Done, Reason
-from assay.search.space import SearchSpace
-from assay.search.testing import Simulated, drive
-from assay.search.tpe import TpeSearcher
-from assay.search.tune import TuneRace
+from assay.search.conclusion.conclude import conclude
+from assay.search.history.losses import fails_more
+from assay.search.races.measure import MeasureRace
+from assay.search.races.race import Done, Reason
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.testing.replay.tpe import TpeSearcher
+from assay.testing.search_contracts import Simulated, drive
 
 FLAT = Simulated(takes_s=lambda configuration: 1.0)
 SMALL = space_of(nice=(0, 5, 10), malloc=("jemalloc", "tcmalloc"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.records import DEFAULT, Evidence, Launch, Outcome, Sample, Stage
-from assay.search.waiting import waiting_notes
+from assay.search.history.waiting import waiting_notes
 
 
 def launched(cpu_s: float, *evidence: Evidence, wall_s: float = 2.0) -> Sample:

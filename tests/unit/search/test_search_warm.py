@@ -30,17 +30,17 @@ from assay.records import (
     decode,
     encode,
 )
-from assay.search.conclude import conclude
-from assay.search.gp import ALIKE_ENOUGH, GpSearcher
-from assay.search.history import History
-from assay.search.searcher import Trial
-from assay.search.space import SearchSpace
-from assay.search.surrogate import Data, Surrogate
-from assay.search.sweep import SweepRace
-from assay.search.testing import Simulated, Trip, drive
-from assay.search.tune import TuneRace
-from assay.search.warm import bounded, firsts, known_of, projected
-from assay.search.warm_words import began_with, begins_with
+from assay.search.conclusion.conclude import conclude
+from assay.search.conclusion.warm_words import began_with, begins_with
+from assay.search.history.history import History
+from assay.search.model.gp import ALIKE_ENOUGH, GpSearcher
+from assay.search.model.searcher import Trial
+from assay.search.model.surrogate import Data, Surrogate
+from assay.search.model.warm import bounded, firsts, known_of, projected
+from assay.search.races.sweep import SweepRace
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import Simulated, Trip, drive
 
 MANY = Space(
     parameters=tuple(

@@ -22,15 +22,15 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
-from assay.search.cells import sweep_sentences
-from assay.search.conclude import conclude
-from assay.search.history import DEFAULT_ARM, History
-from assay.search.losses import losses
-from assay.search.race import Reason
-from assay.search.sentence import comparison
-from assay.search.space import SearchSpace
-from assay.search.sweep import SweepRace
-from assay.search.testing import RandomSearcher, Simulated, drive
+from assay.search.conclusion.cells import sweep_sentences
+from assay.search.conclusion.conclude import conclude
+from assay.search.history.history import DEFAULT_ARM, History
+from assay.search.history.losses import losses
+from assay.search.races.race import Reason
+from assay.search.races.sweep import SweepRace
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import RandomSearcher, Simulated, drive
+from assay.wording.sentence import comparison
 
 MISSES = Metric(name="misses", pattern="([0-9]+)", assumed=True)
 

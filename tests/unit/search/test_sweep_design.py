@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.records import Choices, Configuration, Design, DesignKind, Parameter, Range, Space, Value
-from assay.search.design import Layout, lay_out
-from assay.search.drawn import latin_hypercube, least_distance
-from assay.search.factorial import levels
-from assay.search.fraction import BadGenerator, Fraction, fraction_of, generators_for
-from assay.search.space import SearchSpace
-from assay.search.unfit import MOST_CELLS, Unfit
+from assay.search.space.design import Layout, lay_out
+from assay.search.space.drawn import latin_hypercube, least_distance
+from assay.search.space.factorial import levels
+from assay.search.space.fraction import BadGenerator, Fraction, fraction_of, generators_for
+from assay.search.space.space import SearchSpace
+from assay.search.space.unfit import MOST_CELLS, Unfit
 
 DEFAULT = Configuration()
 

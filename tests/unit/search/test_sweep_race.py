@@ -36,7 +36,8 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import WALL
-from assay.search.cells import (
+from assay.search.claims.effects import contrasts
+from assay.search.conclusion.cells import (
     baseline_point,
     baseline_words,
     best_first,
@@ -45,13 +46,12 @@ from assay.search.cells import (
     settings_of,
     sweep_sentences,
 )
-from assay.search.conclude import conclude
-from assay.search.design import lay_out
-from assay.search.effects import contrasts
-from assay.search.race import Done, Reason
-from assay.search.space import SearchSpace
-from assay.search.sweep import SweepRace, least_blocks, least_launches, sweep_alpha
-from assay.search.testing import RandomSearcher, Simulated, drive
+from assay.search.conclusion.conclude import conclude
+from assay.search.races.race import Done, Reason
+from assay.search.races.sweep import SweepRace, least_blocks, least_launches, sweep_alpha
+from assay.search.space.design import lay_out
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import RandomSearcher, Simulated, drive
 
 SPACE = Space(
     parameters=(

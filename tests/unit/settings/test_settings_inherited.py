@@ -23,11 +23,11 @@ from assay.records import (
     Value,
     Workload,
 )
-from assay.search.condition_notes import condition_notes
 from assay.settings.inherited import exported_of, inherited_parameters, inherited_settings
 from assay.settings.registry import builtin, judge_all
 from assay.study.choose import choose
 from assay.study.stratum import stratum_of
+from assay.wording.conditions import condition_notes
 
 from .hosts import facts, machine, program
 

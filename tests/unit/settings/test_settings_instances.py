@@ -34,7 +34,7 @@ from assay.records import (
     encode,
 )
 from assay.records.facts import InstanceFacts
-from assay.search.space import SearchSpace
+from assay.search.space.space import SearchSpace
 from assay.settings.conditions import with_conditions
 from assay.settings.registry import builtin, judge_all
 from assay.settings.splitting import by_node, cores_by_node, most_within, share_out, widest

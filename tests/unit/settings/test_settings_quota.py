@@ -8,10 +8,10 @@ from assay.executors.executor import quota_evidence
 from assay.machine.quota import Periods
 from assay.records import DEFAULT, Launch, Outcome, Sample, Stage
 from assay.records.domain import Choices
-from assay.search.condition_notes import condition_notes
 from assay.settings.base import Suggestion
 from assay.settings.threads import ALL
 from assay.study.stratum import stratum_of
+from assay.wording.conditions import condition_notes
 
 from .hosts import machine, program
 

@@ -12,7 +12,7 @@ import pytest
 
 import assay
 
-pytest.register_assert_rewrite("assay.store.testing")
+pytest.register_assert_rewrite("assay.testing.store_contracts")
 
 _NOBODY = 65534
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay.store import Store, open_store
-from assay.store.testing import StoreContract
+from assay.testing.store_contracts import StoreContract
 
 
 class TestSqlite(StoreContract):

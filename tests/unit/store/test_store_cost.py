@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from assay.store import open_store
-from assay.store.testing import a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import a_sample, a_spec, a_stratum
 
 IMPORTED = """
 import sys

@@ -11,12 +11,12 @@ import pytest
 from assay.errors import NotPossible
 from assay.records import Status
 from assay.store import open_store
-from assay.store.testing import a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import a_sample, a_spec, a_stratum
 
 WRITER = """
 import os, sys
 from assay.store import open_store
-from assay.store.testing import a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import a_sample, a_spec, a_stratum
 store = open_store(sys.argv[1])
 study_id = store.create_study(a_spec(), a_stratum(), 1.0)
 os.write(1, study_id.encode() + b"\\n")
@@ -28,7 +28,7 @@ for block in range(1_000_000):
 ONE_OF_MANY = """
 import sys
 from assay.store import open_store
-from assay.store.testing import a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import a_sample, a_spec, a_stratum
 sys.stdin.readline()
 with open_store(sys.argv[1]) as store:
     study_id = store.create_study(a_spec(), a_stratum(), 1.0)

@@ -11,7 +11,7 @@ import pytest
 from assay.errors import NotPossible
 from assay.records import Status
 from assay.store import Store, open_store
-from assay.store.testing import a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import a_sample, a_spec, a_stratum
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ import pytest
 from assay.errors import AssayError, BadInput, NotPossible
 from assay.records import Status
 from assay.store import open_store, schema
-from assay.store.testing import a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import a_sample, a_spec, a_stratum
 
 Unprivileged = Callable[[], AbstractContextManager[None]]
 
@@ -35,7 +35,7 @@ FILL = """
 import resource, sys
 from assay.errors import NotPossible
 from assay.store import open_store
-from assay.store.testing import a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import a_sample, a_spec, a_stratum
 store = open_store(sys.argv[1])
 study_id = store.create_study(a_spec(), a_stratum(), 1.0)
 limit = int(sys.argv[2])

@@ -15,7 +15,7 @@ from assay.records import Sample, Stage, Status, decode
 from assay.records.codec import Record
 from assay.store import StudyRecord, open_store, schema, sqlite, upgrade
 from assay.store.sqlite import sqlite_engine, writer
-from assay.store.testing import a_sample
+from assay.testing.store_contracts import a_sample
 
 ASSETS = Path(__file__).parent / "assets"
 

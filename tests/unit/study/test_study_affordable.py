@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from assay.records import Observation
 from assay.records.observation import USUAL
 from assay.records.overhead import Cost, Overhead
-from assay.store.testing import a_spec, an_overhead
 from assay.study.affordable import with_affordable
+from assay.testing.store_contracts import a_spec, an_overhead
 
 NOTHING, MUCH = Cost(share=0.0, low=-0.01, high=0.01), Cost(share=0.02, low=0.006, high=0.03)
 LITTLE = Cost(share=0.004, low=0.003, high=0.005)

@@ -37,8 +37,8 @@ from assay.records import (
     Value,
     Workload,
 )
-from assay.search.race import Race
-from assay.search.switching import EVIDENCE, Costly
+from assay.search.races.race import Race
+from assay.search.space.switching import EVIDENCE, Costly
 from assay.settings.base import Resolved
 from assay.settings.registry import Registry
 from assay.store import open_store

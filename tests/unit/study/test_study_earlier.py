@@ -29,10 +29,9 @@ from assay.records import (
     StudySpec,
     Workload,
 )
-from assay.search.space import SearchSpace
-from assay.search.warm import MOST_KNOWN
+from assay.search.model.warm import MOST_KNOWN
+from assay.search.space.space import SearchSpace
 from assay.store import Store, open_store
-from assay.store.testing import a_stratum
 from assay.study.earlier import (
     MOST_FOUND,
     MOST_NAMED,
@@ -40,6 +39,7 @@ from assay.study.earlier import (
     earlier_studies,
     wanted_studies,
 )
+from assay.testing.store_contracts import a_stratum
 
 HERE, THERE = "0123456789abcdef", "fedcba9876543210"
 

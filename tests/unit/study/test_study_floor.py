@@ -10,9 +10,9 @@ import pytest
 
 from assay.records import Claim, Conclusion, Kind, Recipe, Status, StudySpec, Verdict, Workload
 from assay.store import Store, open_store
-from assay.store.testing import a_conclusion, a_spec, a_stratum
 from assay.study.floor import machine_floor
 from assay.study.session import stored_result
+from assay.testing.store_contracts import a_conclusion, a_spec, a_stratum
 
 HERE, THERE = "0123456789abcdef", "fedcba9876543210"
 

@@ -33,13 +33,13 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import WALL
-from assay.search.race import Done, Race, Reason
-from assay.search.space import SearchSpace
-from assay.search.testing import RandomSearcher, Simulated
-from assay.search.tune import TuneRace
+from assay.search.races.race import Done, Race, Reason
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
 from assay.study.failures import Failures
 from assay.study.loop import Account, StudyLoop, demand_objective
 from assay.study.watch import Changed, Watch
+from assay.testing.search_contracts import RandomSearcher, Simulated
 
 AMPLE = Budget(launches=100)
 SPACE = Space(parameters=(Parameter(name="nice", domain=Choices((0, 5))),))

@@ -15,10 +15,10 @@ from assay.machine.reader import read_machine
 from assay.records import Arm, Bound, Configuration, Kind, Requirement
 from assay.settings.registry import builtin
 from assay.store import open_store
-from assay.store.testing import a_spec
 from assay.study.laboratory import Laboratory
 from assay.study.loop import Listener
 from assay.study.session import begin
+from assay.testing.store_contracts import a_spec
 
 FIRST = a_spec("./app").workload.objective.name
 ONE = Arm(name="default", configuration=Configuration())

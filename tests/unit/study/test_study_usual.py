@@ -10,8 +10,8 @@ import pytest
 
 from assay.records import Outcome, Stage
 from assay.store import Store, open_store
-from assay.store.testing import a_sample, a_spec, a_stratum
 from assay.study.usual import usual_wall_s
+from assay.testing.store_contracts import a_sample, a_spec, a_stratum
 
 
 @pytest.fixture

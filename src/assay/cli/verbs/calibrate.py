@@ -14,8 +14,8 @@ from assay.cli.request import budget_of, disturbed_above_of
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.errors import BadInput, NotPossible
 from assay.records import Budget, Kind, StudySpec, Workload
-from assay.search.calibrate import LOAD
-from assay.search.history import DEFAULT_ARM
+from assay.search.history.history import DEFAULT_ARM
+from assay.search.races.calibrate import LOAD
 from assay.study.session import begin
 
 BUDGET_S = 180.0

@@ -31,8 +31,8 @@ from assay.cli.workload import demand_one_objective, requirements_of, statistic_
 from assay.errors import BadInput
 from assay.executors.metrics.direction import demand_directed
 from assay.records import Arm, Configuration, Kind, StudySpec
-from assay.search.gate import WORDS
-from assay.search.history import DEFAULT_ARM
+from assay.search.claims.gate import WORDS
+from assay.search.history.history import DEFAULT_ARM
 from assay.study.laboratory import Laboratory
 from assay.study.session import Result, begin
 from assay.units import show_count

@@ -15,7 +15,7 @@ from assay.errors import BadInput
 from assay.records import to_builtins
 from assay.records.comparison import Condition, OccasionComparison, OccasionVerdict
 from assay.reporting.scale import Scale, scale_for
-from assay.search.gate import difference_text
+from assay.search.claims.gate import difference_text
 from assay.search.occasions.judge import compared
 from assay.search.occasions.words import (
     difference_lines,

@@ -29,7 +29,7 @@ from assay.cli.wire import laboratory, store_of
 from assay.cli.workload import demand_one_objective, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput
 from assay.records import Arm, Kind, Sample, Statistic, StudySpec
-from assay.search.gate import OF_ONE_ARM
+from assay.search.claims.gate import OF_ONE_ARM
 from assay.study.laboratory import Laboratory
 from assay.study.session import Result, begin
 

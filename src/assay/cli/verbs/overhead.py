@@ -15,7 +15,7 @@ from assay.cli.wire import laboratory, program_of, store_of
 from assay.errors import BadInput, NotPossible
 from assay.executors.overhead import Program, built_in
 from assay.records import to_builtins
-from assay.search.floor import command_words
+from assay.search.conclusion.floor import command_words
 from assay.study.overhead import calibrate
 
 BUDGET_S = 180.0

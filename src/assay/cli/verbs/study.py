@@ -28,9 +28,9 @@ from assay.cli.verify import verify_file
 from assay.cli.wire import laboratory_of, store_of
 from assay.errors import BadInput
 from assay.records import Status, to_builtins
-from assay.search.failure import Failure, last_failure
-from assay.search.present import present_sentence
-from assay.search.warm_words import begins_with
+from assay.search.conclusion.failure import Failure, last_failure
+from assay.search.conclusion.present import present_sentence
+from assay.search.conclusion.warm_words import begins_with
 from assay.store import Store, StudyRecord
 from assay.study.firmware import demand_varied, with_said
 from assay.study.session import Result, answered, elapsed_of, resume, stored_result

@@ -27,10 +27,10 @@ from assay.cli.unused_input import say_unused_input
 from assay.cli.wire import laboratory, store_of
 from assay.errors import BadInput, NotPossible
 from assay.records import StudySpec
-from assay.search.cells import baseline_words
-from assay.search.notes import few_notes
-from assay.search.purse import OVERHEAD_S
-from assay.search.sweep import WARMUP, least_blocks, least_launches
+from assay.search.conclusion.cells import baseline_words
+from assay.search.conclusion.notes import few_notes
+from assay.search.history.remaining_budget import OVERHEAD_S
+from assay.search.races.sweep import WARMUP, least_blocks, least_launches
 from assay.study.laboratory import Laboratory
 from assay.study.numbering import numbered
 from assay.study.session import Result, begin

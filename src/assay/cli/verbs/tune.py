@@ -44,9 +44,9 @@ from assay.machine.document import Program
 from assay.machine.program import observed
 from assay.machine.reader import fingerprint
 from assay.records import Kind, Space, StudySpec
-from assay.search.named import search_space
-from assay.search.space import DRAWS, SearchSpace
-from assay.search.warm_words import begins_with
+from assay.search.conclusion.warm_words import begins_with
+from assay.search.space.named import search_space
+from assay.search.space.space import DRAWS, SearchSpace
 from assay.settings.conditions import with_conditions
 from assay.store import Store
 from assay.study.choose import choose, grantable

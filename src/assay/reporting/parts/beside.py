@@ -6,9 +6,9 @@ from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el
 from assay.reporting.parts.common import scroll
 from assay.reporting.plain import label_of, shorten
-from assay.search.beside import BesideRow, beside_rows, mean_interval
 from assay.units import show_quantity
 from assay.untrusted import clean
+from assay.wording.beside import BesideRow, beside_rows, mean_interval
 
 INTRO = (
     "These figures were asked for beside the objective and decide nothing. The interval is that of "

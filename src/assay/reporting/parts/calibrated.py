@@ -8,7 +8,10 @@ from assay.reporting.markup import Html, el, join
 from assay.reporting.parts.common import definitions, plain_table
 from assay.reporting.plain import change, change_interval, typeset
 from assay.reporting.wording import Answer
-from assay.search.calibration_words import (
+from assay.search.conclusion.floor import origin_words
+from assay.units import significant
+from assay.untrusted import clean
+from assay.wording.calibration import (
     NOTHING,
     budget_words,
     disturbed_words,
@@ -18,10 +21,7 @@ from assay.search.calibration_words import (
     margin_words,
     sentences,
 )
-from assay.search.floor import origin_words
-from assay.search.sentence import interval
-from assay.units import significant
-from assay.untrusted import clean
+from assay.wording.sentence import interval
 
 
 def calibrated_answer(report: ReportInput) -> Answer:

@@ -9,7 +9,7 @@ from assay.reporting.arms import ArmRow
 from assay.reporting.markup import Child, Html, el, join
 from assay.reporting.parts.common import arm_name, reservation, scroll
 from assay.reporting.plain import change, change_interval, claimed_change
-from assay.search.sentence import verdict_word
+from assay.wording.sentence import verdict_word
 
 _QUANTILES = ("p10", "p50", "p90")
 _HEADS = ("Change", *_QUANTILES, "Spread", "Pairs", "Verdict")

@@ -8,8 +8,8 @@ from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join
 from assay.reporting.parts.common import scroll
 from assay.reporting.plain import typeset
-from assay.search.explain import Explanation, Share
-from assay.search.sentence import bound_words, change_text, interval_text
+from assay.search.model.explain import Explanation, Share
+from assay.wording.sentence import bound_words, change_text, interval_text
 
 _INTRO = (
     "By a model of all {launches} launches of the search, with its 95 % intervals. It says why, "

@@ -5,8 +5,8 @@ from __future__ import annotations
 from assay.records import KernelComparison
 from assay.reporting.markup import Html, el, join
 from assay.reporting.parts.common import scroll
-from assay.search.kernel_words import ABSENT, kernels_words
 from assay.untrusted import clean
+from assay.wording.kernels import ABSENT, kernels_words
 
 INTRO = (
     "A difference between the kernels is a difference in all of this. Readings of the running "

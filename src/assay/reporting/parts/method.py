@@ -16,14 +16,14 @@ from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join, text
 from assay.reporting.parts.common import definitions, plain_table
 from assay.reporting.plain import compared_label, duration, shorten
-from assay.search.disturbed_words import disturbers_words, mostly_disturbed
-from assay.search.elsewhere import elsewhere_words
-from assay.search.interference import interference_words
-from assay.search.requirement_words import required_text
-from assay.search.switching import switching_words
-from assay.search.warm_words import begins_with
+from assay.search.conclusion.requirement_words import required_text
+from assay.search.conclusion.warm_words import begins_with
+from assay.search.history.elsewhere import elsewhere_words
+from assay.search.history.interference import interference_words
+from assay.search.space.switching import switching_words
 from assay.units import show_count
 from assay.untrusted import clean
+from assay.wording.disturbance import disturbers_words, mostly_disturbed
 
 _COMMAND_CHARACTERS = 400
 """Longer commands are folded."""

@@ -7,7 +7,12 @@ from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join
 from assay.reporting.parts.common import scroll
 from assay.reporting.plain import shorten
-from assay.search.requirement_words import guarantee_text, outlook, required_text, unit_of
+from assay.search.conclusion.requirement_words import (
+    guarantee_text,
+    outlook,
+    required_text,
+    unit_of,
+)
 from assay.units import show_quantity
 from assay.untrusted import clean
 

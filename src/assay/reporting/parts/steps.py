@@ -8,7 +8,7 @@ from assay.records import Claim
 from assay.reporting.markup import Child, Html, el, join
 from assay.reporting.parts.common import reservation, scroll
 from assay.reporting.plain import change_interval, claimed_change
-from assay.search.sentence import verdict_word
+from assay.wording.sentence import verdict_word
 
 _HEADS = ("From", "Change", "Pairs", "Verdict")
 _NUMBERS = ("Change", "Pairs")

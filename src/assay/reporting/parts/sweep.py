@@ -15,7 +15,7 @@ from assay.reporting.pictures.heatmap import heat_svg, prints_values
 from assay.reporting.pictures.scatter import scatter_svg
 from assay.reporting.plain import bound_mark, change, change_interval, shorten, typeset_effect
 from assay.reporting.scale import Scale
-from assay.search.cells import effect_name, mixed_up
+from assay.search.conclusion.cells import effect_name, mixed_up
 from assay.units import show_count
 
 MOST_SCATTERS = 8

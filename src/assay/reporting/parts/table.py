@@ -12,7 +12,7 @@ from assay.reporting.parts.common import arm_name, count_or_dash, scroll
 from assay.reporting.plain import change, label_of
 from assay.reporting.scale import Scale
 from assay.reporting.trials import State
-from assay.search.sentence import verdict_word
+from assay.wording.sentence import verdict_word
 
 PHASES = {
     Phase.CONFIRMATION: "confirmation",

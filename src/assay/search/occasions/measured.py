@@ -28,9 +28,9 @@ from assay.records import (
 from assay.records.comparison import Condition, ConditionSource
 from assay.records.configuration import DEFAULT
 from assay.records.workload import BUILT_IN
-from assay.search.calibrate import calibrated_arms
-from assay.search.history import DEFAULT_ARM, History
+from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.occasions.side import Measured
+from assay.search.races.calibrate import calibrated_arms
 from assay.stats.sequence import moments
 from assay.units import show_count
 

@@ -10,7 +10,7 @@ from assay.errors import BadInput
 from assay.records import Arm, Kind, Sample, Stratum, StudySpec
 from assay.records.comparison import ConditionSource, Occasions
 from assay.records.configuration import DEFAULT
-from assay.search.history import DEFAULT_ARM, arm_of
+from assay.search.history.history import DEFAULT_ARM, arm_of
 from assay.search.occasions.measured import (
     measured,
     metric_differences,

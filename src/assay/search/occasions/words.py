@@ -14,8 +14,8 @@ from assay.records.comparison import (
     OccasionComparison,
     OccasionVerdict,
 )
-from assay.search.sentence import NOUNS, interval_text, statement
 from assay.units import show_count, show_percent, significant
+from assay.wording.sentence import NOUNS, interval_text, statement
 
 _METRIC_OF_UNIT = {"s": Metric(name="wall_s", unit="s")}
 """Metric that a published figure of a unit is, in sentences."""

@@ -1,0 +1,1 @@
+"""Claims: effects with intervals from paired observations, and reasons to withhold them."""

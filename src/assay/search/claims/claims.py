@@ -1,0 +1,288 @@
+"""Claims from paired observations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from assay.records import (
+    Claim,
+    Goal,
+    Metric,
+    Spread,
+    SpreadVerdict,
+    Stage,
+    Statistic,
+    StudySpec,
+)
+from assay.search.claims.objections import objection_to
+from assay.search.claims.unreliable import favours_unreliable, leans_to_unreliable, loses_more
+from assay.search.history.following import followed_load
+from assay.search.history.history import History
+from assay.search.history.same_work import other_work
+from assay.stats.interval import ratio_ends
+from assay.stats.modes import modes
+from assay.stats.paired import Observation
+from assay.stats.planned import Look
+from assay.stats.quiet import effect_of_blocks
+from assay.stats.sequence import CLAIM
+from assay.stats.shift import shifts, spread_ratio
+from assay.stats.spread import spread_effect
+from assay.stats.verdict import Verdict, beyond, blocks_needed, decide
+
+MIN_BLOCKS = CLAIM
+"""No claim rests on fewer blocks than this (docs/statistics.md, rule 14)."""
+
+ALIKE = 20
+"""A figure that was the same this often is taken for constant."""
+
+
+def claim_between(
+    spec: StudySpec,
+    history: History,
+    names: tuple[str, str],
+    alpha: float,
+    look: Look = Look.ANY,
+    first: int | None = None,
+) -> Claim | None:
+    """Say what a study shows of its second arm against its first.
+
+    The claim rests on the undisturbed blocks or on all of them, whichever tells more
+    (``assay.stats.quiet``).
+
+    Args:
+        spec: of the study.
+        history: its samples.
+        names: of the two arms.
+        alpha: chance that the interval is ever wrong, already shared out among the intervals shown.
+        look: which one this is, where one was planned.
+        first: from so many of the blocks that were run first; from all if absent.
+
+    Returns:
+        ``None`` where no block has both, and no figure is 0. Where a load followed the arms, or
+        something speaks against the figures (``objection_to``), or figures are 0 in all blocks, the
+        verdict is withheld: *unclear*. Where it is unclear by itself, an arm that fails more or
+        ends less often has an objection as well where it stands better: further blocks may show it
+        to be no better, and never to be better.
+    """
+    blocks = history.complete(Stage.CONFIRM)[:first]
+    a, b = (history.observations(Stage.CONFIRM, name, blocks) for name in names)
+    found = claim(
+        names,
+        a,
+        b,
+        spec.workload.objective,
+        alpha=alpha,
+        margin=spec.margin,
+        statistic=spec.statistic,
+        look=look,
+        disturbed=[history.is_disturbed(Stage.CONFIRM, block) for block in blocks],
+    )
+    if found is None:
+        return _undecidable(spec, history, names, alpha)
+    pair = [arm for arm in history.arms(Stage.CONFIRM) if arm.name in names]
+    found = msgspec.structs.replace(found, applications=history.costly.differ(pair))
+    load = followed_load(history, names[:1], names[1:], alpha, spec.disturbed_above)
+    objection = objection_to(spec.workload.objective, history, names)
+    objection = objection or favours_unreliable(found, history)
+    spread = spec.statistic is Statistic.SPREAD
+    goal = Goal.LOWER if spread else spec.workload.objective.goal
+    better = names[(found.ratio < 1.0) == (goal is Goal.LOWER)]
+    objection = objection or other_work(spec, history.outputs, names, better)
+    if load is None and objection is None:
+        leaning = leans_to_unreliable(found, goal, history)
+        if leaning is None:
+            return _with_losses(found, history)
+        return msgspec.structs.replace(found, objection=leaning, blocks_needed=None)
+    return msgspec.structs.replace(
+        found,
+        verdict=Verdict.UNCLEAR,
+        beyond_margin=False,
+        withheld=True,
+        followed=load,
+        objection=objection,
+        blocks_needed=None,
+    )
+
+
+def _undecidable(
+    spec: StudySpec, history: History, names: tuple[str, str], alpha: float
+) -> Claim | None:
+    """The claim where no ratio can be formed in any block, with the reason."""
+    metric = spec.workload.objective.name
+    objection = objection_to(spec.workload.objective, history, names)
+    if objection is None or not any(history.has_zeros(name, (Stage.CONFIRM,)) for name in names):
+        return None
+    return Claim(
+        a=names[0],
+        b=names[1],
+        metric=metric,
+        ratio=_ratio_of_means(history, names),
+        ci=(None, None),
+        verdict=Verdict.UNCLEAR,
+        blocks=0,
+        margin=spec.margin,
+        alpha=alpha,
+        method="none",
+        withheld=True,
+        objection=objection,
+    )
+
+
+def _ratio_of_means(history: History, names: tuple[str, str]) -> float:
+    """The ratio of the means of all figures; 1 where it is none above 0."""
+    name = history.metric.name
+    samples = ([*history.samples_of(Stage.CONFIRM, arm)] for arm in names)
+    a, b = ([s.metrics[name] for s in mine if name in s.metrics] for mine in samples)
+    sums = [math.fsum(values) / len(values) if values else 0.0 for values in (a, b)]
+    return sums[1] / sums[0] if min(sums) > 0.0 else 1.0
+
+
+def _with_losses(found: Claim, history: History) -> Claim:
+    """Return a claim with the launches that one of its arms lost; what ends late has no end."""
+    told = loses_more(history, found.a, found.b) or loses_more(history, found.b, found.a)
+    needed = None if told is not None and found.censored_share else found.blocks_needed
+    return msgspec.structs.replace(found, losses=told, blocks_needed=needed)
+
+
+def claimed_blocks(history: History, found: Claim) -> list[int]:
+    """Return the confirmation blocks that a claim rests on."""
+    if found.disturbed_blocks:
+        return history.complete(Stage.CONFIRM)
+    return history.sound(Stage.CONFIRM)
+
+
+def claim(
+    names: tuple[str, str],
+    a: Sequence[Observation | None],
+    b: Sequence[Observation | None],
+    metric: Metric,
+    *,
+    alpha: float,
+    margin: float,
+    statistic: Statistic = Statistic.MEAN,
+    look: Look = Look.ANY,
+    disturbed: Sequence[bool] | None = None,
+) -> Claim | None:
+    """What the blocks say of ``b`` against ``a``; ``None`` where no block has both.
+
+    Args:
+        names: of the two arms.
+        a, b: one entry a block.
+        metric: the objective.
+        alpha: chance that the interval is ever wrong, already shared out among the intervals shown.
+        margin: ratio differences below it count as none.
+        statistic: what the entries are: values, of which the mean or the median is compared, or
+            spreads, which are better the smaller they are.
+        look: which one this is, where one was planned.
+        disturbed: one entry a block; none was disturbed if absent.
+
+    Raises:
+        BadInput: a value has no logarithm.
+    """
+    spreads = statistic is Statistic.SPREAD
+    goal = Goal.LOWER if spreads else metric.goal
+    out = [False] * len(a) if disturbed is None else disturbed
+    of_blocks = effect_of_blocks(
+        a, b, out, goal=goal, alpha=alpha, median=statistic is Statistic.MEDIAN, look=look
+    )
+    found = of_blocks.effect
+    if found.ratio is None:
+        return None
+    if any(out) and not of_blocks.disturbed:
+        a, b = ([o for o, lost in zip(arm, out, strict=True) if not lost] for arm in (a, b))
+    verdict = decide(found, goal=goal, margin=margin)
+    if found.blocks < MIN_BLOCKS:
+        verdict = Verdict.UNCLEAR
+    decided = verdict in (Verdict.FASTER, Verdict.SLOWER)
+    spread = None if spreads else _spread(a, b, alpha)
+    values = [[_shown(o, metric) for o in arm if o is not None] for arm in (a, b)]
+    return Claim(
+        a=names[0],
+        b=names[1],
+        metric=metric.name,
+        ratio=found.ratio,
+        ci=ratio_ends(found.lo, found.hi),
+        verdict=verdict,
+        blocks=found.blocks,
+        margin=margin,
+        alpha=found.alpha,
+        method="spread" if spreads else found.method,
+        blocks_needed=blocks_needed(found, margin=margin) if verdict is Verdict.UNCLEAR else None,
+        bound_only=found.bound_only,
+        censored_share=found.censored_share,
+        spread_ratio=None if spreads else spread_ratio(*values),
+        spread=spread,
+        planned=look is Look.PLANNED and not spreads and found.method == "mean",
+        disturbed_blocks=of_blocks.disturbed,
+        beyond_margin=decided and beyond(found.lo, found.hi, margin=margin),
+        unstable=not spreads and _unstable(spread, a, b),
+        shift={}
+        if spreads
+        else {f"p{100 * s.p:.0f}": s.ratio for s in shifts(*values) if s.ratio is not None},
+    )
+
+
+def _spread(
+    a: Sequence[Observation | None], b: Sequence[Observation | None], alpha: float
+) -> Spread | None:
+    """The spread of both arms over the blocks in which both have a value; ``None`` without any."""
+    both = [
+        (x.value, y.value)
+        for x, y in zip(a, b, strict=True)
+        if x is not None and y is not None and not (x.censored or y.censored)
+    ]
+    found = spread_effect([x for x, _ in both], [y for _, y in both], alpha=alpha)
+    if found.ratio is None:
+        return None
+    return Spread(
+        ratio=found.ratio,
+        ci=ratio_ends(found.lo, found.hi),
+        verdict=found.verdict,
+        batches=found.batches,
+    )
+
+
+def _unstable(
+    spread: Spread | None, a: Sequence[Observation | None], b: Sequence[Observation | None]
+) -> bool:
+    """Whether the mean alone tells little of a single launch (docs/statistics.md, rule 7)."""
+    unequal = spread is not None and spread.verdict in (SpreadVerdict.TIGHTER, SpreadVerdict.WIDER)
+    known = [[o.value for o in arm if o is not None and not o.censored] for arm in (a, b)]
+    return unequal or any(modes(values) is not None for values in known)
+
+
+def _shown(observation: Observation, metric: Metric) -> float:
+    """A censored value lies beyond every quantile it could enter."""
+    if not observation.censored:
+        return observation.value
+    return math.inf if metric.goal is Goal.LOWER else 0.0
+
+
+def alike(values: Sequence[float]) -> bool:
+    """Whether further values would tell nothing new, however coarse the figure is."""
+    return len(values) >= ALIKE and len(set(values)) == 1
+
+
+def all_decided(claims: Iterable[Claim | None]) -> bool:
+    """Whether each has a verdict; of figures that never change some end without one."""
+    return all(claim is not None and claim.verdict is not Verdict.UNCLEAR for claim in claims)
+
+
+def precise(found: Claim) -> bool:
+    """Whether a decided claim also tells well enough how large the difference is.
+
+    That is: half the interval is at most a quarter of the effect, or at most the margin. Where
+    time-outs leave no more than a bound, further blocks would tell nothing new.
+    """
+    lo, hi = found.ci
+    if found.verdict is Verdict.UNCLEAR:
+        return False
+    if found.verdict is Verdict.SAME or found.bound_only:
+        return True
+    if lo is None or hi is None:
+        return False
+    half = (math.log(hi) - math.log(lo)) / 2
+    return half <= max(math.log1p(found.margin), abs(math.log(found.ratio)) / 4)

@@ -1,0 +1,225 @@
+"""Effects: what a two-level factorial design tells of its factors.
+
+With y the logarithm of the objective and s = +1 or -1 the level of a factor in a cell, the main
+effect of A in one block of N cells is
+
+    l(A) = (2 / N) sum s(A) y,
+
+the mean of y over the cells where A is high less that over the cells where it is low; the
+interaction of A and B is the same with the product s(A) s(B) for s: half the difference between
+the effect of A where B is high and where it is low (Box, Hunter and Hunter, Statistics for
+Experimenters, 2nd edition 2005, sections 5.4 to 5.8). exp(l) is a ratio of two geometric means, so
+that the blocks are held against each other like those of two arms: the interval is that of
+``stats.paired``, valid at every look. A block lacks an effect where a cell of it has no value.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assay.records import (
+    Arm,
+    Configuration,
+    DesignKind,
+    EffectKind,
+    EffectVerdict,
+    FactorEffect,
+    Stage,
+    Statistic,
+    StudySpec,
+    Value,
+    Verdict,
+)
+from assay.search.claims.claims import MIN_BLOCKS
+from assay.search.history.following import followed_load
+from assay.search.history.history import History
+from assay.search.history.refusals import Refusals
+from assay.search.space.factorial import levels, middle
+from assay.search.space.fraction import fraction_of
+from assay.stats.interval import ratio_ends
+from assay.stats.paired import Observation
+from assay.stats.quiet import effect_of_blocks
+from assay.stats.verdict import decide
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The cells that an effect holds against each other.
+
+    Attributes:
+        kind: of effect.
+        factors: settings it is of.
+        low, high: levels of a main effect.
+        minus, plus: names of the arms on either side.
+        aliases: further effects with the same cells on both sides.
+    """
+
+    kind: EffectKind
+    factors: tuple[str, ...]
+    low: Value | None
+    high: Value | None
+    minus: tuple[str, ...]
+    plus: tuple[str, ...]
+    aliases: tuple[tuple[str, ...], ...] = ()
+
+
+def contrasts(spec: StudySpec) -> tuple[Contrast, ...]:
+    """The effects that a factorial sweep can tell apart; none of any other design.
+
+    They are over the cells of the design: a baseline that stands beside it enters none.
+    """
+    if spec.design is None or spec.design.kind is not DesignKind.FACTORIAL:
+        return ()
+    ends = {p.name: levels(p) for p in spec.space.parameters}
+    fraction = fraction_of(tuple(ends), spec.design.generators)
+    rows = {arm.name: row for arm in spec.arms if (row := _signs(arm, ends)) is not None}
+    signs = {name: row for name, row in rows.items() if fraction.has(row)}
+    found: dict[tuple[int, ...], Contrast] = {}
+    for factors in itertools.chain(
+        itertools.combinations(range(len(ends)), 1), itertools.combinations(range(len(ends)), 2)
+    ):
+        column = tuple(math.prod(row[at] for at in factors) for row in signs.values())
+        names = tuple(list(ends)[at] for at in factors)
+        opposite = tuple(-sign for sign in column)
+        same = next((c for c in (column, opposite) if c in found), None)
+        if same is not None:
+            found[same] = _with_alias(found[same], names)
+        else:
+            found[column] = _contrast(names, ends, column, tuple(signs))
+    return (*found.values(), *_curvature(spec, tuple(signs)))
+
+
+def _signs(arm: Arm, ends: dict[str, tuple[Value, Value]]) -> tuple[int, ...] | None:
+    """The level of each factor in an arm; ``None`` where one has another value."""
+    if not _lies_in(arm, ends):
+        return None
+    return tuple(1 if arm.configuration[name] == high else -1 for name, (_, high) in ends.items())
+
+
+def _with_alias(contrast: Contrast, names: tuple[str, ...]) -> Contrast:
+    return replace(contrast, aliases=(*contrast.aliases, names))
+
+
+def _contrast(
+    names: tuple[str, ...],
+    ends: dict[str, tuple[Value, Value]],
+    column: tuple[int, ...],
+    arms: tuple[str, ...],
+) -> Contrast:
+    low, high = ends[names[0]] if len(names) == 1 else (None, None)
+    minus, plus = (
+        tuple(arm for arm, sign in zip(arms, column, strict=True) if sign == side)
+        for side in (-1, 1)
+    )
+    kind = EffectKind.MAIN if len(names) == 1 else EffectKind.INTERACTION
+    return Contrast(kind, names, low, high, minus, plus)
+
+
+def _curvature(spec: StudySpec, corners: tuple[str, ...]) -> list[Contrast]:
+    """The middle against the corners, where there is one."""
+    if spec.design is None or not spec.design.centre:
+        return []
+    found = {p.name: (middle(p), levels(p)) for p in spec.space.parameters}
+    # Cells of the centre: what has no middle is at one of its ends there.
+    places = {name: ends if one is None else (one,) for name, (one, ends) in found.items()}
+    centre = tuple(arm.name for arm in spec.arms if _lies_in(arm, places))
+    return [Contrast(EffectKind.CURVATURE, (), None, None, corners, centre)] if centre else []
+
+
+def _lies_in(arm: Arm, places: Mapping[str, tuple[Value, ...]]) -> bool:
+    """Whether an arm sets what is named and nothing else, each to one of its values."""
+    values = arm.configuration
+    return set(values) == set(places) and all(values[name] in places[name] for name in places)
+
+
+def effects_of(spec: StudySpec, history: History, alpha: float) -> tuple[FactorEffect, ...]:
+    """The effects of a factorial sweep, from its undisturbed blocks or from all.
+
+    Args:
+        spec: of the study.
+        history: its samples.
+        alpha: chance that one interval is ever wrong, already shared out among those shown.
+
+    Returns:
+        None of a factor of which a level was never in force, and then no curvature: its cells
+        ran with something else.
+    """
+    wanted = contrasts(spec)
+    idle = _never_in_force(spec, history) if wanted else set()
+    found = (
+        _effect(spec, history, contrast, alpha)
+        for contrast in wanted
+        if not idle.intersection(contrast.factors or idle)
+    )
+    return tuple(e for e in found if e is not None)
+
+
+def _never_in_force(spec: StudySpec, history: History) -> set[str]:
+    """Return the factors of which a level was refused whenever it was asked for."""
+    refusals = Refusals(Stage.CONFIRM)
+    for sample in history.samples:
+        refusals.add(sample)
+    return {
+        parameter.name
+        for parameter in spec.space.parameters
+        if any(refusals.hold(Configuration({parameter.name: v})) for v in levels(parameter))
+    }
+
+
+def _effect(
+    spec: StudySpec, history: History, contrast: Contrast, alpha: float
+) -> FactorEffect | None:
+    blocks = history.complete(Stage.CONFIRM)
+    disturbed = [history.is_disturbed(Stage.CONFIRM, block) for block in blocks]
+    minus, plus = (_means(history, side, blocks) for side in (contrast.minus, contrast.plus))
+    median = spec.statistic is Statistic.MEDIAN
+    found = effect_of_blocks(
+        minus, plus, disturbed, goal=history.goal, alpha=alpha, median=median
+    ).effect
+    if found.ratio is None:
+        return None
+    verdict = decide(found, goal=history.goal, margin=spec.margin)
+    sides = contrast.minus, contrast.plus
+    followed = followed_load(history, *sides, alpha, spec.disturbed_above)
+    if found.blocks < MIN_BLOCKS or followed is not None:
+        verdict = Verdict.UNCLEAR
+    return FactorEffect(
+        kind=contrast.kind,
+        factors=contrast.factors,
+        low=contrast.low,
+        high=contrast.high,
+        ratio=found.ratio,
+        ci=ratio_ends(found.lo, found.hi),
+        verdict=_named(contrast.kind, verdict),
+        blocks=found.blocks,
+        alpha=found.alpha,
+        method=found.method,
+        aliases=contrast.aliases,
+        bound_only=found.bound_only,
+    )
+
+
+def _means(
+    history: History, arms: Sequence[str], blocks: Sequence[int]
+) -> list[Observation | None]:
+    """The geometric mean of some arms, block by block; censored where one of them is."""
+    columns = [history.observations(Stage.CONFIRM, name, blocks) for name in arms]
+    return [_mean(row) for row in zip(*columns, strict=True)]
+
+
+def _mean(row: Sequence[Observation | None]) -> Observation | None:
+    known = [o for o in row if o is not None]
+    if len(known) < len(row):
+        return None
+    log = math.fsum(math.log(o.value) for o in known) / len(known)
+    return Observation(math.exp(log), censored=any(o.censored for o in known))
+
+
+def _named(kind: EffectKind, verdict: Verdict) -> EffectVerdict:
+    """A verdict in the words of its kind: an interaction is neither faster nor slower."""
+    if kind is EffectKind.MAIN or verdict in (Verdict.SAME, Verdict.UNCLEAR):
+        return EffectVerdict(verdict.value)
+    return EffectVerdict.INTERACT if kind is EffectKind.INTERACTION else EffectVerdict.CURVED

@@ -1,0 +1,90 @@
+"""Gate: whether a comparison shows something that the caller does not accept, and what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assay.records import Claim, Conclusion, RequirementVerdict, StudySpec, Verdict
+from assay.search.claims.requirement import requirement_text
+from assay.units import show_count
+
+FAILED = "failed"
+"""Beside the verdicts: that launches failed, or did not end."""
+BROKEN = RequirementVerdict.BROKEN.value
+"""That an arm breaks what is required."""
+WORDS = (*map(str, Verdict), FAILED, BROKEN)
+"""All that a gate can close on."""
+OF_ONE_ARM = (BROKEN, str(Verdict.UNCLEAR), FAILED)
+"""The same of a measurement, which holds nothing against anything."""
+DIFFERENT = (Verdict.FASTER, Verdict.SLOWER)
+"""Verdicts that close a gate only where the difference exceeds the margin."""
+
+
+def reasons(words: Sequence[str], conclusion: Conclusion, spec: StudySpec) -> list[str]:
+    """Say why a gate closes; empty where it stays open.
+
+    *Faster* and *slower* hold where the interval excludes 1. They close a gate only where the whole
+    interval lies beyond the margin, since that is the smallest difference of interest. An arm
+    without a claim, for want of values, is *unclear*; so is one of which it is not known whether it
+    keeps what is required.
+
+    Args:
+        words: of ``WORDS``: verdicts on an arm against the first, ``FAILED`` or ``BROKEN``.
+        conclusion, spec: of a comparison or a measurement.
+    """
+    return [f"{word}: {text}" for word in words for text in _reasons(word, conclusion, spec)]
+
+
+def _reasons(word: str, conclusion: Conclusion, spec: StudySpec) -> Iterator[str]:
+    for one in conclusion.requirements:
+        if one.verdict.value == word:
+            yield f"{one.arm}, {requirement_text(one.requirement)}"
+    if word == FAILED:
+        for result in conclusion.arms:
+            if result.failures:
+                launches = show_count(result.failures, "launch", "launches")
+                yield f"{launches} of {result.name}"
+            if result.timeouts:
+                launches = show_count(result.timeouts, "launch", "launches")
+                yield f"{launches} of {result.name} did not end"
+        return
+    claims = {claim.b: claim for claim in conclusion.claims}
+    for arm in spec.arms[1:]:
+        found = claims.get(arm.name)
+        if found is None and word == Verdict.UNCLEAR:
+            yield f"{arm.name} has no claim"
+        elif found is not None and found.verdict == word and _counts(found):
+            yield _told(found)
+
+
+def _counts(found: Claim) -> bool:
+    return found.verdict not in DIFFERENT or found.beyond_margin
+
+
+def _told(found: Claim) -> str:
+    return difference_text(found.b, found.a, found.margin if found.verdict in DIFFERENT else 0.0)
+
+
+def difference_text(b: str, a: str, margin: float) -> str:
+    """Name two conditions, and the margin that they differ by more than; 0 where there is none."""
+    beyond = f", by more than the margin of {100 * margin:g} %" if margin else ""
+    return f"{b} against {a}{beyond}"
+
+
+def wants_more(gate: Sequence[str], found: Claim) -> bool:
+    """Tell whether a gate hangs on a difference that may yet turn out to exceed the margin.
+
+    It is not asked for ever: where half of the interval is at most half of the margin, a
+    difference that is not shown to exceed it is close enough to it.
+
+    Args:
+        gate: the words that the gate closes on.
+        found: a claim whose verdict is given.
+    """
+    lo, hi = found.ci
+    if found.verdict not in gate or found.verdict not in DIFFERENT or found.beyond_margin:
+        return False
+    if lo is None or hi is None:
+        return True
+    reaches = hi > 1.0 + found.margin or lo < 1.0 - found.margin
+    return reaches and hi / lo > 1.0 + found.margin

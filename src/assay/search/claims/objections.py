@@ -1,0 +1,76 @@
+"""Objections: what speaks against believing the figures of two arms, whatever they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+from statistics import median
+
+from assay.records import Metric, Outcome, Sample, Stage
+from assay.search.history.history import History
+from assay.search.history.unit_words import mixed_units
+from assay.search.history.zeros import zeros_told
+from assay.units import show_count
+
+MOST_WITHOUT = 0.1
+"""Share of an arm's launches without a figure above which those with one are no fair picture."""
+
+
+def objection_to(metric: Metric, history: History, names: Sequence[str]) -> str | None:
+    """Say why no verdict may be given on arms; ``None`` where nothing speaks against it.
+
+    Args:
+        metric: the objective.
+        history: samples of all stages, of which the survey does not count.
+        names: of the arms.
+    """
+    arms = [(name, _counted_launches(history, name)) for name in names]
+    found = [zeros_told(metric.name, *arm, MOST_WITHOUT) for arm in arms]
+    found += [_overlap(metric.name, a, b) for a, b in permutations(arms, 2)]
+    if metric.pattern is not None:
+        found += [objection_to_units(metric, history, names)]
+        found += [_without(metric.name, *arm) for arm in arms]
+    return next(filter(None, found), None)
+
+
+def objection_to_units(metric: Metric, history: History, names: Sequence[str]) -> str | None:
+    """Say that the figures of arms may be of different units; arguments as for ``objection_to``."""
+    if metric.pattern is None or metric.as_is:
+        return None
+    return mixed_units(metric, [(name, _counted_launches(history, name)) for name in names])
+
+
+_Arm = tuple[str, Sequence[Sample]]
+"""The name of an arm, and its launches that ended well."""
+
+
+def _counted_launches(history: History, arm: str) -> list[Sample]:
+    launches = history.launches_of(arm)
+    return [s for s in launches if s.launch.stage is not Stage.SURVEY and s.outcome is Outcome.OK]
+
+
+def _overlap(metric: str, arm: _Arm, other: _Arm) -> str | None:
+    """Say that the lower figures of an arm may be as high as those of another one."""
+    mine = [s for s in arm[1] if metric in s.metrics]
+    others = [s.metrics[metric] for s in other[1] if metric in s.metrics]
+    if not others or not any(metric in s.at_most for s in mine):
+        return None
+    middle = median(others)
+    either = [s for s in mine if s.metrics[metric] < middle <= s.at_most.get(metric, 0.0)]
+    if len(either) <= MOST_WITHOUT * len(mine):
+        return None
+    return (
+        f"{metric} may have been higher than samples saw, and as high as that of {other[0]}, in "
+        f"{_counted(either, mine, arm[0])}; --metric-as-is {metric} takes it as it was seen"
+    )
+
+
+def _without(metric: str, arm: str, mine: Sequence[Sample]) -> str | None:
+    lacking = [sample for sample in mine if metric in sample.absent]
+    if len(lacking) <= MOST_WITHOUT * len(mine):
+        return None
+    return f"{_counted(lacking, mine, arm)} have no {metric}: {lacking[-1].absent[metric]}"
+
+
+def _counted(lacking: Sequence[Sample], mine: Sequence[Sample], arm: str) -> str:
+    return f"{len(lacking)} of {show_count(len(mine), 'launch', 'launches')} of {arm}"

@@ -1,0 +1,438 @@
+"""Requirements as text, and what the launches of an arm show of them.
+
+A requirement is on a quantile of a figure, the median unless said otherwise. Whether it holds is
+decided from how many launches keep the bound, each by itself: that takes no assumption on how the
+figure is distributed, and launches that failed have their place in it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.errors import BadInput, nearest
+from assay.records import (
+    Arm,
+    Bound,
+    Conclusion,
+    Kind,
+    Metric,
+    Outcome,
+    Requirement,
+    RequirementResult,
+    RequirementVerdict,
+    Sample,
+    Stage,
+    StudySpec,
+)
+from assay.records.requirement import MEDIAN
+from assay.records.workload import BUILT_IN, WALL
+from assay.search.claims.claims import MIN_BLOCKS
+from assay.search.history.history import History, repeats
+from assay.stats.quantile import quantile
+from assay.stats.quiet import SHARE
+from assay.stats.share import (
+    launches_to_show,
+    share_interval,
+    shows_above,
+    shows_below,
+)
+from assay.units import parse_bytes, parse_duration_s
+
+_TEXT = re.compile(r"\s*(\w+(?:@\w[\w.]*)?)\s*(?::\s*(\w[\w.]*))?\s*(<=|>=)\s*(.*?)\s*")
+_PLAIN = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(.*)", re.ASCII)
+_TIMES = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
+_DIGITS = 9
+"""After the point of a time in its unit: what division leaves beyond them is rounding."""
+_SIZES = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("", 1))
+_FAR = 1_000_000
+"""More launches than this are never made."""
+
+
+# --- text -------------------------------------------------------------------------------------
+
+
+def parse_requirements(
+    texts: Sequence[str], metrics: Mapping[str, Metric]
+) -> tuple[Requirement, ...]:
+    """Requirements as ``METRIC<=X`` and ``METRIC:p90>=X`` write them.
+
+    Args:
+        texts: one requirement each.
+        metrics: that there are, by name: of the workload, and those that every launch has.
+
+    Raises:
+        BadInput: one cannot be read, can never hold or always holds, or two contradict.
+    """
+    found: list[Requirement] = []
+    for text in texts:
+        one = parse_requirement(text, metrics)
+        for other in found:
+            _demand_consistent(other, one)
+        found.append(one)
+    return tuple(found)
+
+
+def parse_requirement(text: str, metrics: Mapping[str, Metric]) -> Requirement:
+    """One requirement (see ``parse_requirements``).
+
+    Raises:
+        BadInput: it cannot be read, can never hold or always holds.
+    """
+    match = _TEXT.fullmatch(text)
+    if match is None:
+        raise BadInput(
+            f"--require {text!r} is no bound on a metric.",
+            "Write METRIC<=X or METRIC>=X, as in 'peak_anon_bytes<=200MiB'; without the quotes the "
+            "shell takes < and > for files.",
+        )
+    name, which, sign, limit = match.groups()
+    metric = metrics.get(name)
+    if metric is None:
+        near = nearest(name, tuple(metrics))
+        raise BadInput(
+            f"--require: there is no metric {name!r}.",
+            f"Did you mean {near}?" if near else "Name it with --metric NAME=REGEX first.",
+        )
+    if name == "peak_bytes":
+        raise BadInput(
+            "peak_bytes cannot be required: it counts page cache, which depends on what ran "
+            "before.",
+            "Bound peak_anon_bytes.",
+        )
+    one = Requirement(
+        metric=name,
+        bound=Bound(sign),
+        limit=_limit(limit, metric),
+        quantile=_quantile(which),
+    )
+    if name in BUILT_IN and one.limit <= 0.0:
+        can = "no launch can have that" if one.bound is Bound.AT_MOST else "every launch has that"
+        raise BadInput(f"--require {text!r} says nothing: {can}.", "Give a limit above zero.")
+    return one
+
+
+def required_names(texts: Sequence[str]) -> list[str]:
+    """The metrics that requirements are on, as far as they can be read."""
+    matches = (_TEXT.fullmatch(text) for text in texts)
+    return [match[1] for match in matches if match is not None]
+
+
+def _limit(text: str, metric: Metric) -> float:
+    """A limit in the unit of a metric, as it is written for it elsewhere."""
+    try:
+        if metric.unit == "s" and not _is_zero(text):
+            return parse_duration_s(text)
+        if metric.unit == "bytes":
+            return float(parse_bytes(text))
+    except BadInput as error:
+        raise BadInput(f"--require {metric.name}: {error.cause}", error.remedy) from error
+    match = _PLAIN.fullmatch(text)
+    limit = float(match[1]) if match else math.nan
+    if match is None or match[2] not in ("", metric.unit) or not math.isfinite(limit):
+        unit = f" in {metric.unit}" if metric.unit else " without a unit"
+        raise BadInput(
+            f"--require {metric.name}: {text!r} is not a number{unit}.",
+            f"Write for example '{metric.name}<=100'.",
+        )
+    return limit
+
+
+def _is_zero(text: str) -> bool:
+    """A duration of nothing is none; as a limit it is refused with a better reason."""
+    match = _PLAIN.fullmatch(text)
+    return match is not None and match[2] in ("", "s") and float(match[1]) == 0.0
+
+
+def _quantile(text: str | None) -> float:
+    """From ``p90`` or ``median``."""
+    if text in (None, "median"):
+        return MEDIAN
+    assert text is not None
+    found = _PLAIN.fullmatch(text[1:]) if text.startswith("p") else None
+    if found is None or found[2] or not 0.0 < float(found[1]) < 100.0:
+        raise BadInput(
+            f"--require: there is no quantile {text!r}.",
+            "Write :p90 for what nine launches of ten keep, from :p1 to :p99, or nothing for the "
+            "median. That every launch keeps it no number of launches can show.",
+        )
+    return float(found[1]) / 100.0
+
+
+def _demand_consistent(one: Requirement, other: Requirement) -> None:
+    """Refuse two bounds of which one says nothing beside the other, or that no value keeps."""
+    if one.metric != other.metric:
+        return
+    if one.bound is other.bound and one.quantile == other.quantile:
+        raise BadInput(
+            f"--require: {one.metric} is bounded twice on the same side.", "Keep the tighter one."
+        )
+    most, least = (one, other) if one.bound is Bound.AT_MOST else (other, one)
+    if (
+        one.bound is not other.bound
+        and most.limit < least.limit
+        and (most.share + least.share >= 1.0)
+    ):
+        raise BadInput(
+            f"--require: {requirement_text(most)} and {requirement_text(least)} contradict each "
+            "other.",
+            "Leave one of them out.",
+        )
+
+
+def requirement_text(requirement: Requirement, unit: str | None = None) -> str:
+    """A requirement as one writes it: it reads back as the same.
+
+    Args:
+        requirement: any.
+        unit: of its metric; that of a metric that every launch has where it is left out.
+    """
+    known = BUILT_IN.get(requirement.metric)
+    unit = known.unit if unit is None and known is not None else unit or ""
+    limit = _plain(requirement.limit)
+    if unit == "s":
+        limit = _duration(requirement.limit)
+    elif unit == "bytes":
+        limit = next(
+            f"{_plain(requirement.limit / size)}{name}"
+            for name, size in _SIZES
+            if size == 1 or (requirement.limit >= size and requirement.limit % (size / 16) == 0)
+        )
+    which = "" if requirement.quantile == MEDIAN else f":p{100.0 * requirement.quantile:.10g}"
+    return f"{requirement.metric}{which}{requirement.bound}{limit}"
+
+
+def _duration(seconds: float) -> str:
+    """In the unit that reads best, of those in which it reads back as the same."""
+    units = ((name, factor) for name, factor in _TIMES if seconds >= factor)
+    texts = (f"{_plain(round(seconds / factor, _DIGITS))}{name}" for name, factor in units)
+    exact = (text for text in texts if parse_duration_s(text) == seconds)
+    return next(exact, f"{_plain(seconds)}s")
+
+
+def _plain(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < 2**63 else repr(value)
+
+
+# --- how the error is shared ------------------------------------------------------------------
+
+
+def claims_alpha(spec: StudySpec) -> float:
+    """The error rate that all claims of a study share: half of it where something is required.
+
+    What is said of claims and of requirements then holds together, but for ``spec.alpha``.
+    """
+    return spec.alpha / 2.0 if spec.require else spec.alpha
+
+
+def requirement_alpha(spec: StudySpec) -> float:
+    """The error rate of each requirement in each arm: the other half, shared out evenly.
+
+    A measurement claims nothing beside, so that its requirements share the whole.
+    """
+    arms = 2 if spec.kind is Kind.TUNE else len(spec.arms)
+    whole = spec.alpha if spec.kind is Kind.MEASURE else spec.alpha / 2.0
+    return whole / max(1, arms * len(spec.require))
+
+
+def least_blocks(spec: StudySpec) -> int:
+    """Blocks below which no requirement is shown to hold; 0 where there is none."""
+    alpha = requirement_alpha(spec)
+    each = 1 if spec.switch_costs_s else repeats(spec.statistic, Stage.CONFIRM)
+    shown = (math.ceil(launches_to_show(one.share, alpha) / each) for one in spec.require)
+    return max((max(MIN_BLOCKS, blocks) for blocks in shown), default=0)
+
+
+# --- verdicts ---------------------------------------------------------------------------------
+
+
+def results(
+    spec: StudySpec, history: History, arms: Sequence[Arm]
+) -> tuple[RequirementResult, ...]:
+    """What the launches that count show of each requirement in each arm."""
+    return tuple(
+        requirement_result(spec, history, one, arm) for one in spec.require for arm in arms
+    )
+
+
+def requirement_result(
+    spec: StudySpec, history: History, requirement: Requirement, arm: Arm
+) -> RequirementResult:
+    """What they show of one requirement in one arm."""
+    seen = _seen(history, requirement, arm)
+    values, kept, most_kept, launches = seen.values, seen.kept, seen.most_kept, seen.launches
+    alpha = _shared_alpha(spec, history)
+    verdict = decide(kept, most_kept, launches, requirement.share, alpha)
+    withheld = _is_withheld(history, verdict)
+    ends = share_interval(kept, most_kept, launches, alpha)
+    most = requirement.bound is Bound.AT_MOST
+    return RequirementResult(
+        arm=arm.name,
+        metric=requirement.metric,
+        bound=requirement.bound,
+        limit=requirement.limit,
+        quantile=requirement.quantile,
+        verdict=RequirementVerdict.UNCLEAR if withheld else verdict,
+        launches=launches,
+        kept=kept,
+        unknown=most_kept - kept,
+        bounded=seen.bounded,
+        share_ci=(ends.lo, ends.hi),
+        alpha=alpha,
+        value=quantile(values, requirement.quantile) if values else None,
+        worst=(max(values) if most else min(values)) if values else None,
+        launches_needed=None
+        if withheld or seen.bounded or verdict is not RequirementVerdict.UNCLEAR
+        else launches_needed(kept, launches, requirement.share, alpha),
+        withheld=withheld,
+    )
+
+
+def is_open(spec: StudySpec, history: History, arms: Sequence[Arm]) -> bool:
+    """Whether it is unclear of any of these arms if it keeps all that is required."""
+    alpha = _shared_alpha(spec, history)
+    for one in spec.require:
+        for arm in arms:
+            seen = _seen(history, one, arm)
+            verdict = decide(seen.kept, seen.most_kept, seen.launches, one.share, alpha)
+            if verdict is RequirementVerdict.UNCLEAR or _is_withheld(history, verdict):
+                return True
+    return False
+
+
+def _shared_alpha(spec: StudySpec, history: History) -> float:
+    """The error rate of each requirement; shared by undisturbed blocks and all where they differ.
+
+    Which of the two counts depends on how many blocks were disturbed, and may change.
+    """
+    alpha = requirement_alpha(spec)
+    return SHARE * alpha if history.disturbed(Stage.CONFIRM) else alpha
+
+
+def _is_withheld(history: History, verdict: RequirementVerdict) -> bool:
+    """Whether others may have brought a verdict about: a load makes launches worse.
+
+    What is kept under a load is kept.
+    """
+    return verdict is RequirementVerdict.BROKEN and history.mostly_disturbed(Stage.CONFIRM)
+
+
+def decide(least: int, most: int, launches: int, share: float, alpha: float) -> RequirementVerdict:
+    """Whether a share of all launches keep a bound.
+
+    Args:
+        least, most: launches that keep it for certain, and that may.
+        launches: all.
+        share: that is to keep it.
+        alpha: accepted chance that the verdict is ever wrong.
+    """
+    if launches >= MIN_BLOCKS and shows_above(least, launches, share, alpha):
+        return RequirementVerdict.HOLDS
+    if launches >= MIN_BLOCKS and shows_below(most, launches, share, alpha):
+        return RequirementVerdict.BROKEN
+    return RequirementVerdict.UNCLEAR
+
+
+def launches_needed(kept: int, launches: int, share: float, alpha: float) -> int | None:
+    """How many launches, in all, would decide if the share that keeps it stayed as it is now.
+
+    An estimate; ``None`` where that cannot be said.
+    """
+    if launches == 0:
+        return None
+
+    def decided(count: int) -> bool:
+        done = round(kept * count / launches)
+        return decide(done, done, count, share, alpha) is not RequirementVerdict.UNCLEAR
+
+    low = high = max(launches, MIN_BLOCKS)
+    while not decided(high):
+        low, high = high, 2 * high
+        if high > _FAR:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if decided(middle) else (middle, high)
+    return high
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """The launches of an arm that count.
+
+    Attributes:
+        values: of those that have one.
+        kept, most_kept: launches that keep the bound for certain, and that may.
+        launches: all.
+        bounded: launches whose value is a bound: they may keep it or not.
+    """
+
+    values: list[float]
+    kept: int
+    most_kept: int
+    launches: int
+    bounded: int
+
+
+def _seen(history: History, requirement: Requirement, arm: Arm) -> _Seen:
+    samples = _counting(history, arm)
+    found = [_value(requirement, sample) for sample in samples]
+    values = [value for value in found if value is not None]
+    pairs = list(zip(samples, found, strict=True))
+    bounded = sum(v is not None and _is_bounded(requirement, s, v) for s, v in pairs)
+    kept = sum(
+        v is not None and requirement.keeps(v) and not _is_bounded(requirement, s, v)
+        for s, v in pairs
+    )
+    late = sum(_is_beyond(requirement, s) for s, v in pairs if v is None)
+    most_kept = kept + bounded + len(found) - len(values) - late
+    return _Seen(values, kept, most_kept, len(found), bounded)
+
+
+def _is_bounded(requirement: Requirement, sample: Sample, value: float) -> bool:
+    """Return whether the value of a launch may lie on either side of a limit."""
+    return requirement.is_between(value, sample.at_most.get(requirement.metric, value))
+
+
+def _counting(history: History, arm: Arm) -> list[Sample]:
+    """The launches of an arm that count; one of each application of what is costly to change.
+
+    What one application serves has the error of that application in common, and its launches are
+    no trials of their own. Which of them counts goes by the block's number, so that each place
+    within an application does alike.
+    """
+    samples = history.summarised_samples(Stage.CONFIRM, arm.name)
+    if not history.costly:
+        return samples
+    found: dict[int, list[Sample]] = {}
+    for sample in samples:
+        found.setdefault(sample.launch.block, []).append(sample)
+    return [within[block % len(within)] for block, within in found.items()]
+
+
+def _value(requirement: Requirement, sample: Sample) -> float | None:
+    return sample.metrics.get(requirement.metric) if sample.outcome is Outcome.OK else None
+
+
+def _is_beyond(requirement: Requirement, sample: Sample) -> bool:
+    """Whether a launch without a value is known to be on the wrong side: stopped too late."""
+    return (
+        requirement.metric == WALL.name
+        and requirement.bound is Bound.AT_MOST
+        and sample.outcome is Outcome.TIMED_OUT
+        and (sample.launch.cap_s or sample.wall_s or 0.0) >= requirement.limit
+    )
+
+
+def may_win(conclusion: Conclusion, arm: str) -> bool:
+    """Whether an arm is known to keep all that is required; True where nothing is."""
+    return verdict_on(conclusion.requirements, arm) in (None, RequirementVerdict.HOLDS)
+
+
+def verdict_on(found: Sequence[RequirementResult], arm: str) -> RequirementVerdict | None:
+    """Whether an arm keeps all that is required: *broken* where one is; ``None`` without any."""
+    verdicts = {one.verdict for one in found if one.arm == arm}
+    order = (RequirementVerdict.BROKEN, RequirementVerdict.UNCLEAR, RequirementVerdict.HOLDS)
+    return next((verdict for verdict in order if verdict in verdicts), None)

@@ -1,0 +1,1 @@
+"""Conclusion: the verdict document of a study, from its specification and samples."""

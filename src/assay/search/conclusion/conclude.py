@@ -1,0 +1,614 @@
+"""The conclusion of a study: a function of its specification and its samples alone.
+
+Re-analysis of stored samples goes through here as well, so the verdict document of a study can be
+checked by anyone who has its samples.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from assay.records import (
+    Arm,
+    ArmResult,
+    Claim,
+    Conclusion,
+    FrontPoint,
+    Kind,
+    Outcome,
+    Recommendation,
+    RecommendationStatus,
+    RequirementResult,
+    RequirementVerdict,
+    Sample,
+    Stage,
+    StudySpec,
+    Verdict,
+)
+from assay.search.claims.calibration import calibration, calibration_notes
+from assay.search.claims.claims import claim_between
+from assay.search.claims.effects import effects_of
+from assay.search.claims.front_claims import (
+    claim_on,
+    claims_between,
+    confirmed_points,
+    first_choice,
+    front_alpha,
+    in_order,
+    judged,
+)
+from assay.search.claims.objections import MOST_WITHOUT, objection_to, objection_to_units
+from assay.search.claims.requirement import results, verdict_on
+from assay.search.conclusion.boot_notes import boot_notes
+from assay.search.conclusion.cells import lead
+from assay.search.conclusion.failure import reasons_by_arm
+from assay.search.conclusion.front_sentence import either, say_front
+from assay.search.conclusion.notes import (
+    cell_grant_notes,
+    disturbance_notes,
+    few_notes,
+    grant_notes,
+    loss_notes,
+    observing_notes,
+    other_work_notes,
+    refusal_notes,
+    shape_notes,
+    stability_notes,
+)
+from assay.search.conclusion.requirement_words import required_text, say_default, say_required
+from assay.search.conclusion.unproven import say_default_alone, unproven_of, with_outlook
+from assay.search.conclusion.warm_words import began_with
+from assay.search.history.asked_to_end import asked_to_end_notes
+from assay.search.history.carry_over import carry_over_notes
+from assay.search.history.complaints import complaint_notes
+from assay.search.history.disturbers import disturbers_of
+from assay.search.history.elsewhere import elsewhere_of
+from assay.search.history.failing_order import order_notes, worked_first
+from assay.search.history.first_launch import first_launch_notes, warm_up_notes
+from assay.search.history.history import DEFAULT_ARM, History, arm_of
+from assay.search.history.interference import interference_notes, interference_of
+from assay.search.history.kernels import kernels_of
+from assay.search.history.left_running import left_running_notes
+from assay.search.history.losses import fails_more, losses, may_win
+from assay.search.history.objective_view import Facet
+from assay.search.history.outliers import outlier_notes
+from assay.search.history.result import result_of
+from assay.search.history.same_threads import same_threads_notes
+from assay.search.history.trend import trend_notes
+from assay.search.history.waiting import waiting_notes
+from assay.search.history.zeros import zeros_told
+from assay.search.model.feasible import default_breaks
+from assay.search.model.searcher import Searcher
+from assay.search.model.trials import trials_of
+from assay.search.races.calibrate import calibrated_arms, recording
+from assay.search.races.compare import (
+    claim_alpha,
+    claimed_pairs,
+    compared_arms,
+    null_name,
+    step_pairs,
+)
+from assay.search.races.confirmation import (
+    ConfirmedArms,
+    claims_on,
+    core_notes,
+    ran_beside_default,
+    recommended,
+)
+from assay.search.races.confirmation import (
+    claim_on as claim_on_tuned,
+)
+from assay.search.races.front import FrontRace
+from assay.search.races.race import Done, Reason
+from assay.search.races.searching import NULL_ARM
+from assay.search.races.sweep import sweep_alpha, sweep_claim
+from assay.search.races.tune import TuneRace
+from assay.search.space.comparable import instances_notes
+from assay.search.space.space import SearchSpace
+from assay.search.space.switching import switching_of
+from assay.units import show_count
+from assay.wording.revisions import revision_notes
+from assay.wording.sentence import say, say_lossy
+from assay.wording.suspect import suspect_notes
+
+
+def conclude(
+    spec: StudySpec,
+    samples: Sequence[Sample],
+    space: SearchSpace,
+    searcher: Searcher,
+    done: Done | None,
+) -> Conclusion:
+    """What the samples say.
+
+    Args:
+        spec: of the study.
+        samples: of one stratum, in the order they were made.
+        space, searcher: as the race had them.
+        done: why the race ended; ``None`` where it was interrupted.
+    """
+    found = _concluded(spec, samples, space, searcher, done)
+    kernels = kernels_of(samples)
+    found = msgspec.structs.replace(
+        found,
+        switching=switching_of(spec, samples),
+        notes=(
+            *found.notes,
+            *boot_notes(spec, samples, kernels),
+            *revision_notes(samples),
+            *left_running_notes(samples),
+            *asked_to_end_notes(samples),
+            *order_notes(samples),
+            *first_launch_notes(samples),
+            *warm_up_notes(spec.kind, samples),
+            *waiting_notes(samples),
+            *same_threads_notes(samples),
+            *trend_notes(spec, samples),
+            *carry_over_notes(spec, samples),
+            *suspect_notes(samples),
+            *observing_notes(spec, samples),
+        ),
+        kernels=kernels,
+    )
+    return msgspec.structs.replace(found, reason=str(done.reason)) if done else found
+
+
+def _concluded(
+    spec: StudySpec,
+    samples: Sequence[Sample],
+    space: SearchSpace,
+    searcher: Searcher,
+    done: Done | None,
+) -> Conclusion:
+    stopped = _stopped(done)
+    match spec.kind:
+        case Kind.TUNE if spec.objectives:
+            return _tune_front(spec, samples, space, searcher, done)
+        case Kind.TUNE:
+            return _tune(spec, samples, space, searcher, done)
+        case Kind.COMPARE:
+            return _compare(spec, samples, stopped)
+        case Kind.MEASURE:
+            return _measure(spec, samples, stopped)
+        case Kind.SWEEP:
+            return _sweep(spec, samples, stopped)
+        case Kind.CALIBRATE:
+            return _calibrate(spec, samples, stopped)
+
+
+def _stopped(done: Done | None) -> str:
+    return done.message if done else "Interrupted; `assay study resume` goes on."
+
+
+def _tune(
+    spec: StudySpec,
+    samples: Sequence[Sample],
+    space: SearchSpace,
+    searcher: Searcher,
+    done: Done | None,
+) -> Conclusion:
+    race = TuneRace(spec, space, searcher)
+    for sample in samples:
+        race.tell(sample)
+    history = race.history
+    running = ran_beside_default(history)
+    claims = claims_on(spec, history, running)
+    arm = DEFAULT_ARM if running is None else recommended(spec, history, running, claims)
+    both = (DEFAULT_ARM,) if arm == DEFAULT_ARM else (DEFAULT_ARM, arm)
+    required = results(spec, history, both) if history.blocks(Stage.CONFIRM) else ()
+    chosen = _recommendation(race, arm, claims, required, done)
+    named = arm_of(chosen.settings)
+    if chosen.expected is not None:  # the sentence names it, recommended or not
+        named = race.candidate.arm
+    arms, stage = _told_arms(race, running, named)
+    notes: list[str] = loss_notes(spec.workload, samples)
+    if running is not None:
+        notes += core_notes(spec, history, running, arm)
+        if race.reduced.note and arm == running.whole:
+            notes.append(race.reduced.note)
+    seen = tuple(result_of(spec, history, _told_stage(history, stage, a), a) for a in arms)
+    side_by_side = interference_of(spec, history)
+    return msgspec.structs.replace(
+        _counts(spec, history, seen, _stopped(done)),
+        claims=tuple(claims[one] for one in arms if one in claims),
+        requirements=required,
+        recommendation=chosen,
+        noise_floor=_null_claim(spec, history),
+        interference=side_by_side,
+        configurations=len({s.launch.configuration for s in samples}),
+        notes=(
+            *notes,
+            *interference_notes(side_by_side),
+            *instances_notes(spec),
+            *disturbance_notes(spec, history, list(claims.values()) or [None]),
+            *refusal_notes(history),
+            *other_work_notes(history),
+            *grant_notes(history, seen),
+            *complaint_notes(history),
+            *shape_notes(spec.workload.objective, seen, samples),
+            *stability_notes(claims.get(arm)),
+        ),
+        warm_start=began_with(spec.earlier, history, guided=bool(spec.earlier) and race.guided),
+    )
+
+
+def _recommendation(
+    race: TuneRace,
+    arm: Arm,
+    claims: Mapping[Arm, Claim],
+    required: tuple[RequirementResult, ...],
+    done: Done | None,
+) -> Recommendation:
+    """Return what is proven, else what is expected, else the default.
+
+    Args:
+        race: told all samples.
+        arm: that the confirmation recommends, if any; the default where nothing was confirmed.
+        claims: of the confirmation, by arm.
+        required: what the confirmation says of requirements.
+        done: why the race ended.
+    """
+    spec, history, found = race.spec, race.history, claims.get(arm)
+    better = found is not None and _better(found, required)
+    lossy = not may_win(history, arm)
+    wins = better and not lossy
+    unproven = None if wins else unproven_of(race, claims, required)
+    if unproven is not None:
+        return unproven
+    if found is None:
+        told = (_without_claim(race, arm, done), say_default(spec, required, DEFAULT_ARM.name))
+        sentence = " ".join(filter(None, told))
+    else:
+        who = disturbers_of(history)
+        sentence = (
+            say_required(spec, found, required, DEFAULT_ARM.name, who)
+            if required
+            else say(spec, found, who)
+        )
+        if lossy and better:
+            sentence = say_lossy(sentence, *losses(history, arm))
+    kept = Recommendation(
+        settings=arm.configuration if wins else DEFAULT_ARM.configuration,
+        script="",
+        sentence=sentence,
+        claim=found,
+        status=RecommendationStatus.PROVEN if wins else RecommendationStatus.DEFAULT,
+    )
+    if wins or found is not None or history.blocks(Stage.CONFIRM):
+        return kept
+    return with_outlook(kept, race, done)
+
+
+def _told_arms(
+    race: TuneRace, running: ConfirmedArms | None, chosen: Arm
+) -> tuple[list[Arm], Stage]:
+    """Return the arms that the answer shows, and the stage whose values it shows of them."""
+    history = race.history
+    arms = [DEFAULT_ARM, *((NULL_ARM,) if race.spec.null else ())]
+    if history.blocks(Stage.CONFIRM):
+        if running is not None:
+            arms += sorted(running.arms, key=lambda one: one != chosen)
+        return arms, Stage.CONFIRM
+    if chosen != DEFAULT_ARM:
+        arms.append(chosen)
+    return arms, _fullest_stage(history)
+
+
+def _better(found: Claim, required: Sequence[RequirementResult]) -> bool:
+    """Whether what was confirmed is to be preferred to the default.
+
+    Where nothing is required, or the default keeps it, by what it gains. Where the default breaks
+    it, because it does not.
+    """
+    keeps, before = (verdict_on(required, name) for name in (found.b, found.a))
+    if keeps not in (None, RequirementVerdict.HOLDS):
+        return False
+    return found.verdict is Verdict.FASTER or before is RequirementVerdict.BROKEN
+
+
+def _tune_front(
+    spec: StudySpec,
+    samples: Sequence[Sample],
+    space: SearchSpace,
+    searcher: Searcher,
+    done: Done | None,
+) -> Conclusion:
+    """The conclusion for several objectives."""
+    race = FrontRace(spec, space, searcher)
+    for sample in samples:
+        race.tell(sample)
+    history, facets = race.history, race.facets
+    points = confirmed_points(history, NULL_ARM)
+    alpha = front_alpha(spec, max(1, len(points)))
+    default = _losses_in_any(facets, DEFAULT_ARM)
+    failing = [arm for arm in points if fails_more(_losses_in_any(facets, arm), default)]
+    seen = in_order(judged(facets, points, failing, alpha), facets)
+    front = tuple(point for point in seen if point.off is None)
+    off = tuple(point for point in seen if point.off is not None)
+    first = first_choice(front, spec.targets[0].name)
+    claim = claim_on(first, spec.targets[0].name) if first else None
+    sentence = say_front(spec, front, off) if points else _without_front(race, done)
+    arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ()), *_as_shown(points, seen)]
+    stage = Stage.CONFIRM if history.blocks(Stage.CONFIRM) else _fullest_stage(history)
+    results = tuple(result_of(spec, history, stage, arm) for arm in arms)
+    claims = (claim_on(point, spec.targets[0].name) for point in seen)
+    return msgspec.structs.replace(
+        _counts(spec, history, results, _stopped(done)),
+        claims=tuple(found for found in claims if found is not None),
+        recommendation=Recommendation(
+            settings=first.settings if first else DEFAULT_ARM.configuration,
+            script="",
+            sentence=sentence,
+            claim=claim,
+        ),
+        front=front,
+        off_front=off,
+        noise_floor=claims_between(facets[:1], (DEFAULT_ARM.name, NULL_ARM.name), alpha)[0]
+        if spec.null
+        else None,
+        configurations=len({s.launch.configuration for s in samples}),
+        notes=(
+            *loss_notes(spec.workload, samples),
+            *instances_notes(spec),
+            *disturbance_notes(spec, history, [c for point in seen for c in point.claims]),
+            *refusal_notes(history),
+            *other_work_notes(history),
+            *grant_notes(history, results),
+            *complaint_notes(history),
+            *shape_notes(spec.workload.objective, results, samples),
+            *stability_notes(claim),
+        ),
+    )
+
+
+def _as_shown(points: Sequence[Arm], shown: Sequence[FrontPoint]) -> list[Arm]:
+    """Arms in the order in which the answer shows their points."""
+    by_name = {arm.name: arm for arm in points}
+    return [by_name[point.name] for point in shown]
+
+
+def _losses_in_any(facets: Sequence[Facet], arm: Arm) -> tuple[int, int]:
+    """The same as ``losses``, of the objective that an arm most often lacks."""
+    return max(losses(facet.history, arm) for facet in facets)
+
+
+def _without_front(race: FrontRace, done: Done | None) -> str:
+    """Why nothing was confirmed of a front."""
+    tried = [a for a in race.history.arms(Stage.SEARCH) if a != DEFAULT_ARM]
+    zeros = _zeros_in_any([facet.history for facet in race.facets], [DEFAULT_ARM, *tried])
+    if zeros is not None:
+        return zeros
+    if not tried or done is None or done.reason is Reason.NOTHING_TO_TRY:
+        return "Keep the default: there was nothing else to try."
+    if not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
+        return _all_others_failed(*_losses_in_any(race.facets, DEFAULT_ARM))
+    if not race.candidates:
+        either_of = either([facet.metric for facet in race.facets])
+        return f"Keep the default: nothing that was tried stood better in {either_of}."
+    return (
+        f"Not decided: {race.candidates[0].name} stood best in the search, and the budget ended "
+        "before it could be confirmed. Keep the default until then."
+    )
+
+
+def _all_others_failed(lost: int, launches: int) -> str:
+    """That nothing but the default gave a value; the default is told to fail where it did.
+
+    Args:
+        lost, launches: as ``losses`` has them, of the default.
+    """
+    told = "Keep the default: every other configuration that was tried failed."
+    if not lost:
+        return told
+    of = show_count(launches, "launch", "launches")
+    return f"{told} The default failed too, in {lost} of {of}."
+
+
+def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str:
+    """Why nothing is recommended where nothing was held against the default."""
+    tried = [a for a in race.history.arms(Stage.SEARCH) if a != DEFAULT_ARM]
+    history = race.history
+    zeros = _zeros_in_any([history], [DEFAULT_ARM, *tried])
+    if zeros is not None:
+        return zeros
+    if not tried and done is not None and done.needed is not None:
+        return say_default_alone(race.spec, history, done.needed)
+    if done is None or done.reason is Reason.NOTHING_TO_TRY:
+        return "Keep the default: there was nothing else to try."
+    if confirmed_arm != DEFAULT_ARM:
+        return (
+            f"Keep the default: {confirmed_arm.name} won the search, and gave no value that could "
+            "be held against it when it was confirmed."
+        )
+    if tried and not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
+        names = [DEFAULT_ARM.name, *(arm.name for arm in tried)]
+        objection = objection_to(race.spec.workload.objective, history, names)
+        if objection is not None:
+            return f"Keep the default: {objection}."
+        return _all_others_failed(*losses(history, DEFAULT_ARM))
+    objective = race.spec.workload.objective
+    for arm in tried if race.winner == DEFAULT_ARM else ():
+        units = objection_to_units(objective, history, (DEFAULT_ARM.name, arm.name))
+        if units is not None:
+            return f"Keep the default: {units}."
+    if race.winner == DEFAULT_ARM and default_breaks(trials_of(history)):
+        return f"Nothing that was tried keeps {required_text(race.spec)}."
+    if race.winner == DEFAULT_ARM and done.reason is Reason.BUDGET:
+        others = show_count(len(tried), "other configuration", "other configurations")
+        return f"Keep the default: of {others} tried none stood clearly better so far."
+    failed = _failed_launches(history, tried)
+    if race.winner == DEFAULT_ARM and len({s.launch.arm for s in failed}) == len(tried):
+        told = reasons_by_arm(race.spec.workload, failed)
+        before = [text for arm in tried if (text := worked_first(history.launches_of(arm.name)))]
+        first = f" {before[0]}." if before else ""
+        return f"Keep the default: all else that was tried failed in some launches, {told}.{first}"
+    if race.winner == DEFAULT_ARM:
+        return "Keep the default: nothing that was tried stood better."
+    if done.reason is Reason.BUDGET:
+        return (
+            f"Keep the default: {race.winner.name} stood best in the search, but not clearly "
+            "enough to be recommended without a proof."
+        )
+    return f"Keep the default: {race.winner.name} stood best, and gained nothing on a second look."
+
+
+def _zeros_in_any(histories: Iterable[History], arms: Sequence[Arm]) -> str | None:
+    """Say that the figures of an arm cannot be compared; the default's first launch counts.
+
+    Args:
+        histories: one for each objective.
+        arms: that were tried, the default first.
+    """
+    for history, arm in itertools.product(histories, arms):
+        samples = [s for s in history.launches_of(arm.name) if s.outcome is Outcome.OK]
+        told = zeros_told(history.metric.name, arm.name, samples, MOST_WITHOUT)
+        if told is not None:
+            return f"Keep the default: whether anything is better is unclear, since {told}."
+    return None
+
+
+def _failed_launches(history: History, arms: Sequence[Arm]) -> list[Sample]:
+    """Return the launches of arms that failed or hit a limit."""
+    lost = (Outcome.FAILED, Outcome.LIMIT)
+    return [s for arm in arms for s in history.launches_of(arm.name) if s.outcome in lost]
+
+
+def _fullest_stage(history: History) -> Stage:
+    """Where the default was seen most, for its summary when nothing was confirmed."""
+    stages = (Stage.SEARCH, Stage.REDUCE, Stage.GAUGE, Stage.SURVEY)
+    return max(stages, key=lambda stage: len(history.values(stage, DEFAULT_ARM.name)))
+
+
+def _told_stage(history: History, stage: Stage, arm: Arm) -> Stage:
+    """The stage whose values are shown of an arm: one in which it has any, if none confirms."""
+    if stage is Stage.CONFIRM or history.values(stage, arm.name):
+        return stage
+    known = (one for one in Stage if history.values(one, arm.name))
+    return max(known, key=lambda one: len(history.values(one, arm.name)), default=stage)
+
+
+def _null_claim(spec: StudySpec, history: History) -> Claim | None:
+    """The default against itself."""
+    return claim_on_tuned(spec, history, NULL_ARM) if spec.null else None
+
+
+def _counts(
+    spec: StudySpec, history: History, results: tuple[ArmResult, ...], stopped: str
+) -> Conclusion:
+    """What a conclusion of any kind holds, without claims and notes."""
+    return Conclusion(
+        kind=spec.kind,
+        metric=spec.workload.objective.name,
+        arms=results,
+        launches=len(history.samples),
+        configurations=len(spec.arms),
+        blocks=len(history.complete(Stage.CONFIRM)),
+        disturbed_blocks=history.disturbed(Stage.CONFIRM),
+        disturbers=disturbers_of(history),
+        stopped=stopped,
+    )
+
+
+def _seen(
+    spec: StudySpec,
+    history: History,
+    arms: Sequence[Arm],
+    stopped: str,
+    claims: Sequence[Claim | None] = (),
+) -> Conclusion:
+    """What was seen of a few named arms, and what weakens it."""
+    found = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
+    notes = (
+        *loss_notes(spec.workload, history.samples),
+        *instances_notes(spec),
+        *disturbance_notes(spec, history, claims),
+        *grant_notes(history, found),
+        *complaint_notes(history),
+        *shape_notes(spec.workload.objective, found, history.samples),
+        *outlier_notes(spec, history, arms, found),
+    )
+    return msgspec.structs.replace(
+        _counts(spec, history, found, stopped),
+        requirements=results(spec, history, [a for a in arms if a in spec.arms]),
+        notes=notes,
+    )
+
+
+def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
+    history = History.of(spec, samples)
+    alpha = claim_alpha(spec)
+    claims, steps = (
+        [claim_between(spec, history, pair, alpha) for pair in pairs]
+        for pairs in (claimed_pairs(spec), step_pairs(spec))
+    )
+    told, floor = _apart(spec, claims)
+    seen = _seen(spec, history, compared_arms(spec), stopped, claims)
+    return msgspec.structs.replace(
+        seen,
+        claims=told,
+        steps=tuple(claim for claim in steps if claim is not None),
+        noise_floor=floor,
+        elsewhere=elsewhere_of(spec, seen.arms),
+    )
+
+
+def _apart(
+    spec: StudySpec, claims: Sequence[Claim | None]
+) -> tuple[tuple[Claim, ...], Claim | None]:
+    """Claims on what is compared, and the one on the second name of the first arm."""
+    null = null_name(spec.arms[0].name) if spec.null else None
+    known = [claim for claim in claims if claim is not None]
+    return (
+        tuple(claim for claim in known if claim.b != null),
+        next((claim for claim in known if claim.b == null), None),
+    )
+
+
+def _measure(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
+    return _seen(spec, History.of(spec, samples), (spec.arms[0],), stopped)
+
+
+def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
+    history = History.of(spec, samples)
+    arms = compared_arms(spec)
+    alpha = sweep_alpha(spec)
+    claims, floor = _apart(spec, [sweep_claim(spec, history, arms, arm, alpha) for arm in arms[1:]])
+    cells = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
+    found = msgspec.structs.replace(
+        _counts(spec, history, cells, stopped),
+        claims=claims,
+        effects=effects_of(spec, history, alpha),
+        requirements=results(spec, history, spec.arms),
+        noise_floor=floor,
+        notes=(
+            *(spec.design.notes if spec.design else ()),
+            *few_notes(spec),
+            *loss_notes(spec.workload, samples),
+            *instances_notes(spec),
+            *disturbance_notes(spec, history, claims),
+            *cell_grant_notes(history),
+            *complaint_notes(history),
+        ),
+    )
+    # Of hundreds of cells only those that the answer is about.
+    best = lead(found)
+    told = tuple(r for r in cells if r is cells[0] or (best is not None and r.name == best.b))
+    shape = shape_notes(spec.workload.objective, told, samples)
+    return msgspec.structs.replace(found, notes=(*found.notes, *shape))
+
+
+def _calibrate(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusion:
+    history = History.of(spec, samples)
+    arms = calibrated_arms(spec)
+    floor = claim_between(spec, history, (arms[0].name, arms[1].name), spec.alpha)
+    seen = _seen(spec, history, arms, stopped)
+    recorded = recording(spec, history)
+    return msgspec.structs.replace(
+        seen,
+        noise_floor=floor,
+        calibration=calibration(recorded, alpha=spec.alpha, margin=spec.margin, seed=spec.seed),
+        notes=(*seen.notes, *calibration_notes(floor, len(history.summarised(Stage.CONFIRM)))),
+    )

@@ -1,0 +1,196 @@
+"""Failure: why launches gave nothing, in words, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from assay.records import Limits, Outcome, Sample, StudySpec, Workload
+from assay.search.history.asked_to_end import how_it_was_ended
+from assay.units import show_bytes, show_count, show_duration
+
+BY_HAND = "Run it by hand first; --check, --timeout and --limit are part of its success."
+"""The next step where a program fails."""
+NOT_STARTED = 126
+"""Status from which on a shell says that a command could not be started, or a signal ended it."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a launch gave nothing.
+
+    Attributes:
+        reason: part of a sentence.
+        first: the next step, a sentence.
+        arm: name of the arm that was launched, where a study has several.
+        status: exit status that may be a good end; 0 where there is none.
+    """
+
+    reason: str
+    first: str = BY_HAND
+    arm: str = field(default="", compare=False)
+    status: int = field(default=0, compare=False)
+
+    @property
+    def remedy(self) -> str:
+        """The next steps, one or two sentences."""
+        return " ".join(filter(None, (self.first, self.accepting("it"))))
+
+    def accepting(self, what: str) -> str:
+        """Say how to accept the exit status as a good end; empty where it cannot be one.
+
+        Args:
+            what: the program's name in the sentence.
+        """
+        if not self.status:
+            return ""
+        return (
+            f"If status {self.status} is a good end of {what}, accept it: --shell with "
+            f"'COMMAND || test $? -eq {self.status}'."
+        )
+
+    @property
+    def told(self) -> str:
+        """The reason with the arm that it belongs to."""
+        return f"{self.reason}, of {self.arm!r}" if self.arm else self.reason
+
+
+def why_failed(sample: Sample, workload: Workload) -> str:
+    """What became of a launch that did not end well, with the value of the limit that it hit.
+
+    Args:
+        sample: of the launch.
+        workload: that it was of.
+    """
+    if sample.outcome is Outcome.LIMIT or (sample.limit and not sample.message):
+        return _limit_words(sample.limit or "unknown", workload.limits)
+    if sample.message:
+        return f"{sample.message}{how_it_was_ended(sample)}"
+    if sample.outcome is Outcome.TIMED_OUT:
+        caps = (sample.launch.cap_s, workload.timeout_s)
+        cap_s = min((cap for cap in caps if cap is not None), default=None)
+        told = "timed out" if cap_s is None else f"did not end within {show_duration(cap_s)}"
+        return f"{told}{how_it_was_ended(sample)}"
+    return sample.outcome.value.replace("_", " ")
+
+
+def _more_time(workload: Workload) -> str:
+    """Return the next step where a launch did not end."""
+    set_here = workload.timeout_s is not None
+    time = "Raise --timeout" if set_here else "Set the limit with --timeout, within --budget"
+    return (
+        f"{time}, if the program ends by itself; a launch that is stopped gives no figure. A "
+        "server does not end: --setup starts it, a client of it is the command, and --cleanup ends "
+        "it."
+    )
+
+
+def _limit_words(kind: str, limits: Limits) -> str:
+    """A limit with its value, and the option that sets it."""
+    values = {
+        "memory": ("mem", limits.memory_bytes, show_bytes),
+        "processes": (
+            "procs",
+            limits.processes,
+            lambda n: show_count(int(n), "process", "processes"),
+        ),
+        "CPU time": ("cpu", limits.cpu_s, show_duration),
+        "output": ("output", limits.output_bytes, show_bytes),
+    }
+    kind = "CPU time" if kind == "cpu" else kind
+    key, value, show = values.get(kind, ("", None, str))
+    if value is None:
+        return f"stopped at the {kind} limit"
+    return f"stopped at the {kind} limit of {show(value)} (--limit {key})"
+
+
+_LIMITS = {
+    "memory": ("mem", "uses less memory"),
+    "processes": ("procs", "starts fewer processes"),
+    "CPU time": ("cpu", "takes less CPU time"),
+    "cpu": ("cpu", "takes less CPU time"),
+    "output": ("output", "writes less"),
+}
+"""Kind of a limit -> its key, and what keeps it."""
+
+
+def _limit_remedy(sample: Sample) -> str | None:
+    """Return the next step where a limit ended a launch; ``None`` where none did."""
+    if sample.outcome is not Outcome.LIMIT or sample.limit not in _LIMITS:
+        return None
+    key, less = _LIMITS[sample.limit]
+    return f"Raise --limit {key}=..., or see that the program {less}."
+
+
+def failure_of(sample: Sample, workload: Workload) -> Failure:
+    """What a launch that did not end well tells; one that was never built lacks a build.
+
+    Args:
+        sample: of the launch.
+        workload: that it was of.
+    """
+    reason = why_failed(sample, workload)
+    status = sample.exit_status or 0
+    if not sample.unbuilt and 0 < status < NOT_STARTED and sample.outcome is Outcome.FAILED:
+        return Failure(reason, status=status)
+    if sample.outcome is Outcome.TIMED_OUT:
+        return Failure(reason, _more_time(workload))
+    if not sample.unbuilt:
+        return Failure(reason, _limit_remedy(sample) or BY_HAND)
+    return Failure(
+        reason,
+        f"Correct {sample.launch.arm}, or --build: by hand, with a folder in the place of "
+        "{build}, the build is to end well first.",
+    )
+
+
+def failure_in(spec: StudySpec, sample: Sample) -> Failure | None:
+    """Why a launch had no good end; ``None`` where it had one.
+
+    One that ended well without the figure that decides is worth as little.
+
+    Args:
+        spec: of the study.
+        sample: of the launch.
+    """
+    objective = spec.workload.objective.name
+    if sample.outcome is not Outcome.OK:
+        return failure_of(sample, spec.workload)
+    if objective in sample.absent:
+        return Failure(f"{objective} cannot be read: {sample.absent[objective]}")
+    return None
+
+
+def last_failure(spec: StudySpec, samples: Sequence[Sample]) -> Failure | None:
+    """Why the newest launch without a good end had none; ``None`` where there is no such launch."""
+    for sample in sorted(samples, key=lambda s: s.started_at, reverse=True):
+        found = failure_in(spec, sample)
+        if found is not None:
+            several = any(one.launch.arm != sample.launch.arm for one in samples)
+            return replace(found, arm=sample.launch.arm) if several else found
+    return None
+
+
+MOST_TOLD = 3
+"""Arms whose reasons a sentence gives."""
+
+
+def reasons_by_arm(workload: Workload, failed: Sequence[Sample]) -> str:
+    """Say how many launches of which arm ended how: ``2 of 'a' (exit status 1), 1 of 'b' (...)``.
+
+    Args:
+        workload: that they were of.
+        failed: launches that did not end well, the newest last.
+    """
+    arms: dict[str, list[Sample]] = {}
+    for sample in failed:
+        arms.setdefault(sample.launch.arm, []).append(sample)
+    told = []
+    for name, mine in list(arms.items())[:MOST_TOLD]:
+        reasons = list(dict.fromkeys(why_failed(s, workload) for s in reversed(mine)))
+        more = f", and {show_count(len(reasons) - 1, 'other reason')}" if len(reasons) > 1 else ""
+        told.append(f"{len(mine)} of {name!r} ({reasons[0]}{more})")
+    rest = sum(len(mine) for mine in list(arms.values())[MOST_TOLD:])
+    if rest:
+        told.append(f"{rest} of {show_count(len(arms) - MOST_TOLD, 'other arm')}")
+    return ", ".join(told)

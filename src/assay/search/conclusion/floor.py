@@ -1,0 +1,75 @@
+"""The noise floor of a machine, beside the claims of a study that did not measure its own.
+
+It is no part of a study's verdict document, which follows from its own samples alone.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import shlex
+from collections.abc import Iterator, Sequence
+
+from assay.records import Claim, Conclusion, Verdict
+from assay.records.calibration import MachineFloor
+from assay.search.races.calibrate import LOAD
+from assay.units import show_percent
+
+
+def command_words(argv: Sequence[str]) -> str:
+    """What a calibration ran, in a few words."""
+    return "the built-in load" if tuple(argv[1:]) == LOAD else shlex.join(argv)
+
+
+def day(at_s: float) -> str:
+    """The day (UTC) of a moment in seconds since 1970: ``2026-11-21``."""
+    return datetime.datetime.fromtimestamp(at_s, datetime.UTC).date().isoformat()
+
+
+def beside(floor: MachineFloor | None, conclusion: Conclusion) -> MachineFloor | None:
+    """The floor, where it can stand beside the claims of a study.
+
+    They are about the same metric, not about its spread, and the study has no floor of its own.
+    """
+    if floor is None or conclusion.noise_floor is not None:
+        return None
+    return floor if any(_about(floor, claim) for claim in conclusion.claims) else None
+
+
+def floor_words(floor: MachineFloor) -> str:
+    """The interval as it is shown: ``-0.3 to +0.2 %``."""
+    ends = ["open" if end is None else show_percent(end) for end in floor.ci]
+    return f"{' to '.join(ends)} %"
+
+
+def origin_words(floor: MachineFloor) -> str:
+    """Where it comes from: ``calibrated 2026-11-21 with the built-in load``."""
+    return f"calibrated {day(floor.at_s)} with {floor.command}"
+
+
+def floor_notes(floor: MachineFloor | None, conclusion: Conclusion) -> Iterator[str]:
+    """What is to be said of claims that are no larger than what identical arms showed."""
+    near = beside(floor, conclusion)
+    if near is None:
+        return
+    for claim in conclusion.claims:
+        if _about(near, claim) and _tells(claim) and within(near, claim.ratio):
+            yield (
+                f"the difference of {claim.b} ({show_percent(claim.ratio)} %) is within the noise "
+                f"floor of this machine ({floor_words(near)}, {origin_words(near)}): two identical "
+                "arms may differ as much"
+            )
+
+
+def within(floor: MachineFloor, ratio: float) -> bool:
+    """Whether a ratio is no further from 1 than that of two identical arms may be."""
+    reach = max(abs(math.log(end)) if end else math.inf for end in floor.ci)
+    return abs(math.log(ratio)) <= reach
+
+
+def _about(floor: MachineFloor, claim: Claim) -> bool:
+    return claim.metric == floor.metric and claim.method != "spread"
+
+
+def _tells(claim: Claim) -> bool:
+    return claim.verdict in (Verdict.FASTER, Verdict.SLOWER)

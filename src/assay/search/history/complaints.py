@@ -1,0 +1,138 @@
+"""Complaints: lines of standard error that only launches with one value of a setting have."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.records import Configuration, Outcome, Sample, Stage
+from assay.records.configuration import show_value
+from assay.records.sample import SAID
+from assay.search.history.history import History
+from assay.units import show_count
+
+MIN_LAUNCHES = 3
+"""On either side: fewer may differ by chance."""
+MAX_NOTES = 4
+_COUNTED = (Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
+_COMPLAINS = re.compile(
+    r"\b(?:invalid|illegal|malformed|unknown|unrecogni|unsupported|not supported|ignor|warn"
+    r"|error|fail|cannot|can't|could not|unable|bad|deprecat|not found|denied|no such|missing"
+    r"|fall(?:ing)? ?back|disabled)",
+    re.IGNORECASE,
+)
+_SAY = " say on standard error, and no other"
+_UNREAD = " whose lines are all kept"
+_FIGURE = re.compile(
+    r"[-+]?\d[\d.,:eE+-]*\s?"
+    r"(?:[kKMGTPmunµμ]?i?(?:B|b|s|secs?|seconds?|min|h|Hz|ops?|it|flops?|FLOPS?|bytes?|bits?|%)\b)?"
+    r"(?:/\w+)?"
+)
+"""A number and the unit behind it: both change with speed and size."""
+
+
+_Place = tuple[str, str]
+"""A setting and a value of it, as text."""
+_Shapes = dict[str, str]
+"""A line without what varies -> the line."""
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A launch all of whose lines are known."""
+
+    sample: Sample
+    lines: _Shapes
+
+
+def complaint_notes(history: History) -> list[str]:
+    """Quote lines that all launches with one value of a setting have, and no others.
+
+    Digits, units and the values of settings are taken out before lines are compared. A line counts
+    where it reads like a complaint, or where all other launches have no line at all. Launches whose
+    lines are not all kept tell nothing, and nothing is told of their values.
+
+    Args:
+        history: of the study.
+    """
+    samples = [
+        sample
+        for sample in history.samples
+        if sample.launch.stage in _COUNTED and sample.outcome is Outcome.OK
+    ]
+    if not any(piece.kind == SAID for sample in samples for piece in sample.evidence):
+        return []
+    words = _values_of(sample.launch.configuration for sample in samples)
+    by_place: dict[_Place, list[_Said]] = {}
+    unread: set[_Place] = set()
+    said = []
+    for sample in samples:
+        places = [(n, show_value(v)) for n, v in sample.launch.configuration.items()]
+        lines = _lines(sample, words)
+        if lines is None:
+            unread.update(places)
+            continue
+        said.append(_Said(sample, lines))
+        for place in places:
+            by_place.setdefault(place, []).append(said[-1])
+    read = {place: of for place, of in by_place.items() if place not in unread}
+    return _notes(said, read, _UNREAD if len(said) < len(samples) else "")
+
+
+def _notes(
+    said: Sequence[_Said], by_place: Mapping[_Place, Sequence[_Said]], others: str
+) -> list[str]:
+    often = Counter(shape for one in said for shape in one.lines)
+    speaking = sum(bool(one.lines) for one in said)
+    notes: dict[str, str] = {}
+    for place, mine in by_place.items():
+        if min(len(mine), len(said) - len(mine)) < MIN_LAUNCHES:
+            continue
+        others_speak = speaking > sum(bool(one.lines) for one in mine)
+        for shape, line in mine[0].lines.items():
+            if often[shape] != len(mine) or not all(shape in one.lines for one in mine):
+                continue
+            if not others_speak or _COMPLAINS.search(line):
+                notes.setdefault(shape, _told(*place, [one.sample for one in mine], line, others))
+    return list(notes.values())[:MAX_NOTES]
+
+
+def _told(name: str, value: str, samples: Sequence[Sample], line: str, others: str) -> str:
+    arms = {sample.launch.arm for sample in samples}
+    of = show_count(len(samples), "launch", "launches")
+    whose = repr(next(iter(arms))) if len(arms) == 1 else f"{name}={value}"
+    return f"all {of} of {whose}{_SAY}{others} does: {line!r}"
+
+
+def quotes_output(note: str) -> bool:
+    """Return whether a note quotes a line that a program wrote."""
+    return _SAY in note
+
+
+def _values_of(configurations: Iterable[Configuration]) -> re.Pattern[str] | None:
+    """Return a pattern of all values of settings, the longest first."""
+    texts = {show_value(value) for one in configurations for value in one.values()}
+    ordered = sorted((text for text in texts if text), key=len, reverse=True)
+    if not ordered:
+        return None
+    return re.compile("|".join(rf"(?<!\w){re.escape(text)}(?!\w)" for text in ordered))
+
+
+def _lines(sample: Sample, words: re.Pattern[str] | None) -> _Shapes | None:
+    """Return the lines of a launch; ``None`` where not all are kept."""
+    found: _Shapes = {}
+    for piece in sample.evidence:
+        if piece.kind == SAID:
+            if piece.note is None:
+                return None
+            found.update((_shape(line, words), line) for line in piece.note.splitlines())
+    return found
+
+
+def _shape(line: str, words: re.Pattern[str] | None) -> str:
+    """Return a line without figures, values of settings and marks of the plural."""
+    shape = words.sub("", line) if words is not None else line
+    shape = re.sub(r"s\b", "", _FIGURE.sub("", shape))
+    return " ".join(re.sub(r"\d", "", shape).split())

@@ -1,0 +1,56 @@
+"""First launches of a study that took longer than later ones: notes on one-time costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.records import DEFAULT, Configuration, Kind, Outcome, Sample, Stage
+from assay.search.history.history import DEFAULT_ARM
+from assay.search.history.one_time import CLEARLY
+from assay.units import show_count, show_duration
+
+LATER = 3
+"""Later launches from which on that is told."""
+
+
+def first_launch_notes(samples: Sequence[Sample]) -> list[str]:
+    """Say that the first launch of all took clearly longer than all later ones of its arm.
+
+    Args:
+        samples: of a study, in the order they were made.
+    """
+    if not samples:
+        return []
+    arm = samples[0].launch.arm
+    good = [s for s in samples if s.launch.arm == arm and s.outcome is Outcome.OK and s.wall_s]
+    walls_s = [sample.wall_s or 0.0 for sample in good]
+    if len(walls_s) <= LATER or good[0] is not samples[0]:
+        return []
+    first_s, longest_s = walls_s[0], max(walls_s[1:])
+    if first_s < CLEARLY * longest_s:
+        return []
+    whose = "" if arm == DEFAULT_ARM.name else f" of {arm}"
+    return [
+        f"the first launch{whose} took {show_duration(first_s)}, later ones "
+        f"{show_duration(longest_s)} at most: what it did once is in no figure"
+    ]
+
+
+def warm_up_notes(kind: Kind, samples: Sequence[Sample]) -> list[str]:
+    """Say how many configurations of a search were launched once before they counted.
+
+    Args:
+        kind: of the study; others than a search warm up every arm and say so themselves.
+        samples: of the study, in the order they were made.
+    """
+    first: dict[Configuration, Stage] = {}
+    for sample in samples:
+        first.setdefault(sample.launch.configuration, sample.launch.stage)
+    warmed = {c for c, stage in first.items() if stage is Stage.SURVEY and c != DEFAULT}
+    if kind is not Kind.TUNE or not warmed:
+        return []
+    what = show_count(len(warmed), "configuration", "configurations")
+    return [
+        f"{what} ran once before the launches that count, because the default's first launch took "
+        "longer than its repeat"
+    ]

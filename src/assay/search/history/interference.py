@@ -1,0 +1,137 @@
+"""Interference: what launches side by side do to each other, and whether a search bears it.
+
+Programs on CPUs of their own still share caches, memory, power and disks. Before launches of a
+search run side by side, the default runs alone and beside copies of itself, in a few blocks. A
+confirmation always runs alone, so that no claim hangs on what is found here.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+
+from assay.records import Arm, Goal, Interference, Sample, Stage, StudySpec
+from assay.search.history.history import DEFAULT_ARM, History
+from assay.stats.interval import ratio_ends
+from assay.units import show_percent, significant
+
+BESIDE_ARM = Arm(name="default (side by side)", configuration=DEFAULT_ARM.configuration)
+"""The default as it runs in all slots at a time."""
+BLOCKS = 5
+"""In which it runs alone once, and once in all slots."""
+LEAST_PAIRS = 4
+"""Of these, with a value of both."""
+CONFIDENCE = 0.95
+MOST_SLOWER = 0.10
+"""A search runs one launch at a time where the default is surely worse by more than this."""
+MOST_NOISE = 2.0
+"""Or where single launches vary more than so many times as much side by side,"""
+HARMLESS = 0.5
+"""unless that is still within this share of the margin."""
+
+
+def interference_of(spec: StudySpec, history: History) -> Interference | None:
+    """What was found, and what follows; ``None`` where nothing was asked for."""
+    if spec.parallel is None:
+        return None
+    blocks = history.complete(Stage.INTERFERENCE)
+    gaps = _gaps(history, blocks)
+    if len(gaps) < LEAST_PAIRS:
+        return Interference(
+            slots=spec.parallel, blocks=len(gaps), refused=_why_unknown(spec, history)
+        )
+    alone, beside = (_noise(history, arm) for arm in (DEFAULT_ARM, BESIDE_ARM))
+    low, high = _ends(gaps)
+    sign = 1.0 if history.goal is Goal.LOWER else -1.0
+    return Interference(
+        slots=spec.parallel,
+        blocks=len(gaps),
+        ratio=math.exp(statistics.fmean(gaps)),
+        ci=ratio_ends(math.exp(low), math.exp(high)),
+        noise_alone=alone,
+        noise_beside=beside,
+        noise_ratio=beside / alone if alone > 0.0 else None,
+        refused=_refusal(sign * (low if sign > 0 else high), alone, beside, spec.margin),
+    )
+
+
+def _gaps(history: History, blocks: Sequence[int]) -> list[float]:
+    """Logarithm of beside over alone, in each block that has a value of both."""
+    pairs = zip(
+        history.observations(Stage.INTERFERENCE, DEFAULT_ARM.name, blocks),
+        history.observations(Stage.INTERFERENCE, BESIDE_ARM.name, blocks),
+        strict=True,
+    )
+    return [
+        math.log(beside.value / alone.value)
+        for alone, beside in pairs
+        if alone is not None and beside is not None and not alone.censored and not beside.censored
+    ]
+
+
+def _ends(gaps: Sequence[float]) -> tuple[float, float]:
+    """Student's interval of the mean: the number of blocks is fixed before."""
+    from scipy.special import stdtrit
+
+    quantile = float(stdtrit(len(gaps) - 1, 0.5 + CONFIDENCE / 2))
+    half = quantile * statistics.stdev(gaps) / math.sqrt(len(gaps))
+    mean = statistics.fmean(gaps)
+    return mean - half, mean + half
+
+
+def _noise(history: History, arm: Arm) -> float:
+    """How much single launches of an arm vary: standard deviation of the logarithm."""
+    mine = (s for s in history.samples if _is_of(s, arm))
+    found = (history.observation(sample) for sample in mine)
+    return statistics.stdev([math.log(o.value) for o in found if o is not None])
+
+
+def _is_of(sample: Sample, arm: Arm) -> bool:
+    return sample.launch.stage is Stage.INTERFERENCE and sample.launch.arm == arm.name
+
+
+def _refusal(slower: float, alone: float, beside: float, margin: float) -> str | None:
+    """Why launches are not to run side by side.
+
+    Args:
+        slower: by how much the default surely is worse, as a logarithm.
+        alone, beside: noise of single launches.
+        margin: ratio differences below it count as none.
+    """
+    if slower > math.log1p(MOST_SLOWER):
+        return (
+            f"the default is surely worse by {show_percent(math.exp(slower)).lstrip('+')} % or more"
+            f" side by side, and {100 * MOST_SLOWER:g} % is the limit"
+        )
+    if beside > MOST_NOISE * alone and beside > HARMLESS * margin:
+        return (
+            f"single launches vary {significant(beside / alone) if alone else 'many'} times as much"
+            f" side by side, and {MOST_NOISE:g} times is the limit"
+        )
+    return None
+
+
+def _why_unknown(spec: StudySpec, history: History) -> str:
+    if len(history.blocks(Stage.INTERFERENCE)) < BLOCKS:
+        return "the budget left no room to measure what they do to each other"
+    return "the default gave too few values side by side"
+
+
+def interference_words(found: Interference) -> str:
+    """What was found, in words."""
+    if found.ratio is None:
+        return f"{found.slots} launches side by side: not measured"
+    low, high = (None if end is None else show_percent(end) for end in found.ci)
+    noise = "" if found.noise_ratio is None else f", spread {significant(found.noise_ratio)} times"
+    return (
+        f"{found.slots} launches side by side: {show_percent(found.ratio)} % time "
+        f"each ({low} to {high}){noise}"
+    )
+
+
+def interference_notes(found: Interference | None) -> list[str]:
+    """That launches ran one at a time though more were asked for."""
+    if found is None or found.refused is None:
+        return []
+    return [f"the search ran one launch at a time: {found.refused}"]

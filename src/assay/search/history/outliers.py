@@ -1,0 +1,113 @@
+"""Outliers: a few launches far from all others, which move a mean and no median."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from assay.records import Arm, ArmResult, Kind, Metric, Stage, Statistic, StudySpec
+from assay.search.history.history import History
+from assay.search.history.result import counted
+from assay.stats.quantile import quantile
+from assay.units import show_count, show_quantity, significant
+
+FAR = 3.0
+"""A launch this many times the median away may be one."""
+FENCE = 4.0
+"""Distance from the quartiles, in distances of the quartiles, of the values and of their logarithms
+alike (after Tukey 1977, whose outer fence is 3): skewed figures reach far beyond their median, and
+one study of 500 beyond this."""
+LEAST = 12
+"""Launches from which on a single one can be told from the others."""
+SHARE = 0.1
+"""Of the launches, more of which are a part of how the program behaves."""
+MOVED = 0.01
+"""Share of the median by which a mean is moved before it is told."""
+
+
+def outlier_notes(
+    spec: StudySpec, history: History, arms: Sequence[Arm], results: Sequence[ArmResult]
+) -> list[str]:
+    """Name launches far from all others of their arm, and the statistic that they do not move.
+
+    Args:
+        spec: of a measurement or a comparison.
+        history: its samples.
+        arms: that the answer is about.
+        results: of the same arms; those of two groups of launches are told by their groups.
+    """
+    if spec.kind not in (Kind.MEASURE, Kind.COMPARE) or spec.statistic is not Statistic.MEAN:
+        return []
+    metric = spec.workload.objective
+    notes = []
+    for arm, result in zip(arms, results, strict=True):
+        samples, _ = counted(history, Stage.CONFIRM, arm)
+        values = [s.metrics[metric.name] for s in samples if metric.name in s.metrics]
+        far = [] if result.modes else outliers(values)
+        if far:
+            notes.append(_note(spec, metric, arm, values, far))
+    return notes
+
+
+def outliers(values: Sequence[float]) -> list[float]:
+    """Return the values far from all others, the farthest first; none where they are many.
+
+    Args:
+        values: of launches alike.
+    """
+    if len(values) < LEAST or min(values) <= 0.0:
+        return []
+    logs = [math.log(value) for value in values]
+    middle = quantile(logs, 0.5)
+    near, near_logs = _fences(values), _fences(logs)
+    found = [
+        value
+        for value, log in zip(values, logs, strict=True)
+        if abs(log - middle) >= math.log(FAR)
+        and not near[0] <= value <= near[1]
+        and not near_logs[0] <= log <= near_logs[1]
+    ]
+    if len(found) > max(1.0, SHARE * len(values)):
+        return []
+    median = math.exp(middle)
+    moved = abs(math.fsum(value - median for value in found)) / len(values)
+    if moved < MOVED * median:
+        return []
+    return sorted(found, key=lambda value: -abs(math.log(value) - middle))
+
+
+def _note(
+    spec: StudySpec, metric: Metric, arm: Arm, values: Sequence[float], far: Sequence[float]
+) -> str:
+    median = quantile(values, 0.5)
+    ratio = far[0] / median
+    times = (
+        f"{significant(ratio)} times"
+        if ratio >= 1.0
+        else f"one part in {significant(1 / ratio)} of"
+    )
+    of = show_count(len(values), "launch", "launches")
+    whose = "" if spec.kind is Kind.MEASURE else f" of {arm.name!r}"
+    shown = show_quantity(far[0], metric.unit)
+    subject = (
+        f"one of {of}{whose} has {metric.name} {shown}, {times} the median of "
+        if len(far) == 1
+        else f"{len(far)} of {of}{whose} lie far from the others, the farthest with {metric.name} "
+        f"{shown}, {times} the median of "
+    )
+    mean = math.fsum(values) / len(values)
+    advice = (
+        f"compare, tune and sweep decide by the median with --objective {metric.name}:median"
+        if spec.kind is Kind.MEASURE
+        else f"--objective {metric.name}:median decides by the median, which it hardly moves"
+    )
+    return (
+        f"{subject}{show_quantity(median, metric.unit)}, and the mean of "
+        f"{show_quantity(mean, metric.unit)} rests on it in part; {advice}"
+    )
+
+
+def _fences(values: Sequence[float]) -> tuple[float, float]:
+    low, high = quantile(values, 0.25), quantile(values, 0.75)
+    reach = FENCE * (high - low)
+    return low - reach, high + reach

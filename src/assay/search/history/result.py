@@ -1,0 +1,56 @@
+"""Result: what was seen of one arm in a stage of a study."""
+
+from __future__ import annotations
+
+from assay.records import Arm, ArmResult, Outcome, Sample, Stage, StudySpec, Summary
+from assay.records.workload import BUILT_IN
+from assay.search.history.history import History
+from assay.search.history.modes import modes_of
+from assay.stats.summary import summarise
+
+
+def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmResult:
+    """Summarise every metric of an arm over a stage.
+
+    Disturbed blocks of the confirmation are left out unless they are more than a third of it.
+    """
+    mine = _launches(history, stage, arm)
+    ended, disturbed = counted(history, stage, arm)
+    if disturbed:  # of those that the figure rests on
+        objective = spec.workload.objective.name
+        figures = [s for s in ended if objective in s.metrics]
+        disturbed = sum(history.is_disturbed(stage, s.launch.block) for s in figures)
+    summary: dict[str, Summary] = {}
+    for name in dict.fromkeys(n for s in ended for n in s.metrics):
+        values = [s.metrics[name] for s in ended if name in s.metrics]
+        floor = 0.0 if name in BUILT_IN else None  # no time and no size lies below
+        summary[name] = summarise(values, alpha=spec.alpha, floor=floor)
+    return ArmResult(
+        name=arm.name,
+        configuration=arm.configuration,
+        summary=summary,
+        failures=sum(s.outcome in (Outcome.FAILED, Outcome.LIMIT) for s in mine),
+        timeouts=sum(s.outcome is Outcome.TIMED_OUT for s in mine),
+        disturbed=disturbed,
+        modes=modes_of(spec.workload.objective.name, ended),
+    )
+
+
+def counted(history: History, stage: Stage, arm: Arm) -> tuple[list[Sample], int]:
+    """Return the launches that figures of an arm rest on, and how many of them were disturbed.
+
+    Args:
+        history: samples of all stages.
+        stage, arm: whose launches they are.
+    """
+    ended = [s for s in _launches(history, stage, arm) if s.outcome is Outcome.OK]
+    if stage is not Stage.CONFIRM:
+        return ended, 0
+    quiet = [s for s in ended if not history.is_disturbed(stage, s.launch.block)]
+    if history.mostly_disturbed(stage):
+        return ended, len(ended) - len(quiet)
+    return quiet, 0
+
+
+def _launches(history: History, stage: Stage, arm: Arm) -> list[Sample]:
+    return [s for s in history.launches_of(arm.name) if s.launch.stage is stage]

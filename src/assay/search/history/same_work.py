@@ -1,0 +1,234 @@
+"""Same work: whether two arms of a study wrote the same output."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from assay.records import Evidence, Outcome, Sample, StudySpec
+from assay.records.configuration import show_value
+from assay.records.sample import ERRORS, OUTPUT
+from assay.records.sketch import first_difference, sketches_agree
+from assay.search.history.reported_errors import ErrorsSeen
+from assay.settings.printed import COMMAND, words_that_differ
+from assay.units import show_bytes, show_count
+from assay.untrusted import clean
+
+MIN_EACH = 2
+"""Launches of an arm that show that its output is constant."""
+DIFFERENT = "different output"
+"""Begins each objection to outputs that differ."""
+COMPLAINT = "complaint of the program"
+"""Begins each objection to an arm that reports an error."""
+REMEDY = "--check REGEX says which output is good, --outputs-may-differ that any is"
+
+
+_QUOTING = (DIFFERENT, COMPLAINT)
+_LINE = re.compile(
+    r""", (?:beginning|ending) with (?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+    r"| with another line \d+"
+)
+
+
+class Written(msgspec.Struct, frozen=True):
+    """The comparable form of an output.
+
+    Attributes:
+        digest: of the form.
+        shape: digest of the form without digits.
+        first, last: its first and last line.
+        size_bytes: of the output itself.
+        sketch: of its words; empty where there is none.
+    """
+
+    digest: str
+    shape: str
+    first: str
+    last: str
+    size_bytes: int
+    sketch: str = ""
+
+
+def written_by(sample: Sample) -> Written | None:
+    """Return what a launch wrote; ``None`` where it was not looked at."""
+    piece = next((e for e in sample.evidence if e.kind == OUTPUT), None)
+    if piece is None or piece.note is None or piece.value is None:
+        return None
+    digest, shape, first, last, *sketch = piece.note.split("\n")
+    return Written(digest, shape, first, last, int(piece.value), "".join(sketch))
+
+
+def without_lines(sample: Sample) -> Sample:
+    """Return a sample whose evidence on its output holds none of its text."""
+    written = written_by(sample)
+    if written is None:
+        return sample
+    others = [_bare(e) for e in sample.evidence if e.kind != OUTPUT]
+    note = f"{written.digest}\n{written.shape}\n\n\n{written.sketch}"
+    size = float(written.size_bytes)
+    piece = Evidence(kind=OUTPUT, value=size, unit="bytes", note=note)
+    return msgspec.structs.replace(sample, evidence=(*others, piece))
+
+
+def _bare(piece: Evidence) -> Evidence:
+    """Return evidence on errors without their lines, and any other as it is."""
+    if piece.kind != ERRORS or piece.note is None:
+        return piece
+    digests = (line.partition(" ")[0] for line in piece.note.splitlines())
+    return msgspec.structs.replace(piece, note="\n".join(digests))
+
+
+class OutputsSeen:
+    """The outputs of the launches of each arm that ended well.
+
+    Attributes:
+        errors: that they report.
+    """
+
+    def __init__(self) -> None:
+        self._arms: dict[str, _Arm] = {}
+        self.errors = ErrorsSeen()
+
+    def add(self, sample: Sample) -> None:
+        """Take in one sample."""
+        written = written_by(sample) if sample.outcome is Outcome.OK else None
+        if written is None:
+            return
+        self.errors.add(sample)
+        arm = self._arms.setdefault(sample.launch.arm, _Arm(written))
+        arm.launches += 1
+        arm.constant = arm.constant and written.digest == arm.first.digest
+
+    def is_constant(self, name: str) -> bool:
+        """Return whether all launches of an arm wrote the same output."""
+        arm = self._arms.get(name)
+        return arm is not None and arm.constant
+
+    def agree(self, names: Sequence[str], *, numbers: bool = True) -> bool | None:
+        """Tell whether two arms wrote the same output; ``None`` where that is not known.
+
+        The output of each arm has to be the same in all of its launches: one that varies by itself
+        tells nothing. One launch of an arm shows no more than the form of its output without
+        numbers, which may hold a time of day.
+
+        Args:
+            names: of the two arms.
+            numbers: whether numbers in outputs are compared.
+        """
+        a, b = (self._arms.get(name) for name in names)
+        if a is None or b is None or not (a.constant and b.constant):
+            return None
+        fewest, most = sorted((a.launches, b.launches))
+        sketches = a.first.sketch, b.first.sketch
+        if a.first.digest == b.first.digest or sketches_agree(*sketches):
+            return True
+        if most < MIN_EACH:
+            return None
+        if a.first.shape != b.first.shape and not sketches_agree(*sketches, numbers=False):
+            return False
+        if not numbers:
+            return True
+        return None if fewest < MIN_EACH else False
+
+    def difference(
+        self, names: Sequence[str], *, numbers: bool = True, effect: str = ""
+    ) -> str | None:
+        """Say how the outputs of two arms differ; ``None`` where they may be of the same work.
+
+        Args:
+            names, numbers: as for ``agree``.
+            effect: consequence of the difference, a clause to be added.
+        """
+        if self.agree(names, numbers=numbers) is not False:
+            return None
+        a, b = (self._arms[name].first for name in names)
+        told = f"{names[1]} wrote {_told(b, a)}, and {names[0]} {_told(a, b)}"
+        return f"{DIFFERENT}: {told}{f'; {effect}' if effect else ''} ({REMEDY})"
+
+    def complaint(self, name: str, than: str, *, effect: str = "") -> str | None:
+        """Say that all launches of an arm report an error that no launch of another one does.
+
+        Args:
+            name, than: of the arms.
+            effect: as for ``difference``.
+        """
+        line = self.errors.reported(name, than)
+        if line is None:
+            return None
+        launches = show_count(self.errors.launches(name), "launch", "launches")
+        quoted = f", beginning with {clean(line)!r}" if line else ""
+        told = f"all {launches} of {name} have one{quoted}, and none of {than} has it"
+        return f"{COMPLAINT}: {told}{f'; {effect}' if effect else ''} ({REMEDY})"
+
+
+class _Arm:
+    def __init__(self, first: Written) -> None:
+        self.first = first
+        self.launches = 0
+        self.constant = True
+
+
+def without_quote(objection: str) -> str:
+    """Return an objection to outputs as it is where no lines are known; any other as it is."""
+    return _LINE.sub("", objection) if objection.startswith(_QUOTING) else objection
+
+
+def different_output(spec: StudySpec, seen: OutputsSeen, names: Sequence[str]) -> str | None:
+    """Say how the outputs of two arms of a study differ; ``None`` where they may differ, or do not.
+
+    Args:
+        spec: of the study.
+        seen: outputs of its launches.
+        names: of two arms.
+    """
+    if not spec.workload.compares_outputs:
+        return None
+    return seen.difference(names, numbers=compares_numbers(spec))
+
+
+def other_work(spec: StudySpec, seen: OutputsSeen, names: Sequence[str], better: str) -> str | None:
+    """Say why the better of two arms may do other work than the other; ``None`` where nothing does.
+
+    Args:
+        spec, seen, names: as for ``different_output``.
+        better: name of the arm that stands better.
+    """
+    found = different_output(spec, seen, names)
+    if found is not None or not spec.workload.compares_outputs:
+        return found
+    return seen.complaint(better, next(name for name in names if name != better))
+
+
+def compares_numbers(spec: StudySpec) -> bool:
+    """Return whether numbers in outputs of a study are compared.
+
+    They are not where a setting may have any number, which cannot be taken out of an output.
+    """
+    return all(parameter.domain.values() is not None for parameter in spec.space.parameters)
+
+
+def values_of(spec: StudySpec) -> frozenset[str]:
+    """Return the values that the settings of a study may have, as a program may print them."""
+    found = [v for arm in spec.arms for n, v in arm.configuration.items() if n != COMMAND]
+    commands = [str(a.configuration[COMMAND]) for a in spec.arms if COMMAND in a.configuration]
+    for parameter in spec.space.parameters:
+        found += parameter.domain.values() or ()
+        found += [] if parameter.default is None else [parameter.default]
+    return frozenset(map(show_value, found)) | words_that_differ(commands)
+
+
+def _told(one: Written, other: Written) -> str:
+    size = (
+        show_bytes(one.size_bytes) if one.size_bytes >= 1024 else show_count(one.size_bytes, "byte")
+    )
+    if not one.size_bytes:
+        return "nothing"
+    line = one.first if one.first != other.first else one.last if one.last != other.last else ""
+    if not line:
+        known = one.first and one.sketch and other.sketch
+        number = first_difference(one.sketch, other.sketch) if known else None
+        return size if number is None else f"{size} with another line {number}"
+    where = "beginning with " if one.first != other.first else "ending with "
+    return f"{size}, {where}{clean(line)!r}"

@@ -1,0 +1,263 @@
+"""Acquisition: which configurations of a pool to launch next, together in one block.
+
+One rule is never right everywhere: expected improvement is greedy where the surrogate is sure of
+too much, and a space may hold its best in a corner that no trend points to. So a batch takes turns
+between rules, each choice conditioned on those before it:
+
+- ``improve``: the largest expected improvement; may be a replicate.
+- ``bound``: the lowest lower bound; may be a replicate.
+- ``near``: the largest expected improvement, from a surrogate less sure of itself, among new ones
+  that differ from the best in at most two parameters.
+- ``probe``: the lowest bound among new ones with a value of one parameter that the best does not
+  have; the parameter is drawn at random, and then the value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.search.model.surrogate import Surrogate
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Array = npt.NDArray[np.float64]
+    Places = npt.NDArray[np.intp]
+
+BOUND = 2.0
+"""Standard deviations below the mean, for the lower bound."""
+PROBE = 1.5
+"""The same for a probe."""
+WIDER = 1.5
+"""Near the best the surrogate is taken to be less sure than it says."""
+KEPT = 150
+"""Of each rule so many candidates are looked at together; a probe's are fewer of each level."""
+KEPT_OF_LEVEL = 3
+DOUBLED = 2.0
+"""What is not known, where it is to be said that nothing is left to gain: a model is only as sure
+as its kernel is right, and a single good value among many bad ones is what it is wrong about."""
+DRAWS = 400
+"""From the posterior, to see what is left to gain."""
+FEW_LEVELS = 8
+"""Parameters of more levels are not probed, unless all have more."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """What may be launched.
+
+    Attributes:
+        rows: configurations x columns.
+        known: for each, its row among the surrogate's data; -1 for one that was never launched.
+        levels: configurations x parameters: a number for each value.
+        able: which may be proposed: not those that failed.
+    """
+
+    rows: Array
+    known: Places
+    levels: Places
+    able: npt.NDArray[np.bool_]
+
+
+def batch(
+    surrogate: Surrogate, pool: Pool, turns: Sequence[str], rng: np.random.Generator
+) -> list[int]:
+    """A place of a pool for each turn, each at most once; fewer where there are no more.
+
+    Args:
+        surrogate: fitted to what was launched.
+        pool: at least one of it was launched.
+        turns: the rule of each choice.
+        rng: chooses which values are probed.
+    """
+    import numpy as np
+
+    mean, deviation = surrogate.predict(pool.rows, pool.known)
+    seen = np.flatnonzero(pool.known >= 0)
+    if not len(seen):
+        return []
+    best = int(seen[np.argmin(mean[seen])])
+    places = _shortlist(mean, deviation, pool, best)
+    chosen: list[int] = []
+    short = _Shortlist(
+        mean=mean[places],
+        covariance=surrogate.covariance(pool.rows[places], pool.known[places]),
+        fresh=pool.known[places] < 0,
+        levels=pool.levels[places],
+        incumbent=pool.levels[best],
+        best=float(mean[best]),
+        launch_variance=surrogate.launch_variance,
+    )
+    for turn in turns:
+        at = short.choose(turn, rng)
+        if at is None:
+            at = short.choose("improve", rng)
+        if at is None:
+            break
+        chosen.append(int(places[at]))
+        short.take(at)
+    return chosen
+
+
+def _shortlist(mean: Array, deviation: Array, pool: Pool, best: int) -> Places:
+    """Those that any rule may choose; all where they are few."""
+    import numpy as np
+
+    able = np.flatnonzero(pool.able)
+    if len(able) <= 4 * KEPT:
+        return able
+    lower = (mean - BOUND * deviation)[able]
+    found = [
+        able[np.argsort(lower)[:KEPT]],
+        able[np.argsort(-log_improvement(mean, deviation, mean[best])[able])[:KEPT]],
+        able[np.argsort(mean[able])[: KEPT // 3]],
+    ]
+    near = able[(pool.levels[able] != pool.levels[best]).sum(axis=1) <= 2]
+    found.append(near[np.argsort(lower[np.searchsorted(able, near)])[:KEPT]])
+    ordered = able[np.argsort(lower)]
+    levels = pool.levels[ordered]
+    fresh = pool.known[ordered] < 0
+    for column in range(levels.shape[1]):
+        for level in np.unique(levels[:, column]):
+            of_level = ordered[fresh & (levels[:, column] == level)]
+            found.append(of_level[:KEPT_OF_LEVEL])
+    return np.unique(np.concatenate(found))
+
+
+class _Shortlist:
+    """Candidates, whose covariance shrinks with each that is taken."""
+
+    def __init__(
+        self,
+        *,
+        mean: Array,
+        covariance: Array,
+        fresh: npt.NDArray[np.bool_],
+        levels: Places,
+        incumbent: Places,
+        best: float,
+        launch_variance: float,
+    ) -> None:
+        import numpy as np
+
+        self._mean = mean
+        self._covariance = covariance
+        self._fresh = fresh
+        self._levels = levels
+        self._incumbent = incumbent
+        self._best = best
+        self._launch_variance = launch_variance
+        self._free = np.ones(len(mean), dtype=bool)
+
+    def take(self, at: int) -> None:
+        """Condition on a launch that gives what is expected: the means stay, doubt goes."""
+        import numpy as np
+
+        self._free[at] = False
+        column = self._covariance[:, at].copy()
+        self._covariance -= np.outer(column, column) / (column[at] + self._launch_variance)
+
+    def choose(self, rule: str, rng: np.random.Generator) -> int | None:
+        """The best by a rule; ``None`` where it has nothing to choose."""
+        import numpy as np
+
+        deviation = np.sqrt(np.maximum(np.diag(self._covariance), 1e-12))
+        allowed = self._free.copy()
+        match rule:
+            case "improve":
+                value = log_improvement(self._mean, deviation, self._best)
+            case "bound":
+                value = BOUND * deviation - self._mean
+            case "near":
+                value = log_improvement(self._mean, WIDER * deviation, self._best)
+                allowed &= self._fresh & ((self._levels != self._incumbent).sum(axis=1) <= 2)
+            case _:
+                value = PROBE * deviation - self._mean
+                allowed &= self._fresh & self._probed(rng)
+        places = np.flatnonzero(allowed)
+        return int(places[np.argmax(value[places])]) if len(places) else None
+
+    def _probed(self, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+        """Those at one value of one parameter that is not the incumbent's."""
+        import numpy as np
+
+        levels = [np.unique(column) for column in self._levels.T]
+        open_ = [k for k, of_column in enumerate(levels) if len(of_column) > 1]
+        few = [k for k in open_ if len(levels[k]) <= FEW_LEVELS]
+        if not open_:
+            return np.zeros(len(self._mean), dtype=bool)
+        column = int(rng.choice(few or open_))
+        others = levels[column][levels[column] != self._incumbent[column]]
+        level = rng.choice(others)
+        found: npt.NDArray[np.bool_] = self._levels[:, column] == level
+        return found
+
+
+def log_improvement(mean: Array, deviation: Array, best: float) -> Array:
+    """Logarithm of the expected improvement below ``best``, up to a constant.
+
+    Far above ``best`` the expectation itself is 0 in floating point, and nothing would be told
+    apart (Ament et al., NeurIPS 2023); there its asymptote is taken.
+    """
+    import numpy as np
+    from scipy.special import ndtr
+
+    z = (best - mean) / deviation
+    found = np.empty_like(z)
+    close = z > -6.0
+    density = np.exp(-0.5 * z[close] ** 2) / math.sqrt(2.0 * math.pi)
+    found[close] = np.log(np.maximum(z[close] * ndtr(z[close]) + density, 1e-300))
+    far = ~close
+    found[far] = -0.5 * z[far] ** 2 - 0.5 * math.log(2.0 * math.pi) - 2.0 * np.log(-z[far])
+    return np.asarray(found + np.log(deviation))
+
+
+def left_to_gain(
+    surrogate: Surrogate, pool: Pool, confidence: float, rng: np.random.Generator
+) -> float:
+    """What the best of a pool may be better than the best that was launched.
+
+    Drawn from the joint posterior of those with the lowest bounds: a difference of logarithms that
+    holds with this confidence, by a model that doubts itself.
+    """
+    import numpy as np
+
+    mean, deviation = surrogate.predict(pool.rows, pool.known)
+    seen = np.flatnonzero((pool.known >= 0) & pool.able)
+    able = np.flatnonzero(pool.able)
+    if not len(seen) or not len(able):
+        return math.inf
+    best = int(seen[np.argmin(mean[seen])])
+    lower = (mean - BOUND * deviation)[able]
+    places = np.unique([best, *able[np.argsort(lower)[:KEPT]]])
+    covariance = surrogate.covariance(pool.rows[places], pool.known[places])
+    root = DOUBLED * _root(covariance)
+    drawn = mean[places] + rng.standard_normal((DRAWS, len(places))) @ root
+    gains = drawn[:, np.searchsorted(places, best)] - drawn.min(axis=1)
+    return float(np.quantile(gains, confidence))
+
+
+def sample_best(
+    surrogate: Surrogate, pool: Pool, among: Sequence[int], rng: np.random.Generator
+) -> int:
+    """One of ``among``, each with the chance that it is the best (Thompson sampling)."""
+    import numpy as np
+
+    places = np.array(among, dtype=np.intp)
+    mean, _ = surrogate.predict(pool.rows[places], pool.known[places])
+    covariance = surrogate.covariance(pool.rows[places], pool.known[places])
+    drawn = mean + _root(covariance) @ rng.standard_normal(len(places))
+    return int(places[np.argmin(drawn)])
+
+
+def _root(covariance: Array) -> Array:
+    """The symmetric square root: unlike a factor it does not hang on signs that are free."""
+    import numpy as np
+
+    values, vectors = np.linalg.eigh(covariance)
+    root: Array = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    return root

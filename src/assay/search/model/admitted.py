@@ -1,0 +1,19 @@
+"""Admitted: the configurations of a search that its launches have not excluded."""
+
+from __future__ import annotations
+
+from assay.records import Configuration
+from assay.search.history.history import History
+from assay.search.space.space import SearchSpace
+
+
+def is_excluded(history: History, configuration: Configuration) -> bool:
+    """Return whether a configuration has a value that launches refused, or does other work."""
+    return history.refusals.hold(configuration) or history.other_work.hold(configuration)
+
+
+def admitted(history: History, space: SearchSpace) -> SearchSpace:
+    """Return a space without the configurations that are excluded."""
+    if not history.refusals.reasons and not history.other_work.launched:
+        return space
+    return space.avoiding(lambda configuration: is_excluded(history, configuration))

@@ -1,0 +1,125 @@
+"""Averages: what is known of configurations without a model, each for itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.records import DEFAULT, Configuration
+from assay.search.model.searcher import (
+    UNKNOWN,
+    Belief,
+    Contrast,
+    Estimate,
+    Trial,
+    deviation_of_default,
+)
+from assay.search.space.space import SearchSpace
+from assay.stats.eliminate import scores
+
+FEWEST = 4
+"""With fewer configurations nothing is learned of how much of a difference is luck."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a configuration stands against the default.
+
+    Attributes:
+        configuration: not the default.
+        score: mean log ratio to the default, the blocks' effects taken out; NaN for none.
+        launches: how many values it rests on.
+    """
+
+    configuration: Configuration
+    score: float
+    launches: int
+
+
+def standings(trials: Sequence[Trial]) -> list[Standing]:
+    """Where every configuration stands that was launched, in the order that they first were."""
+    import numpy as np
+
+    columns = {DEFAULT: 0}
+    rows: dict[int, int] = {}
+    for trial in trials:
+        columns.setdefault(trial.configuration, len(columns))
+        rows.setdefault(trial.block, len(rows))
+    matrix = np.full((len(rows), len(columns)), math.nan)
+    for trial in trials:
+        if trial.value is not None:
+            matrix[rows[trial.block], columns[trial.configuration]] = trial.value
+    if not rows:
+        return []
+    found = scores(matrix)
+    zero = 0.0 if math.isnan(found[0]) else found[0]
+    counts = (~np.isnan(matrix)).sum(axis=0)
+    return [
+        Standing(configuration, found[k] - zero, int(counts[k]))
+        for configuration, k in columns.items()
+        if configuration != DEFAULT
+    ]
+
+
+class ByAverage:
+    """The part of a searcher that needs no model."""
+
+    def verify(
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
+    ) -> list[Configuration]:
+        """See ``Searcher.verify``: those that stand best."""
+        able = [s for s in standings(trials) if s.launches]
+        ranked = sorted(able, key=lambda s: (s.score, str(s.configuration)))
+        return [s.configuration for s in ranked[:count]]
+
+    def core(self, space: SearchSpace, trials: Sequence[Trial]) -> list[Configuration]:
+        """See ``Searcher.core``: nothing is known of settings."""
+        return []
+
+    def belief(self, space: SearchSpace, trials: Sequence[Trial]) -> Belief:
+        """See ``Searcher.belief``: nothing is known of settings."""
+        return UNKNOWN
+
+    def contrasts(
+        self, space: SearchSpace, trials: Sequence[Trial], wanted: Sequence[Contrast]
+    ) -> list[Estimate]:
+        """See ``Searcher.contrasts``: of what was launched, where it stands."""
+        known = {s.configuration: (s.score, s.launches) for s in standings(trials) if s.launches}
+        known[DEFAULT] = (0.0, sum(t.configuration == DEFAULT for t in trials))
+        deviation = deviation_of_default(trials)
+        return [_estimate(contrast, known, deviation) for contrast in wanted]
+
+    def left_to_gain(
+        self, space: SearchSpace, trials: Sequence[Trial], confidence: float, seed: int
+    ) -> float:
+        """See ``Searcher.left_to_gain``: of what was not launched nothing is known."""
+        return math.inf
+
+
+def _estimate(
+    contrast: Contrast, known: Mapping[Configuration, tuple[float, int]], deviation: float
+) -> Estimate:
+    if not contrast.keys() <= known.keys():
+        return Estimate(0.0, math.inf)
+    kept = _kept(known, deviation)
+    mean = kept * math.fsum(weight * known[c][0] for c, weight in contrast.items())
+    parts = [weight**2 / max(1, known[c][1]) for c, weight in contrast.items()]
+    whole = deviation * math.sqrt(math.fsum(parts)) if parts else 0.0
+    return Estimate(mean, whole)  # how much is luck is itself a guess
+
+
+def _kept(known: Mapping[Configuration, tuple[float, int]], deviation: float) -> float:
+    """Share of the differences from the default that is no luck (James and Stein, 1961).
+
+    Of many configurations that do nothing one stands well by chance; without a measure of the
+    noise, or of few, all of it is kept.
+    """
+    others = [(score, launches) for c, (score, launches) in known.items() if c != DEFAULT]
+    if len(others) < FEWEST or not math.isfinite(deviation):
+        return 1.0
+    default = known[DEFAULT][1]
+    luck = [deviation**2 * (1.0 / max(1, n) + 1.0 / max(1, default)) for _, n in others]
+    seen = math.fsum(score**2 for score, _ in others)
+    chance = math.fsum(luck) * (len(others) - 2) / len(others)
+    return max(1e-6, 1.0 - chance / seen) if seen > 0.0 else 1.0

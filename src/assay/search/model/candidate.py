@@ -1,0 +1,197 @@
+"""Candidate: the configuration with the best expected value, proven or not."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.records import DEFAULT, Arm, Configuration, Expected, Goal, Stage
+from assay.search.history.history import DEFAULT_ARM, History, arm_of
+from assay.search.model.feasible import default_breaks, keeping
+from assay.search.model.searcher import FEW, Estimate, Searcher, Trial, estimates, worked
+from assay.search.model.trials import trials_of
+from assay.search.space.space import SearchSpace
+
+LEVEL = 0.9
+"""Of the interval of an expected effect."""
+Z = statistics.NormalDist().inv_cdf(0.5 + LEVEL / 2.0)
+WIDENED = 1.65
+"""Factor on the standard deviation of an expected effect, for the interval: by simulation, so that
+it holds also where noise drifts, has heavy tails or differs between configurations
+(``make bench-recommendations``)."""
+WIDENED_ONCE = 2.0
+"""The same of a configuration that was launched once: of many that were, it may be the best by the
+luck of that launch."""
+ONCE_FROM = 20
+"""Launches from which on that counts: a model of fewer doubts enough by itself."""
+DOUBTED = 1.15
+"""The same for the probability that a candidate is better than the default."""
+LIKELY = 0.9
+"""A candidate is recommended without a proof only if it is better than the default with this
+probability,"""
+IDLE = 0.05
+"""unless the probability that no setting matters is at most this,"""
+KNOWN_FROM = 10
+"""and so many launches are known: of fewer the model guesses their noise."""
+PENALTY_SHARE = 0.25
+"""Each setting of a candidate must be worth this share of the margin."""
+DOUBT = 1.0
+"""Where few settings matter, a part of a configuration is preferred to it unless it is worse by
+more than this number of standard deviations of that difference,"""
+KNOWN = 0.3
+"""where that standard deviation is at most this share of the gain,"""
+REPLICATED = 2
+"""or where the part was launched at least so often, and as often as the whole."""
+DIGITS = 4
+"""Significant digits of an expected effect: later ones differ between machines."""
+EVERY_STAGE = (Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A configuration and its expected effect.
+
+    Attributes:
+        arm: the configuration; the default where no other is expected to be better.
+        estimate: of its log ratio to the default; lower is better.
+        nothing: probability that no setting does anything.
+        launches: that the model knows.
+        own_launches: of them of this configuration.
+    """
+
+    arm: Arm
+    estimate: Estimate
+    nothing: float = 1.0
+    launches: int = 0
+    own_launches: int = 0
+
+    def is_likely(self, margin: float) -> bool:
+        """Whether it is expected to be better by more than a margin, and likely better at all.
+
+        Args:
+            margin: ratio differences below it count as none.
+        """
+        mean, deviation = self.estimate.mean, DOUBTED * self.estimate.deviation
+        if self.arm == DEFAULT_ARM or not math.isfinite(deviation):
+            return False
+        if mean > math.log1p(-margin):
+            return False
+        if deviation == 0.0 or (self.nothing <= IDLE and self.launches >= KNOWN_FROM):
+            return True
+        return statistics.NormalDist().cdf(-mean / deviation) >= LIKELY
+
+    def expected(self, goal: Goal, launches: int) -> Expected:
+        """The effect as a ratio of the objective, with its interval.
+
+        Args:
+            goal: of the objective.
+            launches: that the estimate rests on.
+        """
+        sign = 1.0 if goal is Goal.LOWER else -1.0
+        lucky = self.own_launches <= 1 and self.launches >= ONCE_FROM
+        widened = WIDENED_ONCE if lucky else WIDENED
+        reach = Z * widened * self.estimate.deviation
+        ends = sorted(math.exp(sign * (self.estimate.mean + side * reach)) for side in (-1.0, 1.0))
+        return Expected(
+            ratio=_rounded(math.exp(sign * self.estimate.mean)),
+            ci=(_rounded(ends[0]), _rounded(ends[1])),
+            level=LEVEL,
+            launches=launches,
+        )
+
+
+KEPT_DEFAULT = Candidate(DEFAULT_ARM, Estimate(0.0, 0.0))
+
+
+def best_candidate(
+    searcher: Searcher,
+    space: SearchSpace,
+    trials: Sequence[Trial],
+    margin: float,
+    among: Sequence[Configuration] | None = None,
+) -> Candidate:
+    """The launched configuration that is expected to be best, each setting of it at a price.
+
+    Args:
+        searcher: whose model estimates.
+        space: of the study.
+        trials: all launches that the model is to know.
+        margin: ratio differences below it count as none.
+        among: only these; all that worked and keep what is required, if absent.
+    """
+    able = worked(trials) & keeping(trials)
+    known = (able if among is None else able & set(among)) - {DEFAULT}
+    ordered = sorted(known, key=lambda c: (len(c), str(c)))
+    found = estimates(searcher, space, trials, ordered)
+    price = PENALTY_SHARE * math.log1p(margin)
+    pairs = [
+        (configuration, estimate)
+        for configuration, estimate in zip(ordered, found, strict=True)
+        if math.isfinite(estimate.deviation)
+    ]
+    if not pairs:
+        return KEPT_DEFAULT
+    configuration, estimate = min(pairs, key=lambda pair: pair[1].mean + price * len(pair[0]))
+    if estimate.mean >= 0.0 and not default_breaks(trials):
+        return KEPT_DEFAULT
+    core = _core(searcher, space, trials, configuration, [c for c, _ in pairs], price)
+    return Candidate(
+        arm_of(core),
+        dict(pairs)[core],
+        searcher.belief(space, trials).nothing,
+        launches=len(trials),
+        own_launches=sum(trial.configuration == core for trial in trials),
+    )
+
+
+def _core(
+    searcher: Searcher,
+    space: SearchSpace,
+    trials: Sequence[Trial],
+    whole: Configuration,
+    among: Sequence[Configuration],
+    price: float,
+) -> Configuration:
+    """The best of the smallest with some of a whole one's settings that are not shown worse.
+
+    Args:
+        searcher, space, trials: as for ``best_candidate``.
+        whole: expected to be best.
+        among: configurations to choose from.
+        price: of each setting that is left out.
+    """
+    parts = [c for c in among if len(c) < len(whole) and c.items() <= whole.items()]
+    parts = [c for c in parts if c != DEFAULT]
+    if not parts or searcher.belief(space, trials).few < FEW:
+        return whole
+    wanted = [{c: 1.0, whole: -1.0} for c in parts]
+    losses = searcher.contrasts(space, trials, wanted)
+    gain = abs(estimates(searcher, space, trials, [whole])[0].mean)
+    launches = Counter(trial.configuration for trial in trials)
+    often = max(REPLICATED, launches[whole])
+    able = [
+        (len(c), loss.mean, str(c), c)
+        for c, loss in zip(parts, losses, strict=True)
+        if loss.mean <= max(price * (len(whole) - len(c)), DOUBT * loss.deviation)
+        and (loss.deviation <= KNOWN * gain or launches[c] >= often)
+    ]
+    return min(able)[-1] if able else whole
+
+
+def every_trial(history: History) -> list[Trial]:
+    """All launches that say something of a configuration, the confirmation's included.
+
+    The survey is told only where the default has no other value: it began cold.
+    """
+    found = trials_of(history, EVERY_STAGE)
+    if any(t.configuration == DEFAULT and t.value is not None for t in found):
+        return found
+    survey = trials_of(history, (Stage.SURVEY,))
+    return [*(trial for trial in survey if trial.configuration == DEFAULT), *found]
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")

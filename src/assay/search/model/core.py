@@ -1,0 +1,115 @@
+"""Core: the few settings that the best configuration is made of, where few matter."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence, Set
+
+from assay.records import DEFAULT, Configuration, Value
+from assay.search.model.features import Features
+from assay.search.model.searcher import FEW
+from assay.search.model.sparse import SparseModels
+from assay.search.space.space import SearchSpace
+
+LEADING = 24
+"""Sets of settings that the best lean configuration is looked for among."""
+MAX_COMBINATIONS = 64
+"""Of the values of a set of settings."""
+BOUND = 1.5
+"""A part may be as good where it is not worse by more than so many standard deviations."""
+PRICE = 0.02
+"""Of each setting of a lean configuration, as a difference of logarithms: most do nothing."""
+ENOUGH = 3
+"""A lean configuration that was launched so often is not launched again for being the best."""
+
+
+def best_core(
+    space: SearchSpace,
+    features: Features,
+    belief: SparseModels,
+    failed: Set[Configuration],
+    launched: Mapping[Configuration, int],
+) -> list[Configuration]:
+    """The lean configuration that is expected to be best, where few settings likely matter.
+
+    Args:
+        space: of the study.
+        features: places its configurations.
+        belief: the models.
+        failed: configurations that are not launched again.
+        launched: how often each configuration was launched.
+    """
+    if belief.alone < FEW:
+        return []
+    seen = _seen(space, launched)
+    leading = belief.leading(LEADING)
+    among = [c for settings, _ in leading for c in _lean(space, settings, seen, failed)]
+    best = _best(features, belief, among, launched)
+    return [] if best is None else [best]
+
+
+def _best(
+    features: Features,
+    belief: SparseModels,
+    among: list[Configuration],
+    launched: Mapping[Configuration, int],
+) -> Configuration | None:
+    """The lean configuration with the best expected value, or a part of it that may be as good.
+
+    A part comes first where the whole was launched: of settings that were only launched together
+    one may do nothing. ``None`` without an expected gain, and where nothing is left to learn.
+    """
+    import numpy as np
+
+    among = list(dict.fromkeys(among))
+    if not among:
+        return None
+    rows = features.rows([*among, DEFAULT])
+    weights = np.hstack([np.eye(len(among)), -np.ones((len(among), 1))])
+    known = np.full(len(rows), -1, dtype=np.intp)
+    mean, deviation = belief.contrasts(rows, known, weights)
+    price = np.array([PRICE * len(c) for c in among])
+    at = int(np.argmin(mean + price))
+    best = among[at]
+    if mean[at] >= 0.0:
+        return None
+    if best in launched:
+        low = mean - BOUND * deviation
+        parts = [
+            k
+            for k, c in enumerate(among)
+            if c not in launched and c.items() < best.items() and low[k] <= mean[at]
+        ]
+        if parts:
+            return among[min(parts, key=lambda k: float(low[k]))]
+    return best if launched.get(best, 0) < ENOUGH else None
+
+
+def _lean(
+    space: SearchSpace,
+    settings: tuple[int, ...],
+    seen: Mapping[str, Sequence[Value | None]],
+    failed: Set[Configuration],
+) -> list[Configuration]:
+    """The valid configurations in which these settings alone are set, to values that were seen."""
+    names = [list(space.parameters)[k] for k in settings]
+    found: dict[Configuration, None] = {}
+    products = itertools.product(*(seen[name] for name in names))
+    for combination in itertools.islice(products, MAX_COMBINATIONS):
+        pairs = zip(names, combination, strict=True)
+        one = Configuration({name: value for name, value in pairs if value is not None})
+        one = space.canonical(one)
+        if one != DEFAULT and one not in failed and space.valid(one):
+            found.setdefault(one)
+    return list(found)
+
+
+def _seen(
+    space: SearchSpace, launched: Iterable[Configuration]
+) -> dict[str, tuple[Value | None, ...]]:
+    """The values of each setting that were launched, that of the default first."""
+    known = list(launched)
+    return {
+        name: tuple(dict.fromkeys([None, *(c[name] for c in known if name in c)]))
+        for name in space.parameters
+    }

@@ -1,0 +1,192 @@
+"""Features: configurations as points of a cube, as a surrogate needs them.
+
+The domain says what is near: numbers keep their order, those that range over a factor lie on a
+logarithmic scale, names are each as far from every other, and a setting that is left alone where
+its default is not known lies in the middle of its numbers, told apart by a column of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.records import Choices, Configuration, Parameter, Range, Value
+from assay.search.space.space import SearchSpace, same_value
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+LOG_FROM = 4.0
+"""Numbers whose largest is so many times the smallest are compared by their ratios."""
+MIDDLE = 0.5
+QUARTERS = 4
+"""Where a parameter may take any number, its levels are the quarters of its scale."""
+APART = math.sqrt(0.5)
+"""Two different names are as far from each other as the ends of a scale of numbers."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """The columns of one parameter.
+
+    Attributes:
+        parameter: whose they are.
+        width: how many columns.
+        place: the columns of a value; ``None`` stands for one that is left alone.
+    """
+
+    parameter: Parameter
+    width: int
+    place: Callable[[Value | None], tuple[float, ...]]
+
+
+class Features:
+    """The columns of a space.
+
+    Args:
+        space: whose configurations are to be placed.
+    """
+
+    def __init__(self, space: SearchSpace) -> None:
+        self._features = [_feature(space, name) for name in space.parameters]
+        self._options = {name: space.options(name) for name in space.parameters}
+
+    def levels(self, configurations: Sequence[Configuration]) -> npt.NDArray[np.intp]:
+        """Configurations x parameters: a number for each value, or for each quarter of a scale."""
+        import numpy as np
+
+        columns = [self._levels(feature, configurations) for feature in self._features]
+        return np.array(columns, dtype=np.intp).reshape(-1, len(configurations)).T
+
+    def _levels(self, feature: Feature, configurations: Sequence[Configuration]) -> list[int]:
+        name = feature.parameter.name
+        if self._options[name] is None:
+            places = self._columns(feature, configurations)[:, 0]
+            return [min(int(QUARTERS * at), QUARTERS - 1) for at in places]
+        numbers: dict[tuple[type, Value | None], int] = {}
+        values = [configuration.get(name) for configuration in configurations]
+        return [numbers.setdefault((type(value), value), len(numbers)) for value in values]
+
+    @property
+    def settings(self) -> dict[str, slice]:
+        """The columns of each parameter, by its name."""
+        found, at = {}, 0
+        for feature in self._features:
+            found[feature.parameter.name] = slice(at, at + feature.width)
+            at += feature.width
+        return found
+
+    def rows(self, configurations: Sequence[Configuration]) -> npt.NDArray[np.float64]:
+        """Configurations x columns, each from 0 to 1."""
+        import numpy as np
+
+        blocks = [self._columns(feature, configurations) for feature in self._features]
+        return np.hstack(blocks) if blocks else np.zeros((len(configurations), 0))
+
+    def _columns(
+        self, feature: Feature, configurations: Sequence[Configuration]
+    ) -> npt.NDArray[np.float64]:
+        import numpy as np
+
+        name, default = feature.parameter.name, feature.parameter.default
+        known: dict[tuple[type, Value | None], tuple[float, ...]] = {}
+        rows = []
+        for configuration in configurations:
+            value = configuration.get(name, default)
+            key = (type(value), value)
+            if key not in known:
+                known[key] = feature.place(value)
+            rows.append(known[key])
+        return np.array(rows, dtype=np.float64).reshape(len(rows), feature.width)
+
+
+def _feature(space: SearchSpace, name: str) -> Feature:
+    parameter = space.parameters[name]
+    scale = _scale(parameter)
+    if scale is None:
+        return _names(parameter, space.options(name) or ())
+    power = _power(parameter)
+    if parameter.default is not None:
+        return Feature(parameter, 1 + len(power(1)), lambda value: (scale(value), *power(value)))
+    return Feature(
+        parameter,
+        2 + len(power(1)),
+        lambda value: (*((MIDDLE, 0.0) if value is None else (scale(value), APART)), *power(value)),
+    )
+
+
+def _power(parameter: Parameter) -> Callable[[Value | None], tuple[float, ...]]:
+    """A column that tells powers of two from other whole numbers, where a domain has both.
+
+    Sizes of blocks, tiles and teams that are powers of two are more like each other than like
+    their neighbours: they fit cache lines, vectors and cores.
+    """
+    domain = parameter.domain
+    values = domain.values() if isinstance(domain, Choices) else ()
+    kinds = {_is_power(value) for value in values if isinstance(value, int) and value > 2}
+    if len(kinds) < 2:
+        return lambda _: ()
+    return lambda value: (APART * _is_power(value),)
+
+
+def _is_power(value: Value | None) -> bool:
+    return isinstance(value, int) and value > 0 and value & (value - 1) == 0
+
+
+def _scale(parameter: Parameter) -> Callable[[Value | None], float] | None:
+    """Where a number lies between the least and the largest; ``None`` for a domain of names."""
+    domain = parameter.domain
+    if isinstance(domain, Range):
+        low, high, ordered = float(domain.low), float(domain.high), None
+        log = domain.log
+    elif not isinstance(domain, Choices):
+        return None
+    else:
+        values = list(domain.values())
+        if parameter.default is not None and not any(
+            same_value(v, parameter.default) for v in values
+        ):
+            values.append(parameter.default)
+        if len(values) < 2 or not all(_is_number(v) for v in values):
+            return None
+        ordered = sorted(float(v) for v in values)
+        low, high = ordered[0], ordered[-1]
+        log = len(ordered) > 2 and low > 0 and high / low >= LOG_FROM
+    if high <= low:
+        return lambda _: MIDDLE
+
+    def place(value: Value | None) -> float:
+        number = float(value) if _is_number(value) else low  # type: ignore[arg-type]
+        if log and low > 0:
+            at = math.log(max(number, low) / low) / math.log(high / low)
+        elif ordered is not None:
+            at = _rank(number, ordered)
+        else:
+            at = (number - low) / (high - low)
+        return min(1.0, max(0.0, at))
+
+    return place
+
+
+def _rank(number: float, ordered: Sequence[float]) -> float:
+    nearest = min(range(len(ordered)), key=lambda i: abs(ordered[i] - number))
+    return nearest / (len(ordered) - 1)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _names(parameter: Parameter, options: Sequence[Value | None]) -> Feature:
+    """A column for each name, one alone where there are two."""
+    names = [parameter.default, *options[1:]]
+    if len(names) <= 2:
+        return Feature(parameter, 1, lambda v: (float(not _same(v, names[0])),))
+    return Feature(parameter, len(names), lambda v: tuple(APART * _same(v, name) for name in names))
+
+
+def _same(a: Value | None, b: Value | None) -> bool:
+    return (a is None and b is None) or same_value(a, b)

@@ -1,0 +1,90 @@
+"""FrontPoints: which configurations of a search are worth confirming, for several objectives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from assay.records import DEFAULT, Configuration
+from assay.search.model.averages import ByAverage
+from assay.search.model.idle import is_idle
+from assay.search.model.pareto import spread_out
+from assay.search.model.searcher import Contrast, Estimate, Searcher, Trial
+from assay.search.space.space import SearchSpace
+
+IDLE_DOUBT = 1.0
+"""A setting stays only if its expected loss exceeds so many standard deviations: no reduction by
+launches follows, and most settings do nothing for most programs."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the search tells of configurations, in each objective.
+
+    Attributes:
+        space: of the study.
+        searchers: one for each objective.
+        told: the launches, for each objective.
+    """
+
+    space: SearchSpace
+    searchers: Sequence[Searcher | ByAverage]
+    told: Sequence[Sequence[Trial]]
+
+    def contrasts(self, wanted: Sequence[Contrast]) -> list[tuple[Estimate, ...]]:
+        """What is expected of each, one estimate for each objective."""
+        pairs = zip(self.searchers, self.told, strict=True)
+        by_objective = [s.contrasts(self.space, trials, wanted) for s, trials in pairs]
+        return list(zip(*by_objective, strict=True))
+
+
+def best_points(
+    known: Known, among: Iterable[Configuration], count: int, margin: float
+) -> list[Configuration]:
+    """Up to ``count`` configurations of the expected front, without settings that do nothing.
+
+    Args:
+        known: of the search.
+        among: what was launched and worked.
+        count: at most so many.
+        margin: ratio differences below it count as none; who is not expected to be better than the
+            default by more in any objective is no part of it.
+    """
+    tolerance = math.log1p(margin)
+    ordered = sorted(set(among) - {DEFAULT}, key=lambda c: (len(c), str(c)))
+    found = known.contrasts([{c: 1.0, DEFAULT: -1.0} for c in ordered])
+    able = [
+        (c, tuple(e.mean for e in estimates))
+        for c, estimates in zip(ordered, found, strict=True)
+        if all(math.isfinite(e.deviation) for e in estimates)
+        and min(e.mean for e in estimates) < -tolerance
+    ]
+    places = spread_out([point for _, point in able], count, tolerance)
+    lean = (without_idle(known, able[at][0], tolerance) for at in places)
+    return [c for c in dict.fromkeys(lean) if c]
+
+
+def without_idle(known: Known, configuration: Configuration, tolerance: float) -> Configuration:
+    """A configuration without the settings that are known to do nothing in any objective."""
+    (found,) = known.contrasts([{configuration: 1.0, DEFAULT: -1.0}])
+    gain = min(estimate.mean for estimate in found)  # what it is on the front for
+    launches = min(map(len, known.told))
+    lean = configuration
+    while smaller := _smaller(known.space, lean):
+        losses = known.contrasts([{c: 1.0, configuration: -1.0} for c in smaller])
+        idle = [
+            i
+            for i, loss in enumerate(losses)
+            if all(is_idle(e, gain, tolerance, IDLE_DOUBT, launches) for e in loss)
+        ]
+        if not idle:
+            break
+        lean = smaller[min(idle, key=lambda i: max(e.mean for e in losses[i]))]
+    return lean
+
+
+def _smaller(space: SearchSpace, configuration: Configuration) -> list[Configuration]:
+    """The valid ones that leave one of its settings out."""
+    found = [space.canonical(configuration.without(name)) for name in configuration]
+    return [c for c in dict.fromkeys(found) if c and space.valid(c)]

@@ -1,0 +1,427 @@
+"""The searcher that assay uses: a Gaussian process over all launches so far."""
+
+from __future__ import annotations
+
+import functools
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
+
+from assay.records import DEFAULT, Configuration, Earlier
+from assay.search.model.acquisition import Pool, batch, left_to_gain, sample_best
+from assay.search.model.core import best_core
+from assay.search.model.feasible import Feasibility, bites, keeping, nearest_to_keeping
+from assay.search.model.features import Features
+from assay.search.model.options import SMALL_BATCH, SearcherOptions
+from assay.search.model.sampled import sampled
+from assay.search.model.searcher import (
+    UNKNOWN,
+    Belief,
+    Contrast,
+    Estimate,
+    Trial,
+    fresh,
+    launched,
+    newcomers,
+    noise_variance,
+    worked,
+)
+from assay.search.model.sparse import Launches, SparseModels
+from assay.search.model.surrogate import Data, Priors, Surrogate
+from assay.search.model.warm import firsts, heard
+from assay.search.space.space import SearchSpace
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+MOST_ENUMERATED = 20_000
+"""Spaces up to this size are gone through whole; of larger ones a sample is."""
+SAMPLED = 1200
+"""Random configurations in the pool of a larger space, beside the neighbours of the best."""
+BEST = 4
+"""How many of the best have their neighbours in the pool."""
+ALIKE_ENOUGH = 0.5
+"""Of the correlation of an earlier study with this one: below it what that knew is left unheard."""
+FINALISTS = 30
+"""Of the best by the model, those that the last launches of a search may go to."""
+
+
+def _on_one_thread(method: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Without threads of the linear algebra.
+
+    Matrices of some hundred rows gain nothing from them, and they spin on for a while after: on the
+    CPUs that the next launch is to have.
+    """
+
+    @functools.wraps(method)
+    def limited(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(limits=1):
+            return method(*args, **kwargs)
+
+    return limited
+
+
+class GpSearcher:
+    """Proposes what a Gaussian process finds worth a launch; replicates among it.
+
+    Args:
+        options: how it chooses.
+        earlier: what earlier studies knew. It guides what is proposed, and nothing else: contrasts,
+            what is left to gain and whom the last launches go to follow from the trials alone.
+    """
+
+    name = "gp"
+
+    def __init__(
+        self, options: SearcherOptions | None = None, earlier: Sequence[Earlier] = ()
+    ) -> None:
+        self.options = options or SearcherOptions()
+        self._earlier = tuple(earlier)
+        # Remembered, not learned: a call gives what a new searcher's would.
+        self._features: WeakKeyDictionary[SearchSpace, Features] = WeakKeyDictionary()
+        self._every: WeakKeyDictionary[SearchSpace, list[Configuration] | None] = (
+            WeakKeyDictionary()
+        )
+        self._newest: tuple[SearchSpace, list[Trial], _Model] | None = None
+        self._newest_pool: tuple[_Model, int, tuple[Pool, list[Configuration]]] | None = None
+
+    @_on_one_thread
+    def propose(
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
+    ) -> list[Configuration]:
+        """See ``Searcher.propose``."""
+        import numpy as np
+
+        if bites(trials) and not keeping(trials):
+            trials = nearest_to_keeping(trials)
+        model = self._model(space, trials)
+        earlier = heard(self._earlier, space)
+        if model is None or len(newcomers(trials)) < min(self.options.startup, count):
+            named = firsts(earlier, count // 2)
+            draws = random.Random(seed)
+            wanted = [c for c in named if c not in launched(trials)]
+            wanted += space.spread(count - len(wanted), draws)
+            return fresh(space, wanted, launched(trials), count, draws)
+        model, earlier = self._guided(space, trials, model, earlier)
+        lean = [] if earlier else self._lean(space, trials, model, count, seed)
+        count -= len(lean)
+        if not count:
+            return lean
+        pool, configurations = self._pool(space, model, seed)
+        pool = replace(pool, able=pool.able & [c not in lean for c in configurations])
+        rng = np.random.default_rng(seed)
+        turns, probes = self.options.shared_out(count)
+        chosen = batch(model.surrogate, pool, turns, rng)
+        able = pool.able.copy()
+        able[chosen] = False
+        pool = replace(pool, able=able)
+        if probes:
+            at = self.options.clipped_at
+            clipped = self._new_model(space, trials, clipped_at=at, earlier=earlier)
+            chosen += batch(clipped.surrogate, pool, probes, rng)
+        return [*lean, *(configurations[at] for at in chosen)]
+
+    @_on_one_thread
+    def verify(
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
+    ) -> list[Configuration]:
+        """See ``Searcher.verify``."""
+        import numpy as np
+
+        model = self._model(space, trials)
+        if model is None:
+            return []
+        kept = keeping(trials) if bites(trials) else set(model.able)
+        able = [c for c in model.able if c != DEFAULT and c in kept]
+        pool = self._placed(space, model, able)
+        mean, _ = model.surrogate.predict(pool.rows, pool.known)
+        among = [int(i) for i in np.argsort(mean, kind="stable")[:FINALISTS]]
+        rng = np.random.default_rng(seed)
+        chosen: list[int] = []
+        while among and len(chosen) < count:
+            found = sample_best(model.surrogate, pool, among, rng)
+            among.remove(found)
+            chosen.append(found)
+        return [able[i] for i in chosen]
+
+    @_on_one_thread
+    def core(self, space: SearchSpace, trials: Sequence[Trial]) -> list[Configuration]:
+        """See ``Searcher.core``."""
+        model = self._model(space, trials)
+        if model is None or bites(trials):
+            return []
+        launched = {c: model.launches[c] for c in model.able}
+        features = self._encoded(space)
+        return best_core(space, features, model.belief, model.failed, launched)
+
+    @_on_one_thread
+    def belief(self, space: SearchSpace, trials: Sequence[Trial]) -> Belief:
+        """See ``Searcher.belief``."""
+        model = self._model(space, trials)
+        if model is None:
+            return UNKNOWN
+        return Belief(nothing=model.belief.nothing, few=model.belief.alone)
+
+    @_on_one_thread
+    def contrasts(
+        self, space: SearchSpace, trials: Sequence[Trial], wanted: Sequence[Contrast]
+    ) -> list[Estimate]:
+        """See ``Searcher.contrasts``."""
+        import numpy as np
+
+        model = self._model(space, trials)
+        asked = list(dict.fromkeys(c for contrast in wanted for c in contrast))
+        if model is None or not asked:
+            return [Estimate(0.0, math.inf if contrast else 0.0) for contrast in wanted]
+        pool = self._placed(space, model, asked)
+        places = {c: i for i, c in enumerate(asked)}
+        weights = np.zeros((len(wanted), len(asked)))
+        for row, contrast in enumerate(wanted):
+            for c, weight in contrast.items():
+                weights[row, places[c]] = weight
+        means, deviations = model.belief.contrasts(pool.rows, pool.known, weights)
+        return [Estimate(float(m), float(d)) for m, d in zip(means, deviations, strict=True)]
+
+    @_on_one_thread
+    def left_to_gain(
+        self, space: SearchSpace, trials: Sequence[Trial], confidence: float, seed: int
+    ) -> float:
+        """See ``Searcher.left_to_gain``."""
+        import numpy as np
+
+        model = self._model(space, trials)
+        if model is None:
+            return math.inf
+        pool, _ = self._pool(space, model, seed)
+        return left_to_gain(model.surrogate, pool, confidence, np.random.default_rng(seed))
+
+    def _lean(
+        self,
+        space: SearchSpace,
+        trials: Sequence[Trial],
+        model: _Model,
+        count: int,
+        seed: int,
+    ) -> list[Configuration]:
+        """The part of a small batch that comes from models of few settings.
+
+        They know nothing of requirements, nor of configurations that are whole by their names.
+        """
+        if count > SMALL_BATCH or bites(trials) or space.is_named:
+            return []
+        taken = {*model.places, DEFAULT}
+        return sampled(space, self._encoded(space), model.belief, taken, count, seed)
+
+    def _model(self, space: SearchSpace, trials: Sequence[Trial]) -> _Model | None:
+        if len(worked(trials)) < 2:
+            return None
+        if self._newest is None or self._newest[:2] != (space, list(trials)):
+            model = self._new_model(space, trials)
+            self._newest = space, list(trials), model
+        return self._newest[2]
+
+    def _guided(
+        self,
+        space: SearchSpace,
+        trials: Sequence[Trial],
+        plain: _Model,
+        earlier: tuple[Earlier, ...],
+    ) -> tuple[_Model, tuple[Earlier, ...]]:
+        """The model with what earlier studies knew, and those that are alike enough to be heard.
+
+        Args:
+            space, trials: as for ``propose``.
+            plain: the model without.
+            earlier: those that may be heard.
+        """
+        while earlier:
+            model = self._new_model(space, trials, earlier=earlier)
+            degrees = model.surrogate.alike
+            alike = tuple(e for e, a in zip(earlier, degrees, strict=True) if a >= ALIKE_ENOUGH)
+            if alike == earlier:
+                return model, earlier
+            earlier = alike
+        return plain, ()
+
+    def _new_model(
+        self,
+        space: SearchSpace,
+        trials: Sequence[Trial],
+        clipped_at: float = 1.0,
+        earlier: Sequence[Earlier] = (),
+    ) -> _Model:
+        features, priors = self._encoded(space), self.options.priors
+        return _Model(features, trials, priors, clipped_at=clipped_at, earlier=earlier)
+
+    def _encoded(self, space: SearchSpace) -> Features:
+        if space not in self._features:
+            self._features[space] = Features(space)
+        return self._features[space]
+
+    def _pool(
+        self, space: SearchSpace, model: _Model, seed: int
+    ) -> tuple[Pool, list[Configuration]]:
+        """What may be proposed; a block asks for it twice, to see what is left and to choose."""
+        newest = self._newest_pool
+        if newest is None or newest[0] is not model or newest[1] != seed:
+            newest = self._newest_pool = model, seed, self._new_pool(space, model, seed)
+        return newest[2]
+
+    def _new_pool(
+        self, space: SearchSpace, model: _Model, seed: int
+    ) -> tuple[Pool, list[Configuration]]:
+        if space not in self._every:
+            self._every[space] = space.enumerate(MOST_ENUMERATED)
+        every = self._every[space]
+        if every is None:
+            every = self._sample(space, model, seed)
+        if model.requiring:
+            return self._feasible_pool(space, model, every)
+        configurations = [c for c in every if c != DEFAULT]
+        return self._placed(space, model, configurations), configurations
+
+    def _feasible_pool(
+        self, space: SearchSpace, model: _Model, every: Sequence[Configuration]
+    ) -> tuple[Pool, list[Configuration]]:
+        """Those that may keep what is required; the default stays to be beaten where it does."""
+        import numpy as np
+
+        kept = keeping(model.trials)
+        likely = Feasibility(self._encoded(space), model.trials).likely(every)
+        pairs = zip(every, likely, strict=True)
+        configurations = [c for c, may in pairs if c in kept or (may and c != DEFAULT)]
+        pool = self._placed(space, model, configurations)
+        able = pool.able & np.array([c != DEFAULT for c in configurations], dtype=bool)
+        return replace(pool, able=able), configurations
+
+    def _sample(self, space: SearchSpace, model: _Model, seed: int) -> list[Configuration]:
+        """Random ones, what was launched, the neighbours of the best of that, what was known."""
+        rng = random.Random(seed)
+        pool = dict.fromkeys([*model.able, *model.told_of])
+        for _ in range(SAMPLED):
+            drawn = space.draw(rng)
+            if drawn is not None:
+                pool.setdefault(drawn)
+        able = model.able
+        if model.requiring:
+            kept = keeping(model.trials)
+            able = [c for c in able if c in kept]
+        placed = self._placed(space, model, able)
+        mean, _ = model.surrogate.predict(placed.rows, placed.known)
+        for i in mean.argsort(kind="stable")[:BEST]:
+            for near in space.neighbours(able[int(i)]):
+                pool.setdefault(near)
+        return list(pool)
+
+    def _placed(
+        self, space: SearchSpace, model: _Model, configurations: Sequence[Configuration]
+    ) -> Pool:
+        import numpy as np
+
+        features = self._encoded(space)
+        able = [c not in model.failed for c in configurations]
+        known = [model.places.get(c, -1) for c in configurations]
+        return Pool(
+            rows=features.rows(configurations),
+            known=np.array(known, dtype=np.intp),
+            levels=features.levels(configurations),
+            able=np.array(able, dtype=bool),
+        )
+
+
+class _Model:
+    """A surrogate, and which configuration is which of its rows.
+
+    A configuration that fails is told as the worst that was seen: what lies near it fails more
+    likely too.
+
+    Args:
+        features: places configurations.
+        trials: at least two configurations gave a value.
+        priors: of the surrogate.
+        clipped_at: quantile of the values above which they are clipped.
+        earlier: what earlier studies knew, of configurations that the space holds.
+    """
+
+    def __init__(
+        self,
+        features: Features,
+        trials: Sequence[Trial],
+        priors: Priors,
+        clipped_at: float = 1.0,
+        earlier: Sequence[Earlier] = (),
+    ) -> None:
+        import numpy as np
+
+        self.places: dict[Configuration, int] = {}
+        for trial in trials:
+            self.places.setdefault(trial.configuration, len(self.places))
+        able = worked(trials)
+        self.failed = {c for c in self.places if c not in able}
+        self.trials = trials
+        self.launches = Counter(t.configuration for t in trials if t.value is not None)
+        self.requiring = bites(trials) and bool(keeping(trials))
+        self.able = [c for c in self.places if c in able]
+        told = [t for t in trials if t.value is not None or t.configuration in self.failed]
+        # Of a block of its own: that it failed says nothing of the machine's speed.
+        blocks = [-1 - i if t.value is None else t.block for i, t in enumerate(told)]
+        values = _clipped([t.value for t in told], clipped_at)
+        which = [self.places[t.configuration] for t in told]
+        tasks, counts = [0] * len(told), [1] * len(told)
+        rows = dict(self.places)
+        for task, one in enumerate(earlier, start=1):
+            for known in one.known:
+                which.append(rows.setdefault(known.configuration, len(rows)))
+                blocks.append(-1 - len(blocks))
+                tasks.append(task)
+                counts.append(known.launches)
+            values += _clipped([known.log_ratio for known in one.known], clipped_at)
+        self.told_of = list(rows)[len(self.places) :]
+        self._features = features
+        self.surrogate = Surrogate(
+            Data(
+                rows=features.rows(list(rows)),
+                which=np.array(which, dtype=np.intp),
+                block=np.array(blocks, dtype=np.intp),
+                values=np.array(values),
+                noise=noise_variance(trials),
+                task=np.array(tasks, dtype=np.intp),
+                counts=np.array(counts, dtype=np.float64),
+            ),
+            priors,
+        )
+
+    @functools.cached_property
+    def belief(self) -> SparseModels:
+        """The average over models in which few settings matter, and the surrogate."""
+        import numpy as np
+
+        told = [t for t in self.trials if t.value is not None or t.configuration in self.failed]
+        among = [i for i, t in enumerate(told) if t.value is not None]
+        values = [told[i].value for i in among]
+        launches = Launches(
+            rows=self._features.rows(list(self.places)),
+            which=np.array([self.places[told[i].configuration] for i in among], dtype=np.intp),
+            block=np.array([told[i].block for i in among], dtype=np.intp),
+            values=np.array(values, dtype=np.float64),
+        )
+        return SparseModels(
+            launches,
+            tuple(self._features.settings.values()),
+            self.surrogate,
+            np.array(among, dtype=np.intp),
+        )
+
+
+def _clipped(values: Sequence[float | None], at: float) -> list[float]:
+    """Values no larger than this quantile of them; it stands for those that failed."""
+    import numpy as np
+
+    most = float(np.quantile([v for v in values if v is not None], at))
+    return [most if v is None else min(most, v) for v in values]

@@ -1,0 +1,96 @@
+"""Sampled: configurations that are best by a model of few settings that is drawn by chance.
+
+Each comes from a model that is drawn with its probability, and from effects that are drawn from
+that model (posterior sampling; Thompson, 1933). What the model says nothing of is random, so that
+settings that the best so far happens to have are told apart from those that make it good.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Iterable, Sequence, Set
+from typing import TYPE_CHECKING
+
+from assay.records import Configuration, Range, Value
+from assay.search.model.features import Features
+from assay.search.model.sparse import SparseModels
+from assay.search.space.space import SearchSpace
+
+if TYPE_CHECKING:
+    import numpy as np
+
+MAX_COMBINATIONS = 64
+"""Of the values of the settings of a model; of more, so many are drawn."""
+PLACES = 7
+"""Values of a setting that may take any number in a range."""
+
+
+def sampled(
+    space: SearchSpace,
+    features: Features,
+    belief: SparseModels,
+    taken: Set[Configuration],
+    count: int,
+    seed: int,
+) -> list[Configuration]:
+    """Up to ``count`` configurations, one for each drawn model in which one or two settings matter.
+
+    Args:
+        space: of the study.
+        features: places its configurations.
+        belief: the models.
+        taken: configurations that are not proposed.
+        count: size of the batch.
+        seed: of all draws.
+    """
+    import numpy as np
+
+    rng, draws = np.random.default_rng(seed), random.Random(seed)
+    found: list[Configuration] = []
+    for others in space.spread(count, draws):
+        settings = belief.sample_settings(rng)
+        if settings:
+            names = [list(space.parameters)[k] for k in settings]
+            best = _best(_combinations(space, names, draws), features, belief, settings, rng)
+            whole = space.canonical(Configuration({**others.without(*names), **best}))
+            if whole not in taken and whole not in found and space.valid(whole):
+                found.append(whole)
+    return found
+
+
+def _best(
+    combinations: Sequence[Configuration],
+    features: Features,
+    belief: SparseModels,
+    settings: tuple[int, ...],
+    rng: np.random.Generator,
+) -> Configuration:
+    """The values of some settings that are best by one draw of their effects."""
+    effects = belief.sample_effects(settings, features.rows(combinations), rng)
+    return combinations[int(effects.argmin())]
+
+
+def _combinations(
+    space: SearchSpace, names: Sequence[str], draws: random.Random
+) -> list[Configuration]:
+    """Return the combinations of the values of some settings, or as many of them at random."""
+    values = [_values(space, name) for name in names]
+    if math.prod(map(len, values)) <= MAX_COMBINATIONS:
+        some: Iterable[tuple[Value | None, ...]] = itertools.product(*values)
+    else:
+        some = (tuple(map(draws.choice, values)) for _ in range(MAX_COMBINATIONS))
+    return [
+        Configuration({n: v for n, v in zip(names, one, strict=True) if v is not None})
+        for one in some
+    ]
+
+
+def _values(space: SearchSpace, name: str) -> tuple[Value | None, ...]:
+    options = space.options(name)
+    if options is not None:
+        return options
+    domain = space.parameters[name].domain
+    assert isinstance(domain, Range)
+    return (None, *(domain.at(k / (PLACES - 1)) for k in range(PLACES)))

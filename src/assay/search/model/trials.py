@@ -1,0 +1,35 @@
+"""Trials: the launches of a search, as a searcher is told them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from assay.records import Goal, Stage
+from assay.search.history.history import History
+from assay.search.model.feasible import to_the_share
+from assay.search.model.searcher import Trial
+
+
+def trials_of(
+    history: History, stages: Sequence[Stage] = (Stage.GAUGE, Stage.SEARCH)
+) -> list[Trial]:
+    """Every launch of the search, as a searcher is told it, and that of the gauge.
+
+    A launch counts as failed if its configuration asks for a value that was refused in the run or
+    does other work than the default, or if it lacks a figure that is required.
+    """
+    sign = 1.0 if history.goal is Goal.LOWER else -1.0
+    required = bool(history.slacks.require)
+    found = []
+    for stage in stages:
+        for arm, block, observation in history.outcomes(stage):
+            other = history.other_work.hold(arm.configuration)
+            lost = observation is None or other or history.refusals.hold(arm.configuration)
+            value = None if observation is None or lost else sign * math.log(observation.value)
+            censored = observation is not None and observation.censored
+            slack = None if other else history.slacks.at(stage, arm.name, block)
+            if required and slack is None and not censored:
+                value = None
+            found.append(Trial(arm.configuration, block, value, censored, slack))
+    return to_the_share(found, history.slacks.share)

@@ -1,0 +1,198 @@
+"""Warm start: what earlier studies knew, as a later one can be guided by it.
+
+It chooses what is launched early and is told to the model as something that may be true here too
+(``search.surrogate``). It is no evidence: the winner, what is said of its settings and every claim
+rest on the later study's own launches.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from assay.records import (
+    DEFAULT,
+    Configuration,
+    Earlier,
+    Known,
+    Parameter,
+    Sample,
+    Stage,
+    StudySpec,
+    Value,
+)
+from assay.search.history.history import History
+from assay.search.model.averages import standings
+from assay.search.model.searcher import Trial
+from assay.search.model.trials import trials_of
+from assay.search.space.space import SearchSpace, same_value
+
+MOST_KNOWN = 64
+"""Configurations that all earlier studies together may tell of: a model takes longer the more it
+knows."""
+LEAST_KNOWN = 2
+"""Configurations with a value that a study must tell of."""
+STAGES = (Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
+"""Whose launches are told; that of the survey is never timed."""
+
+
+def known_of(
+    spec: StudySpec, samples: Sequence[Sample], space: SearchSpace
+) -> tuple[list[Known], int]:
+    """What a study knew of configurations that a later one's space holds.
+
+    Settings that the later study does not vary are dropped; configurations that differ in them
+    alone become one, of their mean.
+
+    Args:
+        spec: of the earlier study.
+        samples: of it; of one stratum.
+        space: of the later study.
+
+    Returns:
+        The best first, those that never worked last; and how many the later space does not hold.
+    """
+    trials = trials_of(History.of(spec, samples), STAGES)
+    seen: dict[Configuration, list[Known]] = {}
+    left_out = 0
+    for known in _standing(trials):
+        found = projected(known.configuration, spec.space.parameters, space)
+        if found is None:
+            left_out += 1
+        else:
+            seen.setdefault(found, []).append(known)
+    merged = [_merged(configuration, parts) for configuration, parts in seen.items()]
+    return sorted(merged, key=_rank), left_out
+
+
+def _standing(trials: Sequence[Trial]) -> Iterator[Known]:
+    """The log ratio of every configuration to the default, of which it is 0."""
+    defaults = sum(t.configuration == DEFAULT and t.value is not None for t in trials)
+    if defaults:
+        yield Known(configuration=DEFAULT, log_ratio=0.0, launches=defaults)
+    for standing in standings(trials):
+        if math.isnan(standing.score):
+            yield Known(configuration=standing.configuration)
+        else:
+            yield Known(
+                configuration=standing.configuration,
+                log_ratio=standing.score,
+                launches=standing.launches,
+            )
+
+
+def projected(
+    configuration: Configuration, parameters: Iterable[Parameter], space: SearchSpace
+) -> Configuration | None:
+    """A configuration of an earlier study in the space of a later one.
+
+    Args:
+        configuration: of the earlier study.
+        parameters: of its space: what it left alone had their defaults.
+        space: of the later study.
+
+    Returns:
+        Canonical and valid; ``None`` where the space does not hold it.
+    """
+    full: dict[str, Value] = {p.name: p.default for p in parameters if p.default is not None}
+    full |= configuration
+    values: dict[str, Value] = {}
+    for name, parameter in space.parameters.items():
+        value = full.get(name)
+        if value is None or same_value(value, parameter.default):
+            continue
+        if value not in parameter.domain:
+            return None
+        values[name] = value
+    found = space.canonical(Configuration(values))
+    return found if space.valid(found) else None
+
+
+def _merged(configuration: Configuration, parts: Sequence[Known]) -> Known:
+    """One of those that a later space does not tell apart.
+
+    The mean of several counts as one launch: what it leaves out made them differ.
+    """
+    worked = [part.log_ratio for part in parts if part.log_ratio is not None]
+    if not worked:
+        return Known(configuration=configuration)
+    return Known(
+        configuration=configuration,
+        log_ratio=math.fsum(worked) / len(worked),
+        launches=parts[0].launches if len(parts) == 1 else 1,
+    )
+
+
+def _rank(known: Known) -> tuple[float, str]:
+    ratio = math.inf if known.log_ratio is None else known.log_ratio
+    return ratio, str(known.configuration)
+
+
+def tells(earlier: Earlier) -> bool:
+    """Whether a study saw enough to guide another: one configuration says nothing of a setting."""
+    return sum(known.log_ratio is not None for known in earlier.known) >= LEAST_KNOWN
+
+
+def heard(earlier: Iterable[Earlier], space: SearchSpace) -> tuple[Earlier, ...]:
+    """Earlier studies with what a space holds of them; a machine may refuse what it once took."""
+    narrowed = (
+        msgspec.structs.replace(
+            one, known=tuple(k for k in one.known if _holds(space, k.configuration))
+        )
+        for one in earlier
+    )
+    return tuple(filter(tells, narrowed))
+
+
+def _holds(space: SearchSpace, configuration: Configuration) -> bool:
+    return configuration.keys() <= space.parameters.keys() and space.valid(configuration)
+
+
+def bounded(known: Sequence[Known], most: int) -> tuple[Known, ...]:
+    """Not more than so many: the better half whole, and of the rest every so many-th.
+
+    Args:
+        known: the best first.
+        most: at least 2.
+    """
+    if len(known) <= most:
+        return tuple(known)
+    best = most - most // 2
+    rest = known[best:]
+    count = most // 2
+    step = (len(rest) - 1) / max(1, count - 1)
+    return (*known[:best], *(rest[round(i * step)] for i in range(count)))
+
+
+def firsts(earlier: Sequence[Earlier], count: int) -> list[Configuration]:
+    """What the first block takes from earlier studies: each study's best in turn, no two alike.
+
+    Only what stood better than the earlier study's default is taken, and of those that differ from
+    a better one in a single setting the better one alone, as long as there are others.
+    """
+    queues = [[k.configuration for k in one.known if _better(k)] for one in earlier]
+    ranked = [
+        queue[place]
+        for place in range(max(map(len, queues), default=0))
+        for queue in queues
+        if place < len(queue)
+    ]
+    ranked = [c for c in dict.fromkeys(ranked) if c != DEFAULT]
+    chosen: list[Configuration] = []
+    for apart in (2, 1):
+        for candidate in ranked:
+            if len(chosen) < count and all(_distance(candidate, c) >= apart for c in chosen):
+                chosen.append(candidate)
+    return chosen
+
+
+def _better(known: Known) -> bool:
+    return known.log_ratio is not None and known.log_ratio < 0.0
+
+
+def _distance(a: Configuration, b: Configuration) -> int:
+    """In how many settings two differ."""
+    names = {**a, **b}
+    return sum(a.get(n) != b.get(n) or type(a.get(n)) is not type(b.get(n)) for n in names)

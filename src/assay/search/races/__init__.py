@@ -1,0 +1,1 @@
+"""Races: the decision loops of the verbs, without I/O: which launch comes next."""

@@ -1,0 +1,83 @@
+"""CalibrateRace: one arm under two names, block by block, until the budget ends."""
+
+from __future__ import annotations
+
+from assay.records import Arm, Stage, StudySpec
+from assay.search.claims.claims import MIN_BLOCKS
+from assay.search.history.counted import counted
+from assay.search.history.history import History
+from assay.search.history.remaining_budget import Purse
+from assay.search.races.compare import again
+from assay.search.races.race import BlockRace, Done, Reason, Roster, failed_workload
+
+TRIES = 3
+"""Launches that may fail before the workload counts as failing always."""
+
+LOAD = ("-I", "-S", "-c", "for i in range(500000): i * i")
+"""What a Python interpreter is given where no command is: a fixed amount of work, some 50 ms.
+
+An interpreter is there wherever assay is. It starts as other programs do (dynamic linking, some
+hundred files, page faults) and then works in one thread, without input and output. ``-I -S`` keep
+variables and packages of the user out of it.
+"""
+
+
+class CalibrateRace(BlockRace):
+    """The race behind ``assay study calibrate``.
+
+    It ends by its budget alone: the more is recorded, the better it tells of the machine.
+
+    Args:
+        spec: of the study; ``arms`` holds one.
+    """
+
+    def __init__(self, spec: StudySpec) -> None:
+        super().__init__(spec, Stage.SURVEY)
+        self._arms = calibrated_arms(spec)
+
+    def _next(self, purse: Purse) -> Roster | Done:
+        first = self._arms[0]
+        looks = len(self._history.blocks(Stage.SURVEY))
+        if not self._history.known(Stage.SURVEY, first.name):
+            if looks < TRIES and not (looks and purse.spent):
+                return Roster(Stage.SURVEY, (first,))
+            return failed_workload(f"The program {self._gave_nothing([first])}.", [first])
+        blocks = len(self._history.blocks(Stage.CONFIRM))
+        block = self._history.cost(self._arms)
+        if blocks == 0 and not purse.affords(block.times(MIN_BLOCKS)):
+            again = self._to_repeat([first], purse, 2 * MIN_BLOCKS)
+            return Roster(Stage.SURVEY, again) if again else self._too_small(purse)
+        if self._lost(Stage.CONFIRM, first):
+            return failed_workload(self._failing(first), [first])
+        if blocks >= TRIES and not self._history.values(Stage.CONFIRM, first.name):
+            return Done(Reason.WORKLOAD_FAILED, "Every launch ran into the time-out.")
+        if purse.affords(block):
+            return Roster(Stage.CONFIRM, self._arms)
+        return Done(Reason.BUDGET, f"The budget ended after {counted(self._history)}.")
+
+    def _too_small(self, purse: Purse) -> Done:
+        """The least blocks must fit behind the warm-up launch."""
+        return self._refused(
+            f"The budget is too small to calibrate: {MIN_BLOCKS} blocks do not fit.",
+            self._budget_for(purse, self._history.cost(self._arms), MIN_BLOCKS),
+        )
+
+
+def calibrated_arms(spec: StudySpec) -> tuple[Arm, Arm]:
+    """The arm of a calibration, and the same under its second name."""
+    first = spec.arms[0]
+    return first, again(first)
+
+
+def recording(spec: StudySpec, history: History) -> list[tuple[float, float]]:
+    """The two values of each block that summaries rest on, in the order of measuring."""
+    names = {arm.name for arm in calibrated_arms(spec)}
+    summarised = set(history.summarised(Stage.CONFIRM))
+    blocks: dict[int, dict[int, float]] = {}
+    for sample in history.samples:
+        launch = sample.launch
+        found = history.observation(sample)
+        confirmed = launch.stage is Stage.CONFIRM and launch.block in summarised
+        if confirmed and launch.arm in names and found is not None and not found.censored:
+            blocks.setdefault(launch.block, {})[launch.position] = found.value
+    return [(both[0], both[1]) for _, both in sorted(blocks.items()) if len(both) == 2]

@@ -1,0 +1,230 @@
+"""Confirmation: the arms that a tune holds against the default, and the claims on them.
+
+Beside the winner of a search runs its *core*, the one or two settings that may do all that the
+winner does, where a model expects that and the budget has room. Both are held against the default
+in the same blocks, so that their difference is known as well as their gains.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.records import (
+    DEFAULT,
+    Arm,
+    Claim,
+    Configuration,
+    Goal,
+    Stage,
+    StudySpec,
+    Verdict,
+)
+from assay.search.claims.claims import MIN_BLOCKS
+from assay.search.claims.planned import planned_claim
+from assay.search.claims.requirement import claims_alpha, least_blocks
+from assay.search.history.history import DEFAULT_ARM, History, arm_of
+from assay.search.history.losses import may_win
+from assay.search.model.searcher import Searcher, Trial
+from assay.search.races.reduction import may_go
+from assay.search.space.space import SearchSpace
+from assay.stats.sequence import least
+from assay.units import show_count
+from assay.wording.sentence import change_words
+
+CORE_SETTINGS = 2
+"""A core has at most so many settings."""
+AS_GOOD = 0.5
+"""Probability from which on a core is expected to lose no more than the margin."""
+
+
+@dataclass(frozen=True)
+class ConfirmedArms:
+    """The arms that run beside the default in a confirmation.
+
+    Attributes:
+        whole: the winner of the search.
+        core: some of its settings alone; ``None`` where only the winner runs.
+    """
+
+    whole: Arm
+    core: Arm | None = None
+
+    @classmethod
+    def among(cls, arms: Iterable[Arm]) -> ConfirmedArms | None:
+        """Find them among the arms of a block; ``None`` where the default runs alone."""
+        others = list(dict.fromkeys(arm for arm in arms if arm.configuration != DEFAULT))
+        if not others:
+            return None
+        whole = max(others, key=lambda arm: len(arm.configuration))
+        set_in_whole = whole.configuration.items()
+        core = next((a for a in others if a.configuration.items() < set_in_whole), None)
+        return cls(whole, core)
+
+    @property
+    def arms(self) -> tuple[Arm, ...]:
+        """The winner, and its core if that runs."""
+        return (self.whole,) if self.core is None else (self.whole, self.core)
+
+
+def with_core(
+    searcher: Searcher,
+    space: SearchSpace,
+    trials: Sequence[Trial],
+    whole: Arm,
+    margin: float,
+) -> ConfirmedArms:
+    """Return a winner with its core, where a model expects one to be as good.
+
+    Of the smallest parts that are expected to lose no more than the margin it is the likeliest.
+
+    Args:
+        searcher: whose model estimates.
+        space: says which parts are valid.
+        trials: all launches that the model is to know.
+        whole: the winner.
+        margin: ratio differences below it count as none.
+    """
+    parts = _parts(space, whole.configuration)
+    wanted = [{part: 1.0, whole.configuration: -1.0} for part in parts]
+    losses = searcher.contrasts(space, trials, wanted) if parts else []
+    limit = math.log1p(margin)
+    chances = [
+        statistics.NormalDist(loss.mean, max(loss.deviation, 1e-9)).cdf(limit)
+        if math.isfinite(loss.deviation)
+        else 0.0
+        for loss in losses
+    ]
+    able = [(c, part) for c, part in zip(chances, parts, strict=True) if c >= AS_GOOD]
+    if not able:
+        return ConfirmedArms(whole)
+    return ConfirmedArms(whole, arm_of(min(able, key=lambda one: (len(one[1]), -one[0]))[1]))
+
+
+def _parts(space: SearchSpace, whole: Configuration) -> list[Configuration]:
+    """Return the valid configurations of one or two settings of a larger one."""
+    some = (
+        space.canonical(Configuration(dict(pairs)))
+        for size in range(1, CORE_SETTINGS + 1)
+        for pairs in itertools.combinations(whole.items(), size)
+    )
+    return [p for p in dict.fromkeys(some) if p not in (DEFAULT, whole) and space.valid(p)]
+
+
+def ran_beside_default(history: History) -> ConfirmedArms | None:
+    """Return the arms of the confirmation; ``None`` before one of them ran."""
+    running = ConfirmedArms.among(history.roster(Stage.CONFIRM))
+    ran = history.arms(Stage.CONFIRM)
+    return running if running is not None and any(a in ran for a in running.arms) else None
+
+
+def claim_alpha(spec: StudySpec, winners: int = 1) -> float:
+    """Return the error rate of each claim and of the noise floor, which hold together.
+
+    Args:
+        spec: of the study.
+        winners: number of arms that are held against the default.
+    """
+    return claims_alpha(spec) / (winners + spec.null)
+
+
+def fewest_blocks(spec: StudySpec, winners: int = 1) -> int:
+    """Return the number of blocks below which no interval of a claim excludes anything.
+
+    Args:
+        spec, winners: as for ``claim_alpha``.
+    """
+    return max(MIN_BLOCKS, least(claim_alpha(spec, winners)), least_blocks(spec))
+
+
+def winners_in(arms: Iterable[Arm]) -> int:
+    """Return how many arms of a block are held against the default; 1 before there is a block."""
+    running = ConfirmedArms.among(arms)
+    return 1 if running is None else len(running.arms)
+
+
+def claim_on(spec: StudySpec, history: History, arm: Arm) -> Claim | None:
+    """Return the claim on an arm against the default, from confirmation blocks alone."""
+    alpha = claim_alpha(spec, winners_in(history.roster(Stage.CONFIRM)))
+    return planned_claim(spec, history, (DEFAULT_ARM.name, arm.name), alpha)
+
+
+def claims_on(spec: StudySpec, history: History, running: ConfirmedArms | None) -> dict[Arm, Claim]:
+    """Return the claims on the arms of a confirmation that have one."""
+    arms = () if running is None else running.arms
+    found = ((arm, claim_on(spec, history, arm)) for arm in arms)
+    return {arm: claim for arm, claim in found if claim is not None}
+
+
+def recommended(
+    spec: StudySpec, history: History, running: ConfirmedArms, claims: Mapping[Arm, Claim]
+) -> Arm:
+    """Return the arm that is recommended, if any of a confirmation is.
+
+    That is the core if it is shown to gain, and if the winner is not or does not gain more; else
+    the winner. An arm that fails more often than the default gains nothing.
+
+    Args:
+        spec: of the study.
+        history: its samples.
+        running: the arms of the confirmation.
+        claims: on them.
+    """
+    core = running.core
+    if core is None:
+        return running.whole
+    gains = [
+        arm
+        for arm, claim in claims.items()
+        if claim.verdict is Verdict.FASTER and may_win(history, arm)
+    ]
+    if core not in gains:
+        return running.whole
+    replaces = running.whole not in gains or _may_replace(spec, history, running)
+    return core if replaces else running.whole
+
+
+def _may_replace(spec: StudySpec, history: History, running: ConfirmedArms) -> bool:
+    """Tell whether the core may stand for the winner, by the rule of the reduction."""
+    return may_go(_gaps(history, running), math.log1p(spec.margin))
+
+
+def _gaps(history: History, running: ConfirmedArms) -> list[float]:
+    """Return how much worse the core was in each undisturbed block: log ratios.
+
+    Of all blocks, where more than a third were disturbed.
+    """
+    if running.core is None:
+        return []
+    everything = history.mostly_disturbed(Stage.CONFIRM)
+    blocks = history.complete(Stage.CONFIRM) if everything else history.sound(Stage.CONFIRM)
+    core, whole = (
+        history.observations(Stage.CONFIRM, arm.name, blocks)
+        for arm in (running.core, running.whole)
+    )
+    sign = 1.0 if history.goal is Goal.LOWER else -1.0
+    pairs = [(a.value, b.value) for a, b in zip(core, whole, strict=True) if a and b]
+    return [sign * math.log(a / b) for a, b in pairs]
+
+
+def core_notes(spec: StudySpec, history: History, running: ConfirmedArms, chosen: Arm) -> list[str]:
+    """Return what the blocks of a confirmation say of the core against the winner.
+
+    Args:
+        spec: of the study.
+        history: its samples.
+        running: the arms of the confirmation.
+        chosen: the one that is recommended, if any is.
+    """
+    gaps = _gaps(history, running)
+    if running.core is None or not gaps:
+        return []
+    sign = 1.0 if history.goal is Goal.LOWER else -1.0
+    ratio = math.exp(sign * statistics.fmean(gaps))
+    change = change_words(ratio, spec.workload.objective, spec.statistic)
+    blocks = show_count(len(gaps), "block", "blocks")
+    told = f"In the same {blocks} {running.core.name} was seen to {change} {running.whole.name}"
+    return [f"{told}: the other settings are left out." if chosen == running.core else f"{told}."]

@@ -1,0 +1,263 @@
+"""FrontRace: survey, gauge, search, confirm a few points of a front in several objectives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from functools import cached_property
+
+from assay.records import Arm, Claim, OffFront, Outcome, Sample, Stage, StudySpec, Verdict
+from assay.search.claims.claims import MIN_BLOCKS, alike, all_decided, claimed_blocks, precise
+from assay.search.claims.front_claims import (
+    claims_between,
+    confirmed_points,
+    dominator,
+    front_alpha,
+    off_front,
+)
+from assay.search.history.counted import counted, no_more
+from assay.search.history.history import DEFAULT_ARM, History
+from assay.search.history.looks import due
+from assay.search.history.objective_view import Facet, decided_by
+from assay.search.history.remaining_budget import RESERVE, Cost, Purse
+from assay.search.model.searcher import Searcher
+from assay.search.races.alone import demand_alone
+from assay.search.races.front_search import FrontSearch, ModelFront, RacingFront
+from assay.search.races.keeping import Keeping
+from assay.search.races.race import LOST_AFTER, Done, Reason, Roster, no_good_end
+from assay.search.races.searching import (
+    CAP_SLACK_S,
+    FUTILE_FACTOR,
+    HANG_FACTOR,
+    NULL_ARM,
+    SearchingRace,
+)
+from assay.search.space.space import SearchSpace
+from assay.stats.paired import effect
+from assay.stats.sequence import least
+from assay.stats.verdict import blocks_needed
+
+MOST_POINTS = 4
+"""More are not confirmed: each takes a launch in every block, and a level for each other."""
+CONFIRM_SHARE = 0.4
+"""So many points are planned for that their least confirmation takes no more of the budget."""
+
+
+class FrontRace(SearchingRace):
+    """The race behind ``assay tune`` with several objectives.
+
+    It looks at the default, and decides between racing and a model, as ``TuneRace`` does. Then the
+    points that seem to make up the front run in the same blocks as the default, until each is
+    decided in each objective.
+
+    Args:
+        spec: of the study; names its objectives.
+        space: the study's space, bound to the machine.
+        searcher: proposes where there are too many configurations to try all.
+
+    Raises:
+        BadInput: the study asks for what is decided by one objective.
+    """
+
+    def __init__(self, spec: StudySpec, space: SearchSpace, searcher: Searcher) -> None:
+        demand_alone(spec)
+        super().__init__(spec, space, searcher)
+        by_one = [decided_by(spec, metric) for metric in spec.targets]
+        others = [Facet(one, History.of(one)) for one in by_one[1:]]
+        self.facets: tuple[Facet, ...] = (Facet(by_one[0], self._history), *others)
+        self._search: FrontSearch | None = None
+
+    def tell(self, sample: Sample) -> None:
+        """See ``Race.tell``."""
+        for facet in self.facets[1:]:
+            facet.history.add(sample)
+        super().tell(sample)
+
+    def _searched(self, purse: Purse) -> Sequence[Arm] | None:
+        return self._chosen_search().roster(self.facets, purse)
+
+    def _lost(self, stage: Stage, arm: Arm) -> bool:
+        """Whether an arm lacks a value of any objective in the newest blocks of a stage."""
+        found = [facet.history.newest(stage, arm.name, LOST_AFTER) for facet in self.facets]
+        together = list(zip(*found, strict=True))
+        return len(together) == LOST_AFTER and all(None in values for values in together)
+
+    # --- searching ---
+
+    def _chosen_search(self) -> FrontSearch:
+        """All configurations if each gets its launches, else a model; set by the gauge alone."""
+        if self._search is None:
+            every = self._space.enumerate(self._affordable_configurations())
+            keeping = self._keeping()
+            if every is not None:
+                self._search = RacingFront(every, self._space, keeping)
+            else:
+                # Each remembers the model of its own objective.
+                searchers = [copy(self._searcher) for _ in self.facets]
+                self._search = ModelFront(self._space, searchers, self._spec.seed, keeping)
+        return self._search
+
+    def _keeping(self) -> Keeping:
+        points = self._planned_points()
+        arms = 1 + self._spec.null + points
+        return Keeping(self._spec.margin, arms, self._least_for(points))
+
+    def _planned_points(self) -> int:
+        """How many points the budget lets be confirmed, if each takes what the default takes."""
+        budget = self._spec.budget
+        for points in range(MOST_POINTS, 1, -1):
+            arms = 1 + self._spec.null + points
+            proof = Cost(self._gauge_s() * arms, arms).times(RESERVE * self._least_for(points))
+            if (budget.time_s is None or proof.time_s <= CONFIRM_SHARE * budget.time_s) and (
+                budget.launches is None or proof.launches <= CONFIRM_SHARE * budget.launches
+            ):
+                return points
+        return 1
+
+    def _incumbent_cap_s(self) -> float | None:
+        """What is slow may be the best in something else: only what hangs is stopped."""
+        usual = self._history.good_wall_s(DEFAULT_ARM.name)
+        return None if usual is None else usual * HANG_FACTOR + CAP_SLACK_S
+
+    @cached_property
+    def candidates(self) -> list[Arm]:
+        """The front as far as the search knows it, those first that are to be confirmed rather."""
+        return self._chosen_search().points(self.facets, MOST_POINTS)
+
+    # --- confirming ---
+
+    @property
+    def _least(self) -> int:
+        """Blocks that a study takes at least: to confirm one point."""
+        return self._least_for(1)
+
+    def _least_for(self, points: int) -> int:
+        """Blocks below which no interval excludes anything where so many points are confirmed."""
+        return max(MIN_BLOCKS, least(front_alpha(self._spec, points)))
+
+    def _confirm(self, purse: Purse) -> Roster | Done:
+        points = confirmed_points(self._history, NULL_ARM)
+        if not points:
+            return self._first_block(purse)
+        blocks = len(self._history.blocks(Stage.CONFIRM))
+        racing = [arm for arm in self._history.roster(Stage.CONFIRM) if arm in points]
+        if due(blocks):
+            alpha = front_alpha(self._spec, len(points))
+            racing = [arm for arm in racing if not self._leaves(arm, points, alpha)]
+            over = self._over(racing, points, alpha, purse)
+            if over is not None:
+                return over
+        arms = (*self._always, *racing)
+        within = blocks < self._least_for(len(points))
+        if not purse.spent and (within or purse.affords(self._history.cost(arms))):
+            return Roster(Stage.CONFIRM, arms)
+        return Done(Reason.BUDGET, f"The budget ended after {self._blocks_told}.")
+
+    @property
+    def _always(self) -> tuple[Arm, ...]:
+        """Who is in every block of the confirmation."""
+        return (DEFAULT_ARM, NULL_ARM) if self._spec.null else (DEFAULT_ARM,)
+
+    @property
+    def _blocks_told(self) -> str:
+        return counted(self._history, "confirmation block")
+
+    def _first_block(self, purse: Purse) -> Roster | Done:
+        """As many of the candidates as the budget lets be confirmed (rule 14)."""
+        if not self.candidates:
+            return self._no_candidates(purse)
+        for count in range(len(self.candidates), 0, -1):
+            arms = (*self._always, *self.candidates[:count])
+            proof = self._history.cost(arms).times(self._least_for(count))
+            if not purse.spent and purse.affords(proof):
+                return Roster(Stage.CONFIRM, arms)
+        return self._no_room(self._history.cost(arms))
+
+    def _no_candidates(self, purse: Purse) -> Roster | Done:
+        """Nothing to confirm; what is left to show is the noise floor, where it was asked for."""
+        blocks = len(self._history.blocks(Stage.CONFIRM))
+        if self._spec.null and blocks < self._least:
+            return self._floor_block(blocks, purse)
+        if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
+            return no_good_end(self._history.samples)
+        return Done(Reason.DECIDED, "No configuration stood better than the default in anything.")
+
+    def _floor_block(self, blocks: int, purse: Purse) -> Roster | Done:
+        """One more of the default beside itself; the first only where all of them will fit."""
+        cost = self._history.cost(self._always)
+        if blocks == 0 and not purse.affords(cost.times(self._least)):
+            return self._no_room(cost)
+        if purse.spent:
+            return Done(Reason.BUDGET, f"The budget ended after {self._blocks_told}.")
+        return Roster(Stage.CONFIRM, self._always)
+
+    def _claims(self, arm: Arm, alpha: float) -> list[Claim | None]:
+        return claims_between(self.facets, (DEFAULT_ARM.name, arm.name), alpha)
+
+    def _leaves(self, arm: Arm, points: Sequence[Arm], alpha: float) -> bool:
+        """Whether further blocks of a point are of no use: it fails, is dominated or gains nothing.
+
+        The intervals hold at every look, so that what is shown by now stays shown.
+        """
+        if self._lost(Stage.CONFIRM, arm):
+            return True
+        if len(self._history.complete(Stage.CONFIRM)) < self._least_for(len(points)):
+            return False
+        better = dominator(self.facets, arm, points, alpha)
+        return off_front(self._claims(arm, alpha), better) in (
+            OffFront.DOMINATED,
+            OffFront.NO_GAIN,
+        )
+
+    def _over(
+        self, racing: Sequence[Arm], points: Sequence[Arm], alpha: float, purse: Purse
+    ) -> Done | None:
+        """The end of the confirmation, where its data bring it about."""
+        told = self._blocks_told
+        if not racing and all(self._lost(Stage.CONFIRM, arm) for arm in points):
+            return Done(Reason.DECIDED, "What won the search gave no value when it was confirmed.")
+        if len(self._history.complete(Stage.CONFIRM)) < self._least_for(len(points)):
+            return None
+        arms = (*self._always, *racing)
+        claims = [self._claims(arm, alpha) for arm in racing]
+        pairs = [
+            (facet, claim)
+            for of_arm in claims
+            for facet, claim in zip(self.facets, of_arm, strict=True)
+        ]
+        if all(self._is_told(facet, claim) for facet, claim in pairs):
+            decided = all_decided(claim for _, claim in pairs)
+            return Done(Reason.DECIDED, f"Decided after {told}." if decided else no_more(told))
+        if all(
+            self._is_told(facet, claim) or self._is_futile(facet, claim, purse, arms)
+            for facet, claim in pairs
+        ):
+            return Done(
+                Reason.BUDGET,
+                f"Not all was decided after {told}, and what is left of the budget could not.",
+            )
+        return None
+
+    def _is_told(self, facet: Facet, claim: Claim | None) -> bool:
+        """Decided and told well enough, or past deciding."""
+        if claim is None:
+            return True
+        values = [facet.history.values(Stage.CONFIRM, name) for name in (claim.a, claim.b)]
+        if all(map(alike, values)):
+            return True
+        return claim.verdict is not Verdict.UNCLEAR and precise(claim)
+
+    def _is_futile(
+        self, facet: Facet, claim: Claim | None, purse: Purse, arms: Sequence[Arm]
+    ) -> bool:
+        """Whether not even a multiple of what is left would decide (see ``TuneRace``)."""
+        if claim is None or claim.verdict is not Verdict.UNCLEAR:
+            return False
+        blocks = claimed_blocks(facet.history, claim)
+        a, b = (facet.history.observations(Stage.CONFIRM, n, blocks) for n in (claim.a, claim.b))
+        found = effect(a, b, goal=facet.history.goal, alpha=claim.alpha)
+        needed = blocks_needed(found, margin=self._spec.margin, doubt=1.0)
+        if needed is None or needed <= claim.blocks:
+            return False
+        more = (needed - claim.blocks) / FUTILE_FACTOR
+        return not purse.affords(self._history.cost(arms).times(more))

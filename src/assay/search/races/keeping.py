@@ -1,0 +1,56 @@
+"""Keeping: what the stages before the confirmation must leave of a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.records import Arm, Stage
+from assay.search.claims.claims import MIN_BLOCKS
+from assay.search.claims.proof import planned_blocks_for, proof_cost
+from assay.search.history.history import DEFAULT_ARM, History
+from assay.search.history.remaining_budget import RESERVE, Cost, Purse
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """What is kept for the confirmation, and how fine a difference matters.
+
+    Attributes:
+        margin: ratio differences below it count as none.
+        arms: how many a confirmation block will have.
+        blocks: how many a claim takes.
+        core_blocks: how many claims on a winner and its core take; ``None`` where no core may run.
+    """
+
+    margin: float
+    arms: int = 2
+    blocks: int = MIN_BLOCKS
+    core_blocks: int | None = None
+
+    def confirmation(self, history: History, arm: Arm = DEFAULT_ARM) -> Cost:
+        """What the least confirmation of an arm takes, with a reserve."""
+        block = history.dear_cost([arm, *[DEFAULT_ARM] * (self.arms - 1)])
+        return block.times(RESERVE * self.blocks)
+
+    def proof(self, history: History, winners: Sequence[Arm], gain: float, noise: float) -> Cost:
+        """Return the expected cost of a proof of a gain.
+
+        Args:
+            history: so far.
+            winners: the arm that gains, and its core if that runs as well.
+            gain: expected, as a difference of logarithms.
+            noise: standard deviation of the logarithm of a launch.
+        """
+        least = self.blocks
+        if len(winners) > 1 and self.core_blocks is not None:
+            least = self.core_blocks
+        blocks = planned_blocks_for(gain, noise, least, len(winners))
+        return proof_cost(history, [*winners, *[DEFAULT_ARM] * (self.arms - 1)], blocks)
+
+    def affords(
+        self, history: History, arms: Sequence[Arm], purse: Purse, share: float = 0.0
+    ) -> bool:
+        """Whether a search block of these arms leaves a share of the budget, and a confirmation."""
+        block = history.cost(arms, Stage.SEARCH)
+        return purse.affords(block, keep=share, least=self.confirmation(history))

@@ -1,0 +1,160 @@
+"""Standing: who is ahead right now, for people who watch.
+
+What is shown here is worked out between launches, at the price of launches. So who is ahead is
+known from sums that each sample adds to, and the interval, which takes all blocks, is a thing to
+ask for sparingly.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from assay.records import Configuration, Goal, Kind, Sample, Stage, Statistic, StudySpec
+from assay.search.claims.requirement import claims_alpha
+from assay.search.history.history import History
+from assay.search.history.other_work import OtherWork
+from assay.search.history.same_work import OutputsSeen
+from assay.search.history.slack import Slacks
+from assay.search.races.confirmation import claim_alpha, winners_in
+from assay.stats.interval import ratio_ends
+from assay.stats.quiet import effect_of_blocks
+from assay.stats.summary import summarise
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The best arm against the first, so far; of search data it is an impression, no claim.
+
+    Attributes:
+        arm: its name.
+        ratio: of the objective, arm over baseline; its value where there is no baseline.
+        lo, hi: interval, ``None`` where open or not asked for.
+        blocks: pairs, or launches, that it rests on.
+    """
+
+    arm: str
+    ratio: float
+    lo: float | None
+    hi: float | None
+    blocks: int
+
+
+class Scoreboard:
+    """Who is ahead in the stage that goes on; a sample costs the same however many came before.
+
+    An arm stands where the mean of its log-ratios to the baseline of the same block is: that is
+    what the interval is about too.
+
+    Args:
+        spec: of the study.
+    """
+
+    def __init__(self, spec: StudySpec) -> None:
+        self._baseline = spec.arms[0].name if spec.arms else "default"
+        self._alone = len(spec.arms) == 1
+        self._sign = 1.0 if spec.workload.objective.goal is Goal.LOWER else -1.0
+        self._values = History(spec.workload.objective)
+        self._slacks = Slacks(spec.require if spec.kind is Kind.TUNE else ())
+        self._spreads = spec.statistic is Statistic.SPREAD
+        self._stage: Stage | None = None
+        self._block = -1
+        self._open: dict[str, float] = {}
+        self._means: dict[str, _Mean] = {}
+        self._outputs = OutputsSeen()
+        self._other_work = OtherWork.of(spec, self._outputs)
+        self._configurations: dict[str, Configuration] = {}
+
+    def add(self, sample: Sample) -> None:
+        """Take in one sample."""
+        launch = sample.launch
+        if self._spreads:
+            return  # no single launch tells of a spread
+        self._outputs.add(sample)
+        self._other_work.add(sample)
+        self._configurations[launch.arm] = launch.configuration
+        if launch.stage is not self._stage:
+            self._stage, self._block = launch.stage, launch.block
+            self._open, self._means = {}, {}
+        self._begin(launch.block)
+        if launch.arm != self._baseline and self._slacks.broken_by(sample):
+            return  # whoever breaks a requirement is not ahead
+        found = self._values.observation(sample)
+        if found is None or (found.censored and launch.arm == self._baseline):
+            return  # against a baseline that timed out nothing can be held
+        self._open[launch.arm] = math.log(found.value)
+
+    def standing(self, block: int) -> Standing | None:
+        """Who is ahead when a block begins; ``None`` before anything can be said."""
+        self._begin(block)
+        others = [name for name in self._means if self._alone or self._is_rival(name)]
+        if not others:
+            return None
+        ahead = min(others, key=lambda name: self._sign * self._means[name].log)
+        mean = self._means[ahead]
+        return Standing(ahead, math.exp(mean.log), None, None, mean.count)
+
+    def _is_rival(self, name: str) -> bool:
+        """Return whether an arm may be ahead of the baseline."""
+        other_work = self._other_work.hold(self._configurations[name])
+        return name != self._baseline and not other_work
+
+    def better(self, found: Standing) -> bool:
+        """Whether it is ahead of the baseline."""
+        return self._sign * math.log(found.ratio) < 0.0
+
+    def _begin(self, block: int) -> None:
+        """Let a block count that is over."""
+        if block == self._block:
+            return
+        self._block = block
+        base = 0.0 if self._alone else self._open.get(self._baseline)
+        if base is not None:
+            for arm, value in self._open.items():
+                self._means[arm] = self._means.get(arm, _NONE).with_one(value - base)
+        self._open = {}
+
+
+@dataclass(frozen=True)
+class _Mean:
+    log: float
+    count: int
+
+    def with_one(self, value: float) -> _Mean:
+        count = self.count + 1
+        return _Mean(self.log + (value - self.log) / count, count)
+
+
+_NONE = _Mean(0.0, 0)
+
+
+def with_interval(spec: StudySpec, history: History, stage: Stage, found: Standing) -> Standing:
+    """The same with its interval, as a claim has it.
+
+    The more blocks there are, the longer it takes.
+    """
+    if len(spec.arms) == 1:
+        summary = summarise(history.summarised_values(stage, found.arm) or [found.ratio])
+        lo, hi = summary.ci or (None, None)
+        return Standing(found.arm, summary.mean, lo, hi, summary.n)
+    baseline = spec.arms[0].name if spec.arms else "default"
+    blocks = history.complete(stage)
+    seen = effect_of_blocks(
+        history.observations(stage, baseline, blocks),
+        history.observations(stage, found.arm, blocks),
+        [history.is_disturbed(stage, block) for block in blocks],
+        goal=history.goal,
+        alpha=_alpha(spec, history),
+        median=spec.statistic is Statistic.MEDIAN,
+    ).effect
+    if seen.ratio is None:
+        return found
+    lo, hi = ratio_ends(seen.lo, seen.hi)
+    return replace(found, ratio=seen.ratio, lo=lo, hi=hi, blocks=seen.blocks)
+
+
+def _alpha(spec: StudySpec, history: History) -> float:
+    """The error rate that each claim of a study has."""
+    if spec.kind is Kind.TUNE and not spec.objectives:
+        return claim_alpha(spec, winners_in(history.roster(Stage.CONFIRM)))
+    return claims_alpha(spec) / max(1, len(spec.arms) - 1 + spec.null)

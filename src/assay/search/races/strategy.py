@@ -1,0 +1,459 @@
+"""Strategy: which configurations run in the next search block, and which one won.
+
+No claim rests on a search block; its data only choose what is reduced and confirmed later.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from assay.records import DEFAULT, Arm, Configuration, Stage
+from assay.search.claims.proof import displaced, is_last_moment, prefers_proof
+from assay.search.history.history import DEFAULT_ARM, History, arm_of
+from assay.search.history.looks import due
+from assay.search.history.remaining_budget import NOTHING, Cost, Purse
+from assay.search.model.admitted import admitted, is_excluded
+from assay.search.model.candidate import Candidate, best_candidate
+from assay.search.model.feasible import (
+    CERTAIN,
+    Feasibility,
+    bites,
+    breaking,
+    default_breaks,
+    keeping,
+)
+from assay.search.model.features import Features
+from assay.search.model.idle import is_idle
+from assay.search.model.options import SMALL_BATCH
+from assay.search.model.searcher import (
+    Searcher,
+    Trial,
+    launch_noise,
+    launched,
+    newcomers,
+)
+from assay.search.model.trials import trials_of
+from assay.search.races.confirmation import with_core
+from assay.search.races.keeping import Keeping
+from assay.search.space.space import SearchSpace
+from assay.stats.eliminate import leader, settled, worse
+
+if TYPE_CHECKING:
+    from assay.stats.eliminate import Matrix
+
+KEEP = 0.3
+"""Share of the budget that reduction and confirmation are left where all configurations race: each
+has had its launches then, and more of them tell little (docs/statistics.md, rule 10)."""
+MIN_SEARCH_BLOCKS = 3
+"""Every configuration gets at least this many launches where all of them are tried."""
+BATCH = 8
+"""Proposals in a model-based block, beside the default, of a large budget."""
+SMALL = 60
+"""A budget of fewer launches is small."""
+EVERY = 4
+"""Of a small budget every so many blocks time the default. After 25 launches the regret is 0.75 of
+what it is where all of them do (12 recorded spaces, 20 seeds)."""
+CORES = 3
+"""So many of the last launches go to what the best is made of."""
+MOST_TRIALS = 200
+"""No more configurations than this are proposed: a model's answer takes longer the more it knows,
+and what is left of a budget is better spent on telling the best apart."""
+MOST_LAUNCHES = 400
+"""Nor is a model told more launches than this, the default's included."""
+
+IDLE_DOUBT = 0.5
+"""A setting goes from a winner that is expected to cost less than so many standard deviations of
+what is not known about that; what is left is reduced by launches."""
+BLOCKS_BEFORE_END = 8
+"""Before so many search blocks it is not believed that nothing is left to gain."""
+CONFIDENCE = 0.95
+"""That nothing is left to gain, before a search ends for it."""
+KEEP_OF_REQUIRED = 0.16
+"""Share of the budget that a search leaves where the default breaks a requirement."""
+EXPECTED = 0.5
+"""Quantile of what is left to gain that stands for its expectation,"""
+GAIN_DOUBT = 2.0
+"""of a model that doubts itself by this factor: the end of a search is to be sure, this is not."""
+
+
+class Strategy(Protocol):
+    """Search of one kind.
+
+    Its answers follow from the history and the purse, and from ``prove``: a study that is
+    resumed with more budget calls it again.
+    """
+
+    def roster(self, history: History, purse: Purse) -> list[Arm] | None:
+        """The arms of the next block, or ``None`` when the search is over."""
+        ...
+
+    def winner(self, history: History) -> Arm:
+        """The arm that stands best; the default where nothing stands better."""
+        ...
+
+    def prove(self) -> None:
+        """Prefer a proof of the best that is known to further search, where it is affordable."""
+        ...
+
+
+class Racing:
+    """All configurations run in every block; who is shown worse leaves.
+
+    Args:
+        configurations: all of them, the default first.
+        keeping: the race ends when its leader cannot be further than the margin from the best.
+    """
+
+    def __init__(self, configurations: Sequence[Configuration], keeping: Keeping) -> None:
+        self._arms = [arm_of(c) for c in configurations]
+        self._keeping = keeping
+
+    def prove(self) -> None:
+        """See ``Strategy.prove``; what is kept of a budget is kept for that anyway."""
+
+    def roster(self, history: History, purse: Purse) -> list[Arm] | None:
+        """See ``Strategy.roster``."""
+        blocks = len(history.blocks(Stage.SEARCH))
+        if blocks == 0:
+            return None if purse.spent else self._arms
+        racing = still_racing(history)
+        if racing == [DEFAULT_ARM]:
+            return None
+        if blocks >= MIN_SEARCH_BLOCKS and is_settled(history, racing, self._keeping.margin):
+            return None
+        return racing if self._keeping.affords(history, racing, purse, KEEP) else None
+
+    def winner(self, history: History) -> Arm:
+        """See ``Strategy.winner``: of those that keep what is required."""
+        if not history.blocks(Stage.SEARCH):
+            return DEFAULT_ARM
+        racing = still_racing(history)
+        if not history.slacks.require:
+            return best(history, racing)
+        trials = trials_of(history)
+        kept = keeping(trials)
+        return best(history, [arm for arm in racing if arm.configuration in kept])
+
+
+class ModelBased:
+    """A searcher proposes; a block is the default and a batch of proposals.
+
+    Once enough configurations are known, launches go to those that may be the best of them. The
+    winner is the best by the model without what the model expects to do nothing: the confirmation
+    shows what that takes.
+    """
+
+    def __init__(self, space: SearchSpace, searcher: Searcher, seed: int, keeping: Keeping) -> None:
+        self._space = space
+        self._searcher = searcher
+        self._seed = seed
+        self._keeping = keeping
+        # Remembered, not learned: a new strategy answers alike.
+        self._newest: tuple[list[Trial], Candidate] | None = None
+        self._proving = False
+
+    def prove(self) -> None:
+        """See ``Strategy.prove``."""
+        self._proving = True
+
+    def roster(self, history: History, purse: Purse) -> list[Arm] | None:
+        """See ``Strategy.roster``."""
+        if purse.spent:
+            return None
+        trials = trials_of(history)
+        if len(trials) >= MOST_LAUNCHES:
+            return None
+        count = self._batch(history, purse)
+        space = admitted(history, self._space)
+        seed = self._block_seed(history)
+        following = self._batch_cost(history, count)
+        if count and self._wants_proof(history, space, trials, following, purse, seed):
+            return None
+        if not count:
+            return self._single(history, space, trials, purse, seed)
+        if self._nothing_left(history, space, trials, seed):
+            return None
+        chosen: list[Configuration] = []
+        if len(newcomers(trials)) < MOST_TRIALS:
+            chosen = self._searcher.propose(space, trials, count, seed)
+        if not chosen:
+            chosen = self._searcher.verify(space, trials, count, seed)
+        first = [DEFAULT_ARM] if self._times_default(history, purse) else []
+        return self._fitting(history, [*first, *map(arm_of, chosen)], purse)
+
+    def _batch(self, history: History, purse: Purse) -> int:
+        """Return how many proposals the next block has; 0 where not one fits beside the default."""
+        if self._is_small(history, purse):
+            return self._small_batch(history, purse)
+        last = NOTHING
+        if history.abreast == 1:
+            last = history.cost([DEFAULT_ARM], Stage.SEARCH).times(CORES)
+        return self._affordable_batch(history, purse, BATCH, last)
+
+    def _small_batch(self, history: History, purse: Purse) -> int:
+        """The same for a small budget, whose last launches go one by one: each knows the others."""
+        count = self._affordable_batch(history, purse, SMALL_BATCH)
+        if history.abreast > 1 or not count or not history.blocks(Stage.SEARCH):
+            return count
+        if not purse.affords(self._batch_cost(history, SMALL_BATCH)):
+            return 0
+        few = not purse.affords(self._batch_cost(history, SMALL_BATCH + 3))
+        return min(count, SMALL_BATCH - 2) if few else count
+
+    def _affordable_batch(
+        self, history: History, purse: Purse, most: int, last: Cost = NOTHING
+    ) -> int:
+        """The largest batch that the budget has room for, with what is spent after it."""
+        count = max(most, history.abreast - 1)
+        while count and not purse.affords(self._batch_cost(history, count), least=last):
+            count -= 1
+        return count
+
+    def _times_default(self, history: History, purse: Purse) -> bool:
+        """Return whether the next block of search times the default: of a small budget not all."""
+        if history.abreast > 1 or not self._is_small(history, purse):
+            return True
+        return len(history.blocks(Stage.SEARCH)) % EVERY == 0
+
+    def _is_small(self, history: History, purse: Purse) -> bool:
+        """Return whether the whole budget has room for few launches of the default."""
+        each = history.cost([DEFAULT_ARM], Stage.SEARCH)
+        whole = purse.total.launches or math.inf
+        if purse.total.time_s is not None:
+            whole = min(whole, history.abreast * purse.total.time_s / max(each.time_s, 1e-9))
+        return whole < SMALL * each.launches
+
+    def _single(
+        self,
+        history: History,
+        space: SearchSpace,
+        trials: Sequence[Trial],
+        purse: Purse,
+        seed: int,
+    ) -> list[Arm] | None:
+        """One proposal without the default; at last the few settings that the best is made of."""
+        one = history.cost([DEFAULT_ARM], Stage.SEARCH)
+        if not purse.affords(one):
+            return None
+        if trials and not _ran_twice(history, DEFAULT_ARM):
+            return [DEFAULT_ARM]  # what began cold is no measure for what others take
+        chosen: list[Configuration] = []
+        if not purse.affords(one.times(CORES + 1)):
+            chosen = self._searcher.core(space, trials)
+        if not chosen:
+            chosen = self._searcher.propose(space, trials, 1, seed)
+        return self._fitting(history, [arm_of(c) for c in chosen], purse, least=1)
+
+    def _fitting(
+        self, history: History, arms: list[Arm], purse: Purse, least: int = 2
+    ) -> list[Arm] | None:
+        """As many as can still be built within the budget, where they are to be built."""
+        while (
+            len(arms) >= least
+            and history.build_s
+            and not purse.affords(history.cost(arms, Stage.SEARCH))
+        ):
+            arms = arms[:-1]
+        return arms if len(arms) >= least else None
+
+    def _batch_cost(self, history: History, count: int) -> Cost:
+        """What a batch is expected to take, before it is known who is in it."""
+        arms = [DEFAULT_ARM] * (1 + count)
+        block = history.cost(arms, Stage.SEARCH)
+        switching_s = history.costly.space_s(self._space, len(arms))
+        built_s = count * history.build_s
+        return Cost(block.time_s + switching_s, block.launches, block.once_s + built_s)
+
+    def winner(self, history: History) -> Arm:
+        """See ``Strategy.winner``: of what was launched and worked."""
+        trials = trials_of(history)
+        best = self._best(trials)
+        if best.arm == DEFAULT_ARM:
+            return DEFAULT_ARM
+        lean = self._without_idle(trials, best.arm.configuration, best.estimate.mean)
+        return arm_of(lean) if lean else DEFAULT_ARM
+
+    def _best(self, trials: Sequence[Trial]) -> Candidate:
+        if self._newest is None or self._newest[0] != trials:
+            best = best_candidate(self._searcher, self._space, trials, self._keeping.margin)
+            self._newest = list(trials), best
+        return self._newest[1]
+
+    def _without_idle(
+        self, trials: Sequence[Trial], winner: Configuration, gain: float
+    ) -> Configuration:
+        """A configuration without the settings that are not expected to do anything.
+
+        Args:
+            trials: all.
+            winner: the configuration.
+            gain: its log ratio to the default.
+        """
+        lean = winner
+        while smaller := self._likely(trials, self._smaller(lean)):
+            wanted = [{c: 1.0, winner: -1.0} for c in smaller]
+            losses = self._searcher.contrasts(self._space, trials, wanted)
+            least = min(range(len(losses)), key=lambda i: losses[i].mean)
+            tolerance = math.log1p(self._keeping.margin)
+            if not is_idle(losses[least], gain, tolerance, IDLE_DOUBT, len(trials)):
+                break
+            lean = smaller[least]
+        return lean
+
+    def _smaller(self, configuration: Configuration) -> list[Configuration]:
+        """The valid ones that leave one of its settings out."""
+        space = self._space
+        found = [space.canonical(configuration.without(name)) for name in configuration]
+        return [c for c in dict.fromkeys(found) if space.valid(c)]
+
+    def _likely(
+        self, trials: Sequence[Trial], configurations: list[Configuration]
+    ) -> list[Configuration]:
+        """Those that keep what is required, launched or not."""
+        if not configurations or not bites(trials):
+            return configurations
+        if default_breaks(trials):
+            configurations = [c for c in configurations if c != DEFAULT]
+        kept, seen = keeping(trials), launched(trials)
+        model = Feasibility(Features(self._space), trials)
+        pairs = zip(configurations, model.likely(configurations, CERTAIN), strict=True)
+        return [c for c, may in pairs if c in kept or (may and c not in seen)]
+
+    def _nothing_left(
+        self, history: History, space: SearchSpace, trials: Sequence[Trial], seed: int
+    ) -> bool:
+        """Whether no configuration is better than the best by more than the margin."""
+        if len(history.blocks(Stage.SEARCH)) < BLOCKS_BEFORE_END:
+            return False
+        if bites(trials) and not keeping(trials):
+            return False
+        left = self._searcher.left_to_gain(space, trials, CONFIDENCE, seed)
+        return left <= math.log1p(self._keeping.margin)
+
+    def _wants_proof(
+        self,
+        history: History,
+        space: SearchSpace,
+        trials: Sequence[Trial],
+        following: Cost,
+        purse: Purse,
+        seed: int,
+    ) -> bool:
+        """Whether what is left is just enough for a proof, and that is worth more than search.
+
+        What cannot be proven within the budget stops nothing: all of it searches then.
+
+        Args:
+            history, trials: so far.
+            space: that may be granted.
+            following: cost of the next block of search.
+            purse: what is left.
+            seed: of the block.
+        """
+        if not history.blocks(Stage.SEARCH):
+            return False
+        if default_breaks(trials):  # a requirement is to be shown, not a gain
+            least = self._keeping.confirmation(history)
+            return not purse.affords(following, keep=KEEP_OF_REQUIRED, least=least)
+        least = self._keeping.proof(history, [DEFAULT_ARM], math.inf, 1.0)
+        if not purse.affords(least):
+            return False
+        best = self._best(trials)
+        if best.arm == DEFAULT_ARM:
+            return False
+        noise = launch_noise(trials)
+        gain = best.estimate.mean
+        # What is confirmed is the winner without idle settings, which may be still to be built.
+        proof = self._keeping.proof(history, self._to_confirm(history, trials), gain, noise)
+        if self._proving and not purse.affords(proof.times(2.0)):
+            # A core runs beside the winner only where both are affordable.
+            alone = self._keeping.proof(history, (self.winner(history),), gain, noise)
+            return purse.affords(alone)
+        if not is_last_moment(purse, proof, following):
+            return False
+        if self._proving or not math.isfinite(best.estimate.deviation):
+            return True
+        left = self._searcher.left_to_gain(space, trials, EXPECTED, seed) / GAIN_DOUBT
+        return prefers_proof(gain, left, len(trials), displaced(purse, proof, following))
+
+    def _to_confirm(self, history: History, trials: Sequence[Trial]) -> tuple[Arm, ...]:
+        """Return the winner, and its core where one would be confirmed beside it."""
+        winner = self.winner(history)
+        if self._keeping.core_blocks is None:
+            return (winner,)
+        margin = self._keeping.margin
+        return with_core(self._searcher, self._space, trials, winner, margin).arms
+
+    def _block_seed(self, history: History) -> int:
+        text = f"{self._seed}/{len(history.blocks(Stage.SEARCH))}".encode()
+        return int.from_bytes(hashlib.sha256(text).digest()[:4]) // 2
+
+
+def _ran_twice(history: History, arm: Arm) -> bool:
+    """Return whether an arm has run outside the survey, the first launch of all, as well."""
+    return any(history.observations(stage, arm.name) for stage in (Stage.GAUGE, Stage.SEARCH))
+
+
+BATCH_ARMS = [DEFAULT_ARM] * (BATCH + 1)
+"""Stands for a model-based block where its cost is foretold: what is not known yet counts as the
+default."""
+
+
+def still_racing(history: History) -> list[Arm]:
+    """The arms of the newest search block without those that it showed worse or that gave up.
+
+    Nor those that are excluded (``is_excluded``). The default always stays: it shows the drift of
+    the session.
+    """
+    arms = history.roster(Stage.SEARCH)
+    able = [a for a in arms if a == DEFAULT_ARM or _able(history, a)]
+    if not due(len(history.blocks(Stage.SEARCH))):
+        return able
+    if history.slacks.require:
+        trials = trials_of(history)
+        few = len(history.blocks(Stage.SEARCH)) < MIN_SEARCH_BLOCKS
+        lost = set() if few else breaking(trials)
+        able = [a for a in able if a == DEFAULT_ARM or a.configuration not in lost]
+        rivals = _rivals(trials, able)
+    else:
+        rivals = able
+    out = {rivals[i] for i in worse(_matrix(history, rivals))}
+    return [a for a in able if a == DEFAULT_ARM or a not in out]
+
+
+def _rivals(trials: Sequence[Trial], arms: Sequence[Arm]) -> list[Arm]:
+    """Those that what they take is held against: whoever breaks a requirement beats nobody."""
+    kept = keeping(trials)
+    return [arm for arm in arms if arm.configuration in kept]
+
+
+def _able(history: History, arm: Arm) -> bool:
+    gave_up = history.gave_up(Stage.SEARCH, arm.name)
+    return not gave_up and not is_excluded(history, arm.configuration)
+
+
+def best(history: History, racing: Sequence[Arm]) -> Arm:
+    """The arm of ``racing`` that stands best; of equals the one that sets least."""
+    arms = sorted(racing, key=lambda arm: (len(arm.configuration), arm.name))
+    found = leader(_matrix(history, arms))
+    return DEFAULT_ARM if found is None else arms[found]
+
+
+def is_settled(history: History, racing: Sequence[Arm], margin: float) -> bool:
+    """Whether no arm can be better than the leader by more than the margin.
+
+    Nor is there anything to tell apart where all of them ran into their time-outs.
+    """
+    if not due(len(history.blocks(Stage.SEARCH))):
+        return False
+    if history.slacks.require:
+        racing = _rivals(trials_of(history), racing)
+    known = (o for arm in racing for o in history.known(Stage.SEARCH, arm.name))
+    return all(o.censored for o in known) or settled(_matrix(history, racing), margin)
+
+
+def _matrix(history: History, arms: Sequence[Arm]) -> Matrix:
+    return history.log_matrix(Stage.SEARCH, [arm.name for arm in arms])

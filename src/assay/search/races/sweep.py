@@ -1,0 +1,297 @@
+"""SweepRace: the cells of a design, block by block, all in each."""
+
+from __future__ import annotations
+
+from assay.records import (
+    Arm,
+    Claim,
+    DesignKind,
+    Stage,
+    StudySpec,
+    Verdict,
+)
+from assay.search.claims.claims import MIN_BLOCKS, alike, all_decided, claim_between, precise
+from assay.search.claims.effects import contrasts
+from assay.search.claims.known import mean_is_known
+from assay.search.claims.requirement import claims_alpha, is_open
+from assay.search.claims.requirement import least_blocks as least_blocks_required
+from assay.search.claims.unreliable import may_be_chance
+from assay.search.history.counted import counted, no_more
+from assay.search.history.failing_order import order_of_failures
+from assay.search.history.history import History, repeats
+from assay.search.history.looks import due
+from assay.search.history.remaining_budget import Cost, Purse
+from assay.search.races.compare import compared_arms
+from assay.search.races.race import LOST_AFTER, BlockRace, Done, Reason, Roster, failed_workload
+from assay.search.space.switching import Costly
+from assay.stats.sequence import least
+from assay.units import show_count
+
+TRIES = 3
+"""Launches in which the baseline may fail before the workload counts as failing always."""
+WARMUP = 1
+"""Launches of each cell before those that count, unless asked otherwise."""
+FAR = 2.0
+"""A budget that would be too small by this factor is refused after the first launch of all: no
+sooner, since the baseline may be slower than the other cells, and it ran cold."""
+
+
+class SweepRace(BlockRace):
+    """The race behind ``assay sweep``.
+
+    The baseline runs alone first: it shows whether the program works, and what it takes. Then each
+    cell warms up, in random order (what a program reads from disk or compiles at its first start
+    may differ from cell to cell, so that one warm-up of the baseline would favour it). Then
+    complete blocks: each runs every cell once. A cell that never worked leaves when it fails at
+    both attempts within a block, and one that worked after ``LOST_AFTER`` blocks running without a
+    value. With ``null`` the baseline runs a second time in each block, under another name.
+
+    It ends after as many blocks as were asked for; or, with a precision, when the mean of every
+    cell is known so well, each cell leaving when its own is (in a factorial design all end
+    together, since its effects need all cells); or else when every claim is decided.
+
+    Args:
+        spec: of the study; ``arms`` holds the baseline first.
+    """
+
+    def __init__(self, spec: StudySpec) -> None:
+        super().__init__(spec, Stage.SURVEY)
+        self._arms = compared_arms(spec)
+        self._alpha = sweep_alpha(spec)
+        self._undecided: Arm | None = None
+
+    def _next(self, purse: Purse) -> Roster | Done:
+        baseline = self._first
+        looks = len(self._history.blocks(Stage.SURVEY))
+        if not self._works(Stage.SURVEY, baseline):
+            if looks < TRIES and not (looks and purse.spent):
+                return Roster(Stage.SURVEY, (baseline,))
+            told = self._gave_nothing([baseline])
+            return failed_workload(f"{baseline.name!r} {told}.", [baseline])
+        if self._first_looks <= looks <= self._first_looks + 1 and not self._compared_ran:
+            small = self._too_small(purse, FAR)
+            if small is not None:
+                again = self._to_repeat([self._first], purse, self._least_launches)
+                return Roster(Stage.SURVEY, again) if again else small
+        warming = self._warming()
+        if warming and not purse.spent:
+            return Roster(Stage.SURVEY, warming)
+        able = self._able()
+        if not any(arm in self._compared for arm in able):
+            if any(self._claim(arm) is not None for arm in self._compared):
+                told = counted(self._history)
+                return Done(Reason.DECIDED, f"After {told} no cell gave values any more.")
+            if self._may_follow_order(baseline, purse):
+                return Roster(Stage.SURVEY, (baseline,))
+            who = "All cells but the baseline"
+            who = who if len(self._compared) > 1 else repr(self._compared[0].name)
+            told = f"{who} {self._gave_nothing(self._compared)}."
+            order = order_of_failures(self._history.samples)
+            return failed_workload(order or told, self._compared)
+        return self._measure(able, purse)
+
+    @property
+    def _compared(self) -> tuple[Arm, ...]:
+        """The cells that the study is about: neither the baseline nor its second name."""
+        return self._arms[2:] if self._spec.null else self._arms[1:]
+
+    @property
+    def _compared_ran(self) -> bool:
+        """Whether another arm than the first one looked at was launched."""
+        return any(s.launch.arm != self._first.name for s in self._history.samples)
+
+    @property
+    def _first(self) -> Arm:
+        """Who is looked at first: the baseline, unless that takes another boot than others do."""
+        return next(iter(self._history.costly.begins(self._arms)), self._arms[0])
+
+    @property
+    def _first_looks(self) -> int:
+        """How many blocks there were when the baseline first worked."""
+        tries = self._history.observations(Stage.SURVEY, self._first.name)
+        return 1 + next((at for at, found in enumerate(tries) if found is not None), len(tries))
+
+    def _warming(self) -> tuple[Arm, ...]:
+        """The cells of the next warm-up block: those that have run too seldom, and not failed."""
+        if self._history.blocks(Stage.CONFIRM):
+            return ()
+        # Those of another boot are warmed up there: see ``assay.study.booting``.
+        here = self._history.costly.begins(self._able())
+        return tuple(arm for arm in here if self._cold(arm) > 0)
+
+    def _cold(self, arm: Arm) -> int:
+        """How many warm-up launches an arm is still to make."""
+        wanted = WARMUP if self._spec.warmup is None else self._spec.warmup
+        return wanted - self._history.times_run(Stage.SURVEY, arm.name)
+
+    def _able(self) -> list[Arm]:
+        """All arms but those that failed; the baseline may fail now and then."""
+        return [arm for arm in self._arms if arm == self._arms[0] or not self._failed(arm)]
+
+    def _failed(self, arm: Arm) -> bool:
+        stages = (Stage.SURVEY, Stage.CONFIRM)
+        if any(self._history.known(stage, arm.name) for stage in stages):
+            return any(self._lost(stage, arm) for stage in stages)
+        return any(self._history.gave_up(stage, arm.name) for stage in stages)
+
+    def _measure(self, able: list[Arm], purse: Purse) -> Roster | Done:
+        """The next block of those that are still to be measured."""
+        blocks = len(self._history.blocks(Stage.CONFIRM))
+        if blocks == 0:
+            small = self._too_small(purse)
+            if small is not None:
+                again = self._to_repeat(able, purse, self._least_launches)
+                return Roster(Stage.SURVEY, again) if again else small
+        if self._lost(Stage.CONFIRM, able[0]):
+            return failed_workload(
+                f"{able[0].name!r} worked, and then failed {LOST_AFTER} times running.", able[:1]
+            )
+        racing = self._racing(able, blocks)
+        if isinstance(racing, Done):
+            return racing
+        if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(racing))):
+            return Roster(Stage.CONFIRM, tuple(racing))
+        return Done(Reason.BUDGET, f"The budget ended after {counted(self._history)}.")
+
+    def _racing(self, able: list[Arm], blocks: int) -> list[Arm] | Done:
+        """Who runs in the next block, or why none does."""
+        design = self._spec.design
+        if design is not None and design.repeats is not None and blocks >= design.repeats:
+            return Done(Reason.DECIDED, _all_run(blocks, self._history))
+        if not due(blocks):
+            newest = self._history.roster(Stage.CONFIRM)
+            return [arm for arm in able if arm in newest]
+        if self._spec.precision is not None:
+            return self._imprecise(able, blocks, self._spec.precision)
+        if design is not None and design.repeats is not None:
+            return able
+        if all(self._decided(arm) for arm in self._doubtful_first(able)):
+            return Done(Reason.DECIDED, self._ending(able))
+        return able
+
+    def _ending(self, able: list[Arm]) -> str:
+        """Why nothing is measured any more; the cells that failed apart."""
+        told = counted(self._history)
+        if all_decided(self._claim(arm) for arm in able if arm in self._compared):
+            return f"Every cell was decided after {told}."
+        return no_more(told)
+
+    def _claim(self, arm: Arm) -> Claim | None:
+        return sweep_claim(self._spec, self._history, self._arms, arm, self._alpha)
+
+    def _imprecise(self, able: list[Arm], blocks: int, precision: float) -> list[Arm] | Done:
+        """The cells whose mean is not known well enough yet, and the baseline beside them."""
+        open_ones = [arm for arm in able if not self._precise(arm, precision)]
+        if not open_ones:
+            return Done(
+                Reason.DECIDED,
+                f"Every mean was precise enough after {counted(self._history)}.",
+            )
+        if self._spec.design is not None and self._spec.design.kind is DesignKind.FACTORIAL:
+            return able
+        return [arm for arm in able if arm == able[0] or arm in open_ones]
+
+    def _precise(self, arm: Arm, precision: float) -> bool:
+        values = self._history.summarised_values(Stage.CONFIRM, arm.name)
+        return alike(values) or mean_is_known(self._history, arm, precision, self._spec.alpha)
+
+    def _doubtful_first(self, able: list[Arm]) -> list[Arm]:
+        """The cells to be decided, the one first that was last found not to be: it tells most."""
+        compared = [arm for arm in able if arm in self._compared]
+        return sorted(compared, key=lambda arm: arm != self._undecided)
+
+    def _decided(self, arm: Arm) -> bool:
+        """Decided and told well enough, or past deciding."""
+        found = self._claim(arm)
+        if found is None:
+            over = len(self._history.complete(Stage.CONFIRM)) >= self._claiming
+        elif all(alike(self._history.values(Stage.CONFIRM, a.name)) for a in (self._arms[0], arm)):
+            over = True
+        elif found.withheld and found.objection is not None and not self._requires(arm):
+            # Further blocks would not do away with it.
+            over = len(self._history.complete(Stage.CONFIRM)) >= self._claiming
+            over = over and not may_be_chance(found, self._history)
+        else:
+            over = found.verdict is not Verdict.UNCLEAR and precise(found)
+            over = over and not self._requires(arm)
+        if not over:
+            self._undecided = arm
+        return over
+
+    def _requires(self, arm: Arm) -> bool:
+        """Whether it is unclear yet if a cell keeps what is required, or if the baseline does."""
+        return is_open(self._spec, self._history, (self._arms[0], arm))
+
+    @property
+    def _claiming(self) -> int:
+        """No interval excludes anything after fewer blocks, at the level that each cell has."""
+        return least_blocks(self._spec)
+
+    @property
+    def _least(self) -> int:
+        """Blocks without which the sweep is not begun."""
+        design = self._spec.design
+        asked = design.repeats if design is not None else None
+        return self._claiming if asked is None else asked
+
+    @property
+    def _still_cold(self) -> list[Arm]:
+        """The launches that warm up and are still to come, each by its arm."""
+        return [arm for arm in self._warming() for _ in range(self._cold(arm))]
+
+    @property
+    def _least_launches(self) -> int:
+        """Launches that are still to come at least."""
+        block = self._history.cost(self._able())
+        return len(self._still_cold) + block.launches * self._least
+
+    def _too_small(self, purse: Purse, by: float = 1.0) -> Done | None:
+        """The least blocks must fit (rule 14), and the warm-up that is still to come."""
+        able = self._able()
+        block = self._history.cost(able)
+        warming = self._history.cost(self._still_cold, Stage.SURVEY)
+        least = Cost(
+            (block.time_s * self._least + warming.time_s) / by,
+            block.launches * self._least + warming.launches,
+        )
+        if purse.affords(least):
+            return None
+        return self._refused(
+            f"The budget is too small: {show_count(self._least, 'block')} of "
+            f"{show_count(len(able), 'launch', 'launches')} do not fit.",
+            self._budget_for(purse, block, self._least, warming),
+        )
+
+
+def least_launches(spec: StudySpec) -> int:
+    """Launches that a sweep takes at least: its warm-up, and the blocks that show something."""
+    warmups = WARMUP if spec.warmup is None else spec.warmup
+    asked = spec.design.repeats if spec.design is not None else None
+    arms = len(compared_arms(spec))
+    begins = len(Costly.of(spec).begins(compared_arms(spec)))
+    each = repeats(spec.statistic, Stage.CONFIRM)
+    return max(1, warmups * begins) + (asked or least_blocks(spec)) * arms * each
+
+
+def _all_run(blocks: int, history: History) -> str:
+    out = history.disturbed(Stage.CONFIRM)
+    lost = f" ({out} of them disturbed)" if out else ""
+    return f"All {show_count(blocks, 'block')} were run{lost}."
+
+
+def least_blocks(spec: StudySpec) -> int:
+    """Blocks below which no interval of a sweep excludes anything."""
+    return max(MIN_BLOCKS, least(sweep_alpha(spec)), least_blocks_required(spec))
+
+
+def sweep_alpha(spec: StudySpec) -> float:
+    """The error rate of each interval: shared out among all, those of effects included."""
+    shown = len(spec.arms) - 1 + spec.null + len(contrasts(spec))
+    return claims_alpha(spec) / max(1, shown)
+
+
+def sweep_claim(
+    spec: StudySpec, history: History, arms: tuple[Arm, ...], arm: Arm, alpha: float
+) -> Claim | None:
+    """The claim on one cell against the baseline."""
+    return claim_between(spec, history, (arms[0].name, arm.name), alpha)

@@ -1,0 +1,436 @@
+"""TuneRace: survey, gauge, search, reduce, confirm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from assay.records import (
+    Arm,
+    Claim,
+    Goal,
+    Outcome,
+    RequirementResult,
+    RequirementVerdict,
+    Stage,
+    Statistic,
+    StudySpec,
+    Verdict,
+)
+from assay.records.workload import WALL
+from assay.search.claims.claims import claimed_blocks, precise
+from assay.search.claims.planned import planned_blocks
+from assay.search.claims.proof import blocks_for, proof_cost
+from assay.search.claims.requirement import results, verdict_on
+from assay.search.claims.unreliable import may_be_chance
+from assay.search.history.counted import counted
+from assay.search.history.history import DEFAULT_ARM
+from assay.search.history.looks import due
+from assay.search.history.remaining_budget import Cost, Purse, budget_for
+from assay.search.model.candidate import Candidate, best_candidate, every_trial
+from assay.search.model.feasible import default_breaks
+from assay.search.model.searcher import Searcher, estimates, launch_noise
+from assay.search.model.trials import trials_of
+from assay.search.races.confirmation import (
+    ConfirmedArms,
+    claim_alpha,
+    claim_on,
+    claims_on,
+    fewest_blocks,
+    recommended,
+    winners_in,
+    with_core,
+)
+from assay.search.races.keeping import Keeping
+from assay.search.races.race import Done, Reason, Roster, no_good_end
+from assay.search.races.reduction import Reduced, Reduction
+from assay.search.races.searching import (
+    CAP_FACTOR,
+    CAP_SLACK_S,
+    FUTILE_FACTOR,
+    HANG_FACTOR,
+    NULL_ARM,
+    SearchingRace,
+)
+from assay.search.races.strategy import SMALL, ModelBased, Racing, Strategy
+from assay.search.space.space import SearchSpace
+from assay.stats.paired import effect
+from assay.stats.verdict import blocks_needed
+from assay.units import show_count
+from assay.wording.sentence import needed_text
+
+LEAST_ANSWER = 8
+"""Launches from which on a study is said to have an answer: fewer tell a large gain alone."""
+
+
+class TuneRace(SearchingRace):
+    """The race behind ``assay tune``.
+
+    Args:
+        spec: of the study.
+        space: the study's space, bound to the machine.
+        searcher: proposes where there are too many configurations to try all.
+    """
+
+    def __init__(self, spec: StudySpec, space: SearchSpace, searcher: Searcher) -> None:
+        super().__init__(spec, space, searcher)
+        self._strategy: Strategy | None = None
+        self._reduction: Reduction | None = None
+        self._proving = False
+
+    def go_on(self) -> None:
+        """See ``BlockRace.go_on``; a proof comes before further search then."""
+        super().go_on()
+        self._proving = True
+
+    def _look_at_default(self, stage: Stage, purse: Purse) -> Roster | Done | None:
+        """Look at the default as every search does, and go on with whatever budget there is.
+
+        Where few launches are left the blocks of the search time the default as well.
+        """
+        seen = self._history.observations(stage, DEFAULT_ARM.name)
+        if stage is Stage.GAUGE and not seen:
+            nothing = self._nothing_to_try()
+            if nothing is not None or not purse.affords(Cost(self._gauge_s(), 1).times(SMALL)):
+                return nothing
+        if any(o is not None for o in seen):
+            return None if stage is Stage.SURVEY else self._nothing_to_try()
+        return super()._look_at_default(stage, purse)
+
+    def _searched(self, purse: Purse) -> Sequence[Arm] | None:
+        strategy = self._chosen_strategy()
+        if self._proving:
+            strategy.prove()
+        return strategy.roster(self._history, purse)
+
+    def _reducing(self, purse: Purse) -> Sequence[Arm] | None:
+        if self.winner == DEFAULT_ARM:
+            return None
+        return self._chosen_reduction().roster(self._history, purse)
+
+    def _chosen_strategy(self) -> Strategy:
+        """All configurations if each gets its launches, else a model; set by the gauge alone."""
+        if self._strategy is None:
+            self._history.abreast = self._width
+            most = self._affordable_configurations()
+            every = self._space.enumerate(most)
+            self._strategy = (
+                Racing(every, self._keeping)
+                if every is not None
+                else ModelBased(self._space, self._searcher, self._spec.seed, self._keeping)
+            )
+        return self._strategy
+
+    @property
+    def _keeping(self) -> Keeping:
+        """What is kept for a confirmation; that of a requirement takes the winner alone."""
+        spec = self._spec
+        core_blocks = None if spec.require else fewest_blocks(spec, winners=2)
+        return Keeping(spec.margin, 2 + spec.null, fewest_blocks(spec), core_blocks)
+
+    @property
+    def guided(self) -> bool:
+        """Whether a model chose what ran in the search: what earlier studies knew was told to it.
+
+        Asked for only once the search has begun.
+        """
+        return isinstance(self._chosen_strategy(), ModelBased)
+
+    @cached_property
+    def winner(self) -> Arm:
+        """Who stands best after the search; asked for only when that is over.
+
+        Once the winner has run again it is who ran: a model may answer otherwise by a last digit on
+        another machine.
+        """
+        reducing = self._history.arms(Stage.REDUCE)
+        if reducing:  # all others leave some of its settings out
+            return max(reducing, key=lambda arm: len(arm.configuration))
+        if running := self._being_confirmed():
+            return running.whole
+        return self._chosen_strategy().winner(self._history)
+
+    @cached_property
+    def reduced(self) -> Reduced:
+        """The winner without what does not matter; asked for only after the reduction."""
+        if self.winner == DEFAULT_ARM:
+            return Reduced(DEFAULT_ARM)
+        found = self._chosen_reduction().result(self._history)
+        running = self._being_confirmed()
+        return found if running is None else Reduced(running.whole, found.note)
+
+    def _being_confirmed(self) -> ConfirmedArms | None:
+        """Return the arms of the confirmation, if it has begun."""
+        return ConfirmedArms.among(self._history.roster(Stage.CONFIRM))
+
+    def _chosen_reduction(self) -> Reduction:
+        if self._reduction is None:
+            self._reduction = Reduction(self.winner, self._space, self._keeping)
+        return self._reduction
+
+    def _confirm_arms(self, *winners: Arm) -> tuple[Arm, ...]:
+        return (DEFAULT_ARM, *((NULL_ARM,) if self._spec.null else ()), *winners)
+
+    def _confirm(self, purse: Purse) -> Roster | Done:
+        whole = self.reduced.arm
+        if whole == DEFAULT_ARM:
+            return self._keep_default(purse)
+        running = self._being_confirmed() or self._to_confirm(whole, purse)
+        arms = self._confirm_arms(*running.arms)
+        blocks = len(self._history.blocks(Stage.CONFIRM))
+        if due(blocks):
+            arm = self._recommended(running)
+            over = self._decided(arm, arms, purse)
+            if over is not None:
+                return over
+        return self._confirmation_block(arms, blocks, purse)
+
+    def _recommended(self, running: ConfirmedArms) -> Arm:
+        claims = claims_on(self._spec, self._history, running)
+        return recommended(self._spec, self._history, running, claims)
+
+    def _to_confirm(self, whole: Arm, purse: Purse) -> ConfirmedArms:
+        """Return a winner, with its core where a proof of both is affordable."""
+        alone, keeping = ConfirmedArms(whole), self._keeping
+        if keeping.core_blocks is None or not self.guided:
+            return alone
+        trials = every_trial(self._history)
+        both = with_core(self._searcher, self._space, trials, whole, self._spec.margin)
+        if both.core is None:
+            return alone
+        gain = estimates(self._searcher, self._space, trials, [whole.configuration])[0].mean
+        proof = keeping.proof(self._history, both.arms, gain, launch_noise(trials))
+        return both if purse.affords(proof) else alone
+
+    def _keep_default(self, purse: Purse) -> Roster | Done:
+        """Nothing to confirm; left to show are noise floor and requirements, where asked for."""
+        blocks = len(self._history.blocks(Stage.CONFIRM))
+        tried = [arm for arm in self._history.arms(Stage.SEARCH) if arm != DEFAULT_ARM]
+        if (self._spec.null or self._spec.require) and blocks < self._least:
+            following = self._confirmation_block(self._confirm_arms(), blocks, purse)
+            if tried or isinstance(following, Roster):
+                return following
+        if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
+            return no_good_end(self._history.samples)
+        if self.winner == DEFAULT_ARM and default_breaks(trials_of(self._history)):
+            return Done(Reason.DECIDED, "No configuration was found that keeps what is required.")
+        if not tried:
+            return self._nothing_tried()
+        if self.winner == DEFAULT_ARM:
+            return self._nothing_better(len(tried), purse)
+        return Done(Reason.DECIDED, "What won the search was no better on a second look.")
+
+    def _nothing_better(self, tried: int, purse: Purse) -> Done:
+        """The end of a search that found nothing: for the budget, or for what it knows.
+
+        Args:
+            tried: configurations beside the default.
+            purse: what is left.
+        """
+        if purse.affords(self._history.cost([DEFAULT_ARM], Stage.SEARCH)):
+            return Done(Reason.DECIDED, "No configuration stood better than the default.")
+        configurations = show_count(tried, "configuration", "configurations")
+        needed = None
+        if len(self._history.samples) < LEAST_ANSWER * self._repeats:
+            each = Cost(self._gauge_s(), 1).times(LEAST_ANSWER * self._repeats)
+            needed = budget_for(self._with_builds(each))
+        return Done(
+            Reason.BUDGET,
+            f"The budget ended after {configurations} beside the default.",
+            needed,
+        )
+
+    def _nothing_tried(self) -> Done:
+        """The end of a study whose budget was used up by the default."""
+        each = Cost(self._gauge_s(), 1).times(LEAST_ANSWER * self._repeats)
+        needed = budget_for(self._with_builds(each))
+        return Done(
+            Reason.BUDGET,
+            "The budget ended before anything but the default was launched; "
+            f"{needed_text(self._spec.budget, needed)} would do for an answer.",
+            needed,
+        )
+
+    def _decided(self, arm: Arm, arms: tuple[Arm, ...], purse: Purse) -> Done | None:
+        """The end of the confirmation, where its data bring it about.
+
+        Args:
+            arm: that would be recommended.
+            arms: of a block.
+            purse: what is left.
+        """
+        if self._lost(Stage.CONFIRM, arm):
+            return Done(Reason.DECIDED, "What won the search gave no value when it was confirmed.")
+        found = self.confirmation(arm)
+        ran = len(self._history.complete(Stage.CONFIRM))
+        if found is None and ran >= self._least:
+            return Done(Reason.DECIDED, "No confirmation block has a value for both.")
+        if found is None:
+            return None
+        required = results(self._spec, self._history, (DEFAULT_ARM, arm))
+        if verdict_on(required, arm.name) is RequirementVerdict.BROKEN:
+            return Done(
+                Reason.DECIDED,
+                f"What won the search breaks a requirement: {self._counted(found)} show it.",
+            )
+        open_ones = _undecided(required, found)
+        decided = found.verdict is not Verdict.UNCLEAR and (found.planned or precise(found))
+        if decided and not open_ones:
+            return Done(Reason.DECIDED, f"Decided after {self._counted(found)}.")
+        objected = found.withheld and found.objection is not None
+        objected = objected and not may_be_chance(found, self._history)
+        if objected and not open_ones and ran >= self._least:
+            return Done(Reason.DECIDED, "Further launches would not do away with the objection.")
+        lost = [one for one in open_ones if self._past_hope(one, purse, arms)]
+        # What the default keeps is of no matter any more where the claim turns out a gain.
+        if lost and (decided or any(one.arm == arm.name for one in lost)):
+            return Done(
+                Reason.BUDGET,
+                f"Still unclear after {self._counted(found)} whether a requirement is kept, and "
+                "what is left of the budget could not decide it.",
+            )
+        if len(open_ones) > len(lost) or self._before_planned:
+            return None
+        if found.blocks >= self._least and self._futile(found, purse, arms):
+            return Done(
+                Reason.BUDGET,
+                f"Still unclear after {self._counted(found)}, and what is left of the budget "
+                "could not decide it.",
+            )
+        return None
+
+    def _confirmation_block(
+        self, arms: tuple[Arm, ...], blocks: int, purse: Purse
+    ) -> Roster | Done:
+        """One more block; the first only where enough for a claim will fit (rule 14)."""
+        cost, running = self._history.cost(arms), ConfirmedArms.among(arms)
+        fewest = fewest_blocks(self._spec, winners_in(arms))
+        if blocks == 0 and not purse.affords(cost.times(fewest)):
+            return Done(
+                Reason.BUDGET,
+                f"The budget went to the search; a proof takes {fewest} more blocks at least.",
+            )
+        # Within the blocks that a claim takes, an estimate that is a little off ends nothing.
+        if not purse.spent and (blocks < fewest or purse.affords(cost)):
+            return Roster(Stage.CONFIRM, arms)
+        found = None
+        if running is not None:
+            found = self.confirmation(self._recommended(running))
+        return Done(Reason.BUDGET, f"The budget ended after {self._counted(found)}.")
+
+    def _counted(self, found: Claim | None) -> str:
+        """The blocks that the claim rests on."""
+        return counted(self._history, "confirmation block", found)
+
+    @property
+    def _alpha(self) -> float:
+        return claim_alpha(self._spec, winners_in(self._history.roster(Stage.CONFIRM)))
+
+    @property
+    def _least(self) -> int:
+        """See ``SearchingRace._least``."""
+        return fewest_blocks(self._spec, winners_in(self._history.roster(Stage.CONFIRM)))
+
+    def _past_hope(self, found: RequirementResult, purse: Purse, arms: tuple[Arm, ...]) -> bool:
+        """Whether not even a multiple of what is left would decide a requirement."""
+        blocks = len(self._history.summarised(Stage.CONFIRM))
+        if blocks < self._least:
+            return False
+        if found.launches_needed is None:
+            return not found.withheld
+        more = (found.launches_needed / found.launches - 1.0) * blocks / FUTILE_FACTOR
+        return not purse.affords(self._history.cost(arms).times(more))
+
+    @property
+    def _before_planned(self) -> bool:
+        """Whether the one look is still to come that tells most."""
+        planned = planned_blocks(self._spec, self._history, self._alpha)
+        return planned is not None and len(self._history.complete(Stage.CONFIRM)) < planned
+
+    def _futile(self, found: Claim, purse: Purse, arms: tuple[Arm, ...]) -> bool:
+        """Whether not even a multiple of what is left would decide.
+
+        The interval holds at every look, so that stopping early costs no validity.
+        """
+        needed = self._fewest_needed(found)
+        if needed is None or needed <= found.blocks:
+            return False
+        more = (needed - found.blocks) / FUTILE_FACTOR
+        return not purse.affords(self._history.cost(arms).times(more))
+
+    def _fewest_needed(self, claim: Claim) -> int | None:
+        """Blocks that would decide if the effect were larger, or smaller, by a standard error.
+
+        After a few blocks the estimate itself is too rough to give a study up for.
+        """
+        blocks = claimed_blocks(self._history, claim)
+        a, b = (
+            self._history.observations(Stage.CONFIRM, name, blocks)
+            for name in (DEFAULT_ARM.name, claim.b)
+        )
+        median = self._spec.statistic is Statistic.MEDIAN
+        found = effect(a, b, goal=self._history.goal, alpha=claim.alpha, median=median)
+        return blocks_needed(found, margin=self._spec.margin, doubt=1.0)
+
+    @property
+    def candidate(self) -> Candidate:
+        """The configuration that is expected to be best by all launches so far, at any moment.
+
+        Once some are being confirmed it is one of those, but for what is shown to gain nothing.
+        """
+        running = self._being_confirmed()
+        trials = every_trial(self._history)
+        if running is not None:
+            claims = claims_on(self._spec, self._history, running)
+            useless = {a for a, c in claims.items() if c.verdict in (Verdict.SAME, Verdict.SLOWER)}
+            among = [arm.configuration for arm in running.arms if arm not in useless]
+        else:
+            every = self._history.arms(Stage.SEARCH)
+            lost = {a for a in every if self._history.gave_up(Stage.SEARCH, a.name)}
+            among = [a.configuration for a in every if a not in lost]
+        return best_candidate(self._searcher, self._space, trials, self._spec.margin, among)
+
+    def proof(self, candidate: Candidate) -> Cost:
+        """What a proof of a candidate is expected to take, beyond what was spent."""
+        noise = launch_noise(every_trial(self._history))
+        blocks = blocks_for(candidate.estimate.mean, noise, self._least, self._alpha)
+        blocks -= len(self._history.sound(Stage.CONFIRM))
+        running = self._being_confirmed() or ConfirmedArms(candidate.arm)
+        arms = self._confirm_arms(*running.arms)
+        return proof_cost(self._history, arms, max(blocks, 1))
+
+    def confirmation(self, arm: Arm) -> Claim | None:
+        """The claim on an arm from the confirmation blocks alone."""
+        return claim_on(self._spec, self._history, arm)
+
+    def _incumbent_cap_s(self) -> float | None:
+        """From the quickest arm where the least wall time wins, else far above the default's."""
+        names, factor = [DEFAULT_ARM.name], HANG_FACTOR
+        objective = self._spec.workload.objective
+        shortest = objective.name == WALL.name and objective.goal is Goal.LOWER
+        if shortest and self._spec.statistic is not Statistic.SPREAD:
+            arms, other_work = self._history.arms(Stage.SEARCH), self._history.other_work
+            names = [a.name for a in arms if not other_work.hold(a.configuration)] or names
+            factor = CAP_FACTOR
+        walls = [w for w in map(self._history.good_wall_s, names) if w is not None]
+        walls = walls or self._survey_s()
+        return min(walls) * factor + CAP_SLACK_S if walls else None
+
+    def _survey_s(self) -> list[float]:
+        """Wall times of the first launches, where the default has no other yet."""
+        samples = self._history.samples
+        good = (s for s in samples if s.outcome is Outcome.OK and s.launch.arm == DEFAULT_ARM.name)
+        return [s.wall_s for s in good if s.wall_s]
+
+
+def _undecided(required: tuple[RequirementResult, ...], found: Claim) -> list[RequirementResult]:
+    """The requirements that the answer hangs on and that are unclear yet.
+
+    What the default keeps matters only where the winner gains nothing.
+    """
+    gains = found.verdict is Verdict.FASTER
+    return [
+        one
+        for one in required
+        if one.verdict is RequirementVerdict.UNCLEAR and not (gains and one.arm == DEFAULT_ARM.name)
+    ]

@@ -1,0 +1,1 @@
+"""Search space: configurations, their conditions and constraints, and designs over them."""

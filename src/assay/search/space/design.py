@@ -1,0 +1,117 @@
+"""Design: the cells of a sweep, laid out from a space.
+
+A *cell* sets every parameter of the space, but those whose condition does not hold in it. Its
+values are those of the file, the default's own among them: what a sweep shows is a table of values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from assay.records import Arm, Configuration, Design, DesignKind, Space
+from assay.search.space.drawn import hypercube_cells, random_cells
+from assay.search.space.factorial import factorial
+from assay.search.space.grid import grid
+from assay.search.space.named import label_of, named_cells
+from assay.search.space.space import SearchSpace
+from assay.search.space.unfit import MOST_CELLS, Unfit
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The arms of a sweep, the baseline first, and the design with what it left out."""
+
+    arms: tuple[Arm, ...]
+    design: Design
+
+
+def lay_out(
+    design: Design, space: Space, bound: SearchSpace, baseline: Configuration, seed: int
+) -> Layout:
+    """The arms that a design asks for.
+
+    Args:
+        design: as asked.
+        space: what cells are drawn from.
+        bound: the same space with what can be granted here.
+        baseline: the reference; where it is no cell it stands beside them.
+        seed: of every random choice.
+
+    Raises:
+        Unfit: they do not go together; names the key.
+    """
+    if space.named:
+        return _lay_out_named(design, space, bound, baseline)
+    if not space.parameters:
+        raise Unfit(("settings",), "There is nothing to vary.", "Name settings with their values.")
+    cells, notes = _cells(design, space, bound, seed)
+    if not cells:
+        raise Unfit(
+            ("constraints",) if space.constraints else ("settings",),
+            "There is no cell: every one is ruled out by a constraint, or cannot be granted here.",
+            "`assay settings list` shows what can be granted.",
+        )
+    reference = bound.canonical(baseline)
+    first = next((cell for cell in cells if bound.canonical(cell) == reference), baseline)
+    configurations = [first, *(cell for cell in cells if cell != first)]
+    if len(configurations) < 2:
+        raise Unfit(
+            ("settings",),
+            "There is only one cell, and nothing to hold it against"
+            f"{f' ({notes[0]})' if notes else ''}.",
+            "Give a setting a second value.",
+        )
+    arms = tuple(Arm(name=str(c), configuration=c) for c in configurations)
+    return Layout(arms, msgspec.structs.replace(design, notes=tuple(notes)))
+
+
+def _lay_out_named(
+    design: Design, space: Space, bound: SearchSpace, baseline: Configuration
+) -> Layout:
+    """The arms of named configurations, the baseline first."""
+    arms, notes = named_cells(design, space, bound)
+    if len(arms) > MOST_CELLS:
+        raise Unfit(
+            ("settings",), f"There are {len(arms):,} cells.", f"A sweep takes {MOST_CELLS:,}."
+        )
+    first = next((arm for arm in arms if arm.configuration == baseline), None)
+    first = first or Arm(name=label_of(space, baseline) or str(baseline), configuration=baseline)
+    others = [arm for arm in arms if arm != first]
+    if not others:
+        raise Unfit(
+            ("configuration",),
+            "There is only one cell, and nothing to hold it against.",
+            "Name another configuration, or another baseline.",
+        )
+    return Layout((first, *others), msgspec.structs.replace(design, notes=tuple(notes)))
+
+
+def _cells(
+    design: Design, space: Space, bound: SearchSpace, seed: int
+) -> tuple[list[Configuration], list[str]]:
+    """The cells without duplicates, and what is to be said of those that are missing."""
+    match design.kind:
+        case DesignKind.GRID:
+            return grid(space, bound)
+        case DesignKind.FACTORIAL:
+            return factorial(design, space, bound)
+        case DesignKind.RANDOM:
+            return random_cells(_number(design), space, bound, seed)
+        case DesignKind.LATIN_HYPERCUBE:
+            return hypercube_cells(_number(design), space, bound, seed)
+
+
+def _number(design: Design) -> int:
+    if design.n is None:
+        raise Unfit(
+            ("design",), f"A {design.kind} design needs n, the number of cells.", "Write n = 20."
+        )
+    if not 2 <= design.n <= MOST_CELLS:
+        raise Unfit(
+            ("design", "n"),
+            f"n = {design.n} is no number of cells.",
+            f"It takes 2 to {MOST_CELLS:,}.",
+        )
+    return design.n

@@ -1,0 +1,145 @@
+"""Drawn: cells at places in the unit cube, at random or as a Latin hypercube."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.records import Configuration, Range, Space, Value
+from assay.search.space.space import SearchSpace
+from assay.units import show_count
+
+DRAWS_EACH = 100
+"""Random configurations that are tried for each cell that is asked for."""
+CANDIDATES = 30
+"""Latin hypercubes of which the one is taken whose nearest points lie farthest apart."""
+
+
+def random_cells(
+    n: int, space: Space, bound: SearchSpace, seed: int
+) -> tuple[list[Configuration], list[str]]:
+    """Distinct cells, each value of a setting as likely as any other.
+
+    Args:
+        n: how many.
+        space: what is varied.
+        bound: the same space with what can be granted here.
+        seed: of the draws.
+
+    Returns:
+        The cells, and that they are fewer than asked for where they are.
+    """
+    rng = random.Random(f"{seed}/random")
+    axes = _axes(space)
+    found: dict[Configuration, None] = {}
+    for _ in range(DRAWS_EACH * n):
+        if len(found) == n:
+            break
+        cell = _cell_at(axes, bound, [rng.random() for _ in axes])
+        if bound.valid(cell):
+            found.setdefault(cell)
+    return list(found), _few(len(found), n)
+
+
+def _few(found: int, n: int) -> list[str]:
+    if found == n:
+        return []
+    return [
+        f"the settings have no more than {show_count(found, 'cell')} of the {n} that were asked for"
+    ]
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """A setting as one dimension of the unit cube; of listed values all get the same room."""
+
+    name: str
+    domain: Range | None
+    values: tuple[Value, ...]
+
+    def at(self, share: float) -> Value:
+        """The value at ``share``, from 0 and below 1."""
+        if self.domain is not None:
+            return self.domain.at(share)
+        return self.values[int(share * len(self.values))]
+
+
+def _axes(space: Space) -> list[_Axis]:
+    found = []
+    for parameter in space.parameters:
+        values = parameter.domain.values()
+        continuous = parameter.domain if isinstance(parameter.domain, Range) else None
+        found.append(_Axis(parameter.name, None if values else continuous, values or ()))
+    return found
+
+
+def _cell_at(axes: Sequence[_Axis], bound: SearchSpace, place: Sequence[float]) -> Configuration:
+    """The cell at a place in the unit cube."""
+    values = {axis.name: axis.at(share) for axis, share in zip(axes, place, strict=True)}
+    return bound.without_idle(Configuration(values))
+
+
+def hypercube_cells(
+    n: int, space: Space, bound: SearchSpace, seed: int
+) -> tuple[list[Configuration], list[str]]:
+    """Of a few Latin hypercubes the one that loses the fewest cells, then the most spread out.
+
+    Points that fall into one cell of a coarse domain are one; so a list of four values and n = 10
+    gives the two to three points that each value has.
+
+    Args:
+        n: how many.
+        space: what is varied.
+        bound: the same space with what can be granted here.
+        seed: of the draws.
+
+    Returns:
+        The cells, and that they are fewer than asked for where they are.
+    """
+    rng = random.Random(f"{seed}/latin-hypercube")
+    axes = _axes(space)
+    best: tuple[int, float, list[Configuration]] | None = None
+    for _ in range(CANDIDATES):
+        points = latin_hypercube(n, len(axes), rng)
+        drawn = dict.fromkeys(_cell_at(axes, bound, point) for point in points)
+        cells = [cell for cell in drawn if bound.valid(cell)]
+        rank = (len(cells), least_distance(points))
+        if best is None or rank > best[:2]:
+            best = (*rank, cells)
+    assert best is not None
+    cells = best[2]
+    if len(cells) == n:
+        return cells, []
+    return cells, [
+        f"{n} points fall into {show_count(len(cells), 'cell')}: others have the same values, "
+        "break a constraint, or cannot be granted here"
+    ]
+
+
+def latin_hypercube(n: int, dimensions: int, rng: random.Random) -> list[tuple[float, ...]]:
+    """``n`` points in the unit cube, one in each of ``n`` equal slices of every dimension.
+
+    McKay, Beckman and Conover, Technometrics 21:239 (1979).
+    """
+    columns = []
+    for _ in range(dimensions):
+        slices = list(range(n))
+        rng.shuffle(slices)
+        columns.append([(at + rng.random()) / n for at in slices])
+    return list(zip(*columns, strict=True))
+
+
+def least_distance(points: Sequence[tuple[float, ...]]) -> float:
+    """Between the two nearest points: the larger the more evenly they fill the cube.
+
+    Johnson, Moore and Ylvisaker, Journal of Statistical Planning and Inference 26:131 (1990).
+    """
+    import numpy as np
+
+    places = np.array(points)
+    nearest = math.inf
+    for at in range(1, len(places)):
+        nearest = min(nearest, float(np.min(np.sum((places[:at] - places[at]) ** 2, axis=1))))
+    return math.sqrt(nearest)

@@ -1,0 +1,142 @@
+"""Factorial: two levels of each setting, in every combination or a fraction of them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import TypeGuard
+
+from assay.records import Configuration, Design, Parameter, Range, Space, Value
+from assay.search.space.fraction import BadGenerator, Fraction, fraction_of
+from assay.search.space.space import SearchSpace
+from assay.search.space.unfit import MOST_CELLS, Unfit
+
+
+def levels(parameter: Parameter) -> tuple[Value, Value]:
+    """The low and the high level of a setting in a two-level design.
+
+    Raises:
+        Unfit: its domain has not two ends.
+    """
+    domain = parameter.domain
+    values = domain.values()
+    if isinstance(domain, Range) and domain.low < domain.high:
+        values = (values[0], values[-1]) if values else (domain.low, domain.high)
+    if values is None or len(values) != 2:
+        raise Unfit(
+            ("settings", parameter.name),
+            f"A factorial design takes two levels of each setting, and {parameter.name} has "
+            f"{len(values or ())}.",
+            f'Write {parameter.name} = [LOW, HIGH], or kind = "grid".',
+        )
+    return values[0], values[1]
+
+
+def factorial(
+    design: Design, space: Space, bound: SearchSpace
+) -> tuple[list[Configuration], list[str]]:
+    """The cells of a two-level design, whole or a fraction, and its centre where that is asked.
+
+    Args:
+        design: as asked.
+        space: what is varied.
+        bound: the same space with what can be granted here.
+
+    Returns:
+        The cells, and what fraction they are.
+
+    Raises:
+        Unfit: a setting has not two levels or has a condition, a generator is wrong, there are
+            too many cells, or one of them cannot be had.
+    """
+    ends = [levels(p) for p in space.parameters]
+    names = [p.name for p in space.parameters]
+    for parameter in space.parameters:
+        if parameter.when:
+            raise Unfit(
+                ("settings", parameter.name),
+                f"{parameter.name} has a condition, and a factorial design needs every setting in "
+                "every cell.",
+                'Leave `when` out, or write kind = "grid".',
+            )
+    try:
+        fraction = fraction_of(names, design.generators)
+    except BadGenerator as error:
+        raise Unfit(("design", "generators"), error.cause, error.remedy) from error
+    if fraction.cells > MOST_CELLS:
+        raise Unfit(
+            ("design",),
+            f"The full factorial design has {fraction.cells:,} cells.",
+            "Run a fraction of it: resolution = 4, or generators.",
+        )
+    cells = [
+        Configuration({name: ends[at][row[at] > 0] for at, name in enumerate(names)})
+        for row in fraction.rows()
+    ]
+    notes = _fraction_notes(fraction)
+    if design.centre:
+        cells += _centre(space.parameters, ends)
+    for cell in cells:
+        if not bound.valid(cell):
+            raise Unfit(
+                ("constraints",) if space.constraints else ("settings",),
+                f"{cell} is ruled out by a constraint, or cannot be granted here, and a factorial "
+                "design needs every cell.",
+                'Give levels that go together, or write kind = "grid".',
+            )
+    return cells, notes
+
+
+def _fraction_notes(fraction: Fraction) -> list[str]:
+    if fraction.resolution is None:
+        return []
+    return [
+        f"a fraction of {fraction.cells} out of {2**fraction.factors:,} cells, of resolution "
+        f"{fraction.resolution}"
+    ]
+
+
+def _centre(
+    parameters: Sequence[Parameter], ends: Sequence[tuple[Value, Value]]
+) -> Iterator[Configuration]:
+    """The middle of all that has one, once for each combination of what has none."""
+    middles = [middle(p) for p in parameters]
+    if all(middle is None for middle in middles):
+        raise Unfit(
+            ("design", "centre"),
+            "No setting has a value in the middle between its ends.",
+            "Leave centre out.",
+        )
+    columns = [pair if one is None else (one,) for one, pair in zip(middles, ends, strict=True)]
+    names = [p.name for p in parameters]
+    for values in itertools.product(*columns):
+        yield Configuration(dict(zip(names, values, strict=True)))
+
+
+def middle(parameter: Parameter) -> Value | None:
+    """The value halfway between the levels of a setting, where centre cells have it.
+
+    Of a logarithmic range it is the geometric mean, as near as it goes.
+
+    Returns:
+        ``None`` for what is no number, and for numbers with nothing between them.
+
+    Raises:
+        Unfit: as :func:`levels`.
+    """
+    low, high = levels(parameter)
+    if not (_is_number(low) and _is_number(high)):
+        return None
+    domain = parameter.domain
+    if not isinstance(domain, Range):
+        least, most = sorted((float(low), float(high)))
+        domain = Range(least, most, integer=isinstance(low, int) and isinstance(high, int))
+    listed = [v for v in domain.values() or () if isinstance(v, int | float)]
+    found: Value = domain.at(0.5)
+    if listed:
+        found = min(listed, key=lambda v: abs(domain.place(v) - 0.5))
+    return None if found in (low, high) else found
+
+
+def _is_number(value: Value) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,73 @@
+"""Grid: every combination of all values."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+from assay.records import Configuration, Parameter, Space, Value
+from assay.search.space.space import SearchSpace
+from assay.search.space.unfit import MOST_CELLS, Unfit
+from assay.units import show_count
+
+MOST_COMBINATIONS = 100_000
+"""Of a grid, that are held against conditions and constraints."""
+
+
+def grid(space: Space, bound: SearchSpace) -> tuple[list[Configuration], list[str]]:
+    """Every combination of all values, the last setting changing fastest.
+
+    Args:
+        space: what is varied.
+        bound: the same space with what can be granted here.
+
+    Returns:
+        The cells that can be had, and what is to be said of those that cannot.
+
+    Raises:
+        Unfit: a setting has no values that could be counted, or there are too many cells.
+    """
+    columns = [_listed(p) for p in space.parameters]
+    combinations = math.prod(map(len, columns))
+    if combinations > MOST_COMBINATIONS:
+        raise Unfit(
+            ("settings",),
+            f"The grid has {combinations:,} combinations.",
+            f"Give fewer values, or draw up to {MOST_CELLS:,} of them: "
+            'kind = "latin-hypercube" and n.',
+        )
+    names = [p.name for p in space.parameters]
+    every = (
+        bound.without_idle(Configuration(dict(zip(names, values, strict=True))))
+        for values in itertools.product(*columns)
+    )
+    cells = list(dict.fromkeys(every))
+    kept = [cell for cell in cells if bound.valid(cell)]
+    if len(kept) > MOST_CELLS:
+        raise Unfit(
+            ("settings",),
+            f"The grid has {len(kept):,} cells, and a sweep takes {MOST_CELLS:,} at most.",
+            'Give fewer values, or draw from them: kind = "latin-hypercube" and n.',
+        )
+    return kept, _lost(len(cells) - len(kept), len(cells))
+
+
+def _listed(parameter: Parameter) -> tuple[Value, ...]:
+    values = parameter.domain.values()
+    if values is None:
+        raise Unfit(
+            ("settings", parameter.name),
+            f"{parameter.name}={parameter.domain} has no values that could be counted.",
+            "A grid needs a step, or a list of values.",
+        )
+    return values
+
+
+def _lost(lost: int, number: int) -> list[str]:
+    if not lost:
+        return []
+    verb = "is" if lost == 1 else "are"
+    return [
+        f"{lost} of {show_count(number, 'cell')} {verb} ruled out by a constraint, or cannot be "
+        "granted here"
+    ]

@@ -1,0 +1,179 @@
+"""Named configurations: cells of a sweep and candidates of a search that have names.
+
+A configuration of the space is then one of those that have a name, or none of them, with values of
+the other settings beside it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Iterator, Sequence
+
+from assay.records import (
+    Arm,
+    Configuration,
+    Design,
+    DesignKind,
+    NamedConfiguration,
+    Space,
+    Value,
+)
+from assay.records.configuration import show_value
+from assay.search.space.grid import grid
+from assay.search.space.space import DRAWS, Admissible, SearchSpace, same_value
+from assay.search.space.unfit import Unfit
+
+COLUMN = "configuration"
+"""Head of the column of names, and the key that names one in a baseline."""
+
+
+def search_space(space: Space, admissible: Admissible | None = None) -> SearchSpace:
+    """Return the space as searchers use it.
+
+    Raises:
+        BadInput: as ``SearchSpace``.
+    """
+    kind = NamedSpace if space.named else SearchSpace
+    return kind(space, admissible)
+
+
+def label_of(space: Space, configuration: Configuration) -> str | None:
+    """Name a configuration: ``A``, or ``A threads=2`` with settings beside it.
+
+    Returns:
+        ``None`` where it is none of those that have a name.
+    """
+    named = named_in(space, configuration)
+    if named is None:
+        return None
+    own = named.configuration
+    beside = [f"{n}={show_value(v)}" for n, v in configuration.items() if n not in own]
+    return " ".join([named.name, *beside])
+
+
+def named_in(space: Space, configuration: Configuration) -> NamedConfiguration | None:
+    """Find the named configuration that another one is, but for settings beside it."""
+    names = {name for one in space.named for name in one.configuration}
+    part = Configuration({n: v for n, v in configuration.items() if n in names})
+    here = _without_defaults(space, part)
+    same = (one for one in space.named if _without_defaults(space, one.configuration) == here)
+    return next(same, None) if here else None
+
+
+def _without_defaults(space: Space, configuration: Configuration) -> Configuration:
+    defaults = {p.name: p.default for p in space.parameters}
+    kept = {n: v for n, v in configuration.items() if not same_value(v, defaults.get(n))}
+    return Configuration(kept)
+
+
+def named_cells(design: Design, space: Space, bound: SearchSpace) -> tuple[list[Arm], list[str]]:
+    """Cross the named configurations with a grid of the settings beside them.
+
+    Returns:
+        The cells, and notes on cells of the grid that cannot be granted.
+
+    Raises:
+        Unfit: the design is not a grid, or its grid has too many cells.
+    """
+    if design.kind is not DesignKind.GRID:
+        raise Unfit(
+            ("design", "kind"),
+            f"Named configurations are no factors of a {design.kind} design.",
+            "Leave kind out: each is run with each cell of the grid of [settings].",
+        )
+    beside, notes = grid(space, bound) if space.parameters else ([Configuration()], [])
+    arms = [
+        Arm(
+            name=" ".join([named.name, *([str(cell)] if cell else [])]),
+            configuration=Configuration({**named.configuration, **cell}),
+        )
+        for named in space.named
+        for cell in beside
+    ]
+    return arms, notes
+
+
+class NamedSpace(SearchSpace):
+    """A space whose configurations are those that have a name.
+
+    Parts of one of them are valid as well: a winner is reduced to the settings that matter.
+
+    Args:
+        space: its parameters hold every setting of the named configurations.
+        admissible: as of ``SearchSpace``.
+    """
+
+    is_named = True
+
+    def __init__(self, space: Space, admissible: Admissible | None = None) -> None:
+        super().__init__(space, admissible)
+        self._own = {name for one in space.named for name in one.configuration}
+        canonical = (self.canonical(one.configuration) for one in space.named)
+        self._named = list(dict.fromkeys((Configuration(), *canonical)))
+        self._free = [name for name in self.parameters if name not in self._own]
+
+    def valid(self, configuration: Configuration) -> bool:
+        """Tell whether it is one of those that have a name, or a part of one."""
+        part = self._part(configuration)
+        return any(part.items() <= one.items() for one in self._named) and super().valid(
+            configuration
+        )
+
+    def raw_size(self) -> float:
+        """Count the combinations of names and of the settings beside them."""
+        sizes = [self.options(name) for name in self._free]
+        if None in sizes:
+            return math.inf
+        return float(len(self._named) * math.prod(len(s) for s in sizes if s))
+
+    def _combinations(self) -> Iterator[Configuration]:
+        options = (self.options(name) or () for name in self._free)
+        for named, values in itertools.product(self._named, itertools.product(*options)):
+            candidate = self._with(named, dict(zip(self._free, values, strict=True)))
+            if self.valid(candidate):
+                yield candidate
+
+    def draw(self, rng: random.Random) -> Configuration | None:
+        """Draw one valid configuration; ``None`` where constraints exclude nearly all."""
+        for _ in range(DRAWS):
+            values = {name: self._draw_value(name, rng) for name in self._free}
+            candidate = self._with(rng.choice(self._named), values)
+            if self.valid(candidate):
+                return candidate
+        return None
+
+    def neighbours(self, configuration: Configuration) -> Iterator[Configuration]:
+        """Yield those with another name, nearest first, then those that differ beside it."""
+        beside = configuration.without(*self._own)
+        for named in self._nearest(configuration):
+            candidate = self.canonical(Configuration({**beside, **named}))
+            if candidate != configuration and self.valid(candidate):
+                yield candidate
+        for name in self._free:
+            for value in self._alternatives(name, configuration.get(name)):
+                candidate = self._with(self._part(configuration), {**beside, name: value})
+                if candidate != configuration and self.valid(candidate):
+                    yield candidate
+
+    def repair(self, configuration: Configuration, rng: random.Random) -> Configuration:
+        """Return the nearest valid configuration that is whole, not a part of one."""
+        candidate = self.canonical(configuration)
+        if self._part(candidate) in self._named and self.valid(candidate):
+            return candidate
+        found = next(self.neighbours(candidate), None) or self.draw(rng)
+        return Configuration() if found is None else found
+
+    def _part(self, configuration: Configuration) -> Configuration:
+        """Return the settings of a configuration that named ones set."""
+        return Configuration({n: v for n, v in configuration.items() if n in self._own})
+
+    def _nearest(self, configuration: Configuration) -> Sequence[Configuration]:
+        """Sort the named ones by the number of settings in which they differ."""
+        part = self._part(configuration)
+        return sorted(self._named, key=lambda one: len(one.items() ^ part.items()))
+
+    def _with(self, named: Configuration, values: dict[str, Value | None]) -> Configuration:
+        beside = {name: value for name, value in values.items() if value is not None}
+        return self.canonical(Configuration({**named, **beside}))

@@ -1,0 +1,264 @@
+"""SearchSpace: the configurations that a study may try."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import math
+import random
+from collections.abc import Callable, Iterator
+
+from assay.errors import BadInput, nearest
+from assay.records import Configuration, Range, Space, Value
+from assay.search.space.expression import Expression
+
+DRAWS = 1000
+"""Random configurations that are held against the constraints before a draw gives up."""
+COMBINATIONS = 5000
+"""Of values, that an expression is tried with before a study begins."""
+
+Admissible = Callable[[Configuration], bool]
+"""Whether a configuration can be granted on the machine at hand."""
+
+
+class SearchSpace:
+    """A space with its conditions and constraints at work.
+
+    Every configuration that it hands out is *canonical*: settings at their default, and settings
+    whose ``when`` does not hold, are left out, so that equal launches are equal configurations.
+
+    Args:
+        space: parameters and constraints.
+        admissible: further bound, from the planner; all are when absent.
+
+    Raises:
+        BadInput: an expression names a setting that is not in the space, or cannot be worked out
+            with its values.
+    """
+
+    def __init__(self, space: Space, admissible: Admissible | None = None) -> None:
+        self.parameters = {p.name: p for p in space.parameters}
+        self._constraints = [Expression(text) for text in space.constraints]
+        self._when = {p.name: Expression(p.when) for p in space.parameters if p.when}
+        self._admissible = admissible
+        self._options: dict[str, tuple[Value | None, ...] | None] = {}
+        for expression in (*self._constraints, *self._when.values()):
+            self._check_names(expression)
+            self._check_values(expression)
+
+    def _check_names(self, expression: Expression) -> None:
+        for name in sorted(expression.names - self.parameters.keys()):
+            near = nearest(name, tuple(self.parameters))
+            raise BadInput(
+                f"{expression.text!r} names {name}, which this study does not vary.",
+                f"Did you mean {near}?" if near else "Give it a domain, or leave it out.",
+            )
+
+    def _check_values(self, expression: Expression) -> None:
+        """Try an expression before the study begins, so that no launch is lost to a bad one."""
+        names = sorted(expression.names)
+        some = [self.options(n) or self._ends(n) for n in names]
+        for values in itertools.islice(itertools.product(*some), COMBINATIONS):
+            pairs = zip(names, values, strict=True)
+            expression.holds({n: v for n, v in pairs if v is not None}, unknown=True)
+
+    def _ends(self, name: str) -> tuple[Value | None, ...]:
+        domain = self.parameters[name].domain
+        return (domain.at(0.0), domain.at(1.0)) if isinstance(domain, Range) else (None,)
+
+    is_named = False
+    """Whether its configurations are those that have a name."""
+
+    def options(self, name: str) -> tuple[Value | None, ...] | None:
+        """The values to try for a parameter, its default first; ``None`` stands for *left alone*.
+
+        Returns ``None`` where the domain is continuous.
+        """
+        if name not in self._options:
+            self._options[name] = self._options_of(name)
+        return self._options[name]
+
+    def _options_of(self, name: str) -> tuple[Value | None, ...] | None:
+        parameter = self.parameters[name]
+        values = parameter.domain.values()
+        if values is None:
+            return None
+        return (None, *(v for v in values if not same_value(v, parameter.default)))
+
+    def canonical(self, configuration: Configuration) -> Configuration:
+        """The shortest configuration that makes the same launch."""
+        values = dict(configuration)
+        for name, parameter in self.parameters.items():
+            if name in values and same_value(values[name], parameter.default):
+                del values[name]
+        return self.without_idle(Configuration(values))
+
+    def without_idle(self, configuration: Configuration) -> Configuration:
+        """The same without settings whose condition does not hold in it."""
+        if not self._when:
+            return configuration
+        values = dict(configuration)
+        while idle := self._idle(values):
+            del values[idle]
+        return Configuration(values)
+
+    def _idle(self, values: dict[str, Value]) -> str | None:
+        """A setting whose condition does not hold, if there is one.
+
+        The condition sees defaults that are known: ``when arg.n > 4`` holds for arg.n's own.
+        """
+        full = self._with_defaults(values)
+        return next(
+            (n for n, w in self._when.items() if n in values and not w.holds(full, unknown=False)),
+            None,
+        )
+
+    def valid(self, configuration: Configuration) -> bool:
+        """Whether it satisfies every constraint, and can be granted."""
+        if self._constraints:
+            values = self._with_defaults(dict(configuration))
+            if not all(c.holds(values, unknown=True) for c in self._constraints):
+                return False
+        return self._admissible is None or self._admissible(configuration)
+
+    def avoiding(self, refused: Callable[[Configuration], bool]) -> SearchSpace:
+        """The same space without configurations that turned out not to be granted."""
+        narrower = copy.copy(self)
+        admissible = self._admissible
+        narrower._admissible = lambda configuration: (
+            not refused(configuration) and (admissible is None or admissible(configuration))
+        )
+        return narrower
+
+    def _with_defaults(self, values: dict[str, Value]) -> dict[str, Value]:
+        known = {n: p.default for n, p in self.parameters.items() if p.default is not None}
+        return {**known, **values}
+
+    def raw_size(self) -> float:
+        """How many combinations there are before conditions and constraints; may be infinite."""
+        sizes = [self.options(name) for name in self.parameters]
+        return math.inf if None in sizes else float(math.prod(len(s) for s in sizes if s))
+
+    def enumerate(self, most: int) -> list[Configuration] | None:
+        """Every valid canonical configuration, the default first; ``None`` if over ``most``."""
+        # A cheap bound first: the product may be astronomically larger than the valid part.
+        if self.raw_size() > 200_000:
+            return None
+        found: dict[Configuration, None] = {Configuration(): None}
+        for configuration in self._combinations():
+            found.setdefault(configuration)
+            if len(found) > most:
+                return None
+        return list(found)
+
+    def _combinations(self) -> Iterator[Configuration]:
+        names = list(self.parameters)
+        for values in itertools.product(*(self.options(name) or () for name in names)):
+            pairs = zip(names, values, strict=True)
+            candidate = self.canonical(Configuration({n: v for n, v in pairs if v is not None}))
+            if self.valid(candidate):
+                yield candidate
+
+    def draw(self, rng: random.Random) -> Configuration | None:
+        """One valid configuration at random; ``None`` where constraints exclude nearly all."""
+        for _ in range(DRAWS):
+            drawn = {name: self._draw_value(name, rng) for name in self.parameters}
+            values = {n: v for n, v in drawn.items() if v is not None}
+            candidate = self.without_idle(Configuration(values))
+            if self.valid(candidate):
+                return candidate
+        return None
+
+    def spread(self, count: int, rng: random.Random) -> list[Configuration]:
+        """So many configurations at random, each value of a setting in about as many of them.
+
+        What constraints exclude is left out (a Latin hypercube; McKay et al., 1979).
+        """
+        columns = {name: self._spread_values(name, count, rng) for name in self.parameters}
+        rows = (
+            {name: value for name, values in columns.items() if (value := values[at]) is not None}
+            for at in range(count)
+        )
+        found = (self.canonical(Configuration(row)) for row in rows)
+        return [candidate for candidate in found if self.valid(candidate)]
+
+    def _spread_values(self, name: str, count: int, rng: random.Random) -> list[Value | None]:
+        options = self.options(name)
+        if options is None:
+            domain = self.parameters[name].domain
+            assert isinstance(domain, Range)
+            places = [(at + rng.random()) / max(1, count) for at in range(count)]
+            rng.shuffle(places)
+            return [domain.at(place) for place in places]
+        whole, rest = divmod(count, len(options))
+        values = [*options] * whole + rng.sample(options, rest)
+        rng.shuffle(values)
+        return values
+
+    def _draw_value(self, name: str, rng: random.Random) -> Value | None:
+        options = self.options(name)
+        if options is not None:
+            return rng.choice(options)
+        parameter = self.parameters[name]
+        assert isinstance(parameter.domain, Range)
+        value = parameter.domain.at(rng.random())
+        return None if same_value(value, parameter.default) else value
+
+    def neighbours(self, configuration: Configuration) -> Iterator[Configuration]:
+        """Valid configurations that differ in one parameter, nearest values first."""
+        for name in self.parameters:
+            for value in self._alternatives(name, configuration.get(name)):
+                changed = (
+                    configuration.without(name)
+                    if value is None
+                    else configuration.having(name, value)
+                )
+                candidate = self.canonical(changed)
+                if candidate != configuration and self.valid(candidate):
+                    yield candidate
+
+    def _alternatives(self, name: str, value: Value | None) -> list[Value | None]:
+        options = self.options(name)
+        if options is None:
+            domain = self.parameters[name].domain
+            assert isinstance(domain, Range)
+            place = domain.place(value) if isinstance(value, int | float) else 0.5
+            near: list[Value | None] = [
+                domain.at(min(1.0, max(0.0, place + d))) for d in (-0.1, 0.1)
+            ]
+            return near if value is None else [*near, None]
+        here = options.index(value) if value in options else 0
+        order = sorted(range(len(options)), key=lambda i: (abs(i - here), i))
+        return [options[i] for i in order if i != here]
+
+    def repair(self, configuration: Configuration, rng: random.Random) -> Configuration:
+        """The nearest valid configuration: the fewest parameters changed, nearest values first.
+
+        Looks at all single changes, then at all double ones, then draws one; the default where
+        none is found.
+        """
+        candidate = self.canonical(configuration)
+        if self.valid(candidate):
+            return candidate
+        for near in self.neighbours(candidate):
+            return near
+        for first in self._one_changed(candidate):
+            for near in self.neighbours(first):
+                return near
+        drawn = self.draw(rng)
+        return Configuration() if drawn is None else drawn
+
+    def _one_changed(self, configuration: Configuration) -> Iterator[Configuration]:
+        """Like ``neighbours``, but the invalid ones as well."""
+        for name in self.parameters:
+            for value in self._alternatives(name, configuration.get(name)):
+                yield self.canonical(
+                    configuration.without(name)
+                    if value is None
+                    else configuration.having(name, value)
+                )
+
+
+def same_value(a: Value | None, b: Value | None) -> bool:
+    """Equality that keeps ``True`` apart from 1 but not 2 from 2.0."""
+    return a is not None and b is not None and isinstance(a, bool) is isinstance(b, bool) and a == b

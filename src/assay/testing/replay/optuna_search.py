@@ -1,0 +1,82 @@
+"""Optuna as its users run it: one launch a trial, the best value wins."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from assay.testing.replay.coding import Coding
+from assay.testing.replay.method import Found
+from assay.testing.replay.seen import Seen
+from assay.testing.replay.world import World
+
+if TYPE_CHECKING:
+    import optuna
+
+
+class OptunaSearch:
+    """One of Optuna's samplers with its own settings, the default first.
+
+    A proposal that is no point of the table is repaired to the nearest one, and what was launched
+    is what is told.
+
+    Args:
+        name: ``tpe`` or ``gp`` (which takes torch).
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def search(self, world: World, launches: int, seed: int) -> Found:
+        """See ``Method.search``."""
+        return next(self.along(world, (launches,), seed))
+
+    def along(self, world: World, counts: Sequence[int], seed: int) -> Iterator[Found]:
+        """See ``Anytime.along``: no sampler is told how many trials there will be."""
+        import optuna
+        from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
+
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        coding = Coding(world.table)
+        space: dict[str, BaseDistribution] = {
+            name: IntDistribution(0, len(coding.domains[i]) - 1)
+            if coding.ordered(i)
+            else CategoricalDistribution(list(range(len(coding.domains[i]))))
+            for i, name in enumerate(coding.columns)
+        }
+        study = optuna.create_study(sampler=self._sampler(seed))
+        study.enqueue_trial(_params(coding, world.default))
+        seen, invalid, think_s = Seen(world), 0, []
+        for count in counts:
+            while world.launches < count:
+                began = time.perf_counter()
+                trial = study.ask(space)
+                think_s.append(time.perf_counter() - began)
+                point, exact = coding.nearest([trial.params[name] for name in coding.columns])
+                invalid += not exact
+                cost = seen.launch(point)
+                if exact:
+                    study.tell(trial, cost)
+                    continue
+                study.tell(trial, state=optuna.trial.TrialState.FAIL)  # regarded as never asked
+                study.add_trial(
+                    optuna.trial.create_trial(
+                        params=_params(coding, point), distributions=space, value=cost
+                    )
+                )
+            yield seen.found(invalid, tuple(think_s))
+
+    def _sampler(self, seed: int) -> optuna.samplers.BaseSampler:
+        import optuna
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            if self.name == "gp":
+                return optuna.samplers.GPSampler(seed=seed)
+            return optuna.samplers.TPESampler(seed=seed, multivariate=True)
+
+
+def _params(coding: Coding, point: int) -> dict[str, int]:
+    return {name: int(coding.places[point, i]) for i, name in enumerate(coding.columns)}

@@ -1,0 +1,224 @@
+"""The race behind ``assay tune``, with a searcher of its own or another one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from assay.records import (
+    DEFAULT,
+    Budget,
+    Choices,
+    Configuration,
+    Goal,
+    Kind,
+    Launch,
+    Metric,
+    Outcome,
+    Parameter,
+    Sample,
+    Space,
+    StudySpec,
+    Value,
+    Verdict,
+    Workload,
+)
+from assay.records.workload import WALL
+from assay.search.conclusion.conclude import conclude
+from assay.search.model.searcher import Belief, Contrast, Estimate, Searcher, Trial
+from assay.search.races.tune import TuneRace
+from assay.search.space.space import SearchSpace
+from assay.testing.replay.method import Found
+from assay.testing.replay.table import Point, Table
+from assay.testing.replay.world import World
+from assay.testing.search_contracts import Trip, drive
+
+SCORE = Metric(name="score", goal=Goal.HIGHER, pattern="x")
+"""The objective where higher is better; its pattern is never used."""
+
+
+class RaceSearch:
+    """Surveys, searches, reduces and confirms within the launches that it is given.
+
+    Args:
+        name: under which it is told.
+        searcher: proposes.
+    """
+
+    def __init__(self, name: str, searcher: Searcher) -> None:
+        self.name = name
+        self._searcher = searcher
+
+    def search(self, world: World, launches: int, seed: int) -> Found:
+        """See ``Method.search``."""
+        searcher = Timed(self._searcher)
+        visit = Visit.of(world, searcher, launches, seed)
+        return _found(visit, searcher)
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A study of a world.
+
+    Attributes:
+        space: its points.
+        spec: of the study.
+        trip: what was launched.
+    """
+
+    space: TableSpace
+    spec: StudySpec
+    trip: Trip
+
+    @classmethod
+    def of(cls, world: World, searcher: Searcher, launches: int, seed: int) -> Visit:
+        """Tune in a fresh world."""
+        space = TableSpace(world.table, world.default)
+        spec = _spec(space, world, launches, seed)
+        trip = drive(TuneRace(spec, space, searcher), Recorded(world, space), spec.budget)
+        return cls(space, spec, trip)
+
+
+def _spec(space: TableSpace, world: World, launches: int, seed: int) -> StudySpec:
+    metrics = (SCORE,) if world.higher else (WALL,)
+    return StudySpec(
+        kind=Kind.TUNE,
+        workload=Workload(argv=("recorded",), metrics=metrics),
+        budget=Budget(launches=launches),
+        space=space.declared,
+        seed=seed,
+        disturbed_above=None,
+    )
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The program of a world, as a race launches it."""
+
+    world: World
+    space: TableSpace
+
+    def run(self, launch: Launch) -> Sample:
+        """See ``Runs.run``."""
+        taken = self.world.launch(self.space.point(launch.configuration), launch.cap_s)
+        if taken.value is None:
+            return Sample(launch=launch, outcome=Outcome.FAILED, wall_s=taken.spent, exit_status=1)
+        if taken.stopped:
+            return Sample(launch=launch, outcome=Outcome.TIMED_OUT, wall_s=taken.value)
+        metrics = {WALL.name: taken.value}
+        if self.world.higher:
+            metrics[SCORE.name] = taken.value
+        return Sample(launch=launch, outcome=Outcome.OK, wall_s=taken.spent, metrics=metrics)
+
+
+def _found(visit: Visit, searcher: Timed) -> Found:
+    space, trip = visit.space, visit.trip
+    conclusion = conclude(visit.spec, trip.samples, space, searcher, trip.done)
+    chosen = conclusion.recommendation
+    settings = Configuration(chosen.settings) if chosen is not None else DEFAULT
+    claim = chosen.claim if chosen is not None else None
+    claim = claim if claim is not None and claim.verdict is Verdict.FASTER else None
+    claimed = claim if settings and claim is not None and claim.ratio is not None else None
+    return Found(
+        space.point(settings),
+        claimed.ratio if claimed else None,
+        _interval(claimed.ci) if claimed else None,
+        think_s=tuple(searcher.think_s),
+    )
+
+
+def _interval(ci: tuple[float | None, float | None]) -> tuple[float, float]:
+    return ci[0] or 0.0, ci[1] if ci[1] is not None else float("inf")
+
+
+class TableSpace(SearchSpace):
+    """The points of a table as a space, its default as the default.
+
+    Args:
+        table: its points are what is valid.
+        default: one of them.
+    """
+
+    def __init__(self, table: Table, default: int) -> None:
+        self.declared = Space(
+            parameters=tuple(
+                Parameter(
+                    name=_setting(name),
+                    domain=Choices(table.domain(i)),
+                    default=table.points[default][i],
+                )
+                for i, name in enumerate(table.columns)
+            )
+        )
+        self._places = {point: i for i, point in enumerate(table.points)}
+        self._default = table.points[default]
+        self._names = [parameter.name for parameter in self.declared.parameters]
+        super().__init__(self.declared, admissible=lambda c: self._point(c) in self._places)
+
+    def point(self, configuration: Configuration) -> int:
+        """Where in the table a valid configuration is."""
+        return self._places[self._point(configuration)]
+
+    def _point(self, configuration: Configuration) -> Point:
+        pairs = zip(self._names, self._default, strict=True)
+        return tuple(configuration.get(name, default) for name, default in pairs)
+
+    def enumerate(self, most: int) -> list[Configuration] | None:
+        """See ``SearchSpace.enumerate``; what is valid is known, however sparse it is."""
+        if len(self._places) > most:
+            return None
+        every = (self.canonical(Configuration(self._named(point))) for point in self._places)
+        return [DEFAULT, *(c for c in every if c != DEFAULT)]
+
+    def _named(self, point: Point) -> dict[str, Value]:
+        return dict(zip(self._names, point, strict=True))
+
+
+def _setting(column: str) -> str:
+    return "arg." + "".join(c if c.isalnum() or c in "_-" else "_" for c in column)
+
+
+@dataclass
+class Timed:
+    """A searcher whose proposals are timed."""
+
+    inner: Searcher
+    name: str = "timed"
+    think_s: list[float] = field(default_factory=list)
+
+    def propose(
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
+    ) -> list[Configuration]:
+        """See ``Searcher.propose``."""
+        began = time.perf_counter()
+        proposals = self.inner.propose(space, trials, count, seed)
+        took_s = time.perf_counter() - began
+        self.think_s += [took_s / max(1, len(proposals))] * len(proposals)
+        return proposals
+
+    def verify(
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
+    ) -> list[Configuration]:
+        """See ``Searcher.verify``."""
+        return self.inner.verify(space, trials, count, seed)
+
+    def core(self, space: SearchSpace, trials: Sequence[Trial]) -> list[Configuration]:
+        """See ``Searcher.core``."""
+        return self.inner.core(space, trials)
+
+    def belief(self, space: SearchSpace, trials: Sequence[Trial]) -> Belief:
+        """See ``Searcher.belief``."""
+        return self.inner.belief(space, trials)
+
+    def contrasts(
+        self, space: SearchSpace, trials: Sequence[Trial], wanted: Sequence[Contrast]
+    ) -> list[Estimate]:
+        """See ``Searcher.contrasts``."""
+        return self.inner.contrasts(space, trials, wanted)
+
+    def left_to_gain(
+        self, space: SearchSpace, trials: Sequence[Trial], confidence: float, seed: int
+    ) -> float:
+        """See ``Searcher.left_to_gain``."""
+        return self.inner.left_to_gain(space, trials, confidence, seed)

@@ -1,0 +1,32 @@
+"""Random search: points in random order, the default first; the best seen wins."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+from assay.testing.replay.method import Found
+from assay.testing.replay.seen import Seen
+from assay.testing.replay.world import World
+
+
+class RandomSearch:
+    """Each point once at most."""
+
+    name = "random"
+
+    def search(self, world: World, launches: int, seed: int) -> Found:
+        """See ``Method.search``."""
+        return next(self.along(world, (launches,), seed))
+
+    def along(self, world: World, counts: Sequence[int], seed: int) -> Iterator[Found]:
+        """See ``Anytime.along``."""
+        points = list(range(len(world.table.points)))
+        random.Random(f"{seed}/random").shuffle(points)
+        points.remove(world.default)
+        order = iter([world.default, *points])
+        seen = Seen(world)
+        for count in counts:
+            while world.launches < count and (point := next(order, None)) is not None:
+                seen.launch(point)
+            yield seen.found()

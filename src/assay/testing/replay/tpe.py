@@ -1,0 +1,143 @@
+"""Optuna's tree-structured Parzen estimator behind the ``Searcher`` protocol.
+
+Optuna was chosen over SMAC and Nevergrad for its weight and upkeep; its own store is not used: the
+study is rebuilt from our observations at every batch, which takes milliseconds and makes proposals
+a function of the data.
+"""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from assay.records import Choices, Configuration, Range, Value
+from assay.search.model.averages import ByAverage, standings
+from assay.search.model.searcher import Trial, fresh, launched
+from assay.search.space.space import SearchSpace
+
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
+
+LEFT_ALONE = "(left alone)"
+"""Category that stands for a setting at its default."""
+
+
+class TpeSearcher(ByAverage):
+    """Multivariate TPE.
+
+    Time-outs arrive as capped values: Optuna regards failed trials as deleted, and would walk into
+    the same wall again. Failed configurations are told the worst value seen.
+
+    Args:
+        startup: how many configurations are drawn at random before the model is asked.
+    """
+
+    name = "tpe"
+
+    def __init__(self, startup: int = 10) -> None:
+        self.startup = startup
+
+    def propose(
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
+    ) -> list[Configuration]:
+        """See ``Searcher.propose``."""
+        import optuna
+
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        rng = random.Random(seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            sampler = optuna.samplers.TPESampler(
+                n_startup_trials=self.startup, multivariate=True, constant_liar=True, seed=seed
+            )
+        study = optuna.create_study(sampler=sampler)
+        distributions = _distributions(space)
+        seen = standings(trials)
+        worst = max((s.score for s in seen if s.launches), default=0.0)
+        for standing in seen:
+            study.add_trial(
+                optuna.trial.create_trial(
+                    params=_encode(space, standing.configuration),
+                    distributions=distributions,
+                    value=standing.score if standing.launches else worst,
+                )
+            )
+        wanted = [_decode(study.ask(distributions).params) for _ in range(count)]
+        return fresh(space, wanted, launched(trials), count, rng)
+
+
+def _distributions(space: SearchSpace) -> dict[str, BaseDistribution]:
+    """One Optuna distribution for a parameter; ranges that may be left alone take two."""
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
+    found: dict[str, BaseDistribution] = {}
+    for name, parameter in space.parameters.items():
+        domain = parameter.domain
+        if isinstance(domain, Range) and not (domain.log and domain.step):
+            if parameter.default is None:
+                found[f"{name}?"] = CategoricalDistribution((LEFT_ALONE, "set"))
+            high = _highest(domain)
+            if domain.integer:
+                step = 1 if domain.log else int(domain.step or 1)
+                found[name] = IntDistribution(int(domain.low), int(high), step=step, log=domain.log)
+            else:
+                found[name] = FloatDistribution(domain.low, high, step=domain.step, log=domain.log)
+        else:
+            options = space.options(name) or ()
+            found[name] = CategoricalDistribution(
+                [_category(v, parameter.default) for v in options]
+            )
+    return found
+
+
+def _highest(domain: Range) -> float:
+    """The highest value that the steps reach."""
+    values = domain.values()
+    return float(values[-1]) if values else domain.high
+
+
+def _category(value: Value | None, default: Value | None) -> Value:
+    """The category of an option; Optuna compares categories by ==, so a text stands for None."""
+    if value is not None:
+        return value
+    return default if default is not None else LEFT_ALONE
+
+
+def _encode(space: SearchSpace, configuration: Configuration) -> dict[str, Any]:
+    """A configuration as Optuna's parameters."""
+    params: dict[str, Any] = {}
+    for name, distribution in _distributions(space).items():
+        if name.endswith("?") and name[:-1] in space.parameters:
+            params[name] = "set" if name[:-1] in configuration else LEFT_ALONE
+            continue
+        parameter = space.parameters[name]
+        value = configuration.get(name)
+        if value is None:
+            value = _stand_in(parameter.domain, parameter.default)
+        params[name] = value
+        assert distribution is not None
+    return params
+
+
+def _stand_in(domain: Choices | Range | Any, default: Value | None) -> Value:
+    """What a parameter that is left alone is told as."""
+    if default is not None:
+        return default
+    if isinstance(domain, Range) and not (domain.log and domain.step):
+        values = domain.values()
+        return values[len(values) // 2] if values else domain.at(0.5)
+    return LEFT_ALONE
+
+
+def _decode(params: dict[str, Any]) -> Configuration:
+    """Optuna's parameters as a configuration, not yet canonical."""
+    left_alone = {name[:-1] for name, v in params.items() if name.endswith("?") and v == LEFT_ALONE}
+    return Configuration(
+        {
+            name: value
+            for name, value in params.items()
+            if not name.endswith("?") and value != LEFT_ALONE and name not in left_alone
+        }
+    )

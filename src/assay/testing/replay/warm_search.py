@@ -1,0 +1,106 @@
+"""The race behind ``assay tune``, begun with what an earlier study of a recorded space knew."""
+
+from __future__ import annotations
+
+import enum
+import math
+import random
+import statistics
+from dataclasses import replace
+
+from assay.records import Earlier
+from assay.search.model.gp import GpSearcher
+from assay.search.model.warm import MOST_KNOWN, bounded, known_of
+from assay.testing.replay.method import Found
+from assay.testing.replay.race_search import RaceSearch, TableSpace, Visit
+from assay.testing.replay.table import Table
+from assay.testing.replay.world import World
+
+SEED_OF_EARLIER = 10_000
+"""Added to the seed of a study for that of the earlier one: another default, other noise."""
+
+
+class Telling(enum.StrEnum):
+    """What an earlier study tells of a space."""
+
+    TRUE = "true"
+    ALTERED = "altered"
+    REVERSED = "reversed"
+
+
+class WarmSearch:
+    """A search after an earlier one.
+
+    Args:
+        name: under which it is told.
+        launches: of the earlier study.
+        telling: how the earlier study's table differs from the world's.
+    """
+
+    def __init__(self, name: str, launches: int = 50, telling: Telling = Telling.TRUE) -> None:
+        self.name = name
+        self._launches = launches
+        self._telling = telling
+
+    def search(self, world: World, launches: int, seed: int) -> Found:
+        """See ``Method.search``."""
+        earlier = self._earlier(world, seed)
+        return RaceSearch(self.name, GpSearcher(earlier=(earlier,))).search(world, launches, seed)
+
+    def _earlier(self, world: World, seed: int) -> Earlier:
+        table = world.table
+        if self._telling is Telling.REVERSED:
+            table = reversed_table(table)
+        elif self._telling is Telling.ALTERED:
+            table = altered_table(table, seed)
+        before = world.like(table, seed + SEED_OF_EARLIER)
+        visit = Visit.of(before, GpSearcher(), self._launches, seed + SEED_OF_EARLIER)
+        space = TableSpace(world.table, world.default)
+        known, left_out = known_of(visit.spec, visit.trip.samples, space)
+        return Earlier(
+            study="earlier",
+            command="recorded",
+            launches=len(visit.trip.samples),
+            known=bounded(known, MOST_KNOWN),
+            left_out=left_out,
+        )
+
+
+def reversed_table(table: Table) -> Table:
+    """A table in which what took least takes most, on the same scale."""
+    means = [mean for mean in table.means if mean is not None]
+    turn = min(means) * max(means)
+    return replace(
+        table,
+        means=tuple(None if mean is None else turn / mean for mean in table.means),
+        repeats=tuple(tuple(turn / value for value in values) for values in table.repeats),
+    )
+
+
+def altered_table(table: Table, seed: int) -> Table:
+    """A table of which each value of each parameter makes a difference of its own besides.
+
+    As another input would: the logarithms have a correlation of about 0.7 with those that were.
+    """
+    rng = random.Random(f"{seed}/altered")
+    logs = [math.log(mean) for mean in table.means if mean is not None]
+    sd = statistics.pstdev(logs) / math.sqrt(max(1, len(table.columns)))
+    of_values = [
+        {value: rng.gauss(0.0, sd) for value in table.domain(column)}
+        for column in range(len(table.columns))
+    ]
+    factors = [
+        math.exp(math.fsum(own[v] for own, v in zip(of_values, point, strict=True)))
+        for point in table.points
+    ]
+    return replace(
+        table,
+        means=tuple(
+            None if mean is None else mean * factor
+            for mean, factor in zip(table.means, factors, strict=True)
+        ),
+        repeats=tuple(
+            tuple(value * factor for value in values)
+            for values, factor in zip(table.repeats, factors, strict=False)  # none of means alone
+        ),
+    )

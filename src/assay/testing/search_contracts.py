@@ -1,0 +1,600 @@
+"""The contracts of searchers and races, as tests that every one of them passes.
+
+Tests derive from :class:`SearcherContract` and :class:`RaceContract`, as those of Optuna's samplers
+do from its ``BasicSamplerTestCase``; any test runner that collects classes runs them. Nothing here
+needs one. Programs are simulated: what a launch takes follows from its place in the study, so that
+a launch that was lost and made again takes what it would have.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from assay.records import (
+    DEFAULT,
+    Budget,
+    Choices,
+    Configuration,
+    Evidence,
+    Goal,
+    Grant,
+    Granted,
+    Launch,
+    Level,
+    Metric,
+    Outcome,
+    Parameter,
+    Range,
+    Sample,
+    Space,
+    StudySpec,
+    Value,
+)
+from assay.records.workload import WALL
+from assay.search.history.remaining_budget import OVERHEAD_S
+from assay.search.model.averages import ByAverage
+from assay.search.model.searcher import (
+    Estimate,
+    Searcher,
+    Trial,
+    estimates,
+    fresh,
+    launched,
+    worked,
+)
+from assay.search.races.race import RETRIES, Done, Race, Reason
+from assay.search.space.space import SearchSpace
+
+ENDLESS = 20_000
+"""No race of these tests needs as many launches."""
+
+
+class Runs(Protocol):
+    """A program that a race can be driven with."""
+
+    def run(self, launch: Launch) -> Sample:
+        """The sample of a launch."""
+        ...
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A program that is only a formula.
+
+    Attributes:
+        takes_s: what a launch of a configuration takes, apart from noise.
+        noise: standard deviation of its logarithm (log-normal).
+        fails: share of the launches of a configuration that fail.
+        drift: by how much the logarithm rises with each block, for all configurations alike.
+        metric: the objective: ``wall_s``, or one that is read from the output, which is the
+            inverse of the time where higher is better and twice the time where lower is.
+        seed: of noise and failures.
+        noise_of: the noise of a configuration, where it is not that of all.
+        others: CPUs, of two, that others use while a launch runs; each halves its speed.
+        refuses: settings with the one value that no launch takes.
+    """
+
+    takes_s: Callable[[Configuration], float]
+    noise: float = 0.03
+    fails: Callable[[Configuration], float] = lambda configuration: 0.0
+    drift: float = 0.0
+    metric: Metric = WALL
+    seed: int = 0
+    noise_of: Callable[[Configuration], float] | None = None
+    others: Callable[[Launch], float] | None = None
+    refuses: Mapping[str, Value] = field(default_factory=dict)
+
+    def run(self, launch: Launch) -> Sample:
+        """The sample of a launch; the same for the same launch."""
+        place = f"{launch.stage}/{launch.block}/{launch.position}/{launch.attempt}/{launch.arm}"
+        rng = random.Random(f"{self.seed}/{place}")
+        noise = self.noise_of(launch.configuration) if self.noise_of else self.noise
+        busy = self.others(launch) if self.others else 0.0
+        wall_s = self.takes_s(launch.configuration) * math.exp(
+            rng.gauss(0.0, noise) + self.drift * launch.block
+        )
+        wall_s *= 1.0 + busy
+        if rng.random() < self.fails(launch.configuration):
+            return Sample(
+                launch=launch, outcome=Outcome.FAILED, wall_s=wall_s * rng.random(), exit_status=1
+            )
+        if launch.cap_s is not None and wall_s > launch.cap_s:
+            return Sample(launch=launch, outcome=Outcome.TIMED_OUT, wall_s=launch.cap_s)
+        return Sample(
+            launch=launch,
+            outcome=Outcome.OK,
+            wall_s=wall_s,
+            metrics=self._metrics(wall_s),
+            evidence=_evidence(wall_s, busy) if self.others else (),
+            settings=self._grants(launch.configuration) if self.refuses else {},
+        )
+
+    def _grants(self, configuration: Configuration) -> dict[str, Grant]:
+        return {name: self._grant(name, value) for name, value in configuration.items()}
+
+    def _grant(self, name: str, value: Value) -> Grant:
+        refused = self.refuses.get(name) == value
+        return Grant(
+            value=value,
+            level=Level.SEEN,
+            grant=Granted.REFUSED if refused else Granted.GRANTED,
+            reason="it is not there" if refused else None,
+        )
+
+    def _metrics(self, wall_s: float) -> dict[str, float]:
+        if self.metric.name == WALL.name:
+            return {WALL.name: wall_s}
+        other = 1.0 / wall_s if self.metric.goal is Goal.HIGHER else 2.0 * wall_s
+        return {self.metric.name: other, WALL.name: wall_s}
+
+
+def _evidence(wall_s: float, busy: float) -> tuple[Evidence, ...]:
+    """What a host of two CPUs tells of others that use ``busy`` of them."""
+    return (
+        Evidence(kind="foreign_load", value=busy * wall_s, unit="s", outside=True),
+        Evidence(kind="host_cpus", value=2.0),
+    )
+
+
+@dataclass(frozen=True)
+class Trip:
+    """A race that was driven to its end."""
+
+    done: Done
+    samples: list[Sample]
+
+    @property
+    def launches(self) -> list[Launch]:
+        """What was launched, in the order it ended."""
+        return [sample.launch for sample in self.samples]
+
+    @property
+    def spent_s(self) -> float:
+        """What it took, beside thinking."""
+        return spent_s(self.samples)
+
+
+def spent_s(samples: Iterable[Sample]) -> float:
+    """What launches took, one after another, with what each costs beside the program."""
+    return sum((sample.wall_s or 0.0) + OVERHEAD_S for sample in samples)
+
+
+def left_of(budget: Budget, samples: list[Sample]) -> Budget:
+    """What samples leave of a budget."""
+    return _left(budget, spent_s(samples), len(samples))
+
+
+def _left(budget: Budget, took_s: float, launches: int) -> Budget:
+    return Budget(
+        time_s=None if budget.time_s is None else budget.time_s - took_s,
+        launches=None if budget.launches is None else budget.launches - launches,
+    )
+
+
+def drive(
+    race: Race,
+    program: Runs,
+    budget: Budget,
+    *,
+    slots: int = 1,
+    told: Iterable[Sample] = (),
+    until: int | None = None,
+    seed: int = 0,
+) -> Trip:
+    """Carry a race to its end, or until so many samples are told.
+
+    Args:
+        race: fresh.
+        program: what runs.
+        budget: of the study.
+        slots: launches that may run at a time; they end in random order.
+        told: samples of an earlier sitting.
+        until: number of samples after which all is cut off, launches in flight included.
+        seed: of the order in which launches end.
+    """
+    rng = random.Random(seed)
+    samples = list(told)
+    for sample in samples:
+        race.tell(sample)
+    took_s = spent_s(samples)
+    flying: list[Launch] = []
+    cut = Done(Reason.BUDGET, "cut off")
+    while until is None or len(samples) < until:
+        assert len(samples) < ENDLESS, "a race without end"
+        answer = race.ask(slots - len(flying), _left(budget, took_s, len(samples)))
+        if isinstance(answer, Done):
+            assert not flying, "a race that is over has launches in flight"
+            return Trip(answer, samples)
+        assert len(answer) <= slots - len(flying), "more launches than free slots"
+        flying += answer
+        assert flying, "neither launches nor an end"
+        sample = program.run(flying.pop(rng.randrange(len(flying)) if slots > 1 else 0))
+        samples.append(sample)
+        took_s += spent_s([sample])
+        race.tell(sample)
+    return Trip(cut, samples)
+
+
+class RaceContract:
+    """What every race keeps; derive, and give ``spec`` and ``race``."""
+
+    program = Simulated(takes_s=lambda configuration: 1.0 - 0.02 * len(configuration))
+    """The workload of ``spec``, which gives a value under every configuration."""
+
+    def spec(self, budget: Budget, seed: int = 0, timeout_s: float | None = None) -> StudySpec:
+        """A study of a few configurations, and the same one for the same arguments."""
+        raise NotImplementedError
+
+    def race(self, spec: StudySpec) -> Race:
+        """A fresh race for a specification."""
+        raise NotImplementedError
+
+    AMPLE = Budget(launches=150)
+
+    def _trip(self, budget: Budget, program: Simulated | None = None, slots: int = 1) -> Trip:
+        race = self.race(self.spec(budget))
+        return drive(race, program or self.program, budget, slots=slots)
+
+    def test_same_seed_same_study(self) -> None:
+        """Everything random follows from the seed."""
+        first, second = self._trip(self.AMPLE), self._trip(self.AMPLE)
+        assert first.samples == second.samples
+        assert first.done == second.done
+
+    def test_resumed_after_any_sample(self) -> None:
+        """Told what an unbroken race was told, a new one goes on with the very same launch."""
+        spec = self.spec(self.AMPLE)
+        whole = drive(self.race(spec), self.program, self.AMPLE)
+        for count in range(len(whole.samples) + 1):
+            race = self.race(spec)
+            for sample in whole.samples[:count]:
+                race.tell(sample)
+            answer = race.ask(1, left_of(self.AMPLE, whole.samples[:count]))
+            expected = [whole.launches[count]] if count < len(whole.samples) else whole.done
+            assert answer == expected, f"after {count} samples"
+
+    def test_resumed_with_failures(self) -> None:
+        """The same where launches fail, and are tried once more at the end of their block."""
+        spec = self.spec(self.AMPLE)
+        flaky = replace(self.program, fails=lambda configuration: 0.25, seed=5)
+        whole = drive(self.race(spec), flaky, self.AMPLE)
+        for count in range(0, len(whole.samples), 3):
+            resumed = drive(
+                self.race(spec),
+                flaky,
+                self.AMPLE,
+                told=whole.samples[:count],
+                until=count + 2,
+            )
+            assert resumed.samples == whole.samples[: len(resumed.samples)], f"after {count}"
+
+    def test_resumed_with_launches_in_flight(self) -> None:
+        """In several slots, what was in flight is launched again, and nothing twice."""
+        spec = self.spec(self.AMPLE)
+        for count in (1, 2, 3, 5, 8, 11, 15, 20, 26, 33, 39):
+            broken = drive(
+                self.race(spec), self.program, self.AMPLE, slots=3, until=count, seed=count
+            )
+            whole = drive(
+                self.race(spec), self.program, self.AMPLE, slots=3, told=broken.samples, seed=count
+            )
+            self._check_places(whole)
+            self._check_complete(whole)
+
+    def test_several_slots(self) -> None:
+        """Blocks stay blocks when several launches run at a time."""
+        trip = self._trip(self.AMPLE, slots=4)
+        self._check_places(trip)
+        self._check_complete(trip)
+
+    def test_blocks_are_random_and_complete(self) -> None:
+        """Each arm once in each block, in an order that differs between blocks and seeds."""
+        trip = self._trip(self.AMPLE)
+        self._check_places(trip)
+        self._check_complete(trip)
+        rosters = [tuple(a.name for a in la.roster) for la in trip.launches if la.roster]
+        again = self.spec(self.AMPLE, seed=1)
+        other = drive(self.race(again), self.program, self.AMPLE)
+        if max(map(len, rosters)) > 1:
+            seen: dict[frozenset[str], set[tuple[str, ...]]] = {}
+            for roster in rosters:
+                seen.setdefault(frozenset(roster), set()).add(roster)
+            assert any(len(orders) > 1 for orders in seen.values())
+            assert [la.arm for la in other.launches] != [la.arm for la in trip.launches]
+
+    def _check_places(self, trip: Trip) -> None:
+        """No place twice; blocks one after another; a roster names who runs where."""
+        places = [(la.block, la.position, la.attempt) for la in trip.launches]
+        assert len(set(places)) == len(places)
+        blocks = [la.block for la in trip.launches]
+        assert blocks == sorted(blocks)
+        assert set(blocks) == set(range(len(set(blocks))))
+        rosters = {la.block: la.roster for la in trip.launches if la.roster is not None}
+        for launch in trip.launches:
+            arm = rosters[launch.block][launch.position]
+            assert (arm.name, arm.configuration) == (launch.arm, launch.configuration)
+
+    def _check_complete(self, trip: Trip) -> None:
+        """Every block but the last ran whole."""
+        rosters = {la.block: la.roster for la in trip.launches if la.roster is not None}
+        last = max(rosters)
+        for block, roster in rosters.items():
+            ran = {la.arm for la in trip.launches if la.block == block}
+            assert block == last or ran == {arm.name for arm in roster}
+            assert len({arm.name for arm in roster}) == len(roster)
+
+    def test_budget_of_launches_is_kept(self) -> None:
+        """To the launch, whatever fails, in one slot and in several."""
+        flaky = replace(self.program, fails=lambda configuration: 0.3)
+        for launches in (1, 2, 7, 40, 41, 90):
+            for program in (self.program, flaky):
+                for slots in (1, 3):
+                    trip = self._trip(Budget(launches=launches), program, slots)
+                    assert len(trip.samples) <= launches
+
+    def test_budget_of_time_is_kept(self) -> None:
+        """It is exceeded by no more than the launch in which it ends."""
+        slow = replace(self.program, takes_s=lambda c: 1.0 + 2.0 * bool(c), noise=0.3)
+        for time_s in (0.5, 5.0, 45.0, 120.0):
+            for program in (self.program, slow):
+                trip = self._trip(Budget(time_s=time_s), program)
+                assert spent_s(trip.samples[:-1]) < time_s
+
+    def test_what_is_too_small_says_what_would_do(self) -> None:
+        """And that does."""
+        for budget in (Budget(launches=3), Budget(time_s=2.5)):
+            done = self._trip(budget).done
+            assert done.reason is Reason.TOO_SMALL
+            assert done.needed is not None
+            enough = Budget(
+                time_s=done.needed.time_s if budget.time_s else None,
+                launches=done.needed.launches if budget.launches else None,
+            )
+            assert self._trip(enough).done.reason in (Reason.DECIDED, Reason.BUDGET)
+
+    def test_failures_are_tried_once_more(self) -> None:
+        """In the same block, and no further."""
+        flaky = replace(self.program, fails=lambda configuration: 0.4, seed=2)
+        trip = self._trip(self.AMPLE, flaky)
+        self._check_places(trip)
+        retries = [la for la in trip.launches if la.attempt]
+        assert retries
+        assert max(la.attempt for la in retries) == RETRIES
+        failed = {
+            (s.launch.block, s.launch.position)
+            for s in trip.samples
+            if s.outcome is Outcome.FAILED and s.launch.attempt == 0
+        }
+        assert {(la.block, la.position) for la in retries} <= failed
+
+    def test_program_that_always_fails(self) -> None:
+        """The race ends soon, and says so."""
+        broken = replace(self.program, fails=lambda configuration: 1.0)
+        trip = self._trip(Budget(time_s=1e6), broken)
+        assert trip.done.reason is Reason.WORKLOAD_FAILED
+        assert len(trip.samples) < 50
+
+    def test_program_that_fails_from_some_block_on(self) -> None:
+        """A race that has nothing to learn any more ends long before its budget."""
+
+        class Dying(Simulated):
+            def run(self, launch: Launch) -> Sample:
+                sample = super().run(launch)
+                if launch.block < 2:
+                    return sample
+                return Sample(launch=launch, outcome=Outcome.FAILED, wall_s=sample.wall_s)
+
+        trip = self._trip(Budget(time_s=2000.0), Dying(takes_s=self.program.takes_s))
+        assert len(trip.samples) < 200
+
+    def test_program_that_always_times_out(self) -> None:
+        """Each launch counts as at least its cap; the race ends."""
+        spec = self.spec(Budget(time_s=600.0), timeout_s=0.5)
+        trip = drive(self.race(spec), self.program, spec.budget)
+        assert all(s.outcome is Outcome.TIMED_OUT for s in trip.samples)
+        assert len(trip.samples) < 1000
+
+    def test_an_end_stays_an_end(self) -> None:
+        """Asked again, the race gives the same answer."""
+        spec = self.spec(self.AMPLE)
+        race = self.race(spec)
+        trip = drive(race, self.program, self.AMPLE)
+        assert race.ask(1, left_of(self.AMPLE, trip.samples)) == trip.done
+
+    def test_no_slot_no_launch(self) -> None:
+        """An empty answer waits; it loses nothing."""
+        spec = self.spec(self.AMPLE)
+        race = self.race(spec)
+        assert race.ask(0, self.AMPLE) == []
+        assert race.ask(1, self.AMPLE) == self.race(spec).ask(1, self.AMPLE)
+
+
+def a_space() -> SearchSpace:
+    """Parameters of every kind, a condition on a condition, and a constraint."""
+    return SearchSpace(
+        Space(
+            parameters=(
+                Parameter(name="malloc", domain=Choices(("glibc", "jemalloc")), default="glibc"),
+                Parameter(name="nice", domain=Choices((0, 5, 10), ordered=True)),
+                Parameter(name="arg.n", domain=Range(1, 8, step=1), default=1),
+                Parameter(name="threads", domain=Range(1, 16, step=2, log=True)),
+                Parameter(name="arg.step", domain=Range(10, 35, step=10), default=10),
+                Parameter(name="arg.x", domain=Range(0.0, 1.0, integer=False)),
+                Parameter(name="arg.size", domain=Range(1, 4096, log=True), default=1),
+                Parameter(name="env.DEEP", domain=Choices(("a", "b")), when="env.ON == 'yes'"),
+                Parameter(
+                    name="env.ON",
+                    domain=Choices(("no", "yes")),
+                    default="no",
+                    when="malloc == 'jemalloc'",
+                ),
+            ),
+            constraints=("threads * arg.n <= 16",),
+        )
+    )
+
+
+def a_small_space() -> SearchSpace:
+    """Thirteen configurations, the default among them."""
+    return SearchSpace(
+        Space(
+            parameters=(
+                Parameter(name="arg.a", domain=Choices((1, 2, 3)), default=1),
+                Parameter(name="arg.b", domain=Choices((1, 2)), default=1),
+                Parameter(name="threads", domain=Choices((1, 2)), when="arg.a < 3"),
+            ),
+            constraints=("arg.a + arg.b < 5",),
+        )
+    )
+
+
+class RandomSearcher(ByAverage):
+    """Uniform over the values of each parameter: the plainest searcher that keeps the contract."""
+
+    name = "random"
+
+    def propose(
+        self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
+    ) -> list[Configuration]:
+        """See ``Searcher.propose``."""
+        return fresh(space, [], launched(trials), count, random.Random(seed))
+
+
+class SearcherContract:
+    """What every searcher keeps; derive, and give ``searcher``."""
+
+    def searcher(self) -> Searcher:
+        """One with its usual parameters."""
+        raise NotImplementedError
+
+    def _told(self, proposals: Iterable[Configuration], block: int) -> list[Trial]:
+        """A block with the default: some are good, some ran into their cap, some fail."""
+        found = [Trial(DEFAULT, block, random.Random(f"{block}/default").gauss(0.0, 0.02))]
+        for configuration in proposals:
+            place = random.Random(f"{configuration}").random()
+            noise = random.Random(f"{configuration}/{block}").gauss(0.0, 0.02)
+            value = None if place < 0.15 else place - 0.4 + noise
+            found.append(Trial(configuration, block, value, censored=place > 0.8))
+        return found
+
+    def _histories(self, space: SearchSpace, batches: int = 5) -> list[list[Trial]]:
+        trials: list[Trial] = []
+        found = [list(trials)]
+        for block in range(batches):
+            proposals = self.searcher().propose(space, trials, 4, block)
+            trials = [*trials, *self._told(proposals, block)]
+            found.append(trials)
+        return found
+
+    def test_proposals_are_valid_different_and_as_many_as_asked(self) -> None:
+        """Canonical, within constraints and conditions; neither the default nor what failed."""
+        space = a_space()
+        for count, trials in enumerate(self._histories(space), 1):
+            proposals = self.searcher().propose(space, trials, count, seed=count)
+            assert len(proposals) == len(set(proposals)) == count
+            assert DEFAULT not in proposals
+            assert not failing(trials) & set(proposals)
+            for proposal in proposals:
+                assert space.canonical(proposal) == proposal
+                assert space.valid(proposal)
+                for name, value in proposal.items():
+                    assert value in space.parameters[name].domain, (name, value)
+
+    def test_the_first_proposals_are_new(self) -> None:
+        """Replicates come from what was learned."""
+        space = a_space()
+        first = self.searcher().propose(space, [], 4, seed=1)
+        second = self.searcher().propose(space, self._told(first, 0), 4, seed=2)
+        assert not set(first) & set(second)
+
+    def test_proposals_follow_from_the_arguments(self) -> None:
+        """The same again from a new searcher, whatever Python's own generator was used for."""
+        space = a_space()
+        for trials in self._histories(space):
+            before = list(trials)
+            random.seed(1)
+            first = self.searcher().propose(space, trials, 4, seed=9)
+            random.seed(2)
+            assert self.searcher().propose(space, trials, 4, seed=9) == first
+            assert self.searcher().verify(space, trials, 4, seed=9) == self.searcher().verify(
+                space, trials, 4, seed=9
+            )
+            assert trials == before
+        others = [self.searcher().propose(space, [], 4, seed=seed) for seed in range(3)]
+        assert others[0] != others[1] or others[1] != others[2]
+
+    def test_one_searcher_serves_many_calls(self) -> None:
+        """What it remembers of a space changes nothing."""
+        space, searcher = a_space(), self.searcher()
+        for block, trials in enumerate(self._histories(space)):
+            found = searcher.propose(space, trials, 4, block)
+            assert found == self.searcher().propose(a_space(), trials, 4, block)
+
+    def test_a_small_space_is_gone_through(self) -> None:
+        """Every configuration is proposed in the end; then only what is worth a second look."""
+        space = a_small_space()
+        every = space.enumerate(1000) or []
+        trials: list[Trial] = []
+        for block in range(30):
+            proposals = self.searcher().propose(space, trials, 3, block)
+            if not proposals:
+                break
+            trials += self._told(proposals, block)
+        assert launched(trials) == set(every)
+        last = self.searcher().propose(space, trials, 3, seed=99)
+        assert set(last) <= launched(trials) - failing(trials) - {DEFAULT}
+
+    def test_nothing_but_failures(self) -> None:
+        """Still gives proposals, and has nothing to verify."""
+        space = a_space()
+        proposals = self.searcher().propose(space, [], 12, seed=0)
+        trials = [Trial(c, 0, None) for c in proposals]
+        found = self.searcher().propose(space, trials, 4, seed=1)
+        assert len(found) == 4
+        assert not set(found) & set(proposals)
+        assert self.searcher().verify(space, trials, 4, seed=1) == []
+
+    def test_what_the_machine_refuses_is_not_proposed(self) -> None:
+        """The planner's word bounds the space."""
+        space = SearchSpace(
+            Space(parameters=(Parameter(name="nice", domain=Choices((-5, 0, 5, 10))),)),
+            admissible=lambda configuration: configuration.get("nice") != -5,
+        )
+        proposals = self.searcher().propose(space, [], 10, seed=3)
+        assert {c["nice"] for c in proposals} == {0, 5, 10}
+
+    def test_what_is_verified_was_launched_and_worked(self) -> None:
+        """And is among the better ones."""
+        space = a_space()
+        for trials in self._histories(space)[1:]:
+            found = self.searcher().verify(space, trials, 3, seed=1)
+            able = launched(trials) - failing(trials) - {DEFAULT}
+            assert len(found) == len(set(found)) == min(3, len(able))
+            assert set(found) <= able
+
+    def test_estimates_tell_good_from_bad(self) -> None:
+        """Of configurations launched often, in the order of what they take."""
+        space = a_space()
+        first, second, third = self.searcher().propose(space, [], 3, seed=5)
+        effects = {DEFAULT: 0.0, first: -0.3, second: 0.4, third: 0.1}
+        trials = [
+            Trial(c, block, effect + random.Random(f"{c}/{block}").gauss(0.2 * block, 0.01))
+            for block in range(6)
+            for c, effect in effects.items()
+        ]
+        found = estimates(self.searcher(), space, trials, [first, second, third])
+        assert abs(found[0].mean + 0.3) < 0.05
+        assert abs(found[1].mean - 0.4) < 0.05
+        assert all(e.deviation < math.inf for e in found)
+        same = self.searcher().contrasts(space, trials, [{}, {first: 1.0, second: -1.0}])
+        assert same[0] == Estimate(0.0, 0.0)
+        assert math.isclose(same[1].mean, found[0].mean - found[1].mean, abs_tol=1e-9)
+
+
+def failing(trials: Sequence[Trial]) -> set[Configuration]:
+    """Those that never gave a value."""
+    return launched(trials) - worked(trials)

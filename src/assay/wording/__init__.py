@@ -1,0 +1,1 @@
+"""Wording: sentences of verdicts, notes and help, from plain values."""

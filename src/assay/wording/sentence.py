@@ -1,0 +1,334 @@
+"""Sentences that a person can repeat."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from assay.records import (
+    Budget,
+    Claim,
+    Disturber,
+    Metric,
+    SpreadVerdict,
+    Statistic,
+    StudySpec,
+    Verdict,
+)
+from assay.stats.verdict import beyond
+from assay.units import show_count, show_level, show_percent, significant
+from assay.wording.disturbance import withheld_words
+
+FACTOR = 2.0
+"""From here on a change is told as a factor: 831 % more says less than 9.3 times as long."""
+
+
+def say(spec: StudySpec, found: Claim, disturbers: Sequence[Disturber] = ()) -> str:
+    """The verdict of a tuning in one sentence, from the claim on what was confirmed.
+
+    Args:
+        spec: of the study.
+        found: the claim.
+        disturbers: who used the CPUs meanwhile.
+    """
+    found = msgspec.structs.replace(found, a="the default")
+    metric = spec.workload.objective
+    match found.verdict:
+        case Verdict.FASTER:
+            return f"{statement(found, metric)} ({basis(found, metric)})."
+        case Verdict.SAME:
+            return (
+                f"Keep the default: {found.b}, the best that was found, makes no difference of "
+                f"{100 * found.margin:g} % ({basis(found, metric)})."
+            )
+        case Verdict.SLOWER:
+            return (
+                f"Keep the default: {found.b}, which won the search, was worse when it was "
+                f"confirmed ({basis(found, metric)})."
+            )
+        case Verdict.UNCLEAR if found.is_doubted:
+            return (
+                f"Not decided: {_lowered(withheld_words(found, disturbers))} "
+                "Keep the default until then."
+            )
+        case Verdict.UNCLEAR:
+            return (
+                f"Not decided: whether {found.b} gains anything is unclear "
+                f"({basis(found, metric)}).{_outlook(found)} Keep the default until then."
+            )
+
+
+def say_lossy(gain: str, lost: int, launches: int) -> str:
+    """The verdict on a gain, told in a sentence, that does not count: the winner fails more."""
+    gain = gain.removesuffix(".")
+    return f"Keep the default: {gain}, but {lost} of its {launches} launches failed."
+
+
+def comparison(found: Claim, metric: Metric, disturbers: Sequence[Disturber] = ()) -> str:
+    """The verdict on ``b`` against ``a`` in one sentence, with what it rests on.
+
+    Args:
+        found: the claim.
+        metric: that it is about.
+        disturbers: who used the CPUs meanwhile.
+    """
+    if found.objection is not None:
+        return f"No verdict on {found.b} against {found.a}: {found.objection}."
+    outlook = _outlook(found) if found.verdict is Verdict.UNCLEAR else ""
+    if found.withheld:
+        outlook = f" {withheld_words(found, disturbers)}"
+    lost = f" {lost_words(found)}" if found.losses else ""
+    return f"{statement(found, metric)} ({basis(found, metric)}).{lost}{outlook}{stability(found)}"
+
+
+def lost_words(found: Claim) -> str:
+    """Say how many launches of the arms of a claim were lost; empty where that is no matter."""
+    told = found.losses
+    return f"{told[:1].upper()}{told[1:]}." if told else ""
+
+
+def _lowered(text: str) -> str:
+    """A sentence as part of another."""
+    return f"{text[:1].lower()}{text[1:]}"
+
+
+def stability(found: Claim) -> str:
+    """What is to be said of single launches, where the mean does not tell."""
+    spread = found.spread
+    if spread is None or spread.verdict not in (SpreadVerdict.TIGHTER, SpreadVerdict.WIDER):
+        return ""
+    more = spread.verdict is SpreadVerdict.WIDER
+    times = significant(spread.ratio if more else 1 / spread.ratio)
+    return (
+        f" {found.b} varies {times} times as {'much' if more else 'little'} from launch to launch."
+    )
+
+
+def statement(found: Claim, metric: Metric) -> str:
+    """What a claim says of ``b`` against ``a``: ``B takes 38.2 % less time than A``."""
+    a, b = found.a, found.b
+    if found.method == "spread":
+        return _spread_statement(found, metric)
+    if found.verdict is Verdict.SAME:
+        noun = _noun(metric)
+        return f"{b} and {a} are the same in {noun}, to within {100 * found.margin:g} %"
+    if found.verdict is Verdict.UNCLEAR:
+        return f"Whether {b} differs from {a} in {_noun(metric)} is unclear"
+    change = _change(found.ratio, metric)
+    least = "at least " if found.bound_only else ""
+    worse = found.verdict is Verdict.SLOWER and metric.name not in NOUNS
+    return (
+        f"{b} {change.before} {least}{change.amount} {change.after} {a}"
+        f"{', which is worse' if worse else ''}{_perhaps(found)}"
+    )
+
+
+def _perhaps(found: Claim) -> str:
+    """What is added to a difference that may be smaller than the margin.
+
+    It follows from the interval: claims of earlier versions do not hold ``beyond_margin``.
+    """
+    lo, hi = found.ci
+    if beyond(lo or 0.0, math.inf if hi is None else hi, margin=found.margin):
+        return ""
+    return f", perhaps by less than the margin of {100 * found.margin:g} %"
+
+
+def verdict_word(found: Claim) -> str:
+    """A verdict as a table has it: of a claim on spreads it says what it is about."""
+    words = {Verdict.FASTER: "varies less", Verdict.SLOWER: "varies more"}
+    if found.method == "spread":
+        return words.get(found.verdict, found.verdict.value)
+    return found.verdict.value
+
+
+def _spread_statement(found: Claim, metric: Metric) -> str:
+    """What a claim on spreads says: ``B varies 2.1 times as much as A in time``."""
+    a, b, noun = found.a, found.b, _noun(metric)
+    if found.verdict is Verdict.SAME:
+        return f"{b} and {a} vary alike in {noun}, to within {100 * found.margin:g} %"
+    if found.verdict is Verdict.UNCLEAR:
+        return f"Whether {b} varies more or less than {a} in {noun} is unclear"
+    if found.verdict is Verdict.SLOWER:
+        times = f"{significant(found.ratio)} times as much"
+    else:
+        times = f"{significant(1 / found.ratio)} times as little"
+    return f"{b} varies {times} as {a} in {noun}{_perhaps(found)}"
+
+
+def basis(found: Claim, metric: Metric) -> str:
+    """The interval of a claim and the launches behind it: ``95 % interval ..., 9 paired ...``."""
+    share = f"{show_level(found.alpha)} interval"
+    assumed = "; lower is better, as assumed" if metric.assumed else ""
+    return f"{share} {interval(found, metric)}, {_pairs(found.blocks, found)}{assumed}"
+
+
+def _pairs(count: int, found: Claim) -> str:
+    """What a claim counts: a spread takes several launches to show, and so may an application."""
+    if found.method == "spread":
+        return show_count(count, "paired batch", "paired batches")
+    if found.applications:
+        return show_count(count, "paired application")
+    return show_count(count, "paired launch", "paired launches")
+
+
+def interval(found: Claim, metric: Metric) -> str:
+    """The interval of a claim, in the form that the claim itself has: ``-40.1 to -36.2 %``."""
+    spread = found.method == "spread"
+    falls = found.verdict is Verdict.FASTER
+    change = _Change("", "", "", "times", falls) if spread else _change(found.ratio, metric)
+    lo, hi = (None if end is None else change.of(end) for end in found.ci)
+    if change.falls:
+        lo, hi = hi, lo
+    if lo is None and hi is None:
+        return "open"
+    return f"{_span(lo, hi)} {change.unit}"
+
+
+def change_text(ratio: float) -> str:
+    """A ratio by itself, as a table has it: ``-18.2 %``, ``3.10 times``."""
+    return f"{significant(ratio)} times" if ratio >= FACTOR else f"{show_percent(ratio)} %"
+
+
+def interval_text(ci: tuple[float | None, float | None]) -> str:
+    """The interval of a ratio by itself: ``-40.1 to -36.2 %``, ``+80.0 % to 3.10 times``."""
+    low, high = ci
+    if low is not None and high is not None and high < FACTOR:
+        return f"{_span(show_percent(low), show_percent(high))} %"
+    return _span(*(None if end is None else change_text(end) for end in ci))
+
+
+def _span(low: str | None, high: str | None) -> str:
+    """What lies between two ends, ``None`` for an open one."""
+    if low is None or high is None:
+        return "open" if low == high else f"up to {high}" if low is None else f"from {low}"
+    return f"{low} to {high}"
+
+
+NOUNS = {
+    "wall_s": "time",
+    "wall_s_per_instance": "time per instance",
+    "user_s": "user CPU time",
+    "sys_s": "system CPU time",
+    "peak_anon_bytes": "memory",
+}
+"""Metrics of which less is needed; any other figure is lowered or raised."""
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A change as it is said: ``before`` amount ``after``, and how its interval is written.
+
+    Attributes:
+        unit: of ``amount`` and of the ends of the interval.
+        falls: the ends of the interval change places, because 1/ratio is told.
+    """
+
+    before: str
+    amount: str
+    after: str
+    unit: str = "%"
+    falls: bool = False
+
+    def of(self, ratio: float) -> str:
+        """An end of the interval, in the unit of the change."""
+        if self.unit == "times":
+            return significant(1 / ratio if self.falls else ratio)
+        return show_percent(ratio)
+
+
+def _change(ratio: float, metric: Metric) -> _Change:
+    """How a ratio of ``b`` over ``a`` is said."""
+    time = metric.name == "wall_s"
+    if time and ratio <= 1 / FACTOR:
+        times = f"{significant(1 / ratio)} times"
+        return _Change("runs", times, "as fast as", "times", falls=True)
+    noun = _noun(metric)
+    if ratio >= FACTOR:
+        times = f"{significant(ratio)} times"
+        if time:
+            return _Change("takes", times, "as long as", "times")
+        verb = "needs" if metric.name in NOUNS else "brings"
+        return _Change(verb, times, f"the {noun} of", "times")
+    share = f"{show_percent(ratio).lstrip('+-')} %"
+    if metric.name in NOUNS:
+        word = "less" if ratio < 1 else "more"
+        return _Change("takes" if time else "needs", share, f"{word} {noun} than")
+    return _Change(f"{'lowers' if ratio < 1 else 'raises'} {noun} by", share, "against")
+
+
+def _noun(metric: Metric) -> str:
+    return NOUNS.get(metric.name, metric.name)
+
+
+def _outlook(found: Claim) -> str:
+    if found.blocks_needed is None or found.blocks_needed <= found.blocks:
+        return ""
+    return f" About {_pairs(found.blocks_needed, found)} in all would tell."
+
+
+def needed_text(asked: Budget, needed: Budget) -> str:
+    """A budget that would do, in the options that were used and fell short, rounded up.
+
+    Args:
+        asked: that was to do.
+        needed: that does.
+    """
+    time_s = needed.time_s if asked.time_s is not None else None
+    launches = needed.launches if asked.launches is not None else None
+    late = bool(time_s and asked.time_s is not None and time_s > asked.time_s)
+    few = bool(launches and asked.launches is not None and launches > asked.launches)
+    parts = [
+        f"--budget {math.ceil(time_s)}s" if time_s and (late or not few) else "",
+        f"--runs {launches}" if launches and (few or not late) else "",
+    ]
+    return " and ".join(part for part in parts if part)
+
+
+def change_words(ratio: float, metric: Metric, statistic: Statistic) -> str:
+    """An expected change with its verb: ``take 18.2 % less time than``."""
+    if statistic is Statistic.SPREAD:
+        times = significant(1 / ratio if ratio < 1 else ratio)
+        word = "little" if ratio < 1 else "much"
+        return f"vary {times} times as {word} in {_noun(metric)} as"
+    change = _change(ratio, metric)
+    verb, _, rest = change.before.partition(" ")
+    before = f"{verb.removesuffix('s')} {rest}".strip()
+    return f"{before} {change.amount} {change.after}"
+
+
+def interval_words(
+    ci: tuple[float, float], ratio: float, metric: Metric, statistic: Statistic
+) -> str:
+    """The interval of an expected change, in the form of ``change_words``."""
+    spread = statistic is Statistic.SPREAD
+    change = _Change("", "", "", "times", ratio < 1) if spread else _change(ratio, metric)
+    lo, hi = (change.of(end) for end in ci)
+    if change.falls:
+        lo, hi = hi, lo
+    return f"{_span(lo, hi)} {change.unit}"
+
+
+def bound_words(ratio: float) -> str:
+    """By how much something may be better at most: ``more than 1.5 %``; rounded up, so it is true.
+
+    From twice on, or half, it is a factor: ``more than a factor of 2.63``.
+
+    Args:
+        ratio: of the best that there may be to what is known.
+    """
+    factor = max(ratio, 1.0 / ratio) if ratio > 0.0 else math.inf
+    if math.isfinite(factor) and factor >= FACTOR:
+        step = 10.0 ** (math.floor(math.log10(factor)) - 2)
+        return f"more than a factor of {math.ceil(factor / step - _ROUNDING) * step:.5g}"
+    tenths = 1000.0 * abs(ratio - 1.0)
+    if tenths < 1.0 - _ROUNDING:
+        return "as much as 0.1 %"
+    return f"more than {math.ceil(tenths - _ROUNDING) / 10:.1f} %"
+
+
+_ROUNDING = 1e-6
+"""Of a per mille: what binary fractions add to a decimal one."""
