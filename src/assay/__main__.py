@@ -19,10 +19,10 @@ def entry() -> None:
     """The ``assay`` command."""
     sys.excepthook = _without_interrupts
     sys.path[:] = own_modules_first(sys.path, os.environ.get("PYTHONPATH", ""), here())
-    from assay.cli.ending import end_at_once
+    from assay.cli.process.ending import end_at_once
 
     end_at_once()
-    from assay.cli.locale_bytes import keep_bytes, without_coercion
+    from assay.cli.process.locale_bytes import keep_bytes, without_coercion
 
     keep_bytes()
     without_coercion()

@@ -32,8 +32,8 @@ from typing import Any, get_args
 import pytest
 
 import assay
-from assay.cli.grammar import build
-from assay.cli.parser import parse
+from assay.cli.parsing.grammar import build
+from assay.cli.parsing.parser import parse
 from assay.errors import BadInput
 from assay.machine.checks import CHECKS, Right, Status
 from assay.noise.causes import CauseKind

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.parser import parse
-from assay.cli.sweep_request import read_sweep
+from assay.cli.parsing.parser import parse
+from assay.cli.requests.sweep_request import read_sweep
 from assay.errors import BadInput
 from assay.machine.reader import read_machine
 from assay.partition.wish import ALGORITHMS, KEYS, LAYOUTS, parse_wish

@@ -19,10 +19,10 @@ from command_line import CommandLine
 from assay.__main__ import entry
 
 LOADED = (
-    "assay.cli.descriptors",
+    "assay.cli.process.descriptors",
     "assay.cli.main",
-    "assay.cli.show",
-    "assay.cli.progress",
+    "assay.cli.show.show",
+    "assay.cli.show.progress",
     "assay.cli.verbs.compare",
     "assay.cli.verbs.measure",
     "assay.cli.verbs.study",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
-from assay.cli.ready import Ready
+from assay.cli.requests.ready import Ready
 from assay.cli.system import system_of
 from assay.cli.verbs.run import _launch, _Observing
 from assay.executors.evidence.drift import DRIFT

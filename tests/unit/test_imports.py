@@ -112,7 +112,9 @@ def test_a_run_under_a_setting_needs_no_study_and_does_not_look_into_the_program
 
 
 def test_what_a_study_recommends_is_run_without_what_found_it() -> None:
-    loaded = modules_after("import assay.cli.verbs.run, assay.cli.configured, assay.store.sqlite")
+    loaded = modules_after(
+        "import assay.cli.verbs.run, assay.cli.requests.configured, assay.store.sqlite"
+    )
     assert within(loaded, "sqlalchemy")
     assert not within(loaded, *HEAVY) - within(loaded, "msgspec", "sqlalchemy", "sqlite3")
     assert not within(loaded, "assay.search", "assay.stats", "assay.reporting", "assay.bundle")

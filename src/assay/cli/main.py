@@ -10,14 +10,14 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from assay.cli.ending import Terminated, end_at_once
-from assay.cli.parser import parse
-from assay.cli.streams import let_go, open_streams
+from assay.cli.parsing.parser import parse
+from assay.cli.process.ending import Terminated, end_at_once
+from assay.cli.process.streams import let_go, open_streams
 
 if TYPE_CHECKING:
     import argparse
 
-    from assay.cli.parser import Parsed
+    from assay.cli.parsing.parser import Parsed
     from assay.root_helper.helper import Helper
 
 OWN_ERROR = 125
@@ -57,8 +57,8 @@ def _dispatch(words: Sequence[str]) -> int:
     parsed = _parsed(words)
     verb: str = parsed.arguments.verb
     transparent = _is_transparent((verb, getattr(parsed.arguments, "action", "")))
-    from assay.cli.command_words import demand_no_command
-    from assay.cli.descriptors import demand_descriptors
+    from assay.cli.process.descriptors import demand_descriptors
+    from assay.cli.requests.command_words import demand_no_command
     from assay.errors import AssayError, Pause
 
     try:
@@ -97,10 +97,10 @@ def _dispatch(words: Sequence[str]) -> int:
 
 
 def _separated(arguments: argparse.Namespace) -> Helper | None:
-    """What is root in our place from here on; see ``assay.cli.separation``."""
+    """What is root in our place from here on; see ``assay.cli.process.separation``."""
     if os.geteuid() != 0 or "SUDO_UID" not in os.environ or arguments.as_root:
         return None
-    from assay.cli.separation import separate
+    from assay.cli.process.separation import separate
 
     return separate(arguments, os.environ)
 
@@ -115,7 +115,7 @@ def _complain(text: str) -> None:
 
 def _explained(error: OSError) -> str:
     """An error of the operating system that nobody foresaw."""
-    from assay.cli.descriptors import exhausted
+    from assay.cli.process.descriptors import exhausted
 
     if (found := exhausted(error)) is not None:
         return str(found)

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from assay.cli.documents import print_json
-from assay.cli.layout import fitted, width_of
 from assay.cli.loaders import KERNEL_FILES, is_installed, loader_lines
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
 from assay.errors import BadInput, NotPossible, Pause
 from assay.records import BootChange, Configuration, StudySpec, to_builtins
 from assay.records.configuration import show_value

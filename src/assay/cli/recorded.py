@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from assay.bundle.files import replacing
-from assay.cli.ready import Ready, launch_of
+from assay.cli.requests.ready import Ready, launch_of
 from assay.executors.sample import build_sample
 from assay.launch.observing import observed
 from assay.records import Observation, RunFacts, encode

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.cli.ending import end_in_order
+from assay.cli.process.ending import end_in_order
 from assay.cli.system import put_back_leftovers
 from assay.launch.driver import Driver, find_launcher
 
@@ -28,7 +28,7 @@ def begin(reads: tuple[type, ...], *, launches: bool = True, helper: Helper | No
         NotPossible: the undo journal cannot be had.
     """
     for kind in reads:
-        msgspec.json.Decoder(kind)  # builds what it knows of a record: see assay.cli.ending
+        msgspec.json.Decoder(kind)  # builds what it knows of a record: see assay.cli.process.ending
     end_in_order()
     if launches:
         put_back_leftovers(helper)

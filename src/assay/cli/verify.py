@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.documents import print_json
-from assay.cli.show import verdict_lines
+from assay.cli.show.documents import print_json
+from assay.cli.show.show import verdict_lines
 from assay.errors import BadInput
 from assay.search.space.naming import named_conclusion
 from assay.units import show_count

@@ -72,8 +72,8 @@ def program_of(argv: tuple[str, ...], cwd: str | None = None) -> Program:
 def laboratory_of(spec: StudySpec, helper: Helper | None = None) -> Laboratory:
     """This host, for a study that was begun earlier, perhaps from another folder.
 
-    Where its programs are built, they are still to be: see ``assay.cli.built``; where it has a
-    share of a partition, that is still to be had, and divided: see ``assay.cli.reserving``.
+    Programs are not built yet (``assay.cli.requests.built``), and a share of a partition is not
+    reserved yet (``assay.cli.requests.reserving``).
     """
     workload = spec.workload
     if workload.build is not None:  # nobody knows the programs before they are built

@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.cli.documents import result_document
 from assay.cli.main import main
-from assay.cli.show import result_lines
+from assay.cli.show.documents import result_document
+from assay.cli.show.show import result_lines
 from assay.records import DEFAULT, Arm, Budget, Kind, MachineFloor, StudySpec
 from assay.records.calibration import SmallestGain
 from assay.study.session import Result

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.cli.cell import cell_of
+from assay.cli.requests.cell import cell_of
 from assay.errors import BadInput
 from assay.records import (
     Arm,

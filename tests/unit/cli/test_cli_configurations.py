@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.arm_words import arm_of, named_in_file
-from assay.cli.cells import cell_lines
-from assay.cli.request import space_of
-from assay.cli.sweep_request import read_sweep
+from assay.cli.requests.arm_words import arm_of, named_in_file
+from assay.cli.requests.request import space_of
+from assay.cli.requests.sweep_request import read_sweep
+from assay.cli.show.cells import cell_lines
 from assay.errors import BadInput
 from assay.machine.document import Cpu, Machine, Node, Rights
 from assay.records import (

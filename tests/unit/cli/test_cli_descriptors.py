@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.cli.descriptors import LEAST, exhausted
 from assay.cli.main import main
+from assay.cli.process.descriptors import LEAST, exhausted
 from assay.cli.verbs import settings as settings_verb
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from assay.cli.overhead import overhead_lines, summary_lines
+from assay.cli.show.overhead import overhead_lines, summary_lines
 from assay.cli.verbs.doctor import _lines, _listed, _settings
 from assay.launch.driver import Driver
 from assay.machine.document import Cpu, Machine, Node, Rights

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.request import gate_of
+from assay.cli.requests.request import gate_of
 from assay.cli.verbs.compare import _named
 from assay.errors import BadInput
 from assay.records import Arm, Configuration

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.long_grace import say_long_grace
+from assay.cli.process.long_grace import say_long_grace
 from assay.records import Budget, Workload
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.cli.request import warmup_of
-from assay.cli.show import NAME_CHARACTERS, arm_lines, verdict_lines
+from assay.cli.requests.request import warmup_of
+from assay.cli.show.show import NAME_CHARACTERS, arm_lines, verdict_lines
 from assay.records import Budget
 from assay.testing.search_contracts import Simulated
 

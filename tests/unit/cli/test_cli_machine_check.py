@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from assay.cli.files.toml_file import read_toml
 from assay.cli.machine.check import _continued
 from assay.cli.machine.profile_file import profile_names, profile_path, read_profile
 from assay.cli.main import main
-from assay.cli.toml_file import read_toml
 from assay.errors import BadInput
 from assay.machine.checks import CHECKS, Demand, Status
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.layout import fitted
 from assay.cli.machine.lines import machine_lines
+from assay.cli.show.layout import fitted
 from assay.machine.inventory.reader import read_inventory
 from assay.machine.reader import read_machine
 from assay.machine.root import Root

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.main import main
-from assay.cli.missing import demand_in_path, missing
+from assay.cli.requests.missing import demand_in_path, missing
 
 
 @pytest.fixture(autouse=True)

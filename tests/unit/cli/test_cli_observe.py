@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.cli.observe import observed_of
+from assay.cli.requests.observe import observed_of
 from assay.errors import BadInput
 from assay.records import Observation
 from assay.records.observation import EVERY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.other_program import named_otherwise
+from assay.cli.requests.other_program import named_otherwise
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli.grammar import VERBS, build
 from assay.cli.main import main
-from assay.cli.parser import parse
-from assay.cli.usage import columns
+from assay.cli.parsing.grammar import VERBS, build
+from assay.cli.parsing.parser import parse
+from assay.cli.parsing.usage import columns
 from assay.errors import BadInput
 
 
@@ -136,7 +136,7 @@ def test_what_an_action_would_not_read_is_refused(
 
 
 def test_the_errors_of_values_name_the_option() -> None:
-    from assay.cli.values import quantity, whole
+    from assay.cli.parsing.values import quantity, whole
     from assay.units import parse_share
 
     with pytest.raises(BadInput, match=r"^--margin: '7' is not a share above 0 and below 100 %"):

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.cli.kernels import MAX_SHOWN, kernel_lines
 from assay.cli.loaders import loader_lines
 from assay.cli.pausing import pause_document, pause_lines, reboot_variables, tell
+from assay.cli.show.kernels import MAX_SHOWN, kernel_lines
 from assay.errors import NotPossible
 from assay.machine.root import Root
 from assay.records import BootChange, KernelComparison, KernelDifference

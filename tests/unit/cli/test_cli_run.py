@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from assay.cli import relay as relaying
-from assay.cli.ending import Terminated, ending
-from assay.cli.parser import parse
-from assay.cli.relay import Relay
+from assay.cli.parsing.parser import parse
+from assay.cli.process import relay as relaying
+from assay.cli.process.ending import Terminated, ending
+from assay.cli.process.relay import Relay
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from assay.cli import main, separation
-from assay.cli.parser import parse
+from assay.cli import main
+from assay.cli.parsing.parser import parse
+from assay.cli.process import separation
 
 
 class Became(Exception):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.main import main
-from assay.cli.streams import _Answer, _Remark
+from assay.cli.process.streams import _Answer, _Remark
 from assay.errors import NotPossible
 
 SOURCE = Path(__file__).resolve().parents[3] / "src"
@@ -60,7 +60,7 @@ def test_a_reader_that_has_gone_is_told(kind: type[io.FileIO], unread: int) -> N
 
 REPORT = """
 import os, sys
-from assay.cli.streams import open_streams, let_go
+from assay.cli.process.streams import open_streams, let_go
 kept = os.dup(1)
 for fd in {closed}: os.close(fd)
 sys.stdout = sys.stderr = None

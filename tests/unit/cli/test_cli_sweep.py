@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from assay.cli.parser import parse
-from assay.cli.sweep_file import SCHEMA_FILE, json_schema, shipped_schema
-from assay.cli.sweep_request import read_sweep
+from assay.cli.files.sweep_file import SCHEMA_FILE, json_schema, shipped_schema
+from assay.cli.parsing.parser import parse
+from assay.cli.requests.sweep_request import read_sweep
 from assay.cli.verbs.sweep import announced, run
 from assay.errors import BadInput
 from assay.machine.document import Cpu, Machine, Node, Rights

@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.cli.command_words import demand_no_command
 from assay.cli.main import main
-from assay.cli.parser import parse
+from assay.cli.parsing.parser import parse
+from assay.cli.requests.command_words import demand_no_command
 from assay.cli.tier import bench, doctor, place, top
 from assay.cli.tier.room import room_of
 from assay.cli.verbs import run as launching

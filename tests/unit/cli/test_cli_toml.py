@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli.toml_file import MOST_BYTES, parse_toml, read_toml
+from assay.cli.files.toml_file import MOST_BYTES, parse_toml, read_toml
 from assay.errors import BadInput
 
 KEYS = st.one_of(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli import unused_input
-from assay.cli.unused_input import holds_data, say_unused_input
+from assay.cli.process import unused_input
+from assay.cli.process.unused_input import holds_data, say_unused_input
 from assay.records import Workload
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.assigned import configuration_of
-from assay.cli.command_words import command_of, split_command
 from assay.cli.main import main
-from assay.cli.missing import demand_found
-from assay.cli.parser import parse
-from assay.cli.request import budget_of, margin_of, space_of
-from assay.cli.workload import workload_of
+from assay.cli.parsing.parser import parse
+from assay.cli.requests.assigned import configuration_of
+from assay.cli.requests.command_words import command_of, split_command
+from assay.cli.requests.missing import demand_found
+from assay.cli.requests.request import budget_of, margin_of, space_of
+from assay.cli.requests.workload import workload_of
 from assay.errors import BadInput
 from assay.machine.document import Cpu, Machine, Node, Rights
 from assay.records import Budget, Choices, Configuration, Goal, Range, Statistic

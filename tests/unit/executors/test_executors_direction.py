@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.metrics import metrics_asked
-from assay.cli.parser import parse
+from assay.cli.parsing.parser import parse
+from assay.cli.requests.metrics import metrics_asked
 from assay.errors import BadInput
 from assay.executors.metrics.direction import demand_directed, is_rate
 from assay.executors.metrics.extract import metrics_of

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 import report_studies as studies
 
-from assay.cli.cells import cell_lines
+from assay.cli.show.cells import cell_lines
 from assay.records import Goal, Statistic, Verdict
 from assay.reporting.arms import arm_rows
 from assay.reporting.cells_text import to_markdown

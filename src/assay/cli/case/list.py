@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 
-from assay.cli.documents import print_json
-from assay.cli.layout import fitted, width_of
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
 from assay.units import show_count
 from assay.workloads.kernels import Kernel, described, find_kernels
 

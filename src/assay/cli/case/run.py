@@ -10,11 +10,11 @@ import sys
 from assay.bundle.files import replacing
 from assay.cli.case.asked import data_words, thread_words
 from assay.cli.case.told import ladder_document, ladder_lines
-from assay.cli.documents import print_json
-from assay.cli.layout import fitted, width_of
-from assay.cli.progress import Progress, wants_live
-from assay.cli.request import budget_of, disturbed_above_of
-from assay.cli.target import target_of
+from assay.cli.files.target import target_of
+from assay.cli.requests.request import budget_of, disturbed_above_of
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.progress import Progress, wants_live
 from assay.cli.wire import laboratory_of, store_of
 from assay.errors import BadInput, NotPossible, nearest
 from assay.records import Arm, Kind, Sample, StudySpec, Workload

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterator
 
 from assay.cli.case.asked import data_words, thread_words
-from assay.cli.documents import print_json
-from assay.cli.layout import fitted, width_of
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
 from assay.records import to_builtins
 from assay.units import show_bytes
 from assay.workloads.kernels import Kernel, Variant, described, find_kernel

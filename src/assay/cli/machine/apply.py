@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.documents import print_json
-from assay.cli.layout import fitted, width_of
 from assay.cli.machine.profile import place_of, settings_of
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
 from assay.errors import BadInput, NotPossible
 from assay.launch.planner import plan
 from assay.machine.document import Machine

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from assay.cli.documents import print_json
-from assay.cli.layout import fitted, width_of
 from assay.cli.machine.rooted import described, root_of
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
 from assay.cli.wire import store_of
 from assay.errors import BadInput
 from assay.machine.cpulist import format_list

@@ -16,13 +16,13 @@ from pathlib import Path
 import msgspec
 
 from assay.bundle.files import replacing
-from assay.cli.documents import print_json
-from assay.cli.ending import Terminated, end_in_order
-from assay.cli.layout import fitted, width_of
+from assay.cli.files.target import target_of
 from assay.cli.machine.apart import say_partitions
 from assay.cli.machine.noise_document import noise_document
 from assay.cli.machine.noise_text import figure_lines, noise_lines
-from assay.cli.target import target_of
+from assay.cli.process.ending import Terminated, end_in_order
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
 from assay.errors import AssayError, BadInput
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.processor import read_kernel, read_processor
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     requests = _requests(arguments)
     if not arguments.quiet:
         say_partitions()
-    msgspec.json.Decoder(NoiseRun)  # builds what it knows of it: see assay.cli.ending
+    msgspec.json.Decoder(NoiseRun)  # builds what it knows of it: see assay.cli.process.ending
     end_in_order()
     if arguments.tool:
         answer, status = _traced(arguments.tool, requests[0])

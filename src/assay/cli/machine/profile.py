@@ -6,8 +6,8 @@ import os
 import stat
 from pathlib import Path
 
+from assay.cli.files.toml_file import TomlFile, read_toml
 from assay.cli.machine.profile_file import FOLDER, profile_path
-from assay.cli.toml_file import TomlFile, read_toml
 from assay.errors import BadInput, NotPossible
 from assay.machine.document import Machine
 from assay.records import Configuration, Scope, Value

@@ -6,8 +6,8 @@ import argparse
 import sys
 from typing import Any
 
-from assay.cli.documents import print_json
-from assay.cli.layout import fitted, width_of
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
 from assay.host.act import wanted
 from assay.host.undo import Undone
 from assay.root_helper.restoring import Restored, restore

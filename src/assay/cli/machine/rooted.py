@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.cli.ending import end_in_order
+from assay.cli.process.ending import end_in_order
 from assay.machine.document import Machine
 from assay.machine.folders import cache_folder
 from assay.machine.inventory.document import Inventory
@@ -28,7 +28,7 @@ def root_of(text: str | None) -> Iterator[Root]:
         BadInput: no machine is recorded there.
         NotPossible: it cannot be read.
     """
-    # From here on there is something to clean up when a signal comes: see assay.cli.ending.
+    # From here on there is something to clean up when a signal comes: see assay.cli.process.ending.
     for kind in (Machine, Inventory, Facts):
         msgspec.json.Decoder(kind)
     end_in_order()

@@ -6,12 +6,12 @@ import argparse
 import sys
 
 from assay.bundle.files import replacing
-from assay.cli.documents import json_text, print_json
-from assay.cli.layout import fitted, width_of
+from assay.cli.files.target import target_of
 from assay.cli.machine.apart import say_partitions
 from assay.cli.machine.lines import TITLE, machine_lines
 from assay.cli.machine.rooted import described, root_of
-from assay.cli.target import target_of
+from assay.cli.show.documents import json_text, print_json
+from assay.cli.show.layout import fitted, width_of
 from assay.machine.document import Machine
 from assay.machine.inventory.document import Inventory
 from assay.records import to_builtins

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 from assay.bundle.files import replacing
-from assay.cli.documents import print_json
 from assay.cli.machine.apart import say_partitions
 from assay.cli.machine.rooted import root_of
+from assay.cli.show.documents import print_json
 from assay.errors import BadInput
 from assay.machine.folders import cache_folder
 from assay.machine.reader import read_machine

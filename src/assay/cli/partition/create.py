@@ -8,9 +8,6 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from assay.cli.documents import print_json
-from assay.cli.ending import end_in_order
-from assay.cli.layout import fitted, width_of
 from assay.cli.partition.asked import name_of, place_of, request_of
 from assay.cli.partition.interrupted import told_what_stands
 from assay.cli.partition.told import (
@@ -20,6 +17,9 @@ from assay.cli.partition.told import (
     steer_document,
     steer_lines,
 )
+from assay.cli.process.ending import end_in_order
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
 from assay.host.host import LiveHost
 from assay.host.journal import PARTITIONS, entries_now
 from assay.machine.boot import BOOT_ID

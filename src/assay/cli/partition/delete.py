@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from assay.cli.documents import print_json
-from assay.cli.ending import end_in_order
 from assay.cli.partition.asked import name_of, place_of
 from assay.cli.partition.interrupted import told_what_stands
 from assay.cli.partition.told import tell_unmet, turned_document, unmet
+from assay.cli.process.ending import end_in_order
+from assay.cli.show.documents import print_json
 from assay.cli.system import tell_left
 from assay.partition.make import delete
 

@@ -8,8 +8,8 @@ import os
 import sys
 from collections.abc import Iterator
 
-from assay.cli.ending import Terminated
 from assay.cli.partition.asked import name_of
+from assay.cli.process.ending import Terminated
 from assay.partition.folder import partition_folder
 from assay.partition.made import made_in
 

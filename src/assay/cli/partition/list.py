@@ -6,9 +6,9 @@ import argparse
 import os
 import sys
 
-from assay.cli.documents import print_json
-from assay.cli.layout import fitted, width_of
 from assay.cli.partition.told import seen_document, seen_lines, steer_document, steer_lines
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
 from assay.host.host import LiveHost
 from assay.partition.look import look, steers
 from assay.untrusted import clean

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from assay.cli.documents import print_json
-from assay.cli.ending import end_in_order
 from assay.cli.partition.asked import name_of, place_of
 from assay.cli.partition.told import made_document, tell_unmet, turned_document, unmet
+from assay.cli.process.ending import end_in_order
+from assay.cli.show.documents import print_json
 from assay.cli.system import tell_left
 from assay.host.changes import Word
 from assay.partition.make import Started, start

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.bundle.files import replacing
-from assay.cli.documents import print_json
-from assay.cli.layout import fitted, width_of
-from assay.cli.target import target_of
+from assay.cli.files.target import target_of
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
 from assay.cli.tier.place import device_of, tier_env
 from assay.errors import BadInput
 from assay.records import to_builtins

@@ -6,8 +6,8 @@ import argparse
 import os
 import sys
 
-from assay.cli.documents import print_json
-from assay.cli.layout import fitted, width_of
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
 from assay.records import to_builtins
 from assay.tier.doctor import findings, unadvisable, usable
 from assay.tier.probe import Path, Probe, probe

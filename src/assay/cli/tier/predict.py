@@ -10,9 +10,9 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 
-from assay.cli.documents import print_json
-from assay.cli.ending import end_in_order
-from assay.cli.layout import fitted, width_of
+from assay.cli.process.ending import end_in_order
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
 from assay.cli.tier.place import device_of, tier_env
 from assay.cli.wire import program_of
 from assay.errors import BadInput, NotPossible

@@ -8,8 +8,8 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 
-from assay.cli.documents import print_json
-from assay.cli.layout import width_of
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import width_of
 from assay.errors import NotPossible
 from assay.records import to_builtins
 from assay.tier.meter import Meter, Region, meters

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from assay.cli.acting import demand_used, run_action
-from assay.cli.parser import Parsed
+from assay.cli.parsing.acting import demand_used, run_action
+from assay.cli.parsing.parser import Parsed
 from assay.errors import BadInput
 
 OF_ACTIONS = {

@@ -6,28 +6,33 @@ import argparse
 import os
 import shlex
 
-from assay.cli.answer import exports_of, give
-from assay.cli.arm_words import arm_of, named_in_file
-from assay.cli.built import program_before, with_built
-from assay.cli.closing import gate_status
-from assay.cli.command_words import command_of, split_command
-from assay.cli.long_grace import say_long_grace
-from assay.cli.observe import observed_of
-from assay.cli.parser import Parsed
+from assay.cli.parsing.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
-from assay.cli.progress import Progress, wants_live
-from assay.cli.ranks import say_ranks
-from assay.cli.request import (
+from assay.cli.process.long_grace import say_long_grace
+from assay.cli.process.ranks import say_ranks
+from assay.cli.process.unused_input import say_unused_input
+from assay.cli.requests.arm_words import arm_of, named_in_file
+from assay.cli.requests.built import program_before, with_built
+from assay.cli.requests.command_words import command_of, split_command
+from assay.cli.requests.observe import observed_of
+from assay.cli.requests.request import (
     budget_of,
     disturbed_above_of,
     gate_of,
     margin_of,
     warmup_of,
 )
-from assay.cli.reserving import in_share, reservation_of
-from assay.cli.unused_input import say_unused_input
+from assay.cli.requests.reserving import in_share, reservation_of
+from assay.cli.requests.workload import (
+    demand_one_objective,
+    requirements_of,
+    statistic_of,
+    workload_of,
+)
+from assay.cli.show.answer import exports_of, give
+from assay.cli.show.closing import gate_status
+from assay.cli.show.progress import Progress, wants_live
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.cli.workload import demand_one_objective, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput
 from assay.executors.metrics.direction import demand_directed
 from assay.records import Arm, Configuration, Kind, StudySpec

@@ -7,10 +7,10 @@ import contextlib
 import sys
 from collections.abc import Iterator
 
-from assay.cli.conditions import Conditions
-from assay.cli.documents import print_json
-from assay.cli.layout import fitted, width_of
-from assay.cli.request import gate_of, margin_of
+from assay.cli.requests.conditions import Conditions
+from assay.cli.requests.request import gate_of, margin_of
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
 from assay.errors import BadInput
 from assay.records import to_builtins
 from assay.records.comparison import Condition, OccasionComparison, OccasionVerdict

@@ -8,11 +8,11 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from assay.cli.documents import print_json
-from assay.cli.layout import fitted, width_of
-from assay.cli.overhead import summary_lines
-from assay.cli.parser import Parsed
-from assay.cli.separation import unprotected
+from assay.cli.parsing.parser import Parsed
+from assay.cli.process.separation import unprotected
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.overhead import summary_lines
 from assay.cli.wire import laboratory
 from assay.errors import AssayError, NotPossible
 from assay.machine.cpulist import format_list

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from assay.cli.acting import demand_used, run_action
-from assay.cli.parser import Parsed
+from assay.cli.parsing.acting import demand_used, run_action
+from assay.cli.parsing.parser import Parsed
 from assay.errors import BadInput
 
 OF_ACTIONS = {

@@ -5,28 +5,33 @@ from __future__ import annotations
 import argparse
 import os
 
-from assay.cli.answer import exports_of, give
-from assay.cli.assigned import configuration_of
-from assay.cli.built import program_before, with_built
-from assay.cli.closing import gate_status
-from assay.cli.command_words import command_of
-from assay.cli.long_grace import say_long_grace
-from assay.cli.observe import observed_of
-from assay.cli.parser import Parsed
+from assay.cli.parsing.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
-from assay.cli.progress import Progress, wants_live
-from assay.cli.ranks import say_ranks
-from assay.cli.request import (
+from assay.cli.process.long_grace import say_long_grace
+from assay.cli.process.ranks import say_ranks
+from assay.cli.process.unused_input import say_unused_input
+from assay.cli.requests.assigned import configuration_of
+from assay.cli.requests.built import program_before, with_built
+from assay.cli.requests.command_words import command_of
+from assay.cli.requests.observe import observed_of
+from assay.cli.requests.request import (
     budget_of,
     disturbed_above_of,
     gate_of,
     precision_of,
     warmup_of,
 )
-from assay.cli.reserving import in_share, reservation_of
-from assay.cli.unused_input import say_unused_input
+from assay.cli.requests.reserving import in_share, reservation_of
+from assay.cli.requests.workload import (
+    demand_one_objective,
+    requirements_of,
+    statistic_of,
+    workload_of,
+)
+from assay.cli.show.answer import exports_of, give
+from assay.cli.show.closing import gate_status
+from assay.cli.show.progress import Progress, wants_live
 from assay.cli.wire import laboratory, store_of
-from assay.cli.workload import demand_one_objective, requirements_of, statistic_of, workload_of
 from assay.errors import BadInput
 from assay.records import Arm, Kind, Sample, Statistic, StudySpec
 from assay.search.claims.gate import OF_ONE_ARM

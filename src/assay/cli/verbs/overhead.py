@@ -6,11 +6,11 @@ import argparse
 import os
 import sys
 
-from assay.cli.documents import print_json
-from assay.cli.missing import demand_found
-from assay.cli.overhead import overhead_lines
-from assay.cli.parser import Parsed
-from assay.cli.request import budget_of
+from assay.cli.parsing.parser import Parsed
+from assay.cli.requests.missing import demand_found
+from assay.cli.requests.request import budget_of
+from assay.cli.show.documents import print_json
+from assay.cli.show.overhead import overhead_lines
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.errors import BadInput, NotPossible
 from assay.executors.overhead import Program, built_in

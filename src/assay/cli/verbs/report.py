@@ -6,9 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from assay.cli.documents import print_json
-from assay.cli.parser import Parsed
-from assay.cli.target import demand_parent
+from assay.cli.files.target import demand_parent
+from assay.cli.parsing.parser import Parsed
+from assay.cli.show.documents import print_json
 from assay.cli.wire import store_of
 from assay.errors import BadInput
 from assay.machine.document import machine_in

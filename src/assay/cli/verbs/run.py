@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from assay.cli.parser import Parsed
-from assay.cli.ready import Ready, is_plain, launch_of, plain
-from assay.cli.relay import Relay
+from assay.cli.parsing.parser import Parsed
+from assay.cli.process.relay import Relay
+from assay.cli.requests.ready import Ready, is_plain, launch_of, plain
 from assay.errors import BadInput, NotPossible
 from assay.executors.evidence.drift import changed_since, drift_evidence
 from assay.executors.evidence.shares import demand_share, look_at_share, share_evidence
@@ -53,7 +53,7 @@ def run(parsed: Parsed) -> int:
             "Name the study with --from STUDY.",
         )
     if arguments.explain:
-        from assay.cli.configured import explained
+        from assay.cli.requests.configured import explained
 
         print(explained(parsed), end="")
         return 0
@@ -69,11 +69,14 @@ def run(parsed: Parsed) -> int:
 
 
 def _recorder(name: str | None, observe: str | None) -> Callable[[Ready, RunFacts], None]:
-    """What writes the sample; it is loaded before signals are exceptions (assay.cli.ending)."""
+    """Return the writer of the sample, loaded before signals are exceptions.
+
+    See ``assay.cli.process.ending``.
+    """
     if not name:
         return lambda ready, facts: None
-    from assay.cli.observe import observed_of
     from assay.cli.recorded import record
+    from assay.cli.requests.observe import observed_of
 
     return partial(record, name, observed_of(observe))
 
@@ -104,7 +107,7 @@ def _observing(arguments: argparse.Namespace) -> _Observing:
                 "--observe is of what --record writes.", "Add --record FILE, or leave it out."
             )
         return _Observing(() if arguments.quiet else None, (), briefly=True)
-    from assay.cli.observe import observed_of
+    from assay.cli.requests.observe import observed_of
 
     return _Observing(None, observed_of(arguments.observe))
 
@@ -112,7 +115,7 @@ def _observing(arguments: argparse.Namespace) -> _Observing:
 def _ready(parsed: Parsed) -> AbstractContextManager[Ready]:
     if is_plain(parsed):
         return nullcontext(plain(parsed))
-    from assay.cli.configured import configured
+    from assay.cli.requests.configured import configured
 
     return configured(parsed)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from assay.cli.documents import print_json
-from assay.cli.parser import Parsed
+from assay.cli.parsing.parser import Parsed
+from assay.cli.show.documents import print_json
 from assay.cli.wire import laboratory
 from assay.errors import BadInput
 from assay.machine.tunables import LATENCY

@@ -11,19 +11,19 @@ from collections.abc import Iterator
 
 import msgspec
 
-from assay.cli.answer import exports_of, give
-from assay.cli.built import with_built
-from assay.cli.documents import design_document, print_json
-from assay.cli.layout import fitted, width_of
-from assay.cli.long_grace import say_long_grace
-from assay.cli.parser import Parsed
+from assay.cli.files.sweep_file import shipped_schema
+from assay.cli.parsing.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
-from assay.cli.progress import Progress, wants_live
-from assay.cli.ranks import say_ranks
-from assay.cli.reserving import in_share, reservation_of
-from assay.cli.sweep_file import shipped_schema
-from assay.cli.sweep_request import SweepRequest, read_sweep
-from assay.cli.unused_input import say_unused_input
+from assay.cli.process.long_grace import say_long_grace
+from assay.cli.process.ranks import say_ranks
+from assay.cli.process.unused_input import say_unused_input
+from assay.cli.requests.built import with_built
+from assay.cli.requests.reserving import in_share, reservation_of
+from assay.cli.requests.sweep_request import SweepRequest, read_sweep
+from assay.cli.show.answer import exports_of, give
+from assay.cli.show.documents import design_document, print_json
+from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.progress import Progress, wants_live
 from assay.cli.wire import laboratory, store_of
 from assay.errors import BadInput, NotPossible
 from assay.records import StudySpec

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from assay.cli.acting import demand_used
-from assay.cli.parser import Parsed, parse
+from assay.cli.parsing.acting import demand_used
+from assay.cli.parsing.parser import Parsed, parse
 
 OF_ACTIONS = {
     "doctor": ("path", "json"),
@@ -30,7 +30,7 @@ def run(parsed: Parsed) -> int:
         from assay.cli.tier import predict
 
         return predict.run(parsed.arguments, parsed.command)
-    from assay.cli.acting import run_action
+    from assay.cli.parsing.acting import run_action
 
     return run_action(parsed.arguments)
 

@@ -13,30 +13,30 @@ from dataclasses import replace
 
 import msgspec
 
-from assay.cli.answer import exports_of, give
-from assay.cli.built import program_before, with_built
-from assay.cli.command_words import command_of
-from assay.cli.documents import print_json, space_document
-from assay.cli.ending import Terminated
-from assay.cli.layout import fitted, width_of
-from assay.cli.long_grace import say_long_grace
-from assay.cli.observe import observed_of
-from assay.cli.parallel import demand_apart, parallel_of, slots_words
-from assay.cli.parser import Parsed
+from assay.cli.parsing.parser import Parsed
 from assay.cli.pausing import from_boot_to_boot
-from assay.cli.progress import Progress, ending_words, wants_live
-from assay.cli.ranks import say_ranks
-from assay.cli.request import budget_of, disturbed_above_of, margin_of, space_of
-from assay.cli.reserving import in_share, reservation_of
-from assay.cli.unused_input import say_unused_input
-from assay.cli.wire import laboratory, store_of
-from assay.cli.workload import (
+from assay.cli.process.ending import Terminated
+from assay.cli.process.long_grace import say_long_grace
+from assay.cli.process.ranks import say_ranks
+from assay.cli.process.unused_input import say_unused_input
+from assay.cli.requests.built import program_before, with_built
+from assay.cli.requests.command_words import command_of
+from assay.cli.requests.observe import observed_of
+from assay.cli.requests.parallel import demand_apart, parallel_of, slots_words
+from assay.cli.requests.request import budget_of, disturbed_above_of, margin_of, space_of
+from assay.cli.requests.reserving import in_share, reservation_of
+from assay.cli.requests.workload import (
     demand_alone,
     requirements_of,
     several_objectives,
     statistic_of,
     workload_of,
 )
+from assay.cli.show.answer import exports_of, give
+from assay.cli.show.documents import print_json, space_document
+from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.progress import Progress, ending_words, wants_live
+from assay.cli.wire import laboratory, store_of
 from assay.errors import BadInput, NotPossible
 from assay.executors.metrics.direction import demand_directed
 from assay.launch.exported import of_space

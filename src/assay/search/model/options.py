@@ -17,7 +17,7 @@ class SearcherOptions:
 
     Attributes:
         startup: random configurations that are launched before the model is asked.
-        turns: rules of a batch (``assay.search.model.acquisition``), by the surrogate of all values.
+        turns: rules of a batch by the surrogate of all values (see ``model.acquisition``).
         probes: rules by the surrogate of clipped values, which looks for other places to be good.
         clipped_at: quantile of the values above which those are clipped for probes. How bad the
             bad ones are says little of where good ones lie, and much of the scale that everything

@@ -1,0 +1,1 @@
+"""Files that users write, with the place of each error."""

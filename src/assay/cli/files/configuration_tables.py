@@ -1,0 +1,139 @@
+"""The tables ``[configuration.NAME]`` of a file: settings of any scope under one name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from assay.cli.files.setting_tables import flattened, value_text
+from assay.cli.files.toml_file import TomlFile, dotted
+from assay.cli.files.toml_places import Path as Key
+from assay.cli.requests.assigned import configuration_of
+from assay.errors import BadInput
+from assay.machine.document import Machine
+from assay.records import Configuration, NamedConfiguration, Parameter, Value
+from assay.search.history.history import DEFAULT_ARM
+from assay.settings.domain_text import parse_domain
+from assay.settings.registry import Registry
+
+TABLE = "configuration"
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*", re.ASCII)
+_VALUE: dict[str, Any] = {
+    "anyOf": [
+        {"type": ["string", "number", "boolean"], "description": "The value of a setting."},
+        {"type": "object", "description": "A name with a dot, written without quotes."},
+    ]
+}
+
+Configurations = Annotated[
+    dict[str, Annotated[dict[str, Any], Meta(extra_json_schema={"additionalProperties": _VALUE})]],
+    Meta(
+        description="Named configurations: each sets some settings, of any scope. They are run as "
+        "they are, each with all values of [settings].",
+        examples=[{"A": {"malloc": "glibc", "threads": 4}}],
+    ),
+]
+
+
+class WrittenConfigurations(msgspec.Struct, frozen=True):
+    """The named configurations of a file.
+
+    Attributes:
+        named: in the order of the file.
+        keys: place of each of their settings, the first where several set it.
+    """
+
+    named: tuple[NamedConfiguration, ...]
+    keys: Mapping[str, Key]
+
+    def parameters(self, registry: Registry, machine: Machine) -> tuple[Parameter, ...]:
+        """Return every setting that they set, over the values that it has in them.
+
+        A variable that a configuration leaves alone is the environment's own, as without names; a
+        placeholder of the command, which needs a value, has that of the first.
+        """
+        values: dict[str, list[Value]] = {}
+        for one in self.named:
+            for name, value in one.configuration.items():
+                known = values.setdefault(name, [])
+                if value not in known:
+                    known.append(value)
+        texts = {name: ",".join(map(value_text, found)) for name, found in values.items()}
+        found = (parse_domain(f"{n}={text}", registry, machine) for n, text in texts.items())
+        return tuple(
+            msgspec.structs.replace(one, default=None) if one.name.startswith("env.") else one
+            for one in found
+        )
+
+
+def read_configurations(
+    file: TomlFile,
+    table: Mapping[str, Mapping[str, Any]],
+    varied: Mapping[str, Key],
+    registry: Registry,
+    machine: Machine,
+) -> WrittenConfigurations:
+    """Read the tables.
+
+    Args:
+        file: that has them.
+        table: names with their settings.
+        varied: settings of ``[settings]``, by name.
+        registry, machine: the settings that there are, and the host.
+
+    Raises:
+        BadInput: a bad name, an unknown setting, a value that it cannot take, or two names of one
+            configuration; points at it.
+    """
+    named: list[NamedConfiguration] = []
+    keys: dict[str, Key] = {}
+    for name, settings in table.items():
+        key = (TABLE, name)
+        _demand_name(file, key, name)
+        values: dict[str, Value] = {}
+        for setting, (path, value) in flattened(file, settings, key, registry).items():
+            with file.at(*path):
+                if setting in varied:
+                    raise BadInput(
+                        f"{setting} is varied under [settings] as well.", "Set it in one of both."
+                    )
+                values |= configuration_of([f"{setting}={value_text(value)}"], registry, machine)
+            keys.setdefault(setting, path)
+        _demand_own(file, key, Configuration(values), named)
+        named.append(NamedConfiguration(name=name, configuration=Configuration(values)))
+    return WrittenConfigurations(tuple(named), keys)
+
+
+def _demand_name(file: TomlFile, key: Key, name: str) -> None:
+    if name == DEFAULT_ARM.name:
+        raise file.wrong(
+            key,
+            f"{dotted(key)}: {name} is the configuration in which nothing is set.",
+            "Give it another name.",
+        )
+    if not _NAME.fullmatch(name):
+        raise file.wrong(
+            key,
+            f"{dotted(key)}: {name!r} is not a name of a configuration.",
+            "Names hold letters, digits, and the signs _ . + -",
+        )
+
+
+def _demand_own(
+    file: TomlFile, key: Key, found: Configuration, others: Sequence[NamedConfiguration]
+) -> None:
+    if not found:
+        raise file.wrong(
+            key,
+            f"{dotted(key)} sets nothing: that is the default, which takes part by itself.",
+            "Leave it out, or set something.",
+        )
+    same = next((one.name for one in others if one.configuration == found), None)
+    if same is not None:
+        raise file.wrong(
+            key, f"{dotted(key)} sets the same as {TABLE}.{same}.", "Leave one of both out."
+        )

@@ -1,0 +1,65 @@
+"""Tables of settings in a file: their names, nested or quoted, and their values as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assay.cli.files.toml_file import TomlFile, dotted
+from assay.cli.files.toml_places import Path as Key
+from assay.errors import BadInput
+from assay.settings.registry import Registry
+
+
+def flattened(
+    file: TomlFile, table: Mapping[str, Any], key: Key, registry: Registry
+) -> dict[str, tuple[Key, Any]]:
+    """Entries by the name of a setting: TOML reads ``omp.bind = "a,b"`` as nested tables.
+
+    Raises:
+        BadInput: a name that is there twice, once with quotes and once without.
+    """
+    found: dict[str, tuple[Key, Any]] = {}
+    for name, path, value in _leaves(table, "", key, registry.names):
+        if name in found:
+            raise file.wrong(path, f"{dotted(path)} is there already.", "Write it once.")
+        found[name] = (path, value)
+    return found
+
+
+def _leaves(
+    table: Mapping[str, Any], prefix: str, key: Key, known: tuple[str, ...]
+) -> Iterator[tuple[str, Key, Any]]:
+    for part, value in table.items():
+        name, path = f"{prefix}{part}", (*key, part)
+        if isinstance(value, dict) and not _describes(name, value, known):
+            yield from _leaves(value, f"{name}.", path, known)
+        else:
+            yield name, path, value
+
+
+def _describes(name: str, table: Mapping[str, Any], known: tuple[str, ...]) -> bool:
+    """Tell whether a table describes the setting of this name: it may be a part of longer ones."""
+    family, _, rest = name.partition(".")
+    if family in _FAMILIES:
+        return bool(rest)
+    longer = (other for key in table for other in known if other.startswith(f"{name}.{key}"))
+    return bool(table.keys() & {"domain", "when"}) or (name in known and not any(longer))
+
+
+_FAMILIES = ("arg", "env", "build")
+"""Beginnings of names of one part more, which are no settings themselves."""
+
+
+def value_text(value: Any) -> str:
+    """One value as it would be written on the command line.
+
+    Raises:
+        BadInput: a table, a list or a date, which no setting takes.
+    """
+    if not isinstance(value, str | int | float):
+        raise BadInput(f"{value} is no value of a setting.", "Write a text or a number.")
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, str) and ("," in text or '"' in text):
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return text

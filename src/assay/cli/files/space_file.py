@@ -1,0 +1,204 @@
+"""The tables of a file that say what is varied: ``[settings]`` and ``constraints``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Protocol
+
+import msgspec
+from msgspec import Meta
+
+from assay.cli.files.configuration_tables import Configurations, read_configurations
+from assay.cli.files.setting_tables import flattened, value_text
+from assay.cli.files.toml_file import TomlFile, dotted, read_toml
+from assay.cli.files.toml_places import Path as Key
+from assay.cli.files.toml_schema import read_table
+from assay.errors import BadInput, nearest
+from assay.machine.document import Machine
+from assay.records import Parameter, Space
+from assay.search.space.expression import Expression
+from assay.search.space.space import SearchSpace
+from assay.settings.domain_text import parse_domain
+from assay.settings.registry import Registry
+
+_VALUE: dict[str, Any] = {"type": ["string", "number", "boolean"], "minLength": 1}
+_DOMAIN: dict[str, Any] = {
+    "anyOf": [
+        {
+            **_VALUE,
+            "description": 'As on the command line: "a,b,c", "1..8", "1..8:log2"; or one value.',
+        },
+        {"type": "array", "items": _VALUE, "minItems": 1, "description": "The values."},
+    ]
+}
+_SETTING: dict[str, Any] = {
+    "anyOf": [
+        *_DOMAIN["anyOf"],
+        {
+            "type": "object",
+            "properties": {
+                "domain": _DOMAIN,
+                "when": {
+                    "type": "string",
+                    "description": "An expression; elsewhere the setting is left alone.",
+                },
+            },
+            "required": ["domain"],
+            "additionalProperties": False,
+        },
+        {
+            "type": "object",
+            "description": "A name with a dot, written without quotes.",
+            "not": {"anyOf": [{"required": ["domain"]}, {"required": ["when"]}]},
+        },
+    ]
+}
+
+Text = Annotated[str, Meta(min_length=1)]
+"""A text that says something: an empty one is a slip, and would be taken for none."""
+
+Settings = Annotated[
+    dict[str, Any],
+    Meta(
+        description="Settings with the values to try.",
+        examples=[{"threads": [1, 2, 4], "malloc": "glibc,jemalloc"}],
+        extra_json_schema={"additionalProperties": _SETTING, "minProperties": 1},
+    ),
+]
+Constraints = Annotated[
+    list[Text],
+    Meta(
+        description="Expressions that every configuration satisfies.",
+        examples=[["threads * arg.jobs <= 8"]],
+    ),
+]
+
+
+class SpaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What a space file holds."""
+
+    settings: Settings = {}
+    constraints: Constraints = []
+    configuration: Configurations = {}
+
+
+class WrittenSpace(msgspec.Struct, frozen=True):
+    """A space as a file has it.
+
+    Attributes:
+        file: that has it.
+        space: as described there; its parameters are those of ``[settings]``.
+        keys: where each setting stands in the file, by its name.
+        of_named: the settings of the named configurations, over the values that they have there.
+    """
+
+    file: TomlFile
+    space: Space
+    keys: Mapping[str, Key]
+    of_named: tuple[Parameter, ...] = ()
+
+    def demand_sound(self, parameters: tuple[Parameter, ...]) -> None:
+        """Refuse expressions that these settings do not fulfil, with the place of each.
+
+        Args:
+            parameters: of the whole study: the command line may add some.
+
+        Raises:
+            BadInput: one names a setting that is not varied, or cannot be worked out.
+        """
+        bare = tuple(msgspec.structs.replace(p, when=None) for p in parameters)
+        for parameter in self.space.parameters:
+            if parameter.when is not None:
+                with self.file.at(*self.keys[parameter.name], "when"):
+                    SearchSpace(Space(parameters=bare, constraints=(parameter.when,)))
+        for number, text in enumerate(self.space.constraints):
+            with self.file.at("constraints", number):
+                SearchSpace(Space(parameters=bare, constraints=(text,)))
+
+
+def read_space(name: str, registry: Registry, machine: Machine) -> WrittenSpace:
+    """A space file.
+
+    Raises:
+        BadInput: it cannot be read, or holds something wrong; points at it.
+    """
+    file = read_toml(name)
+    table = read_table(file, SpaceTable)
+    return written_space(file, table, registry, machine)
+
+
+class _Tables(Protocol):
+    """The tables of a space, which a sweep file has as well."""
+
+    settings: dict[str, Any]
+    constraints: list[str]
+    configuration: dict[str, dict[str, Any]]
+
+
+def written_space(
+    file: TomlFile, table: _Tables, registry: Registry, machine: Machine
+) -> WrittenSpace:
+    """The space that the tables of a file describe.
+
+    Raises:
+        BadInput: an unknown setting or value, or no expression; points at it.
+    """
+    found = flattened(file, table.settings, ("settings",), registry)
+    parameters = tuple(
+        _parameter(file, name, key, entry, registry, machine)
+        for name, (key, entry) in found.items()
+    )
+    for number, text in enumerate(table.constraints):
+        with file.at("constraints", number):
+            Expression(text)
+    keys = {name: key for name, (key, _) in found.items()}
+    written = read_configurations(file, table.configuration, keys, registry, machine)
+    space = Space(parameters=parameters, constraints=tuple(table.constraints), named=written.named)
+    of_named = written.parameters(registry, machine)
+    return WrittenSpace(file, space, {**written.keys, **keys}, of_named)
+
+
+def _parameter(
+    file: TomlFile, name: str, key: Key, entry: Any, registry: Registry, machine: Machine
+) -> Parameter:
+    described = entry if isinstance(entry, dict) else {"domain": entry}
+    for other in sorted(described.keys() - {"domain", "when"}):
+        near = nearest(other, ("domain", "when"))
+        raise file.wrong(
+            (*key, other),
+            f"{dotted(key)} has no key {other!r}.",
+            f"Did you mean {near}?" if near else "It takes domain and when.",
+        )
+    if "domain" not in described:
+        raise file.wrong(key, f"{dotted(key)} lacks a domain.", 'Write domain = "1..4".')
+    with file.at(*key):
+        parameter = parse_domain(f"{name}={_domain(described['domain'])}", registry, machine)
+    when = described.get("when")
+    if when is None:
+        return parameter
+    with file.at(*key, "when"):
+        if not isinstance(when, str):
+            raise BadInput(f"{when!r} is no expression.", 'Write for example when = "threads > 1".')
+        Expression(when)
+    return msgspec.structs.replace(parameter, when=when)
+
+
+def _domain(value: Any) -> str:
+    """A domain as it would be written on the command line."""
+    if isinstance(value, list):
+        if not value:
+            raise BadInput("The list of values is empty.", "Write for example [1, 2, 4].")
+        if "" in value:
+            raise _empty_text(value)
+        return ",".join(map(value_text, value))
+    return value if isinstance(value, str) else value_text(value)
+
+
+def _empty_text(values: list[Any]) -> BadInput:
+    """A list that holds an empty text, mostly by a slip."""
+    written = ",".join('""' if value == "" else value_text(value) for value in values)
+    return BadInput(
+        f"Value {values.index('') + 1} of the list is an empty text.",
+        "Leave it out. Where an empty text is meant, write all values as one text, as on the "
+        f"command line: '{written}'.",
+    )

@@ -1,0 +1,319 @@
+"""The file of ``assay sweep``: its tables, each key with what it takes (docs/sweep.md).
+
+The JSON Schema beside this module is made from these structures; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from assay.cli.files.configuration_tables import Configurations
+from assay.cli.files.space_file import Constraints, Settings, Text
+from assay.errors import NotPossible
+from assay.records.workload import BUILT_IN
+
+SCHEMA_FILE = "sweep.schema.json"
+
+Goal = Literal["lower", "higher"]
+Combine = Literal["sum", "mean", "max", "min"]
+
+
+def about(description: str, example: Any, *, ge: int | None = None, le: int | None = None) -> Meta:
+    """What a key is for, with a value that it may have, for messages and for editors."""
+    return Meta(description=description, examples=[example], ge=ge, le=le)
+
+
+Duration = Annotated[Text | int | float, Meta(description="90s, 10m, 2h, or a number of seconds.")]
+Share = Annotated[Text | float, Meta(description="A share, as 1% or 0.01.")]
+
+
+class LimitsTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Limits on a launch with all that it starts."""
+
+    mem: Annotated[Text | int, about("Memory, in bytes.", "2G")] | None = None
+    procs: Annotated[int, about("Processes.", 64, ge=1)] | None = None
+    cpu: Annotated[Duration, about("CPU time.", "30s")] | None = None
+    output: Annotated[Text | int, about("What it prints, in bytes.", "1G")] | None = None
+
+
+class WorkloadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What runs, what is read from it, and when it counts as right."""
+
+    command: Annotated[
+        Text | list[str],
+        about(
+            "The program and its arguments, as a text or as a list of words. {NAME} is replaced "
+            "by the value of the setting arg.NAME.",
+            "./app --jobs {jobs}",
+        ),
+    ]
+    shell: Annotated[bool, about("Run the text through bash (sh without bash).", True)] = False
+    metrics: Annotated[
+        list[Text] | dict[str, Text],
+        about(
+            f"Figures to read: {', '.join(BUILT_IN)}, or NAME=REGEX for one in the output; or a "
+            "table of names and regular expressions.",
+            ["fps=([0-9.]+) fps"],
+        ),
+    ] = []
+    unit: Annotated[dict[str, Text], about("Units of your own figures.", {"fps": "1/s"})] = {}
+    goal: (
+        Annotated[
+            Goal | dict[str, Goal],
+            about("Which is better: of the objective, or a table by name.", "higher"),
+        ]
+        | None
+    ) = None
+    metric_file: Annotated[
+        dict[str, Text],
+        about("Files that each launch writes, to read figures from.", {"fps": "log.txt"}),
+    ] = {}
+    metric_as_is: Annotated[
+        list[Text],
+        about("Figures that count even where they look like a part of a number.", ["fps"]),
+    ] = []
+    outputs_may_differ: Annotated[
+        bool, about("Whether cells get a verdict that write different output.", True)
+    ] = False
+    combine: Annotated[
+        dict[str, Combine],
+        about("What is made of the figures of several instances, by name.", {"rate": "sum"}),
+    ] = {}
+    objective: (
+        Annotated[
+            Text,
+            about(
+                "The figure to decide by: by its mean, or with :median or :spread by that. If "
+                "absent the first of metrics, else wall_s.",
+                "wall_s",
+            ),
+        ]
+        | None
+    ) = None
+    require: Annotated[
+        list[Text],
+        about(
+            "What is to be kept beside: METRIC<=X or METRIC>=X, of the median; METRIC:p90<=X of "
+            "another quantile.",
+            ["peak_anon_bytes<=200MiB"],
+        ),
+    ] = []
+    check: Annotated[Text, about("What the output of a good launch holds.", "done")] | None = None
+    timeout: Annotated[Duration, about("A launch is stopped after this.", "30s")] | None = None
+    grace: (
+        Annotated[
+            Duration,
+            about("What a launch has to end in once it is asked to; 10s if absent.", "30s"),
+        ]
+        | None
+    ) = None
+    limits: LimitsTable = msgspec.field(default_factory=LimitsTable)
+    input: Annotated[Text, about("File for standard input (/dev/null).", "in.txt")] | None = None
+    setup: Annotated[Text, about("Runs once before the launches.", "make data")] | None = None
+    prepare: Annotated[Text, about("Runs before each launch, not timed.", "rm -f out")] | None = (
+        None
+    )
+    build: (
+        Annotated[
+            Text,
+            about(
+                "Builds the program into {build}, once for each value of build.NAME; not timed.",
+                "cc {opt} -o {build}/app app.c",
+            ),
+        ]
+        | None
+    ) = None
+    build_input: Annotated[
+        list[Text],
+        about(
+            "What it is built from; if absent what build names, and the sources in this folder.",
+            ["src"],
+        ),
+    ] = []
+    build_timeout: (
+        Annotated[
+            Duration,
+            about(
+                "A build is ended after this; if absent after ten times the longest before it.",
+                "5m",
+            ),
+        ]
+        | None
+    ) = None
+    cleanup: Annotated[Text, about("Runs once after the launches.", "rm -r data")] | None = None
+    stop: (
+        Annotated[Text, about("Runs to end a launch, in place of SIGTERM.", "redis-cli shutdown")]
+        | None
+    ) = None
+
+
+class DesignTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Which cells there are, and how often each runs."""
+
+    kind: Annotated[
+        Literal["grid", "factorial", "random", "latin-hypercube"],
+        about(
+            "grid: all combinations. factorial: the two ends of each setting. random and "
+            "latin-hypercube: n cells drawn.",
+            "grid",
+        ),
+    ] = "grid"
+    n: (
+        Annotated[int, about("Cells to draw (random, latin-hypercube).", 20, ge=2, le=1000)] | None
+    ) = None
+    resolution: (
+        Annotated[
+            int,
+            about(
+                "Of a factorial design: the smallest fraction of this resolution or a higher one.",
+                4,
+                ge=3,
+                le=5,
+            ),
+        ]
+        | None
+    ) = None
+    generators: Annotated[
+        list[Text],
+        about(
+            "Of a factorial design: settings that are the product of others.",
+            ["arg.d = arg.a * arg.b * arg.c"],
+        ),
+    ] = []
+    centre: Annotated[
+        bool, about("Of a factorial design: cells in the middle of all numbers as well.", True)
+    ] = False
+    baseline: Annotated[
+        dict[str, Any] | Text,
+        about(
+            "Settings of the cell that all others are held against, or the name of a "
+            "configuration (beside settings: the key configuration); the default configuration "
+            "if absent.",
+            {"threads": 1},
+        ),
+    ] = {}
+    repeats: (
+        Annotated[
+            int,
+            about(
+                "Blocks to run, each with every cell once; if absent until all is decided.",
+                10,
+                ge=1,
+                le=100_000,
+            ),
+        ]
+        | None
+    ) = None
+
+
+class StudyTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What may be spent, and when it is enough."""
+
+    budget: (
+        Annotated[Duration, about("Time to spend (ten minutes, if runs is absent too).", "10m")]
+        | None
+    ) = None
+    runs: Annotated[int, about("Launches to spend.", 500, ge=1)] | None = None
+    precision: (
+        Annotated[
+            Share,
+            about("A cell stops when half the interval of its mean is this share of it.", "1%"),
+        ]
+        | None
+    ) = None
+    margin: Annotated[Share, about("Differences below it count as none (1%).", "1%")] | None = None
+    warmup: (
+        Annotated[
+            int,
+            about(
+                "Launches of each cell before those that count (1); with 0 only the baseline is "
+                "looked at.",
+                1,
+                ge=0,
+                le=1000,
+            ),
+        ]
+        | None
+    ) = None
+    seed: Annotated[
+        int, about("Of every random choice: which cells are drawn, and their order.", 7, ge=0)
+    ] = 0
+    null: Annotated[
+        bool, about("Run the baseline twice in each block: shows the noise floor.", True)
+    ] = False
+    disturbed_above: (
+        Annotated[
+            Text | float,
+            about("Share of the CPUs above which others disturb a block (10%), or never.", "10%"),
+        ]
+        | None
+    ) = None
+    observe: (
+        Annotated[
+            Text,
+            about(
+                "Observations of the launches that count: all, none, or some of counters, memory, "
+                "scheduling and readback (memory,scheduling).",
+                "memory",
+            ),
+        ]
+        | None
+    ) = None
+
+
+class SweepTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """An experiment of assay sweep."""
+
+    workload: WorkloadTable
+    settings: Settings = {}
+    constraints: Constraints = []
+    configuration: Configurations = {}
+    design: DesignTable = msgspec.field(default_factory=DesignTable)
+    study: StudyTable = msgspec.field(default_factory=StudyTable)
+
+
+def json_schema() -> dict[str, Any]:
+    """The schema of a sweep file, made from the structures."""
+    found = _without_null(msgspec.json.schema(SweepTable))
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "assay sweep",
+        **found,
+    }
+
+
+def shipped_schema() -> dict[str, Any]:
+    """The schema that was installed with this module.
+
+    Raises:
+        NotPossible: it is missing.
+    """
+    try:
+        text = (resources.files("assay.cli") / SCHEMA_FILE).read_text(encoding="utf-8")
+    except OSError as error:
+        raise NotPossible(
+            f"A part of assay is missing from this installation: {SCHEMA_FILE}.",
+            "Install assay again.",
+        ) from error
+    document: dict[str, Any] = json.loads(text)
+    return document
+
+
+def _without_null(schema: Any) -> Any:
+    """The same without "or null" and without defaults that are null: TOML has none."""
+    if isinstance(schema, list):
+        return [_without_null(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {k: _without_null(v) for k, v in schema.items() if not (k == "default" and v is None)}
+    options = kept.get("anyOf")
+    if isinstance(options, list) and {"type": "null"} in options:
+        rest = [option for option in options if option != {"type": "null"}]
+        others = {key: value for key, value in kept.items() if key != "anyOf"}
+        return {**rest[0], **others} if len(rest) == 1 else {**others, "anyOf": rest}
+    return kept

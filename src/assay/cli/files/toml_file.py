@@ -1,0 +1,152 @@
+"""TomlFile: a file that a person wrote, and where in it everything stands."""
+
+from __future__ import annotations
+
+import bisect
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from assay.cli.files.toml_places import Path as Key
+from assay.cli.files.toml_places import places
+from assay.cli.files.toml_slips import slip
+from assay.errors import BadInput
+
+_AT = re.compile(r" \(at line (\d+), column (\d+)\)$")
+_AT_END = " (at end of document)"
+MOST_BYTES = 2**20
+"""A larger file was not written by a person."""
+
+
+class TomlFile(msgspec.Struct, frozen=True):
+    """One file.
+
+    Attributes:
+        name: as it was given.
+        content: the tables, as ``tomllib`` reads them.
+        lines: line and column, from 1, of each key.
+    """
+
+    name: str
+    content: dict[str, Any]
+    lines: Mapping[Key, tuple[int, int]]
+
+    def place(self, key: Key) -> str:
+        """``file:line:column`` of a key, or of what is nearest above it."""
+        while key and key not in self.lines:
+            key = key[:-1]
+        line, column = self.lines.get(key, (1, 1))
+        return f"{self.name}:{line}:{column}"
+
+    def wrong(self, key: Key, cause: str, remedy: str | None = None) -> BadInput:
+        """An error that points at a key."""
+        return BadInput(f"{self.place(key)}: {cause}", remedy)
+
+    @contextmanager
+    def at(self, *key: str | int) -> Iterator[None]:
+        """What is wrong here is wrong in this file, at this key.
+
+        Raises:
+            BadInput: as what is done within, with the place in front.
+        """
+        try:
+            yield
+        except BadInput as error:
+            name = dotted(key)
+            cause = error.cause.removeprefix(f"{name}: ")
+            raise self.wrong(key, f"{name}: {cause}", error.remedy) from error
+
+
+def dotted(key: Key) -> str:
+    """A key as it would be written: ``settings."omp.bind"``; elements have no name."""
+    names = [part for part in key if isinstance(part, str)]
+    return ".".join(n if re.fullmatch(r"[A-Za-z0-9_-]+", n) else f'"{n}"' for n in names)
+
+
+def read_toml(name: str) -> TomlFile:
+    """Read a file.
+
+    Raises:
+        BadInput: it cannot be read, or is not TOML; names line and column.
+    """
+    try:
+        with Path(name).open("rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise BadInput(
+            f"{name} cannot be read: {error.strerror}.", "Look at its name, and at who may read it."
+        ) from error
+    if len(raw) > MOST_BYTES:
+        raise BadInput(f"{name} is larger than 1 MiB.", "Name a TOML file.")
+    try:
+        text = raw.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        before = raw[: error.start]
+        line, column = before.count(b"\n") + 1, error.start - (before.rfind(b"\n") + 1) + 1
+        raise BadInput(
+            f"{name}:{line}:{column}: this is not UTF-8.", "Save the file as UTF-8."
+        ) from error
+    return parse_toml(name, text)
+
+
+def parse_toml(name: str, text: str) -> TomlFile:
+    """The tables of a text whose lines end with a newline alone.
+
+    Raises:
+        BadInput: it is not TOML; names line and column.
+    """
+    try:
+        content = tomllib.loads(text)
+        found = places(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax(name, text, str(error)) from error
+    except RecursionError as error:
+        raise BadInput(f"{name} is nested too deeply.", "Write plain tables.") from error
+    starts = [0, *(at + 1 for at, letter in enumerate(text) if letter == "\n")]
+    return TomlFile(name, content, {key: _position(starts, at) for key, at in found.items()})
+
+
+def _position(starts: list[int], offset: int) -> tuple[int, int]:
+    line = bisect.bisect_right(starts, offset)
+    return line, offset - starts[line - 1] + 1
+
+
+_MEANT = {
+    "Cannot overwrite a value": "This key is there already; each may be written once.",
+    "Invalid value": 'Texts stand in quotation marks, as in check = "done".',
+    "Expected '=' after a key in a key/value pair": "Write KEY = VALUE, one on a line.",
+    "Expected newline or end of document after a statement": "Write KEY = VALUE, one on a line.",
+    'Expected "\'"': "Close its quotation marks, on the same line.",
+    "Illegal character '\\n'": "Close its quotation marks, on the same line.",
+    "Unterminated string": "Close its quotation marks.",
+    "Unclosed array": "Close it with ].",
+    "Unclosed inline table": "Close it with }, on the same line.",
+}
+"""What to do about what ``tomllib`` says most often."""
+
+
+def _syntax(name: str, text: str, said: str) -> BadInput:
+    """What ``tomllib`` says, with the place in front."""
+    match = _AT.search(said)
+    if match:
+        line, column = int(match[1]), int(match[2])
+    else:
+        line, column = text.count("\n") + 1, len(text) - (text.rfind("\n") + 1) + 1
+    cause = _AT.sub("", said.removesuffix(_AT_END)).rstrip(".")
+    remedy = _MEANT.get(cause)
+    if cause.startswith("Cannot declare"):
+        cause = "this table is there already"
+        remedy = "Write all of its keys below one head."
+    elif match:
+        written = text.split("\n")[line - 1]
+        found = slip(written, column)
+        if found is not None:
+            cause, remedy, column = found.cause, found.remedy, found.column
+        elif cause == "Unclosed array" and written[column - 1 :].strip():
+            remedy = "Put commas between its values, and close it with ]."
+    return BadInput(f"{name}:{line}:{column}: this is not TOML: {cause}.", remedy)

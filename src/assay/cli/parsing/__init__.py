@@ -1,0 +1,1 @@
+"""Parsing: verbs, options and their help. Imports nothing but argparse."""

@@ -1,0 +1,1 @@
+"""Requests: from the words of a command line to typed requests."""

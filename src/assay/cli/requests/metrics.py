@@ -1,0 +1,164 @@
+"""From command-line words to metrics."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from assay.cli.parsing.values import pair
+from assay.errors import BadInput, nearest
+from assay.executors.metrics.extract import named_metric
+from assay.launch.observing import ANON
+from assay.records import Combine, Goal, Metric
+from assay.records.workload import BUILT_IN
+from assay.search.claims.requirement import required_names
+
+MOST_OBJECTIVES = 3
+"""A front in more is hard to see, and takes more launches than most budgets have."""
+
+
+def objectives_of(arguments: argparse.Namespace) -> list[str]:
+    """The names of the metrics to decide by, in the order they were given; may be none.
+
+    Raises:
+        BadInput: one is given twice, or there are too many.
+    """
+    names = [text.partition(":")[0] for text in arguments.objective]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput(f"The objective {name} is given twice.", "Name each objective once.")
+    if len(names) > MOST_OBJECTIVES:
+        raise BadInput(
+            f"There are {len(names)} objectives.",
+            f"At most {MOST_OBJECTIVES} can be weighed against each other.",
+        )
+    return names
+
+
+def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
+    """The objectives first, then all others that were named, and wall time always.
+
+    Raises:
+        BadInput: what was asked contradicts itself.
+    """
+    metrics = _named_metrics(arguments.metric, dict(pair(t, "--unit") for t in arguments.unit))
+    objectives = objectives_of(arguments) or [next(iter(metrics))]
+    for objective in objectives:
+        if objective in BUILT_IN:
+            metrics.setdefault(objective, BUILT_IN[objective])
+        _demand_metric(objective, metrics)
+    for name in required_names(arguments.require):
+        if name in BUILT_IN:
+            metrics.setdefault(name, BUILT_IN[name])
+    if "peak_bytes" in objectives:
+        raise BadInput(
+            "peak_bytes cannot be the objective: it counts page cache, which depends on what ran "
+            "before.",
+            "Use --objective peak_anon_bytes.",
+        )
+    said = set()
+    for text in arguments.goal:
+        name, goal = pair(text, "--goal") if "=" in text else (objectives[0], text)
+        if goal not in tuple(Goal):
+            raise BadInput(f"{goal!r} is not a goal.", "Write --goal lower or --goal higher.")
+        if "=" not in text and len(objectives) > 1:
+            raise BadInput(
+                f"--goal {goal} does not say of which objective.",
+                f"Write --goal {objectives[0]}={goal}.",
+            )
+        _demand_metric(name, metrics)
+        metrics[name] = msgspec.structs.replace(metrics[name], goal=Goal(goal))
+        said.add(name)
+    for text in arguments.combine:
+        name, way = pair(text, "--combine")
+        _demand_metric(name, metrics)
+        metrics[name] = _combined(metrics[name], way)
+    for name in arguments.metric_as_is:
+        _demand_metric(name, metrics)
+        if metrics[name].pattern is None and name != ANON:
+            raise BadInput(
+                f"{name} is measured, and read from no output.",
+                "--metric-as-is is for figures of yours.",
+            )
+        metrics[name] = msgspec.structs.replace(metrics[name], as_is=True)
+    for text in arguments.metric_file:
+        name, file = pair(text, "--metric-file")
+        _demand_metric(name, metrics)
+        metrics[name] = _from_file(metrics[name], file, arguments)
+    compares = getattr(arguments, "verb", "sweep") != "measure"
+    for name in set(objectives) - said:
+        assumed = compares and metrics[name].pattern is not None
+        metrics[name] = msgspec.structs.replace(metrics[name], assumed=assumed)
+    return (*(metrics.pop(name) for name in objectives), *metrics.values())
+
+
+def _from_file(metric: Metric, file: str, arguments: argparse.Namespace) -> Metric:
+    """A figure that is read from a file of the program's own."""
+    if metric.pattern is None:
+        raise BadInput(
+            f"{metric.name} is measured, and read from no file.",
+            "--metric-file is for figures of yours.",
+        )
+    if not file or Path(file).is_dir():
+        raise BadInput(f"--metric-file {metric.name}={file}: invalid file.", "Name a file.")
+    if getattr(arguments, "parallel", None) not in (None, "1"):
+        raise BadInput(
+            f"Launches side by side would write the same file {file}.",
+            "Leave --parallel out, or have the program print its figures.",
+        )
+    return msgspec.structs.replace(metric, file=file)
+
+
+def beside_asked(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """Return the names of the metrics that were asked for, those that decide among them.
+
+    Args:
+        arguments: of which ``metrics_asked`` is known to accept the metrics.
+    """
+    return tuple(text.partition("=")[0] for text in arguments.metric)
+
+
+def _combined(metric: Metric, way: str) -> Metric:
+    """A figure of the output, with what is to be made of those of several instances."""
+    if metric.pattern is None:
+        raise BadInput(
+            f"{metric.name} is measured for all instances together.",
+            "--combine is for figures of yours.",
+        )
+    if way not in tuple(Combine):
+        near = nearest(way, tuple(Combine))
+        raise BadInput(
+            f"--combine: there is no way {way!r} to make figures one.",
+            f"Did you mean {near}?" if near else f"There are {', '.join(Combine)}.",
+        )
+    return msgspec.structs.replace(metric, combine=Combine(way))
+
+
+def _named_metrics(texts: Sequence[str], units: dict[str, str]) -> dict[str, Metric]:
+    """The metrics that were named, in order, and wall time behind them."""
+    metrics: dict[str, Metric] = {}
+    for text in texts:
+        metric = named_metric(text, units)
+        if metric.name in metrics:
+            raise BadInput(f"The metric {metric.name} is given twice.", "Name each metric once.")
+        metrics[metric.name] = metric
+    for name in units:
+        if name in BUILT_IN:
+            raise BadInput(
+                f"The unit of {name} is {BUILT_IN[name].unit}.", "--unit is for figures of yours."
+            )
+        _demand_metric(name, metrics)
+    metrics.setdefault("wall_s", BUILT_IN["wall_s"])
+    return metrics
+
+
+def _demand_metric(name: str, metrics: dict[str, Metric]) -> None:
+    if name not in metrics:
+        near = nearest(name, (*metrics, *BUILT_IN))
+        raise BadInput(
+            f"There is no metric {name!r}.",
+            f"Did you mean {near}?" if near else "Name it with --metric NAME=REGEX first.",
+        )

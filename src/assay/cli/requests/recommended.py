@@ -1,0 +1,217 @@
+"""Recommended: what a study recommends, and what it found that with."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from assay.cli.wire import store_of
+from assay.errors import BadInput
+from assay.executors.builds.evidence import builds_of, built_as
+from assay.executors.evidence.pools_seen import pools_of
+from assay.records import (
+    DEFAULT,
+    Conclusion,
+    Configuration,
+    Kind,
+    Recommendation,
+    RequirementVerdict,
+    Workload,
+)
+from assay.untrusted import clean
+
+if TYPE_CHECKING:
+    from assay.store import StudyRecord
+
+
+class Recommended(msgspec.Struct, frozen=True):
+    """What is to run again.
+
+    Attributes:
+        study_id: of the study.
+        settings: that it recommends.
+        workload: its own.
+        parallel: in how many slots it was found.
+        program_digest: of the files that it ran; of a built program, of other things as well.
+        builds: of the builds that it ran, each as its sample tells it.
+        unproven: whether no claim shows that the settings are better than the default.
+        pools: variables of thread pools that its processes read, where that is known.
+    """
+
+    study_id: str
+    settings: Configuration
+    workload: Workload
+    parallel: int | None
+    program_digest: str | None
+    builds: frozenset[str]
+    unproven: bool = False
+    pools: frozenset[str] | None = None
+
+    def built_otherwise(self, argv: tuple[str, ...], key: str) -> bool:
+        """Whether the study built with the same command, and from something else.
+
+        Args:
+            argv: the command of the build.
+            key: names the build by all that it is made from.
+        """
+        alike = [told for told in self.builds if built_as(told, argv)]
+        return bool(alike) and not any(built_as(told, argv, key) for told in alike)
+
+
+def recommended(arguments: argparse.Namespace) -> Recommended:
+    """What the study of ``--from`` recommends.
+
+    Raises:
+        BadInput: no such study, or one that recommends nothing.
+    """
+    with store_of(arguments, create=False) as store:
+        study_id = store.find(arguments.study)
+        record = store.study(study_id)
+        spec = record.spec
+        settings, proven = _chosen(record, arguments)
+        threaded = any(name.startswith("threads") for name in settings)
+        built = spec.workload.build is not None
+        samples = store.samples(study_id) if built or threaded else ()
+    return Recommended(
+        study_id=study_id,
+        settings=settings,
+        workload=spec.workload,
+        parallel=spec.parallel,
+        program_digest=record.strata[-1].program_digest,
+        builds=builds_of(samples),
+        unproven=not proven,
+        pools=pools_of(samples),
+    )
+
+
+def _chosen(record: StudyRecord, arguments: argparse.Namespace) -> tuple[Configuration, bool]:
+    """Return the configuration to run again, and whether a claim shows that it is better."""
+    from assay.cli.requests.cell import cell_of, has_cells
+
+    if has_cells(record) and arguments.point is None:
+        cell = cell_of(record, arguments.cell, unproven=arguments.unproven)
+        return cell.settings, cell.proven
+    if arguments.cell is not None:
+        raise BadInput(
+            f"Study {record.id} has no cells to take --cell {clean(arguments.cell)} from.",
+            "Name a sweep or a comparison that is done, or leave --cell out.",
+        )
+    settings = chosen_of(
+        record,
+        arguments.point,
+        unproven=arguments.unproven,
+        outputs_may_differ=arguments.outputs_may_differ,
+    )
+    return settings, not _is_unproven(record, arguments.point)
+
+
+def _is_unproven(record: StudyRecord, point: str | None) -> bool:
+    """Return whether no claim shows that the recommendation of a study is better."""
+    conclusion = record.conclusion
+    chosen = conclusion.recommendation if conclusion is not None else None
+    return point is None and chosen is not None and chosen.unproven
+
+
+def chosen_of(
+    record: StudyRecord,
+    point: str | None,
+    *,
+    unproven: bool = True,
+    outputs_may_differ: bool = True,
+) -> Configuration:
+    """The configuration that a study recommends, or one of its front.
+
+    Args:
+        record: of the study.
+        point: of its front; ``None`` for what it recommends.
+        unproven: whether a recommendation that is not proven is accepted.
+        outputs_may_differ: whether one that may do other work than the default is accepted.
+
+    Raises:
+        BadInput: it recommends nothing, has no such point, is not proven and has to be, or found
+            nothing that keeps what is required.
+    """
+    if record.conclusion is None and record.spec.kind is Kind.TUNE:
+        raise BadInput(
+            f"Study {record.id} is not finished: what it would recommend may still change.",
+            f"`assay study resume {record.id}` goes on.",
+        )
+    if record.conclusion is None or record.conclusion.recommendation is None:
+        raise BadInput(
+            f"Study {record.id} recommends nothing.",
+            f"`assay study show {record.id}` says where it stands.",
+        )
+    if point is not None:
+        return _point(point, record.conclusion, record.id)
+    recommendation = record.conclusion.recommendation
+    default = _default_keeps(record.conclusion)
+    if not recommendation.settings and default is RequirementVerdict.BROKEN:
+        raise BadInput(
+            f"Study {record.id} found nothing that keeps what is required, and the default does "
+            "not either.",
+            "Leave --from out to run the command as it is; a search with a larger --budget may "
+            "find more.",
+        )
+    known = not record.spec.require or default is RequirementVerdict.HOLDS
+    if not recommendation.settings and not known and not unproven:
+        raise BadInput(
+            f"Study {record.id} keeps the default, and did not show that it keeps what is "
+            f"required: {clean(recommendation.sentence)}",
+            f"--unproven runs it all the same; `assay study resume {record.id}` with a larger "
+            "--budget or --runs goes on.",
+        )
+    if recommendation.output is not None and not outputs_may_differ:
+        raise BadInput(
+            f"The recommendation of study {record.id} may do other work than the default: "
+            f"{clean(recommendation.output)}.",
+            "--unproven --outputs-may-differ runs it all the same.",
+        )
+    if recommendation.unproven and not unproven:
+        raise _not_proven(record, recommendation)
+    return recommendation.settings
+
+
+def _default_keeps(conclusion: Conclusion) -> RequirementVerdict | None:
+    """Return the worst verdict on what the default keeps; ``None`` where there is none."""
+    found = [one.verdict for one in conclusion.requirements if one.arm == str(DEFAULT)]
+    order = (RequirementVerdict.BROKEN, RequirementVerdict.UNCLEAR, RequirementVerdict.HOLDS)
+    return min(found, key=order.index, default=None)
+
+
+def _not_proven(record: StudyRecord, recommendation: Recommendation) -> BadInput:
+    from assay.wording.proof import proof_command, proof_words  # a run needs no search
+
+    remedy = "--unproven runs it all the same"
+    if recommendation.proof is not None:
+        command = proof_command(record.id, record.spec.budget, recommendation.proof)
+        remedy += f"; a proof takes {proof_words(recommendation.proof)}: `{command}`"
+    return BadInput(
+        f"The recommendation of study {record.id} is not proven: {clean(recommendation.sentence)}",
+        f"{remedy}.",
+    )
+
+
+def _point(text: str, conclusion: Conclusion, study_id: str) -> Configuration:
+    """A point of a front, by its number or as its settings are written.
+
+    Raises:
+        BadInput: the study has no front, or no such point.
+    """
+    names = [point.name for point in conclusion.front]
+    if not names:
+        raise BadInput(
+            f"Study {study_id} has no front to take --point {text} from.",
+            f"Leave --point out; `assay study show {study_id}` says what it recommends.",
+        )
+    if text in names:
+        return conclusion.front[names.index(text)].settings
+    if text.isdecimal() and 1 <= int(text) <= len(names):
+        return conclusion.front[int(text) - 1].settings
+    raise BadInput(
+        f"The front of study {study_id} has no point {text}.",
+        f"It has points 1 to {len(names)}; `assay study show {study_id}` shows them."
+        if len(names) > 1
+        else f"It has point 1 alone: {names[0]}.",
+    )

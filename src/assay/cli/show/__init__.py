@@ -1,0 +1,1 @@
+"""Output: answers, tables and progress on a terminal, and JSON documents."""

@@ -1,0 +1,89 @@
+"""Answer: what a measuring verb gives in the end, on standard output and in files."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from assay.bundle.files import replacing
+from assay.cli.files.target import target_of
+from assay.cli.show.documents import json_text, print_json, result_document
+from assay.cli.show.show import print_result
+from assay.errors import NotPossible
+from assay.records import Kind, Sample
+from assay.search.space.naming import named_conclusion, named_samples
+from assay.study.session import Result
+
+SUFFIXES = (".md", ".csv", ".json")
+
+
+def exports_of(arguments: argparse.Namespace) -> tuple[Path, ...]:
+    """The files of ``--export``, looked at before anything is measured.
+
+    Raises:
+        BadInput: a suffix that says nothing, or a folder that is not there.
+    """
+    return tuple(target_of("--export", text, SUFFIXES) for text in arguments.export)
+
+
+def give(
+    arguments: argparse.Namespace,
+    result: Result,
+    samples: Sequence[Sample],
+    exports: Sequence[Path],
+) -> None:
+    """Print the result, as lines or as JSON, and write the files that were asked for.
+
+    Raises:
+        NotPossible: a file cannot be written.
+    """
+    result = named_result(result)
+    samples = named_samples(result.spec, samples)
+    try:
+        _export(result, samples, exports)
+    finally:  # neither is lost where the other cannot be written
+        if arguments.json:
+            print_json(result_document(result, samples))
+        else:
+            print_result(result)
+
+
+def named_result(result: Result) -> Result:
+    """Return the result with the names that a file gives to configurations."""
+    return replace(result, conclusion=named_conclusion(result.spec, result.conclusion))
+
+
+def _export(result: Result, samples: Sequence[Sample], exports: Sequence[Path]) -> None:
+    for path in exports:
+        try:
+            with replacing(path) as file:
+                file.write(_content(path, result, samples).encode(errors="backslashreplace"))
+        except NotPossible as error:
+            raise NotPossible(
+                f"The export {error.cause}",
+                f"`assay study resume {result.study_id} --export FILE` writes another.",
+            ) from error
+
+
+def _content(path: Path, result: Result, samples: Sequence[Sample]) -> str:
+    from assay.reporting import cells_text, front_text, text
+
+    conclusion, spec = result.conclusion, result.spec
+    sweep = spec.kind is Kind.SWEEP
+    match path.suffix:
+        case ".md" if sweep:
+            return cells_text.to_markdown(conclusion, spec)
+        case ".csv" if sweep:
+            return cells_text.to_csv(conclusion, spec)
+        case ".md" if spec.objectives:
+            return front_text.to_markdown(conclusion, spec)
+        case ".csv" if spec.objectives:
+            return front_text.to_csv(conclusion, spec)
+        case ".md":
+            return text.to_markdown(conclusion, spec)
+        case ".csv":
+            return text.to_csv(conclusion, spec)
+        case _:
+            return json_text(result_document(result, samples)) + "\n"

@@ -1,0 +1,88 @@
+"""The metrics that decide nothing, as lines of a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from assay.cli.show.cells import MOST_SHOWN
+from assay.records import ArmResult, Conclusion, StudySpec
+from assay.reporting.plain import shorten
+from assay.search.conclusion.cells import lead
+from assay.units import show_count, show_quantity
+from assay.untrusted import clean
+from assay.wording.beside import BesideRow, beside_rows, mean_interval
+
+HEADS = ("", "n", "mean", "interval", "median", "max")
+GAP = "  "
+NAME_CHARACTERS = 120
+
+
+def beside_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = None) -> list[str]:
+    """Yield a line for each metric that was asked for beside the objective, and each arm.
+
+    Args:
+        conclusion, spec: of a study.
+        width: columns that there are; as many as it takes if absent.
+    """
+    shown = _shown(conclusion)
+    rows = beside_rows(spec, shown)
+    if not rows:
+        return []
+    lines = ["  beside it, as means of launches:"]
+    cells = [_cells(row) for row in rows]
+    widths = [max(map(len, column)) for column in zip(HEADS, *cells, strict=True)]
+    wide = width is None or 4 + sum(widths) + len(GAP) * (len(widths) - 1) <= width
+    previous = None
+    for row, numbers in zip(rows, cells, strict=True):
+        if row.metric.name != previous:
+            head = f"  {clean(row.metric.name)}"
+            lines.append(f"{head:{4 + widths[0]}}{_figures(HEADS, widths)}" if wide else head)
+        previous = row.metric.name
+        lines += (
+            [f"    {numbers[0]:{widths[0]}}{_figures(numbers, widths)}"]
+            if wide
+            else [
+                f"    {numbers[0]}",
+                *_listed(numbers, width or 0),
+            ]
+        )
+    hidden = len(conclusion.arms) - len(shown)
+    if hidden:
+        lines.append(f"  and {show_count(hidden, 'cell')} more: --export FILE.csv has them all")
+    return [line.rstrip() for line in lines]
+
+
+def _shown(conclusion: Conclusion) -> Sequence[ArmResult]:
+    """The arms; of very many the baseline and the best."""
+    arms = conclusion.arms
+    if len(arms) <= MOST_SHOWN:
+        return arms
+    best = lead(conclusion)
+    return [arms[0], *(arm for arm in arms[1:] if best is not None and arm.name == best.b)]
+
+
+def _cells(row: BesideRow) -> tuple[str, ...]:
+    name = shorten(clean(row.arm.name), NAME_CHARACTERS)
+    found, unit = row.summary, row.metric.unit
+    if found is None:
+        return name, "0", "no value", "", "", ""
+    mean, median, most = (
+        show_quantity(value, unit) for value in (found.mean, found.median, found.max)
+    )
+    return name, str(found.n), mean, mean_interval(found, unit) or "too few", median, most
+
+
+def _figures(cells: Sequence[str], widths: Sequence[int]) -> str:
+    pairs = zip(cells[1:], widths[1:], strict=True)
+    return "".join(f"{GAP}{cell:>{room}}" for cell, room in pairs)
+
+
+def _listed(cells: Sequence[str], width: int) -> Iterable[str]:
+    """The numbers of an arm with their names, as many to a line as there is room for."""
+    line = ""
+    for part in (f"{head} {cell}" for head, cell in zip(HEADS[1:], cells[1:], strict=True) if cell):
+        if line and 6 + len(line) + len(GAP) + len(part) > width:
+            yield f"      {line}"
+            line = ""
+        line += f"{GAP}{part}" if line else part
+    yield f"      {line}"

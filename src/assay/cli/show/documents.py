@@ -1,0 +1,256 @@
+"""The JSON documents of the verbs; scripts rely on their keys (docs/cli.md)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.bundle.document import sample_documents
+from assay.cli.show.explained import explanation_document
+from assay.cli.show.front import front_document
+from assay.records import (
+    ArmResult,
+    Claim,
+    Conclusion,
+    Kind,
+    MachineFloor,
+    Sample,
+    StudySpec,
+    to_builtins,
+)
+from assay.search.conclusion.cells import baseline_point
+from assay.search.conclusion.floor import day
+from assay.search.conclusion.notes import few_notes
+from assay.study.session import Result
+from assay.wording.proof import proof_command
+
+SCHEMA = 1
+
+
+def print_json(document: dict[str, Any]) -> None:
+    """One document on standard output; text that is not Unicode is escaped."""
+    print(json_text(document))
+
+
+def json_text(document: dict[str, Any]) -> str:
+    """One document in one line."""
+    return json.dumps({"schema": SCHEMA, **document}, allow_nan=False)
+
+
+def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]:
+    """What a measuring verb prints."""
+    conclusion = result.conclusion
+    match conclusion.kind:
+        case Kind.TUNE:
+            document = _tune(result)
+        case Kind.COMPARE:
+            document = _compare(conclusion)
+        case Kind.MEASURE:
+            document = {
+                "summary": summary(conclusion.arms[0]),
+                **_disturbed(conclusion.arms[0]),
+                **_modes(conclusion.arms[0]),
+                "samples": list(sample_documents(result.spec, samples)),
+            }
+        case Kind.SWEEP:
+            document = _sweep(conclusion, result.spec)
+        case Kind.CALIBRATE:
+            document = _calibrate(conclusion)
+    if conclusion.requirements:
+        document["requirements"] = [to_builtins(one) for one in conclusion.requirements]
+    blocks = {"blocks": conclusion.blocks, "disturbed_blocks": conclusion.disturbed_blocks}
+    if conclusion.disturbers:
+        document["disturbers"] = [to_builtins(one) for one in conclusion.disturbers]
+    if result.floor is not None:
+        document["noise_floor"] = _machine_floor(result.floor)
+    if conclusion.elsewhere is not None:
+        document["elsewhere"] = to_builtins(conclusion.elsewhere)
+    if conclusion.interference is not None:
+        document["interference"] = to_builtins(conclusion.interference)
+    if conclusion.switching is not None:
+        document["switching"] = to_builtins(conclusion.switching)
+    if conclusion.kernels is not None:
+        document["kernels"] = to_builtins(conclusion.kernels)
+    return {"study": result.study_id, **document, **blocks, "notes": list(result.notes)}
+
+
+def _tune(result: Result) -> dict[str, Any]:
+    conclusion = result.conclusion
+    recommendation = conclusion.recommendation
+    assert recommendation is not None
+    document: dict[str, Any] = {
+        "metric": conclusion.metric,
+        "default": {
+            "summary": summary(conclusion.arms[0]),
+            **_disturbed(conclusion.arms[0]),
+        },
+        "recommendation": {
+            "status": str(recommendation.status),
+            "settings": dict(recommendation.settings),
+            "sentence": recommendation.sentence,
+            "script": recommendation.script,
+        },
+        "launches": conclusion.launches,
+        "elapsed_s": round(result.elapsed_s, 3),
+        "configurations": conclusion.configurations,
+        "stopped": conclusion.stopped,
+    }
+    if recommendation.claim is not None:
+        document["recommendation"]["claim"] = claim(recommendation.claim)
+    if conclusion.claims and not result.spec.objectives:
+        document["claims"] = [claim(found) for found in conclusion.claims]
+    if recommendation.output is not None:
+        document["recommendation"]["output"] = recommendation.output
+    if recommendation.expected is not None:
+        document["recommendation"]["expected"] = to_builtins(recommendation.expected)
+    if recommendation.proof is not None:
+        proof = to_builtins(recommendation.proof)
+        proof["command"] = proof_command(result.study_id, result.spec.budget, recommendation.proof)
+        document["recommendation"]["proof"] = proof
+    if result.explanation is not None:
+        document["explanation"] = explanation_document(result.explanation)
+    document |= _warm_start(result.spec, conclusion.warm_start)
+    if result.spec.objectives:
+        document |= front_document(conclusion, result.spec)
+    return document | _noise_floor(conclusion)
+
+
+def _compare(conclusion: Conclusion) -> dict[str, Any]:
+    return {
+        "metric": conclusion.metric,
+        "arms": [
+            {"name": arm.name, "summary": summary(arm), **_disturbed(arm), **_modes(arm)}
+            for arm in conclusion.arms
+        ],
+        "claims": [claim(found) for found in conclusion.claims],
+        **({"steps": [claim(found) for found in conclusion.steps]} if conclusion.steps else {}),
+        "launches": conclusion.launches,
+        "stopped": conclusion.stopped,
+    } | _noise_floor(conclusion)
+
+
+def _calibrate(conclusion: Conclusion) -> dict[str, Any]:
+    document = _compare(conclusion)
+    del document["claims"]
+    if conclusion.calibration is not None:
+        document["calibration"] = to_builtins(conclusion.calibration)
+    return document
+
+
+def _sweep(conclusion: Conclusion, spec: StudySpec) -> dict[str, Any]:
+    return {
+        "metric": conclusion.metric,
+        "baseline": _baseline(spec),
+        "cells": [
+            {
+                "name": arm.name,
+                "settings": dict(arm.configuration),
+                "summary": summary(arm),
+                "failures": arm.failures,
+                "timeouts": arm.timeouts,
+                **_disturbed(arm),
+            }
+            for arm in conclusion.arms
+        ],
+        "claims": [claim(found) for found in conclusion.claims],
+        "effects": [to_builtins(found) for found in conclusion.effects],
+        "launches": conclusion.launches,
+        "stopped": conclusion.stopped,
+    } | _noise_floor(conclusion)
+
+
+def _baseline(spec: StudySpec) -> dict[str, Any]:
+    """The cell that all others are held against, with the defaults of what it leaves alone."""
+    first = spec.arms[0]
+    return {"name": first.name, "settings": baseline_point(first.configuration, spec.space)}
+
+
+def _noise_floor(conclusion: Conclusion) -> dict[str, Any]:
+    if conclusion.noise_floor is None:
+        return {}
+    return {"noise_floor": {"ratio_ci": list(conclusion.noise_floor.ci)}}
+
+
+def _machine_floor(floor: MachineFloor) -> dict[str, Any]:
+    """A noise floor that another study measured."""
+    origin = {"study": floor.study, "date": day(floor.at_s), "command": floor.command}
+    return {"ratio_ci": list(floor.ci), "calibrated": origin}
+
+
+def _disturbed(arm: ArmResult) -> dict[str, Any]:
+    """Launches of the summary that stand in disturbed blocks; no key where there are none."""
+    return {"disturbed": arm.disturbed} if arm.disturbed else {}
+
+
+def _modes(arm: ArmResult) -> dict[str, Any]:
+    return {"modes": to_builtins(arm.modes)} if arm.modes else {}
+
+
+def summary(arm: ArmResult) -> dict[str, Any]:
+    """The summaries of an arm by metric, ``wall_s`` first."""
+    names = sorted(arm.summary, key=lambda name: (name != "wall_s", name))
+    return {name: to_builtins(arm.summary[name]) for name in names}
+
+
+def claim(found: Claim) -> dict[str, Any]:
+    """A claim as scripts read it; an open end of the interval is null."""
+    document: dict[str, Any] = to_builtins(found)
+    return document
+
+
+def design_document(spec: StudySpec, launches: int) -> dict[str, Any]:
+    """What a dry run of a sweep would run; ``launches`` is the least that shows anything."""
+    return {
+        "baseline": _baseline(spec),
+        "cells": [{"name": arm.name, "settings": dict(arm.configuration)} for arm in spec.arms],
+        "launches": launches,
+        "notes": [*(spec.design.notes if spec.design else ()), *few_notes(spec)],
+    }
+
+
+def space_document(
+    spec: StudySpec, left_out: Mapping[str, str], notes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What a dry run would try, with what weakens it."""
+    space = spec.space
+    return {
+        "space": [
+            {
+                "name": p.name,
+                "domain": str(p.domain),
+                **({"reason": p.reason} if p.reason else {}),
+                **({"when": p.when} if p.when else {}),
+            }
+            for p in space.parameters
+        ],
+        "constraints": list(space.constraints),
+        **_named(spec),
+        "left_out": dict(left_out),
+        **_warm_start(spec),
+        "notes": list(notes),
+    }
+
+
+def _named(spec: StudySpec) -> dict[str, Any]:
+    """The named configurations; no key where there are none."""
+    named = {one.name: dict(one.configuration) for one in spec.space.named}
+    return {"configurations": named} if named else {}
+
+
+def _warm_start(spec: StudySpec, sentence: str = "") -> dict[str, Any]:
+    """What earlier studies knew; no key where none guides the search."""
+    if not spec.earlier:
+        return {}
+    studies = [
+        {
+            "study": one.study,
+            "command": one.command,
+            "same_workload": one.same_workload,
+            "configurations": len(one.known),
+            "left_out": one.left_out,
+            "launches": one.launches,
+        }
+        for one in spec.earlier
+    ]
+    return {"warm_start": {"studies": studies, **({"sentence": sentence} if sentence else {})}}

@@ -1,0 +1,391 @@
+"""Progress of a study: a live line on a terminal, now and then a plain one elsewhere.
+
+All of it is paid for by the study: the time that is spent here is not spent on launches, and what
+runs beside a launch disturbs it. So a launch changes nothing but a few fields; the line is drawn
+once a second, from a thread of its own, so that the time left goes on through a long launch; and
+what takes longer than that is done in a small share of the time (``SHARE``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import os
+import shlex
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import TYPE_CHECKING, TypeVar
+
+from assay.cli.process.cursor import HiddenCursor
+from assay.cli.process.ending import Terminated
+from assay.cli.show.disturbed_count import DisturbedCount
+from assay.cli.show.layout import LEAST
+from assay.errors import AssayError, ShareGone
+from assay.handlers import held
+from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
+from assay.search.conclusion.present import present_words
+from assay.search.history.interference import (
+    interference_notes,
+    interference_of,
+    interference_words,
+)
+from assay.search.races.race import BlockRace, Race
+from assay.search.races.standing import Scoreboard, Standing, with_interval
+from assay.search.races.tune import TuneRace
+from assay.units import show_count, show_duration, show_percent, show_quantity
+from assay.untrusted import clean
+
+if TYPE_CHECKING:
+    from rich.live import Live
+    from rich.text import Text
+
+STAGES = {
+    Stage.SURVEY: "looking",
+    Stage.GAUGE: "timing the default",
+    Stage.INTERFERENCE: "launching side by side",
+    Stage.SEARCH: "searching",
+    Stage.REDUCE: "reducing",
+    Stage.CONFIRM: "confirming",
+}
+BUILDING = "building"
+"""Stands in the place of a stage while the program is built."""
+PLAIN_EVERY_S = 10.0
+LIVE_PER_S = 1.0
+"""How often the line is drawn. Drawing takes about a millisecond of a processor that the program
+may be using: at ten a second that is a disturbance of 1 %, which is what studies are to resolve."""
+SHARE = 0.02
+"""Of the elapsed time, at most, for working out how well the best arm stands."""
+
+
+def ending_words(grace_s: float) -> str:
+    """Return what is said where an interrupt leaves a program time to end.
+
+    Args:
+        grace_s: that time.
+    """
+    return (
+        f"assay: the program was asked to end, and is killed after {show_duration(grace_s)}; "
+        "Ctrl-C again kills it at once"
+    )
+
+
+def wants_live(arguments: argparse.Namespace) -> bool:
+    """Whether standard error may hold a line that changes (no-color.org)."""
+    if arguments.color == "never" or not sys.stderr.isatty():
+        return False
+    dumb = os.environ.get("TERM") == "dumb"
+    return bool(arguments.color == "always") or not (os.environ.get("NO_COLOR") or dumb)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a line says; replaced as a whole, since another thread reads it.
+
+    Attributes:
+        stage: in words.
+        launches: so far.
+        so_far: who is ahead, in words; empty before anything can be said.
+        left: of the budget, when ``at_s`` was read from the monotonic clock.
+        disturbed: how many blocks others disturbed, and who; empty while none was.
+    """
+
+    stage: str
+    launches: int
+    so_far: str
+    left: Budget
+    at_s: float
+    disturbed: str = ""
+
+    def parts(self, now_s: float) -> list[str]:
+        """What is said at a later moment; what must not be cut off comes first."""
+        said = [self.stage]
+        if self.left.time_s is not None:
+            said.append(f"{_whole(self.left.time_s - (now_s - self.at_s))} left")
+        if self.left.launches is not None:
+            left = max(0, self.left.launches)
+            said.append(f"{show_count(left, 'launch', 'launches')} left")
+        made = f"{show_count(self.launches, 'launch', 'launches')} made"
+        return [*said, *filter(None, [self.disturbed, self.so_far]), made]
+
+
+T = TypeVar("T")
+LEAST_PART = 21
+"""Columns of a part that may be cut off: the figure stands at its beginning."""
+
+
+def fitting(parts: Sequence[str], width: int) -> str:
+    """The parts in one line of a terminal; what would lose its figure is left out."""
+    line = parts[0]
+    for part in parts[1:]:
+        room = width - len(line) - len(" · ")
+        if len(part) <= room:
+            line += f" · {part}"
+        elif room >= LEAST_PART:
+            line += f" · {part[: room - 1]}…"
+    return line
+
+
+class Sparing:
+    """Lets something be done again only when it has become a small share of the elapsed time.
+
+    Args:
+        share: of the time, at most.
+    """
+
+    def __init__(self, share: float) -> None:
+        self._share = share
+        self._due_s = -float("inf")
+
+    @property
+    def due(self) -> bool:
+        """Whether it may be done now."""
+        return time.monotonic() >= self._due_s
+
+    def spend(self, work: Callable[[], T]) -> T:
+        """Do it, and see how long it took."""
+        began_s = time.monotonic()
+        done = work()
+        took_s = time.monotonic() - began_s
+        self._due_s = began_s + took_s / self._share
+        return done
+
+
+class Progress:
+    """Listens to a study and shows where it stands, on standard error.
+
+    Args:
+        spec: of the study.
+        live: one line that changes, instead of plain lines.
+        quiet: show nothing.
+        launches: made before, by earlier sittings or to look at the program.
+    """
+
+    def __init__(self, spec: StudySpec, *, live: bool, quiet: bool, launches: int = 0) -> None:
+        self._spec = spec
+        self._wants_live = live and not quiet
+        self._quiet = quiet
+        self._live: Live | None = None
+        self._cursor = HiddenCursor()
+        self._shown: Shown | None = None
+        self._plain_at_s = 0.0
+        self._stage: Stage | None = None
+        self._block = -1
+        self._launches = launches
+        self._study_id: str | None = None
+        self._race: BlockRace | None = None
+        self._board = Scoreboard(spec)
+        self._sparing = Sparing(SHARE)
+        self._interval: Standing | None = None
+        self._disturbed = DisturbedCount()
+        self._present = ""
+
+    def __enter__(self) -> Progress:
+        if self._wants_live:
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(
+                console=Console(stderr=True),
+                refresh_per_second=LIVE_PER_S,
+                transient=True,
+                get_renderable=self._line,
+            )
+            self._cursor.__enter__()
+            try:
+                with held():  # rich cannot stop a line of which half has begun
+                    self._live.start()
+            except BaseException:  # a signal, once the cursor is hidden
+                self._show_cursor(self._live)
+                raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._show_cursor(self._live)
+        if self._study_id is None:
+            return
+        if isinstance(error, (KeyboardInterrupt, Terminated)):
+            print(f"assay: interrupted; {self._kept()}.", file=sys.stderr)
+        elif isinstance(error, ShareGone):
+            print(f"assay: {self._kept()} once the partition is back.", file=sys.stderr)
+
+    def _show_cursor(self, live: Live) -> None:
+        try:
+            with held():
+                live.stop()
+        finally:  # a line that had only begun to be drawn may not be able to stop
+            self._cursor.__exit__(None, None, None)
+
+    def _kept(self) -> str:
+        launches = show_count(self._launches, "launch", "launches")
+        resume = f"`assay study resume {self._study_id}` goes on"
+        return f"study {self._study_id} is kept, with {launches}. {resume}"
+
+    def began(self, study_id: str) -> None:
+        """See ``Listener.began``."""
+        self._study_id = study_id
+
+    def warned(self, error: AssayError) -> None:
+        """See ``Listener.warned``."""
+        self._say(f"assay: warning: {error}")
+
+    def ending(self, grace_s: float) -> None:
+        """See ``Listener.ending``."""
+        self._say(ending_words(grace_s))
+
+    def _say(self, text: str) -> None:
+        """Print a line above the one that changes."""
+        if self._live is not None:
+            self._live.console.print(text, markup=False, highlight=False)
+        else:
+            print(text, file=sys.stderr)
+
+    def launching(self, launch: Launch, left: Budget) -> None:
+        """See ``Listener.launching``."""
+        if self._quiet:
+            return
+        now_s = time.monotonic()
+        self._disturbed.begins(launch, self._race.history if self._race else None)
+        anew = launch.stage is not self._stage
+        if anew:
+            self._stage, self._interval = launch.stage, None
+            if launch.stage is Stage.SEARCH:
+                self._tell_interference()
+        if self._live is None and not anew and now_s - self._plain_at_s < PLAIN_EVERY_S:
+            return
+        if anew or launch.block != self._block or self._shown is None:
+            so_far = "" if anew else self._so_far(launch)
+        else:
+            so_far = self._shown.so_far
+        self._block = launch.block
+        stage, told = STAGES[launch.stage], self._disturbed.text
+        self._shown = Shown(stage, self._launches, so_far, left, now_s, told)
+        if self._live is None:
+            self._plain()
+        elif anew:
+            self._live.refresh()
+
+    @contextmanager
+    def building(self, argv: tuple[str, ...]) -> Iterator[None]:
+        """See ``Listener.building``. A plain line tells of those alone that take long."""
+        before = self._shown
+        if self._quiet or before is None:
+            yield
+            return
+        self._shown = replace(before, stage=BUILDING, so_far=clean(shlex.join(argv)))
+        late = threading.Timer(PLAIN_EVERY_S, self._plain)
+        late.daemon = True
+        if self._live is None:
+            late.start()
+        try:
+            yield
+        finally:
+            late.cancel()
+            self._shown = before
+
+    def sampled(self, sample: Sample, race: Race, left: Budget) -> None:
+        """See ``Listener.sampled``."""
+        self._launches += 1
+        if self._quiet or not isinstance(race, BlockRace):
+            return
+        if self._race is None:
+            self._race = race
+            for earlier in race.history.samples[:-1]:
+                self._compare(earlier)
+        self._compare(sample)
+        self._disturbed.saw(sample)
+
+    def ended(self, launches: int) -> None:
+        """See ``Listener.ended``."""
+        self._launches = launches
+
+    def _plain(self) -> None:
+        """The line as it is now, below the others."""
+        if self._shown is not None:
+            self._plain_at_s = now_s = time.monotonic()
+            print(f"assay: {', '.join(self._shown.parts(now_s))}", file=sys.stderr, flush=True)
+
+    def _compare(self, sample: Sample) -> None:
+        if sample.launch.stage is not Stage.INTERFERENCE:
+            self._board.add(sample)
+
+    def _tell_interference(self) -> None:
+        """What launches side by side do to each other, once it is known."""
+        found = interference_of(self._spec, self._race.history) if self._race else None
+        if found is None:
+            return
+        text = f"assay: {interference_words(found)}"
+        text += f"; {interference_notes(found)[0]}" if found.refused else ""
+        if self._live is not None:
+            self._live.console.print(text, markup=False, highlight=False)
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+    def _line(self) -> Text:
+        """The line as it is now."""
+        from rich.text import Text
+
+        shown = self._shown
+        if shown is None:
+            return Text("")
+        parts = shown.parts(time.monotonic())
+        width = self._live.console.width if self._live is not None else LEAST
+        stage, others = parts[0], fitting(parts, width)[len(parts[0]) :]
+        return Text.assemble((stage, "bold"), others, no_wrap=True, overflow="ellipsis")
+
+    def _so_far(self, launch: Launch) -> str:
+        """Who is ahead: at once where that is cheap, how sure that is when it may be afforded."""
+        if self._spec.kind is Kind.CALIBRATE:
+            return ""  # both arms are the same
+        if isinstance(self._race, TuneRace) and launch.stage is Stage.SEARCH:
+            return self._recommended(self._race)
+        ahead = self._board.standing(launch.block)
+        if ahead is None or self._race is None:
+            return ""
+        if self._sparing.due:
+            history = self._race.history
+            look = functools.partial(with_interval, self._spec, history, launch.stage, ahead)
+            self._interval = self._sparing.spend(look)
+        if self._interval is not None and self._interval.arm == ahead.arm:
+            ahead = self._interval
+        return self._told(ahead)
+
+    def _recommended(self, race: TuneRace) -> str:
+        """The present recommendation; worked out anew when the time that it takes is a small share.
+
+        A model of all launches expects it, as in the answer of the study.
+        """
+        if self._sparing.due:
+            self._present = self._sparing.spend(lambda: present_words(race))
+        return clean(self._present)
+
+    def _told(self, found: Standing) -> str:
+        if self._spec.kind is Kind.MEASURE:
+            unit = self._spec.workload.objective.unit
+            text = show_quantity(found.ratio, unit)
+            if found.lo is not None and found.hi is not None:
+                text += f" (±{50 * (found.hi - found.lo) / found.ratio:.1f} %)"
+            return text
+        if not self._board.better(found):
+            return ""  # nothing is ahead of the first
+        text = f"best so far {show_percent(found.ratio)} %"
+        if found.lo is not None or found.hi is not None:
+            ends = ("…" if e is None else show_percent(e) for e in (found.lo, found.hi))
+            text += f" ({' to '.join(ends)})"
+        return f"{text}: {clean(found.arm)}"  # last, since names may be long
+
+
+def _whole(seconds: float) -> str:
+    """A time that is counted down, in whole seconds."""
+    left = max(0, round(seconds))
+    return f"{left} s" if left < 120 else show_duration(left)

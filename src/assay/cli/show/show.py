@@ -1,0 +1,303 @@
+"""What the measuring verbs say in the end, for people."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from assay.cli.show.beside import beside_lines
+from assay.cli.show.calibration import calibration_lines
+from assay.cli.show.cells import cell_lines, effect_lines
+from assay.cli.show.explained import explanation_lines
+from assay.cli.show.front import front_lines, front_steps
+from assay.cli.show.kernels import kernel_lines
+from assay.cli.show.layout import fitted, width_of
+from assay.records import (
+    ArmResult,
+    Budget,
+    Conclusion,
+    Kind,
+    Metric,
+    Recommendation,
+    RequirementResult,
+    RequirementVerdict,
+    StudySpec,
+    Switching,
+    Verdict,
+)
+from assay.reporting.plain import shorten
+from assay.search.claims.proof import MAX_LAUNCHES
+from assay.search.conclusion.cells import baseline_words, sweep_sentences
+from assay.search.conclusion.floor import floor_words, origin_words
+from assay.search.conclusion.front_sentence import noun
+from assay.search.conclusion.requirement_words import (
+    required_text,
+    requirement_words,
+    requirements_told,
+)
+from assay.search.history.elsewhere import elsewhere_words
+from assay.search.history.interference import interference_words
+from assay.search.space.switching import switching_words
+from assay.study.session import Result
+from assay.units import show_count, show_duration, show_quantity
+from assay.untrusted import clean
+from assay.wording.calibration import sentences
+from assay.wording.disturbance import doubt_words
+from assay.wording.proof import proof_command, proof_words
+from assay.wording.sentence import comparison, interval
+
+
+def print_result(result: Result) -> None:
+    """On standard output."""
+    width = width_of(sys.stdout)
+    print("\n".join(fitted(result_lines(result, width), width)))
+
+
+def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
+    """The verdict first, then the figures that it rests on, then what can be done with it.
+
+    Text that came from elsewhere, such as the names of commands, is made safe to show.
+
+    Args:
+        result: of a study.
+        width: columns that there are for the table; as many as it takes if absent.
+    """
+    conclusion, spec = result.conclusion, result.spec
+    yield from map(clean, verdict_lines(conclusion, spec))
+    yield ""
+    if conclusion.kind is Kind.SWEEP:
+        yield from cell_lines(conclusion, spec, width)
+        yield from effect_lines(conclusion.effects)
+    elif spec.objectives:
+        yield from front_lines(conclusion, spec, width)
+        for metric in spec.targets:
+            yield f"  {noun(metric)}:"
+            yield from arm_lines(conclusion.arms, metric, width)
+    else:
+        yield from arm_lines(conclusion.arms, spec.workload.objective, width)
+    yield from beside_lines(conclusion, spec, width)
+    yield from required_lines(conclusion, spec)
+    yield from explanation_lines(result.explanation)
+    if conclusion.kind is Kind.CALIBRATE:
+        yield from calibration_lines(conclusion, spec)
+    elif conclusion.noise_floor is not None:
+        found = interval(conclusion.noise_floor, spec.workload.objective)
+        yield f"  noise floor  {found} between two identical arms"
+    elif result.floor is not None:
+        origin = clean(origin_words(result.floor))
+        yield f"  noise floor of this machine: {floor_words(result.floor)} ({origin})"
+    elif conclusion.claims:
+        yield "  noise floor  not measured (--null measures it)"
+    if conclusion.warm_start:
+        yield f"  warm start  {clean(conclusion.warm_start)}"
+    if conclusion.elsewhere is not None:
+        yield f"  {clean(elsewhere_words(conclusion.elsewhere))}"
+    for note in result.notes:
+        yield f"  note: {clean(note)}"
+    if conclusion.interference is not None:
+        yield f"  {interference_words(conclusion.interference)}"
+    yield from kernel_lines(conclusion.kernels)
+    yield from switching_lines(conclusion.switching)
+    spent = show_count(conclusion.launches, "launch", "launches")
+    took = show_duration(result.elapsed_s)
+    if result.stratum is not None:
+        spent, took = f"{spent} of stratum {result.stratum}", f"{took} over all strata"
+    yield f"  {spent}, {took}. {clean(conclusion.stopped)}"
+    yield ""
+    yield from _next_steps(result)
+
+
+MOST_REQUIRED = 40
+"""Lines of requirements on a terminal; of more, those that do not hold come first."""
+
+
+def required_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
+    """A line for each requirement in each arm."""
+    found = conclusion.requirements
+    shown: Sequence[RequirementResult] = found
+    if len(found) > MOST_REQUIRED:
+        holding = RequirementVerdict.HOLDS
+        shown = sorted(found, key=lambda one: one.verdict is holding)[:MOST_REQUIRED]
+    names = [_short(clean(one.arm)) for one in shown]
+    widest = max(map(len, names), default=0)
+    previous = None
+    for one, name in zip(shown, names, strict=True):
+        text = required_text(spec, [one.requirement])
+        if text != previous:
+            yield f"  required  {clean(text)}"
+        previous = text
+        yield f"    {name:{widest}}  {requirement_words(spec, one)}"
+    if len(found) > len(shown):
+        yield f"    and {show_count(len(found) - len(shown), 'line')} more: --json has them all"
+
+
+def switching_lines(found: Switching | None) -> Iterable[str]:
+    """What was spent on settings that are costly to change."""
+    if found is not None and found.applications:
+        yield f"  switching  {switching_words(found)}"
+
+
+def verdict_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
+    """One sentence for each claim; for a measurement the mean with its interval."""
+    metric = spec.workload.objective
+    if conclusion.recommendation is not None:
+        yield conclusion.recommendation.sentence
+    elif conclusion.kind is Kind.COMPARE and not conclusion.claims:
+        yield "Nothing could be compared: there are no blocks with both."
+    elif conclusion.kind is Kind.COMPARE:
+        for claim in conclusion.claims:
+            short = replace(claim, a=_short(claim.a), b=_short(claim.b))
+            yield comparison(short, metric, conclusion.disturbers)
+    elif conclusion.kind is Kind.SWEEP:
+        yield from sweep_sentences(conclusion, metric)
+        first = spec.arms[0]
+        yield from filter(None, [baseline_words(first.name, first.configuration, spec.space)])
+    elif conclusion.kind is Kind.CALIBRATE:
+        yield from sentences(conclusion, metric, spec.alpha)
+    else:
+        yield _measured(conclusion.arms[0], metric)
+    yield from filter(None, [doubt_words(conclusion, spec)])
+    if conclusion.recommendation is None:
+        yield from requirements_told(spec, conclusion)
+
+
+def _measured(arm: ArmResult, metric: Metric) -> str:
+    found = arm.summary.get(metric.name)
+    if found is None:
+        return f"{metric.name} could not be measured."
+    text = f"{metric.name}: {show_quantity(found.mean, metric.unit)}"
+    text += " on average" if found.n > 1 else ""
+    launches = show_count(found.n, "launch", "launches")
+    if found.ci is None or found.ci[0] is None or found.ci[1] is None:
+        few = ": too few for an interval"
+        return f"{text} in {launches}{few}."
+    ends = " to ".join(show_quantity(end, metric.unit) for end in found.ci if end is not None)
+    return f"{text} (interval {ends}, {launches})."
+
+
+NAME_CHARACTERS = 120
+"""Longest name of an arm on a terminal: a command may be as long as its arguments."""
+
+
+def _short(name: str) -> str:
+    return shorten(name, NAME_CHARACTERS)
+
+
+HEAD = ("n", "min", "q1", "median", "q3", "max")
+USUAL = (4, 9, 9, 9, 9, 9)
+"""Columns for each number, where there is room."""
+
+
+def arm_lines(
+    arms: tuple[ArmResult, ...], metric: Metric, width: int | None = None
+) -> Iterable[str]:
+    """The five numbers of each arm; in too narrow a place below its name."""
+    names = [_short(clean(arm.name)) for arm in arms]
+    rows = [_numbers(arm, metric) for arm in arms]
+    longest = max(map(len, names), default=0)
+    if width is None or 2 + longest + sum(2 + cells for cells in USUAL) <= width:
+        yield f"  {'':{longest}}{_cells(HEAD, USUAL)}"
+        for arm, name, row in zip(arms, names, rows, strict=True):
+            yield f"  {name:{longest}}{_row(arm, row, USUAL)}"
+        return
+    columns = [max(map(len, column)) for column in zip(HEAD, *filter(None, rows), strict=True)]
+    if 2 + sum(2 + cells for cells in columns) <= width:
+        yield f"  {_cells(HEAD, columns)}"
+        for arm, name, row in zip(arms, names, rows, strict=True):
+            yield f"  {name}"
+            yield f"  {_row(arm, row, columns)}"
+        return
+    for arm, name, row in zip(arms, names, rows, strict=True):
+        yield f"  {name}"
+        yield from (f"    {text}" for text in _listed(arm, row, width - 4))
+
+
+def _numbers(arm: ArmResult, metric: Metric) -> tuple[str, ...]:
+    """The cells of an arm; none where it has no value."""
+    found = arm.summary.get(metric.name)
+    if found is None:
+        return ()
+    five = (found.min, found.q1, found.median, found.q3, found.max)
+    return (str(found.n), *(show_quantity(value, metric.unit) for value in five))
+
+
+def _listed(arm: ArmResult, row: Sequence[str], width: int) -> Iterable[str]:
+    """The numbers of an arm with their names, as many to a line as there is room for."""
+    line = ""
+    parts = [f"{head} {cell}" for head, cell in zip(HEAD, row, strict=False)]
+    for part in [*parts, *_lost(arm)] if row else [_row(arm, row, ())]:
+        if line and len(line) + 2 + len(part) > width:
+            yield line
+            line = ""
+        line += f"  {part}" if line else part
+    yield line
+
+
+def _row(arm: ArmResult, row: Sequence[str], columns: Sequence[int]) -> str:
+    lost = _lost(arm)
+    if row:
+        return "  ".join([_cells(row, columns), *lost])
+    return f"  no value ({', '.join(lost)})" if lost else "  no value"
+
+
+def _lost(arm: ArmResult) -> list[str]:
+    lost = [f"{arm.failures} failed"] if arm.failures else []
+    lost += [f"{arm.timeouts} timed out"] if arm.timeouts else []
+    return lost + ([f"{arm.disturbed} disturbed"] if arm.disturbed else [])
+
+
+def _cells(row: Sequence[str], columns: Sequence[int]) -> str:
+    return "".join(f"  {cell:>{width}}" for cell, width in zip(row, columns, strict=True))
+
+
+def proof_lines(result: Result, chosen: Recommendation) -> Iterable[str]:
+    """What a proof takes, and the command that goes on to it."""
+    if chosen.proof is not None:
+        command = proof_command(result.study_id, result.spec.budget, chosen.proof)
+        label = "prove it" if chosen.unproven else "find out more"
+        yield f"  {label} ({proof_words(chosen.proof)}): {command}"
+
+
+def decision_lines(result: Result) -> Iterable[str]:
+    """Yield the command that goes on with an unclear comparison, and its expected cost."""
+    conclusion, asked = result.conclusion, result.spec.budget
+    shares = [
+        found.blocks_needed / found.blocks - 1.0
+        for found in conclusion.claims
+        if found.verdict is Verdict.UNCLEAR and found.blocks_needed is not None and found.blocks
+    ]
+    share = max(shares, default=0.0)
+    if conclusion.kind is not Kind.COMPARE or share <= 0.0:
+        return
+    launches = math.ceil(share * conclusion.launches)
+    if launches > MAX_LAUNCHES:
+        return
+    time_s = None if asked.time_s is None else share * result.elapsed_s
+    more = Budget(time_s=time_s, launches=None if asked.launches is None else launches)
+    command = proof_command(result.study_id, asked, more)
+    yield f"  decide it ({proof_words(more)}): {command}"
+
+
+def _next_steps(result: Result) -> Iterable[str]:
+    yield f"  study {result.study_id}; the whole picture: assay report {result.study_id}"
+    yield from decision_lines(result)
+    chosen = result.conclusion.recommendation
+    if result.spec.objectives:
+        yield from front_steps(result.study_id, result.conclusion)
+    elif chosen is not None and not chosen.settings:
+        yield from proof_lines(result, chosen)
+    elif chosen is not None:
+        yield from proof_lines(result, chosen)
+        unproven = " --unproven" if chosen.unproven else ""
+        unproven += " --outputs-may-differ" if chosen.output else ""
+        run = f"assay run --from {result.study_id}{unproven}"
+        yield f"  run it so again: {run}"
+        yield f"  without assay: {run} --explain prints a script"
+        if result.spec.reserve is not None:
+            yield (
+                "  on the system as it is, once the partition is deleted: "
+                f"assay study confirm {result.study_id}"
+            )
