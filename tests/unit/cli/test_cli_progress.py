@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from assay.cli.process.ending import Terminated
+from assay.cli.show import progress as progress_module
 from assay.cli.show.progress import SHARE, Progress, Shown, fitting
-from assay.cli.show.show import progress as progress_module
 from assay.errors import NotPossible
 from assay.records import (
     Arm,

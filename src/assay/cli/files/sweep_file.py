@@ -294,7 +294,7 @@ def shipped_schema() -> dict[str, Any]:
         NotPossible: it is missing.
     """
     try:
-        text = (resources.files("assay.cli") / SCHEMA_FILE).read_text(encoding="utf-8")
+        text = (resources.files("assay.cli.files") / SCHEMA_FILE).read_text(encoding="utf-8")
     except OSError as error:
         raise NotPossible(
             f"A part of assay is missing from this installation: {SCHEMA_FILE}.",
