@@ -36,8 +36,8 @@ def _head(document: dict[str, Any]) -> str:
             "alone), and the roofs are measured by the catalogue's own probes right before; a "
             "launch gives the median time of a repetition. *Of the roof* is "
             "the time that the roof of that round allows over the time that was taken "
-            "([catalogue.md](../catalogue.md)); ratios are medians over rounds of the ratio within "
-            "a round.",
+            "([Catalogue of workloads](../reference/catalogue.md)); ratios are medians over rounds "
+            "of the ratio within a round.",
             f"{document['date']}, {where['model']}, {where['cpus']} CPUs, Linux {where['kernel']}, "
             f"{where['distribution']}, {document['scale']['rounds']} rounds. "
             f"{load_words(document)}",

@@ -262,7 +262,8 @@ TIMED_BY = (
 )
 SPAN = (
     "`wall_s` runs from just before exec, in the process that becomes the program, to the moment "
-    "at which its exit is seen; [observations.md](../observations.md) defines the span. The second "
+    "at which its exit is seen; "
+    "[Observations and their cost](../explanation/observations.md) defines the span. The second "
     "clock below has the same two ends, read by a small C++ program that is no part of assay. No "
     "constant is subtracted anywhere."
 )

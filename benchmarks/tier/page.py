@@ -63,10 +63,10 @@ def _efficiency(part: Efficiency) -> Iterator[str]:
     yield _measured(part.about, f"{rounds} of each cell in {show_duration(part.budget_s)}")
     yield (
         "What `assay tier bench` measures "
-        "([how](../tier.md#how-fast-programs-are-with-it)): each box is the speed with storage "
-        "behind so much DRAM, in per cent of the speed in memory alone, and below it what a "
-        "perfect overlap of work and transfers would have, min(1, I / I\\*). Threads are those of "
-        "the program; the pager has one of its own."
+        "([how](../reference/tier.md#how-fast-programs-are-with-it)): each box is the speed with "
+        "storage behind so much DRAM, in per cent of the speed in memory alone, and below it what "
+        "a perfect overlap of work and transfers would have, min(1, I / I\\*). Threads are those "
+        "of the program; the pager has one of its own."
     )
     for count in thread_counts(part.cells):
         yield f"![Efficiencies with {show_count(count, 'thread')}]({picture_of(count)})"

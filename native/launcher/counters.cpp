@@ -35,7 +35,7 @@ struct Event {
     bool by_default = false;
 };
 
-// Every event takes the program some time at each fork, thread and switch (docs/launcher.md has figures), and
+// Every event takes the program some time at each fork, thread and switch (docs/reference/assay-exec.md has figures), and
 // on virtual performance monitoring units 0.1 ms for each process. So none is opened unless the plan names
 // it. The set called "default" holds no software event, since each has a cheaper source of nearly the same,
 // and of the others those for which most machines have counters enough at once.

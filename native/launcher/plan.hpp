@@ -82,7 +82,7 @@ struct Sampling {
     bool scheduling = true;
 };
 
-/// One launch, as asked for. See docs/launcher.md.
+/// One launch, as asked for. See docs/reference/assay-exec.md.
 struct Plan {
     std::vector<std::string> argv;
     std::vector<std::pair<std::string, std::string>> env_set;

@@ -298,7 +298,7 @@ def read_index() -> str:
 
 
 def test_every_check_has_a_row() -> None:
-    page = (DOCS / "machine-checks.md").read_text()
+    page = (DOCS / "reference" / "machine-checks.md").read_text()
     rows = re.findall(r"^\| `([a-z_.]+)` \| .+ \| .+ \| .+ \| .+ \|$", page, re.MULTILINE)
     assert rows == [check.id for check in CHECKS]
 
@@ -394,7 +394,7 @@ def letters(text: str) -> str:
 def test_messages_in_troubleshooting_are_those_of_the_sources() -> None:
     launcher = (path.read_text() for path in (ROOT / "native" / "launcher").glob("*.cpp"))
     known = "\n".join(letters(text) for text in (*templates(), *launcher))
-    page = (DOCS / "troubleshooting.md").read_text()
+    page = (DOCS / "howto" / "troubleshooting.md").read_text()
     rows = re.findall(r"^\| (`.+?`) \|", page, re.MULTILINE)
     assert len(rows) > 50
     for span in (s for row in rows for s in SPAN.findall(row)):
@@ -405,7 +405,7 @@ def test_messages_of_the_tier_are_those_of_its_library() -> None:
     sources = (path.read_text() for path in (ROOT / "native" / "tier").glob("*.?pp"))
     # A text may go on in the next line, as the compiler reads it.
     known = re.sub(r'"\s*"', "", "\n".join(sources))
-    page = (DOCS / "troubleshooting.md").read_text()
+    page = (DOCS / "howto" / "troubleshooting.md").read_text()
     section = page.split("comes from the library in the program")[1].split("\n## ")[0]
     bullets = re.findall(r"^- (`.+?)$", section, re.MULTILINE)
     assert len(bullets) > 10
@@ -418,7 +418,7 @@ def test_messages_of_the_tier_are_those_of_its_library() -> None:
             assert said in known, f"the library does not say {said!r}"
 
 
-# --- JSON keys of docs/cli.md -----------------------------------------------------------------
+# --- JSON keys of docs/reference/cli.md -------------------------------------------------------
 
 KINDS = (
     *(Outcome, Granted, Verdict, SpreadVerdict, EffectKind, EffectVerdict, Status, Right),
@@ -539,7 +539,7 @@ def without_values(text: str) -> str:
 
 
 def test_json_keys_are_there(documents: Documents) -> None:
-    section = (DOCS / "cli.md").read_text().split("\n## JSON\n")[1].split("\n## ")[0]
+    section = (DOCS / "reference" / "cli.md").read_text().split("\n## JSON\n")[1].split("\n## ")[0]
     bullets = [" ".join(b.split()) for b in re.split(r"^- ", section, flags=re.MULTILINE)[1:]]
     checked = set()
     for bullet in bullets:
@@ -557,7 +557,7 @@ def test_json_keys_are_there(documents: Documents) -> None:
 
 def test_keys_of_the_tier_are_those_of_the_records() -> None:
     """What a machine lacks has no key, so that no document shows all of them."""
-    text = (DOCS / "cli.md").read_text()
+    text = (DOCS / "reference" / "cli.md").read_text()
     listed = next(t for t in text.splitlines() if t.startswith("- `tier doctor`:"))
     named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
     records = (Probe, Userfaultfd, IoUring, Advice, TierPath, Swap, Finding)
@@ -567,7 +567,7 @@ def test_keys_of_the_tier_are_those_of_the_records() -> None:
 
 def test_keys_of_top_are_those_of_the_records() -> None:
     """It shows programs that run under the tier, and none does here."""
-    text = (DOCS / "cli.md").read_text()
+    text = (DOCS / "reference" / "cli.md").read_text()
     listed = next(t for t in text.splitlines() if t.startswith("- `tier top`:"))
     named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
     fields = {field for record in (Meter, Region) for field in record.__struct_fields__}
@@ -576,7 +576,7 @@ def test_keys_of_top_are_those_of_the_records() -> None:
 
 def test_keys_of_the_bench_are_those_of_the_records() -> None:
     """It takes minutes; what it prints is held against these names in its own test."""
-    text = (DOCS / "cli.md").read_text()
+    text = (DOCS / "reference" / "cli.md").read_text()
     listed = next(t for t in text.splitlines() if t.startswith("- `tier bench`:"))
     named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
     fields = {field for record in (Cell, Device) for field in record.__struct_fields__}
@@ -584,7 +584,7 @@ def test_keys_of_the_bench_are_those_of_the_records() -> None:
 
 
 def test_keys_of_predict_are_those_of_the_record() -> None:
-    text = (DOCS / "cli.md").read_text()
+    text = (DOCS / "reference" / "cli.md").read_text()
     listed = next(t for t in text.splitlines() if t.startswith("- `tier predict`:"))
     named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
     assert named == {*Prediction.__struct_fields__, "dram_bytes", "reasons"}
@@ -592,7 +592,7 @@ def test_keys_of_predict_are_those_of_the_record() -> None:
 
 def test_keys_of_study_compare_are_those_of_the_records() -> None:
     """No single comparison has all of them."""
-    text = (DOCS / "cli.md").read_text()
+    text = (DOCS / "reference" / "cli.md").read_text()
     listed = next(t for t in text.splitlines() if t.startswith("- `study compare`:"))
     named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
     records = (OccasionComparison, Condition, Occasions, ConditionDifference)
@@ -603,7 +603,8 @@ def test_keys_of_study_compare_are_those_of_the_records() -> None:
 
 def test_keys_of_two_groups_are_those_of_the_record() -> None:
     """They take a program of two modes on a quiet machine, so that no launch here shows them."""
-    line = next(t for t in (DOCS / "cli.md").read_text().splitlines() if "two groups" in t)
+    text = (DOCS / "reference" / "cli.md").read_text()
+    line = next(t for t in text.splitlines() if "two groups" in t)
     named = set(re.findall(r"`([a-z_]+)`", line)) - {"measure", "arms", "modes"}
     assert named and named <= set(Modes.__struct_fields__)
 

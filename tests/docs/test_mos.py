@@ -1,4 +1,4 @@
-"""docs/mos.md: every option of yod and lwkctl has a row, and what the rows name works."""
+"""Every option of yod and lwkctl has a row that works in docs/reference/mos-equivalents.md."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from assay.partition.wish import ALGORITHMS, KEYS, LAYOUTS, parse_wish
 from assay.records import Scope
 from assay.settings.registry import builtin
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "mos.md").read_text()
+REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
+PAGE = (REFERENCE / "mos-equivalents.md").read_text()
 JOB = {"MPI_LOCALRANKID": "0", "MPI_LOCALNRANKS": "4"}
 
 YOD = (

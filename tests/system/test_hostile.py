@@ -2,7 +2,7 @@
 
 Each runs within a control group, without one, and as a user who may make none. What cannot be
 promised without a control group is asserted as it is stated, not as it happens to turn out.
-docs/launcher.md, "What it withstands", is the list.
+docs/reference/assay-exec.md, "What it withstands", is the list.
 """
 
 from __future__ import annotations

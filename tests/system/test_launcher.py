@@ -1,6 +1,7 @@
 """assay-exec, the native launcher: real launches, judged by what the program saw and what is left.
 
-docs/launcher.md is the contract. Tests marked `system` make control groups on this host.
+docs/reference/assay-exec.md is the contract. Tests marked `system` make control groups on this
+host.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from launching import (
 from native_build import native_build
 
 NOBODY = 65534
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "launcher.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "reference" / "assay-exec.md"
 
 system = pytest.mark.system
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
@@ -827,7 +828,7 @@ def test_the_contract_names_every_key(launcher: Launcher, programs: Path) -> Non
             for key, inner in value.items():
                 if where not in ("environ", "numa_pages", "absent"):
                     assert f'"{key}"' in text or f"`{key}`" in text, (
-                        f"docs/launcher.md does not name {where} {key}"
+                        f"docs/reference/assay-exec.md does not name {where} {key}"
                     )
                 check(inner, key)
         elif isinstance(value, list):

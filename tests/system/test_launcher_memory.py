@@ -1,6 +1,7 @@
 """Memory that is hard to see: pools of huge pages, short peaks, kills by groups above, core files.
 
-docs/launcher.md is the contract. Tests marked `system` make control groups on this host.
+docs/reference/assay-exec.md is the contract. Tests marked `system` make control groups on this
+host.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def test_launches_of_the_search_run_side_by_side_each_in_its_slot(cli: CommandLi
     nothing_left(cli, before)
     interference = found.document["interference"]
     told = {"slots", "blocks", "ratio", "ci", "noise_alone", "noise_beside", "noise_ratio"}
-    assert set(interference) == told, "as docs/cli.md has them"
+    assert set(interference) == told, "as docs/reference/cli.md has them"
     assert interference["slots"] == 2
     assert interference["blocks"] >= 4
     assert "refused" not in interference, "or the next lines tell nothing"

@@ -1,7 +1,7 @@
 """assay-exec under every layout of control groups; most of all v2 with its controllers.
 
 Each kind of guest is booted once and runs the whole batch of launches (`PLANS`) and scripts
-(`SCRIPTS`); the tests look at the records. docs/launcher.md is the contract.
+(`SCRIPTS`); the tests look at the records. docs/reference/assay-exec.md is the contract.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a bundle holds, by name: docs/bundle.md."""
+"""What a bundle holds, by name: docs/reference/bundle.md."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def room_bytes(document: Mapping[str, Any], env: Mapping[str, str]) -> int:
     """Return how much larger the environment of a launch may be for certain, in bytes.
 
     Args:
-        document: of the launch (docs/launcher.md).
+        document: of the launch (docs/reference/assay-exec.md).
         env: the environment that the launcher is given.
     """
     variables = {**env, **document.get("env_set", {})}

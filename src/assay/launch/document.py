@@ -1,5 +1,6 @@
-"""The launcher's document: a plan and a workload as ``assay-exec`` reads them (docs/launcher.md).
+"""The launcher's document: a plan and a workload as ``assay-exec`` reads them.
 
+The format is that of docs/reference/assay-exec.md.
 Pure: the environment that the launch starts from is an argument.
 """
 

@@ -360,7 +360,7 @@ class Driver:
             self._ahead = None
 
     def start(self, document: Mapping[str, Any]) -> Running:
-        """Start one launch; the document is that of ``docs/launcher.md``.
+        """Start one launch; the document is that of ``docs/reference/assay-exec.md``.
 
         Raises:
             NotPossible: the launcher cannot be started.

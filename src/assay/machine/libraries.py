@@ -6,7 +6,7 @@ replaces malloc when preloaded:
 - ``tcmalloc``: ``libtcmalloc_minimal``, the same allocator without the heap profiler and its stack
   unwinder, which cost start-up time; ``libtcmalloc`` where only that is there.
 - ``tbbmalloc``: ``libtbbmalloc_proxy``; ``libtbbmalloc`` alone replaces nothing.
-- ``assay-tier``: assay's own pager (docs/tier.md), beside its launcher.
+- ``assay-tier``: assay's own pager (docs/reference/tier.md), beside its launcher.
 - ``mimalloc``: not ``libmimalloc-secure`` or ``-debug``, which are slower by design.
 """
 

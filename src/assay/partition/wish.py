@@ -1,6 +1,7 @@
 """Wish: what a run asks of a partition, as ``--reserve`` writes it.
 
-The words are assay's; what can be asked is what yod of mOS takes (docs/mos.md).
+The words are assay's; what can be asked is what yod of mOS takes:
+docs/reference/mos-equivalents.md.
 """
 
 from __future__ import annotations

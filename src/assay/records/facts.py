@@ -1,4 +1,4 @@
-"""RunFacts: what assay-exec reports of one launch (see ``docs/launcher.md``)."""
+"""RunFacts: what assay-exec reports of one launch (see ``docs/reference/assay-exec.md``)."""
 
 from __future__ import annotations
 

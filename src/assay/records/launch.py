@@ -58,7 +58,7 @@ class Launch(Record, frozen=True, kw_only=True):
         attempt: 0, or how often the same place failed before: a first failure is tried again.
         cap_s: the launch is ended after it and counts as right-censored.
         anew: what is costly to change is applied anew before it, though it may hold already: a
-            claim rests on separate applications (docs/statistics.md, rule 18).
+            claim rests on separate applications (docs/explanation/statistics.md, rule 18).
         slot: number of the CPUs that it is confined to, from 0, where the study divides them.
     """
 

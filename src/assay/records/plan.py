@@ -119,7 +119,7 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         for name, word in self.pending.items():
             raise NotPossible(
                 f"{name}={show_value(word.value)} takes another boot: {word.reason}.",
-                "Boot so first. A study goes from boot to boot: docs/boot-settings.md.",
+                "Boot so first. A study goes from boot to boot: docs/reference/boot-settings.md.",
             )
 
     def demand_granted(self) -> None:

@@ -9,7 +9,7 @@ class Reservation(Record, frozen=True, kw_only=True):
     """A share of a partition that is held while launches are made.
 
     Attributes:
-        wish: as ``--reserve`` has it (docs/mos.md).
+        wish: as ``--reserve`` has it (docs/reference/mos-equivalents.md).
         partition: its name; empty: the only one.
     """
 

@@ -86,7 +86,7 @@ class Evidence(Record, frozen=True, kw_only=True):
     """One thing that shows what a sample is worth.
 
     ``value`` carries the unit that ``unit`` names; ``outside`` tells whether the cause lies
-    outside the configuration (only such may ever exclude a block: docs/statistics.md).
+    outside the configuration (only such may ever exclude a block: docs/explanation/statistics.md).
     """
 
     kind: str

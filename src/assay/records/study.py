@@ -77,11 +77,13 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         null: the default runs twice under two names.
         statistic: of the objective, that claims are decided by.
         disturbed_above: a block in which others took more than this share of the CPUs of its
-            launches counts as disturbed (docs/statistics.md, rule 13); ``None``: none does.
+            launches counts as disturbed (docs/explanation/statistics.md, rule 13); ``None``: none
+            does.
         warmup: launches before those that count; ``None``: until they get no faster.
         pad_environment: each launch gets an environment of another size, so that the place of its
             stack is sampled and not fixed (Mytkowicz et al., ASPLOS 2009).
-        require: what the result is to keep, beside being good (docs/statistics.md, rule 17).
+        require: what the result is to keep, beside being good (docs/explanation/statistics.md,
+            rule 17).
         switch_costs_s: seconds that changing a setting between two launches takes, of those that
             are varied and where it takes any; the order of launches and the budget follow from it.
         parallel: into how many slots the CPUs are divided; every launch is confined to one, and as

@@ -18,7 +18,7 @@ class State(enum.StrEnum):
     ``CENSORED``: it ran into its time-out, so the truth is at least as bad as the value.
     ``FAILED``: the program failed or hit a limit. ``ABSENT``: it went well, but gave no value.
     ``LEFT_OUT``: it has a value or a time-out, but others used the machine in its block: it may be
-    shown, and enters no figure (docs/statistics.md, rule 13).
+    shown, and enters no figure (docs/explanation/statistics.md, rule 13).
     """
 
     VALUE = "value"

@@ -86,7 +86,7 @@ class Setting(Protocol):
 
         It is 0 for all settings that act within the process. The launches of a block are grouped by
         those that take a write, a build or a boot, and the budget counts what that takes
-        (docs/statistics.md, rule 18).
+        (docs/explanation/statistics.md, rule 18).
         """
         ...
 

@@ -71,7 +71,7 @@ def test_any_tool_reads_it(tmp_path: Path) -> None:
     assert files["strata/0/recommended.sh"].startswith(b"#!/bin/sh\n")
     assert b"THREADS=2" in files["strata/0/recommended.sh"]
     assert json.loads(files["strata/0/conclusion.json"])["recommendation"]["script"] == ""
-    # The chain as docs/bundle.md has it.
+    # The chain as docs/reference/bundle.md has it.
     head = "0" * 64
     for note in json.loads(files["manifest.json"])["entry"]["files"]:
         content = files[note["name"]]

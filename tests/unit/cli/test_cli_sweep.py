@@ -397,7 +397,7 @@ def keys_of(schema: dict[str, Any]) -> set[str]:
 
 
 def test_every_key_is_documented() -> None:
-    page = (ROOT / "docs" / "sweep.md").read_text()
+    page = (ROOT / "docs" / "reference" / "sweep-file.md").read_text()
     sections = re.split(r"^## ", page, flags=re.MULTILINE)
     for key in sorted(keys_of(json_schema())):
         table, _, name = key.partition(".")

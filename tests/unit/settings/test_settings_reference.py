@@ -1,4 +1,4 @@
-"""docs/settings.md names what the code has."""
+"""docs/reference/settings.md names what the code has."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.settings.isa import _ARM, _X86
 from assay.settings.pools import POOLS
 from assay.settings.registry import builtin
 
-PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "settings.md"
 
 
 @pytest.mark.parametrize("name", [*builtin().names, *POOLS, *_X86, *_ARM])

@@ -1,5 +1,6 @@
-"""The file of ``assay sweep``: its tables, each key with what it takes (docs/sweep.md).
+"""The file of ``assay sweep``: its tables, each key with what it takes.
 
+The reference is docs/reference/sweep-file.md.
 The JSON Schema beside this module is made from these structures; a test holds the two together.
 """
 

@@ -114,7 +114,7 @@ def _demand(file: TomlFile, check: str, key: Key, entry: dict[str, Any]) -> Dema
         raise file.wrong(
             key,
             f"There is no check {check!r}.",
-            f"Did you mean {near}?" if near else "docs/machine-checks.md has them all.",
+            f"Did you mean {near}?" if near else "docs/reference/machine-checks.md has them all.",
         )
     table = read_part(file, key, entry, DemandTable)
     status = Status.OK if table.otherwise == "nothing" else Status(table.otherwise)

@@ -1,4 +1,4 @@
-"""The JSON documents of the verbs; scripts rely on their keys (docs/cli.md)."""
+"""The JSON documents of the verbs; scripts rely on their keys (docs/reference/cli.md)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from assay.stats.spread import spread_effect
 from assay.stats.verdict import Verdict, beyond, blocks_needed, decide
 
 MIN_BLOCKS = CLAIM
-"""No claim rests on fewer blocks than this (docs/statistics.md, rule 14)."""
+"""No claim rests on fewer blocks than this (docs/explanation/statistics.md, rule 14)."""
 
 ALIKE = 20
 """A figure that was the same this often is taken for constant."""
@@ -248,7 +248,10 @@ def _spread(
 def _unstable(
     spread: Spread | None, a: Sequence[Observation | None], b: Sequence[Observation | None]
 ) -> bool:
-    """Whether the mean alone tells little of a single launch (docs/statistics.md, rule 7)."""
+    """Whether the mean alone tells little of a single launch.
+
+    The rule is rule 7 of docs/explanation/statistics.md.
+    """
     unequal = spread is not None and spread.verdict in (SpreadVerdict.TIGHTER, SpreadVerdict.WIDER)
     known = [[o.value for o in arm if o is not None and not o.censored] for arm in (a, b)]
     return unequal or any(modes(values) is not None for values in known)

@@ -4,7 +4,7 @@ Only causes outside the launches count: time that the hypervisor took, work of o
 of the launch, and that the partition in which it was to run did not hold. What a configuration
 itself can bring about (throttling, swap, switches, pressure) is its result. The rule knows neither
 arms nor metrics, is fixed before the study, and speaks of whole blocks, so that telling disturbed
-blocks from others favours no arm (docs/statistics.md, rule 13).
+blocks from others favours no arm (docs/explanation/statistics.md, rule 13).
 """
 
 from __future__ import annotations

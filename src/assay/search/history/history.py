@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 BLOCKS_IN_ALL = 12
 """Blocks of a study that goes from boot to boot: twice as many as show anything at all."""
 CLAIMS_SHARE = 0.3
-"""Of the budget of a ``tune`` (docs/statistics.md, rule 14)."""
+"""Of the budget of a ``tune`` (docs/explanation/statistics.md, rule 14)."""
 DEFAULT_ARM = Arm(name="default", configuration=Configuration())
 """The arm in which nothing is set."""
 

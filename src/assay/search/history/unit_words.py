@@ -86,7 +86,7 @@ def _told(metric: Metric, seen: dict[str | None, int] | dict[str, int]) -> str:
 
 def _remedy(metric: Metric) -> str:
     if _NAMED.search(metric.pattern or ""):
-        return "Units that assay knows are converted (docs/figures.md)"
+        return "Units that assay knows are converted (docs/reference/figures.md)"
     return (
         "A pattern with a group (?P<unit>...) around the unit, as in "
         "'([0-9.]+) (?P<unit>[kMG]?B/s)', converts it"

@@ -23,7 +23,7 @@ from assay.stats.occasions import BetweenOccasions, between_occasions
 
 MIN_OCCASIONS = 5
 """Of one condition, without the two that are compared: with fewer, the error rate of Student's
-interval exceeds 5 % where occasions do not scatter normally (docs/statistics.md)."""
+interval exceeds 5 % where occasions do not scatter normally (docs/explanation/statistics.md)."""
 MIN_APART_S = 12 * 3600.0
 """Between two occasions: launches of one afternoon share what makes an occasion."""
 MIN_LAUNCHES = 6

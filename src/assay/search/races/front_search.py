@@ -38,7 +38,7 @@ from assay.stats.interval import Interval
 
 WEIGHTINGS = 4
 """Weightings of the objectives in a block; each has its share of the proposals. In simulations of
-two objectives one weighting a block left more of the front unseen (docs/search.md)."""
+two objectives one weighting a block left more of the front unseen (docs/explanation/search.md)."""
 
 
 class FrontSearch(Protocol):

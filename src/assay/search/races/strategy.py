@@ -46,7 +46,8 @@ if TYPE_CHECKING:
 
 KEEP = 0.3
 """Share of the budget that reduction and confirmation are left where all configurations race: each
-has had its launches then, and more of them tell little (docs/statistics.md, rule 10)."""
+has had its launches then, and more of them tell little (docs/explanation/statistics.md,
+rule 10)."""
 MIN_SEARCH_BLOCKS = 3
 """Every configuration gets at least this many launches where all of them are tried."""
 BATCH = 8

@@ -1,7 +1,8 @@
 """Switching: settings that are costly to change, and the order and cost of launches that follow.
 
 What takes a write, a build or a boot is applied less often than once a launch: it makes the whole
-plots of a split-plot design, whose unit is the application (docs/statistics.md, rule 18).
+plots of a split-plot design, whose unit is the application (docs/explanation/statistics.md,
+rule 18).
 """
 
 from __future__ import annotations
