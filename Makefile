@@ -15,7 +15,7 @@ LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
-.PHONY: help tune test test-full test-lowest check format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-smoke
+.PHONY: help tune test test-full test-lowest check docs format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-smoke
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -50,6 +50,10 @@ check: $(VENV)/.tested-with ## types, style, floors, forbidden imports
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/clang-format --dry-run -Werror $$(git ls-files '*.cpp' '*.hpp')
 	$(BIN)/python -m pytest -q tests/unit/test_imports.py
+
+docs: $(VENV)/.tested-with ## the documentation as a site: build/site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
+	@echo "The site is in $(abspath build/site/index.html)"
 
 format: $(VENV)/.tested-with ## rewrite sources in the project's style
 	$(BIN)/ruff check --no-cache --fix-only -q .
@@ -119,7 +123,7 @@ $(VENV)/.example: $(VENV)/.created examples/requirements.txt
 
 $(VENV)/.tested-with: $(VENV)/.installed pyproject.toml
 	tools/system-packages build examples test
-	$(BIN)/python -m pip install -q --group test --group check
+	$(BIN)/python -m pip install -q --group test --group docs --group check
 	touch $@
 
 # The libraries that kernels are held against. One is known by its header when the native part is built.

@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-import os
-import shutil
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,34 +13,10 @@ import report_studies as studies
 
 from assay.reporting.html import write
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
 pytestmark = pytest.mark.browser
 
 STATES = ("tune", "sly", "compare", "measure", "interrupted", "all_failed", "hostile", "single")
 WIDTHS = (360, 900, 1600)
-
-
-def chromium():
-    for name in (os.environ.get("ASSAY_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"):
-        if name and (found := shutil.which(name)):
-            return found
-    return None
-
-
-@pytest.fixture(scope="session")
-def browser():
-    path = chromium()
-    if path is None:
-        pytest.skip("chromium is not installed (apt-get install chromium, or set ASSAY_CHROMIUM)")
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with playwright.sync_playwright() as driver:
-        try:
-            started = driver.chromium.launch(executable_path=path, args=arguments)
-        except playwright.Error as error:
-            pytest.skip(f"chromium does not start here: {str(error).splitlines()[0]}")
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,1 @@
+"""Generated parts of the documentation: command pages, setting tables, schemas, manual pages."""

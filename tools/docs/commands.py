@@ -1,0 +1,172 @@
+"""Describe every verb by its argparse parser, so that pages and manuals agree with ``--help``."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assay.cli.grammar import VERBS, build
+from assay.cli.parser import _verbs_of
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option or positional argument of a verb.
+
+    Attributes:
+        names: spellings of an option, the long one last; empty for a positional argument.
+        metavar: placeholder of the value; empty for a flag.
+        help: description, in plain text.
+        choices: permitted values, if the parser limits them.
+        repeatable: the option may be given more than once.
+    """
+
+    names: tuple[str, ...]
+    metavar: str
+    help: str
+    choices: tuple[str, ...] = ()
+    repeatable: bool = False
+
+    @property
+    def synopsis(self) -> str:
+        """All spellings with the placeholder, as ``-o FILE, --output FILE``."""
+        value = f" {self.metavar}" if self.metavar else ""
+        return ", ".join(f"{name}{value}" for name in self.names) or self.metavar
+
+
+@dataclass(frozen=True)
+class Group:
+    """Options under one title of the help screen."""
+
+    title: str
+    description: str
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True)
+class Command:
+    """One verb: summary, usage line, options by group, and the text after them."""
+
+    name: str
+    summary: str
+    usage: str
+    groups: tuple[Group, ...]
+    epilog: str
+
+
+def commands() -> tuple[Command, ...]:
+    """Return all verbs in the order of ``assay --help``."""
+    parsers = _verbs_of(build())
+    return tuple(_command(name, parsers[name]) for name in VERBS)
+
+
+def _command(name: str, parser: argparse.ArgumentParser) -> Command:
+    return Command(
+        name=name,
+        summary=parser.description or "",
+        usage=parser.usage or parser.format_usage(),
+        groups=tuple(_groups(parser)),
+        epilog=parser.epilog or "",
+    )
+
+
+def _groups(parser: argparse.ArgumentParser) -> Iterator[Group]:
+    # argparse offers no public access to groups and their actions.
+    for group in parser._action_groups:
+        shown = [a for a in group._group_actions if a.help != argparse.SUPPRESS]
+        if shown:
+            yield Group(
+                title=group.title or "",
+                description=group.description or "",
+                options=tuple(_option(parser, action) for action in shown),
+            )
+
+
+def _option(parser: argparse.ArgumentParser, action: argparse.Action) -> Option:
+    choices = tuple(map(str, action.choices)) if action.choices is not None else ()
+    expanded = parser._get_formatter()._expand_help(action) if action.help else ""
+    flag = bool(action.option_strings) and action.nargs == 0
+    metavar = "" if flag else _metavar(action, choices)
+    return Option(
+        names=tuple(action.option_strings),
+        metavar=metavar,
+        help=" ".join(expanded.split()),
+        choices=choices,
+        repeatable=isinstance(action, argparse._AppendAction),
+    )
+
+
+def _metavar(action: argparse.Action, choices: tuple[str, ...]) -> str:
+    if isinstance(action.metavar, str):
+        return action.metavar
+    return "|".join(choices) or action.dest.upper()
+
+
+# --- Markdown ---------------------------------------------------------------------------------
+
+
+BOOST = "---\nsearch:\n  boost: 2\n---\n\n"
+"""Front matter that has the search of the site list these pages first."""
+
+
+def page(command: Command, exit_status: str, keys: str) -> str:
+    """Return the reference page of a verb in Markdown.
+
+    Args:
+        command: verb to describe.
+        exit_status: table of exit statuses, in Markdown.
+        keys: section on JSON output, in Markdown; may be empty.
+    """
+    parts = [
+        BOOST + f"# assay {command.name}",
+        _sentence(command.summary),
+        f"```text\n{_usage(command.usage)}\n```",
+        "## Options",
+        *(_group(group) for group in command.groups),
+        *([f"## Actions\n\n```text\n{command.epilog.strip()}\n```"] if command.epilog else []),
+        f"## Exit status\n\n{exit_status}",
+        keys,
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _usage(usage: str) -> str:
+    """Return the usage with each alternative on a line of its own."""
+    return "\n    | ".join(usage.split(" | "))
+
+
+def _group(group: Group) -> str:
+    rows = [f"| {code(option.synopsis)} | {_description(option)} |" for option in group.options]
+    table = "\n".join(["| option | description |", "|---|---|", *rows])
+    about = f"{_sentence(group.description)}\n\n" if group.description else ""
+    return f"### {_sentence(group.title).rstrip('.')}\n\n{about}{table}"
+
+
+def _description(option: Option) -> str:
+    text = prose(option.help)
+    if option.choices and not all(choice in option.synopsis for choice in option.choices):
+        text += f" One of {', '.join(code(choice) for choice in option.choices)}."
+    return text + (" Repeatable." if option.repeatable and "repeatable" not in text else "")
+
+
+def _sentence(text: str) -> str:
+    text = text.strip().rstrip(".")
+    return text[:1].upper() + text[1:] + "." if text else ""
+
+
+def code(text: str) -> str:
+    """Return an inline code span that may stand in a table cell."""
+    return f"`{text}`".replace("|", "\\|")
+
+
+def prose(text: str) -> str:
+    """Escape plain text for a table cell; quoted words become code spans."""
+    text = re.sub(r"[\\*<>|\[\]]", r"\\\g<0>", text)
+    return re.sub(r"'([^']+)'", lambda m: f"`{_plain(m[1])}`", text)
+
+
+def _plain(text: str) -> str:
+    """Undo the escapes of ``prose`` within a code span, except those of table cells."""
+    return re.sub(r"\\([\\*<>\[\]])", r"\1", text)
