@@ -34,6 +34,7 @@ import pytest
 import assay
 from assay.cli.parsing.grammar import build
 from assay.cli.parsing.parser import parse
+from assay.cli.schemas import DOCUMENTS, schema
 from assay.errors import BadInput
 from assay.machine.checks import CHECKS, Right, Status
 from assay.noise.causes import CauseKind
@@ -553,6 +554,73 @@ def test_json_keys_are_there(documents: Documents) -> None:
         assert not missing, f"{verb} printed none of {sorted(missing)}"
     assert checked == set(documents.found)
     assert all(d["schema"] == 1 for found in documents.found.values() for d in found)
+    for verb, found in documents.found.items():
+        for document in found if verb in SCHEMA_OF else ():
+            assert_valid("study-sample" if "stratum" in document else SCHEMA_OF[verb], document)
+
+
+SCHEMA_OF = {
+    "compare": "compare",
+    "machine check": "machine-check",
+    "measure": "measure",
+    "run": "sample",
+    "study calibrate": "calibrate",
+    "study list": "study-list",
+    "study show": "study-show",
+    "sweep": "sweep",
+    "tune": "tune",
+}
+"""Name of the schema of each verb's documents."""
+
+
+def assert_valid(name: str, document: Any) -> None:
+    """Fail where a document does not match its schema, or has a key that the schema lacks."""
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
+    validator = jsonschema.Draft202012Validator(closed(schema(name)))
+    errors = [f"{error.json_path}: {error.message}" for error in validator.iter_errors(document)]
+    assert not errors, f"{name}: {errors[:5]}"
+
+
+def closed(schema: Any) -> Any:
+    """Return a schema that permits no key that it does not name."""
+    if isinstance(schema, list):
+        return [closed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: closed(value) for key, value in schema.items()}
+    if isinstance(schema.get("properties"), dict) and schema.get("type") == "object":
+        found.setdefault("additionalProperties", False)
+    return found
+
+
+def test_closed_schema_rejects_unknown_key() -> None:
+    one = {"schema": 1, "studies": []}
+    assert_valid("study-list", one)
+    with pytest.raises(AssertionError, match="unknown"):
+        assert_valid("study-list", {**one, "unknown": 1})
+
+
+def test_machine_show_matches_its_schema(environment: dict[str, str]) -> None:
+    shown = subprocess.run(
+        ["assay", "machine", "show", "--json"], env=environment, capture_output=True, check=True
+    )
+    assert_valid("machine-show", json.loads(shown.stdout))
+
+
+def test_schema_lists_and_prints_every_document(environment: dict[str, str]) -> None:
+    def printed(*words: str) -> str:
+        command = ["assay", "schema", *words]
+        return subprocess.run(command, env=environment, capture_output=True, text=True).stdout
+
+    assert [line.split()[0] for line in printed().splitlines()] == list(DOCUMENTS)
+    assert set(json.loads(printed("--json"))["schemas"]) == set(DOCUMENTS)
+    assert json.loads(printed("tune")) == schema("tune")
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_schema_is_valid(name: str) -> None:
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
+    jsonschema.Draft202012Validator.check_schema(schema(name))
 
 
 def test_keys_of_the_tier_are_those_of_the_records() -> None:

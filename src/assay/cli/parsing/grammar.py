@@ -578,6 +578,13 @@ def _doctor(verbs: Verbs[argparse.ArgumentParser]) -> None:
     _verb(verbs, "doctor", "what this host grants to you, in one screen", "assay doctor")
 
 
+def _schema(verbs: Verbs[argparse.ArgumentParser]) -> None:
+    parser = _verb(verbs, "schema", "print the JSON Schema of a document", "assay schema [NAME]")
+    parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="document to describe (default: list all names)"
+    )
+
+
 VERBS = {
     "tune": _tune,
     "run": _run,
@@ -592,5 +599,6 @@ VERBS = {
     "case": _case,
     "tier": _tier,
     "doctor": _doctor,
+    "schema": _schema,
 }
 """What adds each verb."""

@@ -1,0 +1,24 @@
+"""``assay schema``: JSON Schemas of all documents."""
+
+from __future__ import annotations
+
+import json
+
+from assay.cli.documents import print_json
+from assay.cli.parser import Parsed
+from assay.cli.schemas import DOCUMENTS, schema
+
+
+def run(parsed: Parsed) -> int:
+    """Run the verb."""
+    arguments = parsed.arguments
+    if arguments.name is not None:
+        print(json.dumps(schema(arguments.name), indent=2))
+        return 0
+    if arguments.json:
+        print_json({"schemas": {name: one.summary for name, one in DOCUMENTS.items()}})
+        return 0
+    width = max(map(len, DOCUMENTS))
+    for name, one in DOCUMENTS.items():
+        print(f"{name:{width}}  {one.summary}")
+    return 0
