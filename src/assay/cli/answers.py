@@ -1,8 +1,8 @@
 """Types of the documents that verbs print with ``--json``.
 
-The verbs build these documents as plain dictionaries (assay.cli.documents). The types here state
-their shape: the JSON Schemas of ``assay schema`` and the tables of the documentation are generated
-from them, and tests validate real output against them.
+The verbs build these documents as plain dictionaries (assay.cli.show.documents). The types here
+state their shape: the JSON Schemas of ``assay schema`` and the tables of the documentation are
+generated from them, and tests validate real output against them.
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from assay.bundle.layout import Manifest
-from assay.cli import answers, sweep_file
+from assay.cli import answers
+from assay.cli.files import sweep_file
 from assay.errors import BadInput, nearest
 from assay.machine.document import Machine
 from assay.machine.inventory.document import Inventory

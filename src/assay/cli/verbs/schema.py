@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from assay.cli.documents import print_json
-from assay.cli.parser import Parsed
+from assay.cli.parsing.parser import Parsed
 from assay.cli.schemas import DOCUMENTS, schema
+from assay.cli.show.documents import print_json
 
 
 def run(parsed: Parsed) -> int:
