@@ -15,7 +15,7 @@ LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
-.PHONY: help tune test test-full test-lowest check docs format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-smoke
+.PHONY: help tune wheel test test-full test-lowest check docs format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-smoke
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -24,6 +24,11 @@ tune: $(VENV)/.installed $(VENV)/.example ## find the best configuration for the
 	$(BIN)/assay tune --budget $(BUDGET) -- $(abspath $(BIN))/python examples/digits/digits.py
 	$(BIN)/assay report last -q -o build/report.html
 	@echo "The report is in $(abspath build/report.html)"
+
+wheel: $(VENV)/.created ## build/wheels: a wheel that other distributions install without a compiler
+	$(BIN)/python -m pip install -q --group wheel
+	rm -rf build/wheels
+	$(BIN)/python tools/portable_wheel.py build/wheels
 
 test: $(VENV)/.tested-with $(VENV)/.example check ## all tests but the slow ones
 	tools/run-tests $(BIN)
