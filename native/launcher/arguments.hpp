@@ -1,7 +1,7 @@
 #pragma once
 
-#include "launcher/caller.hpp"
-#include "launcher/plan.hpp"
+#include "launcher/documents/plan.hpp"
+#include "launcher/process/caller.hpp"
 
 #include <optional>
 #include <string>

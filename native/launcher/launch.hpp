@@ -1,9 +1,9 @@
 #pragma once
 
 #include "common/fd.hpp"
-#include "launcher/containment.hpp"
-#include "launcher/plan.hpp"
-#include "launcher/shared.hpp"
+#include "launcher/containment/containment.hpp"
+#include "launcher/documents/plan.hpp"
+#include "launcher/supervisor/shared_state.hpp"
 
 #include <signal.h>
 #include <sys/types.h>

@@ -1,14 +1,14 @@
 #include "common/fd.hpp"
 #include "common/files.hpp"
 #include "launcher/arguments.hpp"
-#include "launcher/caller.hpp"
-#include "launcher/front.hpp"
-#include "launcher/helper.hpp"
+#include "launcher/containment/cleanup.hpp"
+#include "launcher/documents/record.hpp"
 #include "launcher/probe.hpp"
-#include "launcher/record.hpp"
-#include "launcher/standby.hpp"
-#include "launcher/sweep.hpp"
-#include "launcher/take_over.hpp"
+#include "launcher/process/caller.hpp"
+#include "launcher/supervisor/launcher.hpp"
+#include "launcher/supervisor/prefork.hpp"
+#include "launcher/supervisor/privileged_helper.hpp"
+#include "launcher/supervisor/recovery.hpp"
 
 #include <errno.h>
 #include <fcntl.h>

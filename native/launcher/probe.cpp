@@ -5,12 +5,12 @@
 #include "common/files.hpp"
 #include "common/json_writer.hpp"
 #include "common/raw.hpp"
-#include "launcher/affinity_calls.hpp"
-#include "launcher/cgroup.hpp"
-#include "launcher/counters.hpp"
-#include "launcher/energy.hpp"
-#include "launcher/host.hpp"
-#include "launcher/view.hpp"
+#include "launcher/containment/cgroup.hpp"
+#include "launcher/meters/energy.hpp"
+#include "launcher/meters/host_meter.hpp"
+#include "launcher/meters/perf_counters.hpp"
+#include "launcher/process/affinity_calls.hpp"
+#include "launcher/process/cpu_view.hpp"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // scaling [VALUE ENABLED RUNNING]...: the factor that the launcher puts to readings of one event.
-#include "../../../native/launcher/scaling.hpp"
+#include "../../../native/launcher/meters/counter_scaling.hpp"
 
 #include <stdio.h>
 #include <stdlib.h>

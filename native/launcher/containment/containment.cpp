@@ -1,0 +1,157 @@
+#include "launcher/containment/containment.hpp"
+
+#include "common/files.hpp"
+#include "launcher/containment/cgroup.hpp"
+#include "launcher/process/process_tree.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+
+namespace assay {
+
+std::vector<pid_t> TreeOnly::processes() {
+    return descendants(::getpid());
+}
+
+bool TreeOnly::empty() {
+    siginfo_t info{};
+    return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD;
+}
+
+void TreeOnly::kill() {
+    // Parents first: once its parent is gone a child hangs directly below the keeper, where the next walk
+    // finds it.
+    for (const pid_t pid : descendants(::getpid())) {
+        if (const auto seen = proc_stat(pid)) signal_seen(*seen, SIGKILL);
+    }
+}
+
+void signal_seen(const ProcStat& seen, int signal) {
+    signal_checked(seen.pid, signal, [&](pid_t now) {
+        const auto stat = proc_stat(now);
+        return stat && stat->start_ticks == seen.start_ticks;
+    });
+}
+
+std::optional<HeldMemory> Containment::held_in(const std::vector<pid_t>& pids) {
+    const auto resident = resident_of(pids);
+    if (!resident) return std::nullopt;
+    HeldMemory held;
+    held.anonymous = resident->anonymous;
+    held.files = resident->largest_files;
+    if (huge_pages_in_use()) held.huge = huge_pages_.held_by(pids);
+    return held;
+}
+
+void Containment::add_huge(std::optional<HeldMemory>& held) {
+    if (held && !held->huge_charged && huge_pages_in_use()) held->huge = huge_pages_.held_by(processes());
+}
+
+std::optional<HeldMemory> TreeOnly::held() {
+    return held_in(processes());
+}
+
+std::optional<Nanos> TreeOnly::cpu_used() {
+    std::int64_t ticks = 0;
+    for (const pid_t pid : processes()) {
+        if (const auto stat = proc_stat(pid)) ticks += stat->own_ticks + stat->waited_ticks;
+    }
+    rusage orphans{}; // what the keeper has waited for
+    ::getrusage(RUSAGE_CHILDREN, &orphans);
+    return ticks_to_ns(ticks) + to_nanos(orphans.ru_utime) + to_nanos(orphans.ru_stime);
+}
+
+Tally TreeOnly::tally() {
+    Tally tally;
+    tally.absent.emplace_back("peak_bytes", "no control group counted the memory: " + why_);
+    return tally;
+}
+
+ContainmentChoice choose_containment(const Plan& plan, pid_t launcher) {
+    if (plan.containment == ContainmentWish::none) {
+        return {std::make_unique<TreeOnly>("the plan asks for none"), {}};
+    }
+    std::string why;
+    if (auto leaf = make_leaf(plan, launcher, why)) return {std::move(leaf), {}};
+    if (plan.containment == ContainmentWish::cgroup) return {nullptr, why};
+    return {std::make_unique<TreeOnly>(why), {}};
+}
+
+bool reap_children(pid_t spare, pid_t other) {
+    for (;;) {
+        siginfo_t info{};
+        if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0) return errno == EINTR;
+        if (info.si_pid == 0 || info.si_pid == spare || info.si_pid == other) return true;
+        ::waitpid(info.si_pid, nullptr, WNOHANG);
+    }
+}
+
+Census count_tree(Containment& containment) {
+    // In this order: what has run by now is in the control group, whose list is the later one, unless it
+    // left.
+    auto below_us = TreeOnly{""}.processes();
+    std::erase_if(below_us, [](pid_t pid) { return !has_run(pid); });
+    auto contained = containment.processes();
+    std::sort(contained.begin(), contained.end());
+    const auto outside = std::count_if(below_us.begin(), below_us.end(), [&](pid_t pid) {
+        if (std::binary_search(contained.begin(), contained.end(), pid)) return false;
+        const auto stat = proc_stat(pid);
+        return stat && stat->alive() && !stat->exiting();
+    });
+    return {contained.size() + static_cast<std::size_t>(outside), static_cast<std::size_t>(outside)};
+}
+
+std::vector<pid_t> living(Containment& containment) {
+    auto pids = containment.processes();
+    for (const pid_t pid : TreeOnly{""}.processes()) pids.push_back(pid);
+    std::sort(pids.begin(), pids.end());
+    pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
+    std::erase_if(pids, [](pid_t pid) {
+        const auto stat = proc_stat(pid);
+        return !stat || !stat->alive();
+    });
+    return pids;
+}
+
+std::vector<std::string> names_left(Containment& containment) {
+    constexpr std::size_t most = 16;
+    std::vector<std::string> names;
+    for (const pid_t pid : living(containment)) {
+        if (names.size() == most) break;
+        const auto stat = proc_stat(pid);
+        if (!stat || stat->exiting()) continue;
+        auto name = read_file(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/comm").c_str());
+        if (!name) continue;
+        while (!name->empty() && name->back() == '\n') name->pop_back();
+        names.push_back(*std::move(name));
+    }
+    return names;
+}
+
+std::size_t kill_tree(Containment& containment) {
+    containment.kill();
+    const std::size_t outside = count_tree(containment).outside;
+    TreeOnly below_us{""};
+    below_us.kill();
+    for (const pid_t pid : below_us.processes()) containment.thaw(pid);
+    return outside;
+}
+
+std::size_t end_tree(Containment& containment, Nanos patience) {
+    const Nanos deadline = now_ns() + patience;
+    Nanos pause = 100'000;
+    for (;;) {
+        const bool children = reap_children(0);
+        if (!children && containment.empty()) return 0;
+        kill_tree(containment);
+        if (now_ns() > deadline) return std::max<std::size_t>(count_tree(containment).all, 1);
+        const timespec nap = to_timespec(pause);
+        ::nanosleep(&nap, nullptr);
+        pause = std::min<Nanos>(pause * 2, 20 * nanos_per_milli);
+    }
+}
+
+} // namespace assay

@@ -1,0 +1,163 @@
+#include "launcher/containment/oom_kills.hpp"
+
+#include "common/files.hpp"
+#include "launcher/process/process_tree.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+
+namespace assay {
+
+namespace {
+
+constexpr Nanos first_look = 5 * nanos_per_milli;
+constexpr Nanos longest_wait = 100 * nanos_per_milli;
+
+/// Looks take at most this part of the time.
+constexpr Nanos part_of_time = 400;
+
+/// The kernel counts a process before it ends it, and to free its memory takes long.
+constexpr Nanos dying = 3 * nanos_per_second;
+
+/// The kernel takes the largest process of a group.
+constexpr std::int64_t large = 16 << 20;
+
+/// Limits from here on are none (v1 writes the largest number of pages).
+constexpr std::int64_t unlimited = std::int64_t{1} << 60;
+
+std::string in_mebibytes(std::int64_t bytes) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.4g MiB", static_cast<double>(bytes) / (1 << 20));
+    return text.data();
+}
+
+} // namespace
+
+std::optional<MemoryGroups> MemoryGroups::find(const std::string& root,
+                                               const std::optional<std::string>& parent) {
+    MemoryGroups found;
+    std::string why;
+    found.hierarchies_ = Hierarchies::find(root, why);
+    if (!found.hierarchies_) return std::nullopt;
+    const auto& hierarchies = *found.hierarchies_;
+    found.v2_ = !hierarchies.has_v1("memory");
+    const char* controller = found.v2_ ? "" : "memory";
+    const auto mount = hierarchies.mount(controller);
+    auto path = hierarchies.home(controller, parent);
+    for (;;) {
+        found.groups_.push_back({path, path.size() > mount.size() ? path.substr(mount.size()) : "/"});
+        if (path.size() <= mount.size()) break;
+        const auto slash = path.rfind('/');
+        path.resize(slash == std::string::npos ? 0 : slash);
+    }
+    return found;
+}
+
+std::optional<std::int64_t> MemoryGroups::number(const Group& group, const char* file,
+                                                 const char* key) const {
+    const auto path = (group.path.empty() ? "." : group.path) + '/' + file;
+    const auto text = read_file(hierarchies_->root(), path.c_str());
+    if (!text) return std::nullopt;
+    if (key != nullptr) return number_after(*text, key);
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+    return error == std::errc{} ? std::optional{value} : std::nullopt;
+}
+
+std::optional<std::int64_t> MemoryGroups::kills() const {
+    for (const auto& group : groups_) {
+        if (const auto count = number(group, v2_ ? "memory.events" : "memory.oom_control", "oom_kill"))
+            return count;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> MemoryGroups::limit(const Group& group) const {
+    const auto bytes = number(group, v2_ ? "memory.max" : "memory.limit_in_bytes", nullptr);
+    return bytes && *bytes < unlimited ? bytes : std::nullopt;
+}
+
+bool MemoryGroups::was_reached(const Group& group) const {
+    if (!v2_) {
+        const auto most = number(group, "memory.max_usage_in_bytes", nullptr);
+        return limit_was_reached(most.value_or(0), limit(group).value_or(unlimited));
+    }
+    if (const auto own = number(group, "memory.events.local", "oom")) return *own > 0; // Linux 5.2
+    return number(group, "memory.events", "oom").value_or(0) > 0;
+}
+
+std::string MemoryGroups::reached() const {
+    for (const auto& group : groups_) {
+        const auto bytes = limit(group);
+        if (bytes && was_reached(group))
+            return "limit " + in_mebibytes(*bytes) + " of the control group " + group.name;
+    }
+    return "no limit of a control group that can be seen from here was reached: the machine had no more";
+}
+
+MemoryKills::MemoryKills(Containment& containment, const Plan& plan, pid_t program, Nanos start)
+    : containment_(containment), program_(program), wanted_(plan.end_on_memory_kill), interval_(first_look),
+      due_(wanted_ ? start + interval_ : never) {
+    if (!wanted_) return;
+    groups_ = MemoryGroups::find(plan.cgroup_root, plan.cgroup_parent);
+    if (groups_ && !containment_.memory_kills()) before_ = groups_->kills().value_or(0);
+}
+
+bool MemoryKills::killed(Nanos now, bool program_killed) {
+    if (const auto own = containment_.memory_kills()) return *own > 0;
+    const auto count = groups_ ? groups_->kills() : std::nullopt;
+    if (!count) return false;
+    if (*count > before_) {
+        before_ = *count;
+        since_ = looked_; // the count may have been read just before, and the processes just after the end
+        until_ = now + dying;
+    }
+    const auto left = containment_.processes();
+    const auto lost = [&](pid_t pid) { return std::find(left.begin(), left.end(), pid) == left.end(); };
+    if (std::any_of(large_.begin(), large_.end(), lost)) lost_ = now;
+    large_ = large_processes(left);
+    looked_ = now;
+    return now < until_ && (program_killed || lost_ >= since_);
+}
+
+/// How the program itself ended is known better.
+std::vector<pid_t> MemoryKills::large_processes(const std::vector<pid_t>& tree) const {
+    static const std::int64_t pages = large / ::sysconf(_SC_PAGESIZE);
+    std::vector<pid_t> found;
+    for (const pid_t pid : tree) {
+        if (pid == program_) continue;
+        const auto stat = proc_stat(pid);
+        if (!stat) continue;
+        const bool was_large = std::find(large_.begin(), large_.end(), pid) != large_.end();
+        const bool ending = stat->exiting() || stat->resident_pages == 0; // it has given memory back
+        if (stat->resident_pages >= pages || (was_large && ending)) found.push_back(pid);
+    }
+    return found;
+}
+
+void MemoryKills::look(Nanos now, bool program_killed) {
+    if (containment_.hit_memory_limit() || !killed(now, program_killed)) return;
+    found_ = "a process of the launch was killed for memory (" +
+             (groups_ ? groups_->reached() : std::string("the machine had no more")) + ")";
+    due_ = never;
+}
+
+void MemoryKills::run(Nanos now) {
+    if (found_ || !wanted_) return;
+    const Nanos used_before = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    look(now, false);
+    if (found_) return;
+    interval_ = std::min(interval_ + interval_ / 2, longest_wait);
+    // To list the processes of a large tree takes long.
+    due_ = now + std::max(interval_, (now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before) * part_of_time);
+}
+
+void MemoryKills::end(Nanos now, bool program_killed) {
+    if (!found_ && wanted_) look(now, program_killed);
+}
+
+} // namespace assay

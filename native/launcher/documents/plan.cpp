@@ -1,0 +1,598 @@
+#include "launcher/documents/plan.hpp"
+
+#include "common/cpulist.hpp"
+#include "common/files.hpp"
+#include "launcher/meters/perf_counters.hpp"
+
+#include <fcntl.h>
+#include <linux/mempolicy.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace assay {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t most_instances = 1024;
+constexpr int weighted_interleave = 6; // MPOL_WEIGHTED_INTERLEAVE, Linux 6.9: newer than most headers
+
+/// A JSON value together with the name under which a message mentions it.
+class Field {
+  public:
+    Field(std::string name, const Json& value) : name_(std::move(name)), value_(value) {}
+
+    [[noreturn]] void refuse(const std::string& why) const { throw PlanError(name_ + ": " + why); }
+
+    [[nodiscard]] const std::string& name() const { return name_; }
+
+    [[nodiscard]] std::string text() const {
+        if (!value_.is_string() && !is_hex()) refuse("must be a string");
+        const auto s = value_.is_string() ? value_.get<std::string>() : from_hex();
+        if (s.find('\0') != std::string::npos) refuse("holds a NUL byte, which no system call can carry");
+        return s;
+    }
+
+    [[nodiscard]] std::string nonempty_text() const {
+        auto s = text();
+        if (s.empty()) refuse("must not be empty");
+        return s;
+    }
+
+    [[nodiscard]] bool truth() const {
+        if (!value_.is_boolean()) refuse("must be true or false");
+        return value_.get<bool>();
+    }
+
+    [[nodiscard]] std::int64_t integer(std::int64_t low, std::int64_t high) const {
+        if (!value_.is_number_integer()) refuse("must be an integer");
+        const bool huge = value_.is_number_unsigned() && value_.get<std::uint64_t>() > INT64_MAX;
+        const auto n = huge ? INT64_MAX : value_.get<std::int64_t>();
+        if (huge || n < low || n > high) {
+            refuse("must lie between " + std::to_string(low) + " and " + std::to_string(high));
+        }
+        return n;
+    }
+
+    [[nodiscard]] int small(int low, int high) const { return static_cast<int>(integer(low, high)); }
+
+    [[nodiscard]] std::uint64_t word() const {
+        if (!value_.is_number_integer()) refuse("must be an integer");
+        return value_.is_number_unsigned() ? value_.get<std::uint64_t>()
+                                           : static_cast<std::uint64_t>(value_.get<std::int64_t>());
+    }
+
+    [[nodiscard]] double positive() const {
+        if (!value_.is_number()) refuse("must be a number");
+        const auto x = value_.get<double>();
+        if (!std::isfinite(x) || x <= 0) refuse("must be above zero");
+        return x;
+    }
+
+    [[nodiscard]] bool is_null() const { return value_.is_null(); }
+
+    template <typename Each>
+    void each_element(Each each) const {
+        if (!value_.is_array()) refuse("must be a list");
+        std::size_t i = 0;
+        for (const auto& element : value_) each(Field(name_ + '[' + std::to_string(i++) + ']', element));
+    }
+
+    template <typename Each>
+    void each_member(Each each) const {
+        if (!value_.is_object()) refuse("must be an object");
+        for (const auto& [key, element] : value_.items()) {
+            each(key, Field(name_.empty() ? key : name_ + '.' + key, element));
+        }
+    }
+
+    [[nodiscard]] std::vector<std::string> texts() const {
+        std::vector<std::string> all;
+        each_element([&](const Field& f) { all.push_back(f.text()); });
+        return all;
+    }
+
+    [[nodiscard]] std::vector<int> numbers() const {
+        std::vector<int> all;
+        each_element([&](const Field& f) { all.push_back(f.small(0, 1 << 16)); });
+        std::sort(all.begin(), all.end());
+        all.erase(std::unique(all.begin(), all.end()), all.end());
+        return all;
+    }
+
+  private:
+    [[nodiscard]] bool is_hex() const {
+        return value_.is_object() && value_.size() == 1 && value_.contains("hex") &&
+               value_["hex"].is_string();
+    }
+
+    /// A text that need not be UTF-8, which no JSON string can hold.
+    [[nodiscard]] std::string from_hex() const {
+        const auto& digits = value_["hex"].get_ref<const std::string&>();
+        if (digits.size() % 2 != 0) refuse("an odd number of hexadecimal digits");
+        std::string bytes;
+        for (std::size_t i = 0; i < digits.size(); i += 2) {
+            unsigned char byte = 0;
+            const char* const end = digits.data() + i + 2;
+            if (std::from_chars(end - 2, end, byte, 16).ptr != end) refuse("must be hexadecimal digits");
+            bytes += static_cast<char>(byte);
+        }
+        return bytes;
+    }
+
+    std::string name_;
+    const Json& value_;
+};
+
+struct Named {
+    std::string_view name;
+    int value;
+};
+
+template <std::size_t N>
+int look_up(const Field& field, const std::array<Named, N>& table) {
+    const auto wanted = field.text();
+    std::string known;
+    for (const auto& entry : table) {
+        if (entry.name == wanted) return entry.value;
+        known += (known.empty() ? "" : ", ") + std::string(entry.name);
+    }
+    field.refuse("\"" + wanted + "\" is not one of " + known);
+}
+
+constexpr std::array sched_policies{Named{"other", SCHED_OTHER}, Named{"batch", SCHED_BATCH},
+                                    Named{"idle", SCHED_IDLE},   Named{"fifo", SCHED_FIFO},
+                                    Named{"rr", SCHED_RR},       Named{"deadline", SCHED_DEADLINE}};
+
+// linux/ioprio.h is younger (Linux 5.15) than the calls.
+constexpr int io_idle = 3;
+constexpr std::array io_classes{Named{"realtime", 1}, Named{"best-effort", 2}, Named{"idle", io_idle}};
+
+constexpr std::array affinity_answers{Named{"allowed", static_cast<int>(AffinityCalls::allowed)},
+                                      Named{"ignored", static_cast<int>(AffinityCalls::ignored)},
+                                      Named{"refused", static_cast<int>(AffinityCalls::refused)}};
+
+/// __checkparam_dl() in kernel/sched/deadline.c: the runtime is kept in units of 1024 ns.
+constexpr std::int64_t shortest_runtime_ns = 1024;
+
+constexpr std::array memory_modes{Named{"default", MPOL_DEFAULT},
+                                  Named{"local", MPOL_LOCAL},
+                                  Named{"bind", MPOL_BIND},
+                                  Named{"preferred", MPOL_PREFERRED},
+                                  Named{"interleave", MPOL_INTERLEAVE},
+                                  Named{"weighted", weighted_interleave}};
+
+constexpr std::array resources{Named{"as", RLIMIT_AS},
+                               Named{"core", RLIMIT_CORE},
+                               Named{"cpu", RLIMIT_CPU},
+                               Named{"data", RLIMIT_DATA},
+                               Named{"fsize", RLIMIT_FSIZE},
+                               Named{"locks", RLIMIT_LOCKS},
+                               Named{"memlock", RLIMIT_MEMLOCK},
+                               Named{"msgqueue", RLIMIT_MSGQUEUE},
+                               Named{"nice", RLIMIT_NICE},
+                               Named{"nofile", RLIMIT_NOFILE},
+                               Named{"nproc", RLIMIT_NPROC},
+                               Named{"rss", RLIMIT_RSS},
+                               Named{"rtprio", RLIMIT_RTPRIO},
+                               Named{"rttime", RLIMIT_RTTIME},
+                               Named{"sigpending", RLIMIT_SIGPENDING},
+                               Named{"stack", RLIMIT_STACK}};
+
+/// Refuses numbers that the kernel's list (of online CPUs or nodes) does not hold: sched_setaffinity would
+/// drop them silently. A kernel without the list is believed.
+void check_online(const Field& field, const std::vector<int>& wanted, const char* list, const char* noun) {
+    if (wanted.empty()) field.refuse(std::string("names no ") + noun);
+    const auto text = read_file(AT_FDCWD, list);
+    const auto online = text ? parse_cpulist(*text) : std::nullopt;
+    if (!online) return;
+    for (const int n : wanted) {
+        if (!std::binary_search(online->begin(), online->end(), n)) {
+            field.refuse(std::string(noun) + ' ' + std::to_string(n) +
+                         " is not online (online: " + format_cpulist(*online) + ")");
+        }
+    }
+}
+
+[[noreturn]] void unknown(const Field& field) {
+    field.refuse("unknown key");
+}
+
+std::string environment_name(const Field& field, const std::string& name) {
+    if (name.empty() || name.find('=') != std::string::npos || name.find('\0') != std::string::npos) {
+        field.refuse("\"" + name + "\" cannot name an environment variable");
+    }
+    return name;
+}
+
+MemPolicy read_mempolicy(const Field& field) {
+    MemPolicy policy;
+    std::optional<Field> mode;
+    std::optional<Field> nodes;
+    field.each_member([&](const std::string& key, const Field& f) {
+        if (key == "mode")
+            mode.emplace(f);
+        else if (key == "nodes")
+            nodes.emplace(f);
+        else
+            unknown(f);
+    });
+    if (!mode) field.refuse("needs a mode");
+    policy.mode = look_up(*mode, memory_modes);
+    if (nodes) policy.nodes = nodes->numbers();
+    const bool takes_nodes = policy.mode != MPOL_DEFAULT && policy.mode != MPOL_LOCAL;
+    if (!takes_nodes && !policy.nodes.empty()) nodes->refuse("this mode takes no nodes");
+    if (takes_nodes) {
+        check_online(nodes ? *nodes : field, policy.nodes, "/sys/devices/system/node/online", "node");
+        if (policy.mode == MPOL_PREFERRED && policy.nodes.size() > 1) policy.mode = MPOL_PREFERRED_MANY;
+    }
+    return policy;
+}
+
+Sched read_sched(const Field& field) {
+    Sched sched;
+    std::optional<Field> priority;
+    std::optional<Field> times;
+    field.each_member([&](const std::string& key, const Field& f) {
+        if (key == "policy")
+            sched.policy = look_up(f, sched_policies);
+        else if (key == "nice")
+            sched.nice = f.small(-20, 19);
+        else if (key == "priority")
+            sched.priority = f.small(0, 99), priority.emplace(f);
+        else if (key == "runtime_ns")
+            sched.runtime_ns = f.integer(shortest_runtime_ns, INT64_MAX), times.emplace(f);
+        else if (key == "period_ns")
+            sched.period_ns = f.integer(shortest_runtime_ns, INT64_MAX), times.emplace(f);
+        else
+            unknown(f);
+    });
+    const bool prioritised = sched.policy == SCHED_FIFO || sched.policy == SCHED_RR;
+    if (prioritised && sched.priority == 0) field.refuse("policies fifo and rr need a priority from 1 to 99");
+    if (!prioritised && sched.priority != 0) priority->refuse("only policies fifo and rr have one");
+    const bool deadline = sched.policy == SCHED_DEADLINE;
+    if (!deadline && times) times->refuse("only policy deadline has it");
+    if (deadline && (sched.runtime_ns == 0 || sched.period_ns == 0))
+        field.refuse("policy deadline needs runtime_ns and period_ns");
+    if (sched.runtime_ns > sched.period_ns) field.refuse("runtime_ns is above period_ns");
+    if (deadline && sched.nice) field.refuse("policy deadline takes no nice value");
+    return sched;
+}
+
+IoPriority read_io_priority(const Field& field) {
+    IoPriority priority;
+    std::optional<Field> name;
+    std::optional<Field> level;
+    field.each_member([&](const std::string& key, const Field& f) {
+        if (key == "class")
+            name.emplace(f);
+        else if (key == "level")
+            level.emplace(f);
+        else
+            unknown(f);
+    });
+    if (!name) field.refuse("needs a class");
+    priority.level_class = look_up(*name, io_classes);
+    if (priority.level_class != io_idle && !level) field.refuse("needs a level from 0 to 7");
+    if (priority.level_class == io_idle && level) level->refuse("class idle has none");
+    if (level) priority.level = level->small(0, 7);
+    return priority;
+}
+
+PrctlCall read_prctl(const Field& field) {
+    PrctlCall call;
+    std::optional<Field> option;
+    field.each_member([&](const std::string& key, const Field& f) {
+        if (key == "option")
+            option.emplace(f);
+        else if (key == "args")
+            f.each_element([&](const Field& a) { call.args.push_back(a.word()); });
+        else
+            unknown(f);
+    });
+    if (!option) field.refuse("needs an option");
+    call.option = option->small(0, INT32_MAX);
+    if (call.option != PR_SET_THP_DISABLE) option->refuse("only PR_SET_THP_DISABLE (41) is allowed");
+    if (call.args.size() > 4) field.refuse("takes at most four args");
+    call.args.resize(4);
+    return call;
+}
+
+RlimitCall read_rlimit(const Field& field) {
+    RlimitCall call;
+    bool soft = false;
+    bool hard = false;
+    const auto amount = [](const Field& f) {
+        return f.is_null() ? RLIM_INFINITY : static_cast<rlim_t>(f.integer(0, INT64_MAX));
+    };
+    field.each_member([&](const std::string& key, const Field& f) {
+        if (key == "resource")
+            call.resource = look_up(f, resources), call.name = f.text();
+        else if (key == "soft")
+            call.soft = amount(f), soft = true;
+        else if (key == "hard")
+            call.hard = amount(f), hard = true;
+        else
+            unknown(f);
+    });
+    if (call.name.empty() || !soft || !hard) field.refuse("needs resource, soft and hard");
+    if (call.soft > call.hard) field.refuse("soft is above hard");
+    return call;
+}
+
+Limits read_limits(const Field& field) {
+    Limits limits;
+    field.each_member([&](const std::string& key, const Field& f) {
+        if (key == "memory_bytes")
+            limits.memory_bytes = f.integer(1, INT64_MAX);
+        else if (key == "pids")
+            limits.pids = f.integer(1, 1 << 22);
+        else if (key == "cpu_s")
+            limits.cpu_s = f.positive();
+        else if (key == "output_bytes")
+            limits.output_bytes = f.integer(0, INT64_MAX);
+        else
+            unknown(f);
+    });
+    return limits;
+}
+
+Observe read_observe(const Field& field) {
+    Observe observe;
+    static constexpr std::array names{Named{"status", 0},    Named{"environ", 1}, Named{"maps", 2},
+                                      Named{"numa_maps", 3}, Named{"smaps", 4},   Named{"threads", 5}};
+    const std::array parts{&observe.status,    &observe.environ, &observe.maps,
+                           &observe.numa_maps, &observe.smaps,   &observe.threads};
+    field.each_element([&](const Field& f) { *parts[static_cast<std::size_t>(look_up(f, names))] = true; });
+    return observe;
+}
+
+Sampling read_sampling(const Field& field) {
+    Sampling sampling{false, false};
+    static constexpr std::array names{Named{"memory", 0}, Named{"scheduling", 1}};
+    const std::array parts{&sampling.memory, &sampling.scheduling};
+    field.each_element([&](const Field& f) { *parts[static_cast<std::size_t>(look_up(f, names))] = true; });
+    return sampling;
+}
+
+std::vector<std::string> read_counters(const Field& field) {
+    field.each_element([](const Field& f) {
+        if (Counters::known(f.text())) return;
+        std::string known;
+        for (const auto& name : Counters::all_names()) known += name + ", ";
+        f.refuse('"' + f.text() + "\" is not one of " + known + "default");
+    });
+    return field.texts();
+}
+
+std::string group_path(const Field& field) {
+    const auto path = field.text();
+    const std::string framed = '/' + path + '/';
+    if (framed.find("/../") != std::string::npos) field.refuse("must not leave the hierarchy by \"..\"");
+    return path;
+}
+
+std::string group_name(const Field& field) {
+    auto name = field.nonempty_text();
+    if (name.find('/') != std::string::npos || name == "." || name == ".." || name.size() > 200 ||
+        name.find('\n') != std::string::npos) {
+        field.refuse("must be the name of one folder, of at most 200 bytes");
+    }
+    return name;
+}
+
+Instance read_instance(const Field& field) {
+    Instance instance;
+    field.each_member([&](const std::string& key, const Field& f) {
+        if (key == "argv") {
+            instance.argv = f.texts();
+            if (instance.argv.empty() || instance.argv.front().empty()) f.refuse("names no program");
+        } else if (key == "env_set") {
+            f.each_member([&](const std::string& name, const Field& value) {
+                instance.env_set.emplace_back(environment_name(value, name), value.text());
+            });
+        } else if (key == "affinity") {
+            instance.affinity = f.numbers();
+            check_online(f, instance.affinity, "/sys/devices/system/cpu/online", "CPU");
+        } else if (key == "stdout") {
+            instance.stdout_path = f.nonempty_text();
+        } else if (key == "stderr") {
+            instance.stderr_path = f.nonempty_text();
+        } else {
+            unknown(f);
+        }
+    });
+    return instance;
+}
+
+void read_member(Plan& plan, const std::string& key, const Field& f) {
+    if (key == "schema") {
+        if (f.integer(0, INT32_MAX) != 1) f.refuse("this assay-exec reads plans of version 1");
+    } else if (key == "argv") {
+        plan.argv = f.texts();
+        if (plan.argv.empty() || plan.argv.front().empty()) f.refuse("names no program");
+    } else if (key == "env_set") {
+        f.each_member([&](const std::string& name, const Field& value) {
+            plan.env_set.emplace_back(environment_name(value, name), value.text());
+        });
+    } else if (key == "env_unset") {
+        f.each_element(
+            [&](const Field& name) { plan.env_unset.push_back(environment_name(name, name.text())); });
+    } else if (key == "cwd") {
+        plan.cwd = f.nonempty_text();
+    } else if (key == "stdin") {
+        plan.stdin_path = f.nonempty_text();
+    } else if (key == "stdout") {
+        plan.stdout_path = f.nonempty_text();
+    } else if (key == "stderr") {
+        plan.stderr_path = f.nonempty_text();
+    } else if (key == "affinity") {
+        plan.affinity = f.numbers();
+        check_online(f, plan.affinity, "/sys/devices/system/cpu/online", "CPU");
+    } else if (key == "mempolicy") {
+        plan.mempolicy = read_mempolicy(f);
+    } else if (key == "sched") {
+        plan.sched = read_sched(f);
+    } else if (key == "io_priority") {
+        plan.io_priority = read_io_priority(f);
+    } else if (key == "prctl") {
+        f.each_element([&](const Field& call) { plan.prctls.push_back(read_prctl(call)); });
+    } else if (key == "view") {
+        const auto wish = f.text();
+        if (wish != "machine" && wish != "own") f.refuse("must be machine or own");
+        plan.own_view = wish == "own";
+    } else if (key == "affinity_calls") {
+        plan.affinity_calls = static_cast<AffinityCalls>(look_up(f, affinity_answers));
+    } else if (key == "aslr") {
+        plan.aslr = f.truth();
+    } else if (key == "rlimits") {
+        f.each_element([&](const Field& call) { plan.rlimits.push_back(read_rlimit(call)); });
+    } else if (key == "cap_s") {
+        plan.cap_s = f.positive();
+    } else if (key == "grace_s") {
+        plan.grace_s = f.positive();
+        if (plan.grace_s > longest_grace_s) f.refuse("must be at most a day");
+    } else if (key == "stop") {
+        plan.stop = f.texts();
+        if (plan.stop.empty() || plan.stop.front().empty()) f.refuse("names no program");
+    } else if (key == "limits") {
+        plan.limits = read_limits(f);
+    } else if (key == "containment") {
+        const auto wish = containment_wish(f.text());
+        if (!wish) f.refuse("must be auto, cgroup or none");
+        plan.containment = *wish;
+    } else if (key == "counters") {
+        plan.counters = read_counters(f);
+    } else if (key == "host_root") {
+        plan.host_root = f.nonempty_text();
+    } else if (key == "cgroup_root") {
+        plan.cgroup_root = f.nonempty_text();
+    } else if (key == "cgroup_parent") {
+        plan.cgroup_parent = group_path(f);
+    } else if (key == "cgroup_name") {
+        plan.cgroup_name = group_name(f);
+    } else if (key == "parent_pid") {
+        plan.parent_pid = f.small(1, INT32_MAX);
+    } else if (key == "signals") {
+        const auto wish = f.text();
+        if (wish != "end" && wish != "leave") f.refuse("must be end or leave");
+        plan.leave_signals = wish == "leave";
+    } else if (key == "process_group") {
+        const auto wish = f.text();
+        if (wish != "caller" && wish != "own") f.refuse("must be caller or own");
+        plan.own_process_group = wish == "own";
+    } else if (key == "core_files") {
+        const auto wish = f.text();
+        if (wish != "kept" && wish != "none") f.refuse("must be kept or none");
+        plan.no_core_files = wish == "none";
+    } else if (key == "memory_kills") {
+        const auto wish = f.text();
+        if (wish != "end" && wish != "leave") f.refuse("must be end or leave");
+        plan.end_on_memory_kill = wish == "end";
+    } else if (key == "sample_interval_s") {
+        plan.sample_interval_s = f.positive();
+    } else if (key == "sampling") {
+        plan.sampling = read_sampling(f);
+    } else if (key == "sampling_share") {
+        plan.sampling_share = f.positive();
+        if (plan.sampling_share < 1e-4 || plan.sampling_share > 1.0) f.refuse("must be from 0.0001 to 1");
+    } else if (key == "observe") {
+        plan.observe = read_observe(f);
+    } else if (key == "environ_names") {
+        plan.environ_names = f.texts();
+    } else if (key == "map_names") {
+        plan.map_names = f.texts();
+    } else if (key == "instances") {
+        f.each_element([&](const Field& instance) { plan.instances.push_back(read_instance(instance)); });
+        if (plan.instances.empty()) f.refuse("must name one at least");
+        if (plan.instances.size() > most_instances) {
+            f.refuse("must be at most " + std::to_string(most_instances));
+        }
+    } else {
+        unknown(f);
+    }
+}
+
+} // namespace
+
+Plan Plan::of(const Instance& instance) const {
+    Plan own = *this;
+    own.instances.clear();
+    if (!instance.argv.empty()) own.argv = instance.argv;
+    for (const auto& [name, value] : instance.env_set) {
+        std::erase_if(own.env_set, [&](const auto& pair) { return pair.first == name; });
+        own.env_set.emplace_back(name, value);
+    }
+    if (!instance.affinity.empty()) own.affinity = instance.affinity;
+    own.stdout_path = instance.stdout_path;
+    own.stderr_path = instance.stderr_path;
+    return own;
+}
+
+bool Plan::keeps_output() const {
+    return stdout_path || stderr_path ||
+           std::any_of(instances.begin(), instances.end(),
+                       [](const Instance& one) { return one.stdout_path || one.stderr_path; });
+}
+
+bool Sched::real_time() const {
+    return policy == SCHED_FIFO || policy == SCHED_RR || policy == SCHED_DEADLINE;
+}
+
+std::optional<ContainmentWish> containment_wish(std::string_view name) {
+    if (name == "auto") return ContainmentWish::automatic;
+    if (name == "cgroup") return ContainmentWish::cgroup;
+    if (name == "none") return ContainmentWish::none;
+    return std::nullopt;
+}
+
+Plan parse_plan(std::string_view text) {
+    if (text.size() > longest_plan) {
+        throw PlanError("plan: longer than " + std::to_string(longest_plan) + " bytes");
+    }
+    Json document;
+    try {
+        document = Json::parse(text);
+    } catch (const Json::parse_error& error) {
+        throw PlanError("plan: not JSON, at byte " + std::to_string(error.byte));
+    } catch (const Json::exception& error) { // a number out of range
+        throw PlanError(std::string("plan: ") + error.what());
+    }
+    if (!document.is_object()) throw PlanError("plan: must be a JSON object");
+
+    Plan plan;
+    Field("", document).each_member([&](const std::string& key, const Field& f) {
+        read_member(plan, key, f);
+    });
+    if (plan.argv.empty()) throw PlanError("argv: missing; it names the program to run");
+    if (!plan.stop.empty() && plan.grace_s <= 0)
+        throw PlanError("stop: needs grace_s, the time that it gives the program");
+    if (!plan.instances.empty() && (plan.stdout_path || plan.stderr_path)) {
+        throw PlanError("instances: each has a stdout and stderr of its own; the plan must name neither");
+    }
+    if (plan.limits.output_bytes && !plan.keeps_output()) {
+        throw PlanError(
+            "limits.output_bytes: counts the files of stdout and stderr, and the plan names neither");
+    }
+    return plan;
+}
+
+void demand_bounded(const Plan& plan) {
+    const auto refuse = [](const char* key) {
+        throw PlanError(std::string(key) + ": a launcher that is root takes it from nobody else");
+    };
+    if (plan.cgroup_root != Plan{}.cgroup_root) refuse("cgroup_root");
+    if (plan.cgroup_parent) refuse("cgroup_parent");
+    if (plan.cgroup_name) refuse("cgroup_name");
+    if (!plan.host_root.empty()) refuse("host_root");
+}
+
+} // namespace assay

@@ -1,0 +1,150 @@
+#pragma once
+
+#include "launcher/process/affinity_calls.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace assay {
+
+struct MemPolicy {
+    int mode = 0; // MPOL_*
+    std::vector<int> nodes;
+};
+
+struct Sched {
+    std::optional<int> policy; // SCHED_*
+    std::optional<int> nice;
+    int priority = 0;
+    std::int64_t runtime_ns = 0; // of every period; SCHED_DEADLINE alone
+    std::int64_t period_ns = 0;
+
+    /// Whether the program may keep others from running.
+    [[nodiscard]] bool real_time() const;
+};
+
+struct IoPriority {
+    int level_class = 0; // IOPRIO_CLASS_*
+    int level = 0;
+};
+
+struct PrctlCall {
+    int option = 0;
+    std::vector<std::uint64_t> args;
+};
+
+struct RlimitCall {
+    std::string name;
+    int resource = 0;
+    std::uint64_t soft = 0;
+    std::uint64_t hard = 0;
+};
+
+struct Limits {
+    std::optional<std::int64_t> memory_bytes;
+    std::optional<std::int64_t> pids;
+    std::optional<double> cpu_s;
+    std::optional<std::int64_t> output_bytes;
+
+    [[nodiscard]] bool any() const { return memory_bytes || pids || cpu_s || output_bytes; }
+};
+
+/// One of several instances of a program: what it has for its own.
+struct Instance {
+    std::vector<std::string> argv; // none: that of the plan
+    std::vector<std::pair<std::string, std::string>> env_set;
+    std::vector<int> affinity;
+    std::optional<std::string> stdout_path;
+    std::optional<std::string> stderr_path;
+};
+
+enum class ContainmentWish { automatic, cgroup, none };
+
+struct Observe {
+    bool status = false;
+    bool environ = false;
+    bool maps = false;
+    bool numa_maps = false;
+    bool smaps = false;
+    bool threads = false;
+
+    [[nodiscard]] bool any() const { return status || environ || maps || numa_maps || smaps || threads; }
+};
+
+/// Readings of the tree at intervals while it runs.
+struct Sampling {
+    bool memory = true;
+    bool scheduling = true;
+};
+
+/// One launch, as asked for. See docs/reference/assay-exec.md.
+struct Plan {
+    std::vector<std::string> argv;
+    std::vector<std::pair<std::string, std::string>> env_set;
+    std::vector<std::string> env_unset;
+    std::optional<std::string> cwd;
+    std::optional<std::string> stdin_path;
+    std::optional<std::string> stdout_path;
+    std::optional<std::string> stderr_path;
+    std::vector<int> affinity;
+    std::optional<MemPolicy> mempolicy;
+    Sched sched;
+    std::optional<IoPriority> io_priority;
+    std::vector<PrctlCall> prctls;
+    std::optional<bool> aslr;
+    bool own_view = false; // of the CPUs, in /proc and /sys
+    AffinityCalls affinity_calls = AffinityCalls::allowed;
+    std::vector<RlimitCall> rlimits;
+    std::optional<double> cap_s;
+    double grace_s = 0;            // between asking for the end and the kill; 0: killed without asking
+    std::vector<std::string> stop; // command that asks for the end, in place of SIGTERM
+    Limits limits;
+    ContainmentWish containment = ContainmentWish::automatic;
+    std::string cgroup_root = "/sys/fs/cgroup";
+    std::string host_root;             // in which proc, sys and dev lie; empty is "/"
+    std::vector<std::string> counters; // none: no perf event is opened
+    std::optional<std::string> cgroup_parent;
+    std::optional<std::string> cgroup_name;
+    std::optional<int> parent_pid;
+    bool own_process_group = false;
+    bool leave_signals = false; // to the program
+    bool no_core_files = false;
+    bool end_on_memory_kill = false; // of any process of the tree, by the kernel
+    double sample_interval_s = 0.05;
+    double sampling_share = 0.005; // of the time, that samples of memory may take
+    Sampling sampling;
+    Observe observe;
+    std::vector<std::string> environ_names;
+    std::optional<std::vector<std::string>> map_names;
+    std::vector<Instance> instances;
+
+    /// The plan of one of the instances.
+    [[nodiscard]] Plan of(const Instance& instance) const;
+    /// Whether something that is written goes to a file.
+    [[nodiscard]] bool keeps_output() const;
+};
+
+/// The message begins with the key at fault.
+class PlanError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+inline constexpr std::size_t longest_plan = 8U << 20;
+inline constexpr double longest_grace_s = 24.0 * 60 * 60;
+
+/// Throws PlanError.
+Plan parse_plan(std::string_view json);
+
+/// Throws PlanError where a plan asks for what root must do for nobody else: to make folders, or to read,
+/// where the plan says.
+void demand_bounded(const Plan& plan);
+
+std::optional<ContainmentWish> containment_wish(std::string_view name);
+
+} // namespace assay

@@ -1,0 +1,123 @@
+#pragma once
+
+#include "common/fd.hpp"
+#include "launcher/containment/containment.hpp"
+#include "launcher/containment/limits.hpp"
+#include "launcher/meters/host_meter.hpp"
+#include "launcher/meters/memory_sampler.hpp"
+#include "launcher/meters/perf_counters.hpp"
+#include "launcher/readback/readback.hpp"
+#include "launcher/supervisor/graceful_stop.hpp"
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace assay {
+
+enum class Outcome {
+    exited,
+    signaled,
+    timed_out,
+    limit,
+    killed_for_memory,
+    interrupted,
+    exec_failed,
+    setup_failed,
+    bad_plan
+};
+
+struct Failure {
+    std::string stage;
+    int error = 0; // errno, or 0
+    std::string message;
+};
+
+struct WaitedUsage {
+    Nanos user = 0;
+    Nanos system = 0;
+    std::int64_t minor_faults = 0;
+    std::int64_t major_faults = 0;
+    std::int64_t voluntary_switches = 0;
+    std::int64_t involuntary_switches = 0;
+    std::int64_t read_bytes = 0;
+    std::int64_t written_bytes = 0;
+    std::int64_t resident_peak = 0; // of the largest process
+    bool single = false;            // the program itself is all that there was
+};
+
+struct SampledMemory {
+    MemoryPeak peak;
+    double interval_s = 0;
+    int samples = 0;
+};
+
+struct ContainmentReport {
+    std::string mode;
+    bool complete = false;
+    std::string why;
+    std::int64_t left_over = 0;
+    std::vector<std::string> left_names{}; // of some of them, those that were not ending already
+    std::int64_t survivors = 0;
+};
+
+/// What became of one of several instances.
+struct InstanceReport {
+    pid_t pid = 0;
+    std::optional<int> status; // as of wait(2); none where it did not run, or was ended with the tree
+    std::optional<double> wall_s;
+    std::optional<CpuTime> cpu;
+    std::optional<std::vector<int>> cpus; // its affinity mask just after exec
+    bool ended_with_others = false;       // since another one had failed
+};
+
+/// What became of one launch. What is absent could not be measured.
+struct Result {
+    Outcome outcome = Outcome::setup_failed;
+    std::optional<int> exit_status;
+    std::optional<int> signal;
+    bool core_dumped = false;
+    std::string limit;
+    int interrupted_by = 0;
+    std::optional<Failure> failure;
+
+    pid_t pid = 0;
+    double started_at = 0;
+    std::optional<Asked> asked; // to end before it was killed
+    std::optional<double> wall_s;
+    std::optional<double> stopped_s; // a part of wall_s; none where it was never seen stopped
+    std::optional<CpuTime> cpu;
+    bool cpu_of_cgroup = false;
+    std::optional<WaitedUsage> waited;
+    std::optional<Tally> tally;
+    std::optional<SampledMemory> anon;
+    std::optional<double> run_queue_wait_s;
+    std::vector<Count> counts;
+    std::optional<std::int64_t> migrations;
+    std::optional<double> energy_j;
+    std::optional<HostShare> host;
+    std::optional<ContainmentReport> containment;
+    std::vector<Applied> applied;
+    std::vector<InstanceReport> instances;
+    std::optional<int> failed_instance;
+    std::optional<Seen> seen;
+    std::vector<std::pair<std::string, std::string>> absent;
+};
+
+/// One JSON object and a newline.
+std::string to_json(const Result& result);
+
+/// What assay-exec exits with where no record was asked for.
+int exit_status_of(const Result& result);
+
+/// Hands the result over: into the record, or to standard error and the exit status. Returns the exit status.
+int deliver(const Result& result, const std::optional<Fd>& record);
+
+/// Why a step of the set-up failed, and what to do.
+std::string explain(const std::string& stage, int error, const Plan& plan);
+
+} // namespace assay

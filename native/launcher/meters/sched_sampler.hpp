@@ -1,0 +1,62 @@
+#pragma once
+
+#include "common/fd.hpp"
+#include "launcher/containment/containment.hpp"
+#include "launcher/supervisor/periodic_task.hpp"
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace assay {
+
+/// What the scheduler did with the threads of the tree: how long they were ready to run and waited for a CPU
+/// (second field of /proc/PID/task/TID/schedstat, Documentation/scheduler/sched-stats.rst), and how often
+/// they were moved to another CPU (se.nr_migrations of .../sched). The kernel keeps both for each thread and
+/// forgets them with the thread, so they are looked at now and then: lower bounds, exact for the first thread
+/// of the program. Unlike perf events this takes the program no time at each switch and fork.
+class SchedWatch final : public Job {
+  public:
+    SchedWatch(Containment& containment, pid_t program, Nanos start);
+
+    [[nodiscard]] Nanos due() const override { return due_; }
+    void run(Nanos now) override;
+
+    /// The last reading of the program's first thread; for when it has ended and was not waited for yet.
+    void read_ended();
+
+    [[nodiscard]] std::optional<double> waited_s() const;
+    [[nodiscard]] std::optional<std::int64_t> migrations() const;
+    [[nodiscard]] const std::string& why_no_wait() const { return why_no_wait_; }
+
+  private:
+    struct Seen {
+        std::int64_t waited = 0;
+        std::int64_t migrations = 0;
+        int round = 0;
+    };
+
+    void note(pid_t thread, std::optional<Nanos> waited, std::optional<std::int64_t> migrations);
+    void forget_ended();
+    void add_to_ended(const Seen& seen);
+
+    Containment& containment_;
+    pid_t program_;
+    Fd schedstat_; // of the program's first thread: can be read until it was waited for
+    Fd sched_;
+    Nanos start_;
+    Nanos interval_;
+    Nanos due_;
+    std::unordered_map<pid_t, Seen> threads_;
+    Seen ended_; // sums
+    int round_ = 0;
+    bool knows_wait_ = false;
+    bool knows_migrations_ = false;
+    std::string why_no_wait_ = "/proc/PID/schedstat cannot be read";
+};
+
+} // namespace assay

@@ -1,0 +1,147 @@
+#include "launcher/process/cpu_view.hpp"
+
+#include "common/cpulist.hpp"
+#include "common/files.hpp"
+#include "common/raw.hpp"
+#include "launcher/process/caller.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace assay {
+
+namespace {
+
+/// Covered while the files are made; there wherever sysfs is.
+constexpr const char* workshop = "/sys/kernel";
+
+const char* const cpu_folder = "/sys/devices/system/cpu/";
+const char* const node_folder = "/sys/devices/system/node/";
+
+bool holds(const std::vector<int>& sorted, int number) {
+    return std::binary_search(sorted.begin(), sorted.end(), number);
+}
+
+std::string line_of(const std::vector<int>& numbers) {
+    return format_cpulist(numbers) + '\n';
+}
+
+/// Blocks of other CPUs are left out; what is about no CPU stays.
+std::string processors_of(std::string_view cpuinfo, const std::vector<int>& cpus) {
+    std::string kept;
+    while (!cpuinfo.empty()) {
+        const auto end = cpuinfo.find("\n\n");
+        const auto block = cpuinfo.substr(0, end == std::string_view::npos ? end : end + 2);
+        const auto number = number_after(block, "processor");
+        if (!number || holds(cpus, static_cast<int>(*number))) kept += block;
+        cpuinfo.remove_prefix(block.size());
+    }
+    return kept;
+}
+
+/// Those with some of the CPUs, and those that have memory alone.
+std::vector<int> nodes_of(const std::vector<int>& online, const std::vector<int>& cpus) {
+    std::vector<int> kept;
+    for (const int node : online) {
+        const auto path = node_folder + ("node" + std::to_string(node)) + "/cpulist";
+        const auto text = read_file(AT_FDCWD, path.c_str());
+        const auto own = text ? parse_cpulist(*text) : std::nullopt;
+        const bool ours = !own || own->empty() ||
+                          std::any_of(own->begin(), own->end(), [&](int cpu) { return holds(cpus, cpu); });
+        if (ours) kept.push_back(node);
+    }
+    return kept;
+}
+
+/// 0, or -errno.
+long write_whole(const char* path, int flags, std::string_view text) {
+    constexpr long everybody_reads = 0444;
+    const long file =
+        raw::call(SYS_openat, AT_FDCWD, raw::as_long(path), O_WRONLY | O_CLOEXEC | flags, everybody_reads);
+    if (raw::failed(file)) return file;
+    // Whatever the umask is: what root makes for another user is read by that one.
+    if ((flags & O_CREAT) != 0) raw::call(SYS_fchmod, file, everybody_reads);
+    long written = 0;
+    while (!text.empty() && !raw::failed(written)) {
+        written = raw::call(SYS_write, file, raw::as_long(text.data()), static_cast<long>(text.size()));
+        if (!raw::failed(written)) text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    raw::call(SYS_close, file);
+    return raw::failed(written) ? written : 0;
+}
+
+long mount(const char* source, const char* target, const char* type, unsigned long flags) {
+    return raw::call(SYS_mount, raw::as_long(source), raw::as_long(target), raw::as_long(type),
+                     static_cast<long>(flags), 0);
+}
+
+/// Who has no rights may map himself alone, and only where he gives up the right to leave his groups.
+long keep_ids(const View& view) {
+    const long denied = write_whole("/proc/self/setgroups", 0, "deny");
+    if (raw::failed(denied) && denied != -ENOENT) return denied; // Linux 3.19
+    if (const long error = write_whole("/proc/self/uid_map", 0, view.uid_map); raw::failed(error))
+        return error;
+    return write_whole("/proc/self/gid_map", 0, view.gid_map);
+}
+
+long show(const Shown& file, const char* place) {
+    const long made = write_whole(place, O_CREAT | O_EXCL, file.text);
+    return raw::failed(made) ? made : mount(place, file.path.c_str(), nullptr, MS_BIND);
+}
+
+std::string only(unsigned id) {
+    return std::to_string(id) + ' ' + std::to_string(id) + " 1\n";
+}
+
+} // namespace
+
+std::vector<Shown> view_of(const std::vector<int>& cpus) {
+    static const auto cpuinfo = read_file(AT_FDCWD, "/proc/cpuinfo");
+    std::vector<Shown> files;
+    if (cpuinfo) files.push_back({"/proc/cpuinfo", processors_of(*cpuinfo, cpus)});
+    const auto put = [&](std::string path, const std::vector<int>& numbers) {
+        if (::access(path.c_str(), F_OK) == 0) files.push_back({std::move(path), line_of(numbers)});
+    };
+    for (const char* name : {"online", "present", "possible"}) put(std::string(cpu_folder) + name, cpus);
+    put(std::string(cpu_folder) + "offline", {});
+    const auto online = std::string(node_folder) + "online";
+    const auto text = read_file(AT_FDCWD, online.c_str());
+    if (const auto nodes = text ? parse_cpulist(*text) : std::nullopt) put(online, nodes_of(*nodes, cpus));
+    return files;
+}
+
+View prepare_view(const std::vector<int>& cpus) {
+    View view;
+    view.files = view_of(cpus);
+    for (std::size_t i = 0; i < view.files.size(); ++i)
+        view.places.push_back(std::string(workshop) + '/' + std::to_string(i));
+    view.alone = !may_administer();
+    view.uid_map = only(::geteuid());
+    view.gid_map = only(::getegid());
+    return view;
+}
+
+long enter_view(const View& view) {
+    const long apart = raw::call(SYS_unshare, view.alone ? CLONE_NEWNS | CLONE_NEWUSER : CLONE_NEWNS);
+    if (raw::failed(apart)) return apart;
+    if (view.alone) {
+        if (const long error = keep_ids(view); raw::failed(error)) return error;
+    }
+    // What is mounted outside later is seen here too, and nothing of ours out there.
+    if (const long error = mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE); raw::failed(error)) return error;
+    const unsigned long harmless = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+    if (const long error = mount("assay", workshop, "tmpfs", harmless); raw::failed(error)) return error;
+    for (std::size_t i = 0; i < view.files.size(); ++i) {
+        const long error = show(view.files[i], view.places[i].c_str());
+        if (raw::failed(error)) return error;
+    }
+    return raw::call(SYS_umount2, raw::as_long(workshop), MNT_DETACH);
+}
+
+} // namespace assay

@@ -1,0 +1,369 @@
+#include "launcher/process/instance_group.hpp"
+
+#include "common/raw.hpp"
+#include "launcher/process/signals.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <new>
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t mask_bytes = 1024; // room for the 8192 CPUs that a kernel may be built for
+constexpr int not_made = INT_MAX;        // as a failed step: the process could not be cloned
+
+} // namespace
+
+struct Team::State : Progress {
+    std::atomic<pid_t> pid{0};
+    std::atomic<bool> seen{false}; // `mask` was read back after exec
+    std::atomic<bool> ended_with_others{false};
+    std::atomic<bool> stopped{false};
+    std::atomic<int> status{0};
+    std::atomic<Nanos> user{0};
+    std::atomic<Nanos> system{0};
+    std::atomic<Nanos> ended_ns{0}; // written last
+    std::array<unsigned char, mask_bytes> mask{};
+};
+
+/// In front of the states.
+struct alignas(64) Team::Table {
+    std::atomic<int> first_failed{-1};
+};
+
+Team::Team(const Launch& launch) : launch_(launch) {
+    const Plan& plan = launch.plan;
+    for (const auto& instance : plan.instances) members_.emplace_back(plan.of(instance));
+    bytes_ = sizeof(Table) + members_.size() * sizeof(State);
+    void* memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    table_ = new (memory) Table;
+    states_ = reinterpret_cast<State*>(table_ + 1);
+    for (std::size_t i = 0; i < members_.size(); ++i) new (states_ + i) State;
+}
+
+Team::~Team() {
+    ::munmap(table_, bytes_);
+}
+
+Team::State& Team::state(std::size_t index) const {
+    return states_[index];
+}
+
+bool Team::open(Failure& failure) {
+    return std::all_of(members_.begin(), members_.end(),
+                       [&](Member& member) { return member.stdio.open(member.plan, failure); });
+}
+
+void Team::prepare() {
+    for (auto& member : members_) {
+        auto& steps = member.steps;
+        steps.add_parent_death();
+        if (member.plan.own_process_group) steps.add_internal("own_process_group", SYS_setpgid, {0, 0});
+        member.stdio.add_to(steps, member.plan);
+        steps.add_plan(member.plan);
+        steps.add_caller_signals(launch_.caller_ignores_children, launch_.caller_signals);
+        member.program.emplace(member.plan, launch_.environment);
+    }
+}
+
+std::vector<int> Team::outputs() const {
+    std::vector<int> files;
+    for (const auto& member : members_) {
+        const auto own = member.stdio.outputs();
+        files.insert(files.end(), own.begin(), own.end());
+    }
+    return files;
+}
+
+std::vector<int> Team::cpus() const {
+    std::vector<int> all;
+    for (const auto& member : members_) {
+        if (member.plan.affinity.empty()) return {};
+        all.insert(all.end(), member.plan.affinity.begin(), member.plan.affinity.end());
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+
+/// The one process that makes the instances and waits for them. All signals are blocked in it.
+class Team::Leader {
+  public:
+    Leader(Team& team, Progress& whole) : team_(team), whole_(whole) {}
+
+    [[nodiscard]] bool run() {
+        if (!open()) return false;
+        for (std::size_t i = 0; i < team_.members_.size(); ++i) {
+            if (!start(i)) break;
+        }
+        ready_write_.reset();
+        while (running_ > 0) look();
+        return team_.table_->first_failed.load() < 0;
+    }
+
+  private:
+    bool open() {
+        int ready[2];
+        int go[2];
+        signals_ = Fd{static_cast<int>(signal_file(mask_of({SIGCHLD}) | left_signals))};
+        if (!signals_ || ::pipe2(ready, O_CLOEXEC) != 0) return fail(0, errno);
+        ready_ = Fd{ready[0]};
+        ready_write_ = Fd{ready[1]};
+        if (::pipe2(go, O_CLOEXEC) != 0) return fail(0, errno);
+        go_ = Fd{go[0]};
+        go_write_ = Fd{go[1]};
+        return true;
+    }
+
+    bool start(std::size_t index) {
+        const Member& member = team_.members_[index];
+        const Gate gate{ready_write_.get(), go_.get(), go_write_.get()};
+        const long pid = fork_into(member.steps, *member.program, team_.state(index), &gate);
+        if (raw::failed(pid)) return fail(index, static_cast<int>(-pid));
+        team_.state(index).pid.store(static_cast<pid_t>(pid));
+        ++running_;
+        return true;
+    }
+
+    bool fail(std::size_t index, int error) {
+        team_.state(index).failed_errno.store(error);
+        team_.state(index).failed_step.store(not_made);
+        give_up(index);
+        return false;
+    }
+
+    void look() {
+        pollfd ready[2] = {{signals_.get(), POLLIN, 0}, {ready_.get(), POLLIN, 0}};
+        if (::poll(ready, 2, -1) <= 0) return;
+        // In this order: what has ended is to be known by its mask too.
+        if (ready[1].revents != 0) take_ready();
+        if (ready[0].revents != 0) take_signals();
+    }
+
+    void take_ready() {
+        std::array<char, 256> bytes{};
+        const ssize_t got = ::read(ready_.get(), bytes.data(), bytes.size());
+        if (got > 0) {
+            in_place_ += static_cast<std::size_t>(got);
+            if (in_place_ == team_.members_.size()) release();
+        } else if (got == 0) { // all have executed their programs, which closed it, or are gone
+            ready_.reset();
+            for (std::size_t i = 0; i < team_.members_.size(); ++i) read_mask(i);
+        }
+    }
+
+    [[nodiscard]] bool released() const { return !go_write_; }
+
+    void release() {
+        go_.reset();
+        whole_.started_ns.store(raw::now_ns());
+        go_write_.reset(); // the end of file that all of them wait for
+    }
+
+    void take_signals() {
+        signalfd_siginfo info{};
+        bool ended = false;
+        while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+            if (info.ssi_signo == SIGCHLD) {
+                ended = true;
+                continue;
+            }
+            const int signal = static_cast<int>(info.ssi_signo);
+            if ((mask_of({signal}) & left_ending_signals) != 0) asked_ = true;
+            // A terminal, or who signals the process group, has reached the instances too.
+            if (info.ssi_pid == static_cast<std::uint32_t>(::getppid())) signal_all(signal);
+        }
+        if (!ended) return;
+        reap();
+        look_at_stops();
+    }
+
+    /// The keeper is told: it watches us in the place of the program.
+    void look_at_stops() {
+        siginfo_t info{};
+        while (::waitid(P_ALL, 0, &info, WSTOPPED | WCONTINUED | WNOHANG) == 0 && info.si_pid != 0) {
+            if (const auto index = index_of(info.si_pid))
+                team_.state(*index).stopped.store(info.si_code != CLD_CONTINUED);
+            info.si_pid = 0;
+        }
+        bool all = running_ > 0;
+        for (std::size_t i = 0; i < team_.members_.size(); ++i) {
+            const State& state = team_.state(i);
+            const bool runs = state.pid.load() != 0 && state.ended_ns.load() == 0;
+            if (runs && !state.stopped.load()) all = false;
+        }
+        if (team_.launch_.shared->team_stopped.exchange(all) != all) ::kill(::getppid(), SIGCHLD);
+    }
+
+    void reap() {
+        siginfo_t info{};
+        while (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0) {
+            const Nanos now = raw::now_ns();
+            const auto index = index_of(info.si_pid);
+            if (index) read_mask(*index);
+            int status = 0;
+            rusage usage{};
+            ::wait4(info.si_pid, &status, 0, &usage);
+            if (index) note_end(*index, status, usage, now);
+            info.si_pid = 0;
+        }
+    }
+
+    void note_end(std::size_t index, int status, const rusage& usage, Nanos now) {
+        State& state = team_.state(index);
+        state.status.store(status);
+        state.user.store(to_nanos(usage.ru_utime));
+        state.system.store(to_nanos(usage.ru_stime));
+        state.ended_ns.store(now);
+        --running_;
+        if (status != 0 && !state.ended_with_others.load()) give_up(index);
+    }
+
+    /// One has failed: what the others do is of no use any more, unless all are on their way out.
+    void give_up(std::size_t index) {
+        int none = -1;
+        team_.table_->first_failed.compare_exchange_strong(none, static_cast<int>(index));
+        if ((asked_ || team_.launch_.shared->end_asked.load()) && released()) return;
+        for (std::size_t i = 0; i < team_.members_.size(); ++i) {
+            State& state = team_.state(i);
+            if (state.pid.load() == 0 || state.ended_ns.load() != 0) continue;
+            state.ended_with_others.store(true);
+            ::kill(state.pid.load(), SIGKILL); // ours, and not waited for: the number is still its own
+        }
+    }
+
+    void signal_all(int signal) {
+        for (std::size_t i = 0; i < team_.members_.size(); ++i) {
+            const State& state = team_.state(i);
+            if (state.pid.load() != 0 && state.ended_ns.load() == 0) ::kill(state.pid.load(), signal);
+        }
+    }
+
+    void read_mask(std::size_t index) {
+        State& state = team_.state(index);
+        const bool runs = state.started_ns.load() != 0 && state.failed_step.load() < 0;
+        if (state.seen.load() || !runs || state.pid.load() == 0 || state.ended_ns.load() != 0) return;
+        const long got = ::syscall(SYS_sched_getaffinity, state.pid.load(), mask_bytes, state.mask.data());
+        if (got > 0) state.seen.store(true);
+    }
+
+    [[nodiscard]] std::optional<std::size_t> index_of(pid_t pid) const {
+        for (std::size_t i = 0; i < team_.members_.size(); ++i) {
+            if (team_.state(i).pid.load() == pid) return i;
+        }
+        return std::nullopt;
+    }
+
+    Team& team_;
+    Progress& whole_;
+    Fd signals_;
+    Fd ready_;
+    Fd ready_write_;
+    Fd go_;
+    Fd go_write_;
+    std::size_t running_ = 0;
+    std::size_t in_place_ = 0;
+    bool asked_ = false; // somebody wants the program to end in its own way
+};
+
+void Team::lead(Progress& whole) {
+    raw::exit(Leader(*this, whole).run() ? 0 : 1);
+}
+
+std::optional<int> Team::first_failed() const {
+    const int index = table_->first_failed.load();
+    return index < 0 ? std::nullopt : std::optional<int>(index);
+}
+
+std::optional<Failure> Team::failure() const {
+    const auto index = first_failed();
+    if (!index) return std::nullopt;
+    const auto place = static_cast<std::size_t>(*index);
+    const Member& member = members_[place];
+    const int step = state(place).failed_step.load();
+    if (step < 0) return std::nullopt;
+    const int error = state(place).failed_errno.load();
+    const auto& steps = member.steps.all();
+    const auto number = static_cast<std::size_t>(step);
+    const std::string stage = step == not_made         ? "clone"
+                              : number == steps.size() ? "exec"
+                                                       : steps[number].what;
+    return Failure{stage, error,
+                   "instance " + std::to_string(*index) + ": " + explain(stage, error, member.plan)};
+}
+
+std::optional<int> Team::status(std::size_t index) const {
+    if (state(index).ended_ns.load() == 0) return std::nullopt;
+    return state(index).status.load();
+}
+
+std::optional<Nanos> Team::ended() const {
+    Nanos last = 0;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        const Nanos ended = state(i).ended_ns.load();
+        if (ended == 0) return std::nullopt;
+        last = std::max(last, ended);
+    }
+    return last;
+}
+
+std::vector<Applied> Team::applied() const {
+    const auto index = static_cast<std::size_t>(first_failed().value_or(0));
+    const State& state = this->state(index);
+    const int failed = state.failed_step.load();
+    std::vector<Applied> found;
+    if (failed == not_made || (failed < 0 && state.started_ns.load() == 0)) return found;
+    const auto& steps = members_[index].steps.all();
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const bool broke = static_cast<int>(i) == failed;
+        if (steps[i].asked) found.push_back({steps[i].what, broke ? state.failed_errno.load() : 0, {}});
+        if (broke) break;
+    }
+    return found;
+}
+
+std::vector<InstanceReport> Team::reports() const {
+    std::vector<InstanceReport> found;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        const State& state = this->state(i);
+        InstanceReport report;
+        report.pid = state.pid.load();
+        const Nanos ended = state.ended_ns.load();
+        const Nanos started = state.started_ns.load();
+        report.ended_with_others = state.ended_with_others.load();
+        const bool own_end = state.failed_step.load() < 0; // not that of a process of ours
+        if (ended != 0 && own_end) report.status = state.status.load();
+        if (ended != 0 && started != 0) {
+            report.wall_s = seconds(ended - started);
+            report.cpu = CpuTime{state.user.load(), state.system.load()};
+        }
+        if (state.seen.load()) {
+            report.cpus.emplace();
+            for (std::size_t bit = 0; bit < mask_bytes * CHAR_BIT; ++bit) {
+                const auto one = static_cast<unsigned char>(1U << (bit % CHAR_BIT));
+                if ((state.mask[bit / CHAR_BIT] & one) != 0) report.cpus->push_back(static_cast<int>(bit));
+            }
+        }
+        found.push_back(std::move(report));
+    }
+    return found;
+}
+
+} // namespace assay

@@ -1,0 +1,229 @@
+#include "launcher/process/steps.hpp"
+
+#include "common/affinity.hpp"
+#include "common/raw.hpp"
+#include "launcher/process/caller.hpp"
+
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+namespace assay {
+
+namespace {
+
+/// struct sched_attr of linux/sched/types.h as of Linux 3.14; older C libraries do not have it, newer ones
+/// have it twice.
+struct DeadlineAttributes {
+    std::uint32_t size = 48;
+    std::uint32_t policy = SCHED_DEADLINE;
+    std::uint64_t flags = 0;
+    std::int32_t nice = 0;
+    std::uint32_t priority = 0;
+    std::uint64_t runtime_ns = 0;
+    std::uint64_t deadline_ns = 0;
+    std::uint64_t period_ns = 0;
+};
+static_assert(sizeof(DeadlineAttributes) == 48);
+
+constexpr std::uint64_t reset_on_fork = 1; // SCHED_FLAG_RESET_ON_FORK
+
+constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
+
+std::size_t words_for(int highest) {
+    return static_cast<std::size_t>(highest) / word_bits + 1;
+}
+
+void set_bits(unsigned char* bytes, const std::vector<int>& numbers) {
+    for (const int n : numbers) {
+        const auto bit = static_cast<std::size_t>(n);
+        unsigned long word = 0;
+        std::memcpy(&word, bytes + bit / word_bits * sizeof word, sizeof word);
+        word |= 1UL << (bit % word_bits);
+        std::memcpy(bytes + bit / word_bits * sizeof word, &word, sizeof word);
+    }
+}
+
+} // namespace
+
+unsigned char* Steps::keep_bytes(std::size_t size) {
+    auto& block = memory_.emplace_back((size + sizeof(unsigned long) - 1) / sizeof(unsigned long));
+    return reinterpret_cast<unsigned char*>(block.data());
+}
+
+void Steps::add(std::string what, long number, std::array<long, 5> args) {
+    Step step;
+    step.what = std::move(what);
+    step.number = number;
+    step.args = args;
+    steps_.push_back(std::move(step));
+}
+
+void Steps::add_internal(std::string what, long number, std::array<long, 5> args) {
+    add(std::move(what), number, args);
+    steps_.back().asked = false;
+}
+
+void Steps::add_join(int fd) {
+    add_internal("containment", SYS_write, {fd, raw::as_long("0"), 1});
+}
+
+void Steps::add_stdio(const char* what, int fd, int target) {
+    add(what, SYS_dup3, {fd, target, 0});
+}
+
+void Steps::add_plan(const Plan& plan) {
+    if (!plan.affinity.empty()) add_affinity(plan.affinity);
+    if (plan.mempolicy) add_mempolicy(*plan.mempolicy);
+    add_sched(plan.sched);
+    if (plan.io_priority) add_io_priority(*plan.io_priority);
+    for (const auto& call : plan.prctls) {
+        const auto arg = [&](std::size_t i) { return static_cast<long>(call.args[i]); };
+        add("prctl", SYS_prctl, {call.option, arg(0), arg(1), arg(2), arg(3)});
+    }
+    if (plan.aslr) {
+        constexpr unsigned long only_query = 0xffffffff;
+        auto persona = static_cast<unsigned long>(::personality(only_query));
+        if (*plan.aslr)
+            persona &= ~static_cast<unsigned long>(ADDR_NO_RANDOMIZE);
+        else
+            persona |= ADDR_NO_RANDOMIZE;
+        add("aslr", SYS_personality, {static_cast<long>(persona)});
+    }
+    if (plan.own_view) add_view(plan.affinity.empty() ? own_affinity() : plan.affinity);
+    if (plan.no_core_files) add_no_core();
+    // Last, for a limit may be too small for what comes before.
+    for (const auto& call : plan.rlimits) add_rlimit(call);
+    if (works_for_another()) add_caller();
+    if (plan.cwd) add("cwd", SYS_chdir, {raw::as_long(plan.cwd->c_str())});
+    // Behind the change of users: what comes before it is root's.
+    if (plan.affinity_calls != AffinityCalls::allowed) add_affinity_calls(plan.affinity_calls);
+}
+
+void Steps::add_caller_signals(bool ignores_children, const sigset_t& blocked) {
+    constexpr long kernel_sigset_size = 8;
+    if (ignores_children) {
+        static const long ignore[4] = {1 /* SIG_IGN */, 0, 0, 0}; // the kernel's struct sigaction
+        add_internal("signals", SYS_rt_sigaction, {SIGCHLD, raw::as_long(ignore), 0, kernel_sigset_size});
+    }
+    add_internal("signals", SYS_rt_sigprocmask, {SIG_SETMASK, raw::as_long(&blocked), 0, kernel_sigset_size});
+}
+
+void Steps::add_caller() {
+    const auto uid = static_cast<long>(::getuid());
+    add_internal("user", SYS_setresuid, {uid, uid, uid}); // the groups are the caller's already
+    add_parent_death();                                   // forgotten with the change of users
+}
+
+void Steps::add_parent_death() {
+    add_internal("parent_death", SYS_prctl, {PR_SET_PDEATHSIG, SIGKILL});
+}
+
+void Steps::add_affinity(const std::vector<int>& cpus) {
+    // sched_getaffinity wants room for every CPU that the kernel was built for, at most 8192.
+    const std::size_t size = std::max(words_for(cpus.back()), words_for(8191)) * sizeof(unsigned long);
+    unsigned char* wanted = keep_bytes(size);
+    set_bits(wanted, cpus);
+    unsigned char* granted = keep_bytes(size);
+    const auto length = static_cast<long>(size);
+    add("affinity", SYS_sched_setaffinity, {0, length, raw::as_long(wanted)});
+    Step& step = steps_.back();
+    step.check_number = SYS_sched_getaffinity;
+    step.check_args = {0, length, raw::as_long(granted)};
+    step.expected = wanted;
+    step.actual = granted;
+    step.check_length = size;
+}
+
+void Steps::add_mempolicy(const MemPolicy& policy) {
+    if (policy.nodes.empty()) {
+        add("mempolicy", SYS_set_mempolicy, {policy.mode, 0, 0});
+        return;
+    }
+    const std::size_t words = words_for(policy.nodes.back());
+    unsigned char* mask = keep_bytes(words * sizeof(unsigned long));
+    set_bits(mask, policy.nodes);
+    // The kernel reads one bit less than maxnode says (mm/mempolicy.c, get_nodes).
+    add("mempolicy", SYS_set_mempolicy,
+        {policy.mode, raw::as_long(mask), static_cast<long>(words * word_bits + 1)});
+}
+
+void Steps::add_sched(const Sched& sched) {
+    if (sched.policy == SCHED_DEADLINE) {
+        add_deadline(sched);
+    } else if (sched.policy) {
+        unsigned char* parameter = keep_bytes(sizeof(sched_param));
+        sched_param wanted{};
+        wanted.sched_priority = sched.priority;
+        std::memcpy(parameter, &wanted, sizeof wanted);
+        add("sched.policy", SYS_sched_setscheduler, {0, *sched.policy, raw::as_long(parameter)});
+    }
+    if (sched.nice) add("sched.nice", SYS_setpriority, {PRIO_PROCESS, 0, *sched.nice});
+}
+
+void Steps::add_deadline(const Sched& sched) {
+    DeadlineAttributes wanted;
+    // A task of this class may not fork otherwise (sched(7)): its children and threads are of class other.
+    wanted.flags = reset_on_fork;
+    wanted.runtime_ns = static_cast<std::uint64_t>(sched.runtime_ns);
+    wanted.deadline_ns = wanted.period_ns = static_cast<std::uint64_t>(sched.period_ns);
+    unsigned char* argument = keep_bytes(sizeof wanted);
+    std::memcpy(argument, &wanted, sizeof wanted);
+    add("sched.policy", SYS_sched_setattr, {0, raw::as_long(argument), 0});
+}
+
+void Steps::add_io_priority(const IoPriority& priority) {
+    constexpr long process = 1; // IOPRIO_WHO_PROCESS
+    constexpr int class_shift = 13;
+    add("io_priority", SYS_ioprio_set, {process, 0, priority.level_class << class_shift | priority.level});
+}
+
+void Steps::add_rlimit(const RlimitCall& call) {
+    const std::array<std::uint64_t, 2> limits{call.soft, call.hard}; // struct rlimit64
+    unsigned char* argument = keep_bytes(sizeof limits);
+    std::memcpy(argument, limits.data(), sizeof limits);
+    add("rlimits." + call.name, SYS_prlimit64, {0, call.resource, raw::as_long(argument), 0});
+}
+
+void Steps::add_no_core() {
+    rlimit64 limit{};
+    // A core that goes to a program (core_pattern with "|") is written whatever the limit, but for a limit of
+    // 1 (core(5)), which is too small for a file as well. The hard limit stays: the program may raise its
+    // own.
+    if (::getrlimit64(RLIMIT_CORE, &limit) != 0 || limit.rlim_max == 0) return;
+    unsigned char* argument = keep_bytes(sizeof limit);
+    limit.rlim_cur = 1;
+    std::memcpy(argument, &limit, sizeof limit);
+    add_internal("core_files", SYS_prlimit64, {0, RLIMIT_CORE, raw::as_long(argument), 0});
+}
+
+void Steps::add_view(const std::vector<int>& cpus) {
+    add("view", 0, {});
+    steps_.back().view = &views_.emplace_back(prepare_view(cpus));
+}
+
+bool Steps::shareable() const {
+    return std::none_of(views_.begin(), views_.end(), [](const View& view) { return view.alone; });
+}
+
+void Steps::add_affinity_calls(AffinityCalls answer) {
+    const auto filter = affinity_filter(answer);
+    unsigned char* code = keep_bytes(filter.size() * sizeof filter[0]);
+    std::memcpy(code, filter.data(), filter.size() * sizeof filter[0]);
+    const sock_fprog program{static_cast<unsigned short>(filter.size()),
+                             reinterpret_cast<sock_filter*>(code)};
+    unsigned char* argument = keep_bytes(sizeof program);
+    std::memcpy(argument, &program, sizeof program);
+    if (!filters_freely()) add_internal("affinity_calls", SYS_prctl, {PR_SET_NO_NEW_PRIVS, 1});
+    add("affinity_calls", SYS_seccomp, {SECCOMP_SET_MODE_FILTER, filter_flags(), raw::as_long(argument)});
+}
+
+} // namespace assay

@@ -1,0 +1,423 @@
+#include "launcher/readback/readback.hpp"
+
+#include "common/cpulist.hpp"
+#include "common/files.hpp"
+#include "launcher/readback/reading_budget.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+
+namespace assay {
+
+namespace {
+
+constexpr std::array<Nanos, 5> first_readings{2 * nanos_per_milli, 8 * nanos_per_milli, 32 * nanos_per_milli,
+                                              128 * nanos_per_milli, 512 * nanos_per_milli};
+constexpr Nanos later = nanos_per_second;
+constexpr Nanos retry = nanos_per_milli;
+
+/// Reading numa_maps or smaps walks page tables and holds the process's memory lock: at most this part of the
+/// time, until the first readings are over and after that.
+constexpr Nanos reading_duty = 20;
+constexpr Nanos later_duty = 200;
+
+/// A dynamic loader may be at work up to this time after the start.
+constexpr double loading_s = 0.1;
+
+constexpr std::size_t most_processes = 64;
+constexpr std::size_t least_threads = 256; // a team with a thread for each CPU of most machines
+constexpr std::size_t most_threads = 1024;
+
+std::string proc_path(pid_t pid, const char* file) {
+    return "/proc/" + std::to_string(pid) + '/' + file;
+}
+
+std::optional<std::string> read_proc(pid_t pid, const char* file) {
+    return read_file(AT_FDCWD, proc_path(pid, file).c_str());
+}
+
+template <typename Each>
+void each_line(std::string_view text, Each each) {
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        each(text.substr(0, end));
+        if (end == std::string_view::npos) break;
+        text.remove_prefix(end + 1);
+    }
+}
+
+template <typename Each>
+void each_word(std::string_view line, Each each) {
+    while (!line.empty()) {
+        const auto end = line.find(' ');
+        if (end != 0) each(line.substr(0, end));
+        if (end == std::string_view::npos) break;
+        line.remove_prefix(end + 1);
+    }
+}
+
+/// The path of a line of /proc/PID/maps: behind address, permissions, offset, device and inode.
+std::string_view mapped_path(std::string_view line) {
+    for (int field = 0; field < 5; ++field) {
+        const auto space = line.find(' ');
+        if (space == std::string_view::npos) return {};
+        line.remove_prefix(space);
+        line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    }
+    return line.starts_with('/') ? line : std::string_view{};
+}
+
+std::int64_t number_in(std::string_view text) {
+    std::int64_t value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+/// How many filters of system calls a process has.
+std::optional<std::int64_t> filters_of(std::string_view status) {
+    if (const auto filters = number_after(status, "Seccomp_filters")) return filters;
+    // Before Linux 5.9: whether there is any.
+    const auto mode = number_after(status, "Seccomp");
+    return mode ? std::optional<std::int64_t>(*mode == 0 ? 0 : 1) : std::nullopt;
+}
+
+/// Whether a process starts and watches the processes of a parallel program, and computes nothing itself.
+/// Its threads wait, and its mask is the host's.
+bool starts_others(const ProcStat& stat) {
+    static constexpr auto names = std::to_array<std::string_view>(
+        {"aprun", "hydra_bstrap_pr", "hydra_pmi_proxy", "jsrun", "mpiexec", "mpiexec.hydra", "mpirun",
+         "orted", "orterun", "palsd", "prte", "prted", "prterun", "slurmstepd", "srun", "torchrun"});
+    return std::find(names.begin(), names.end(), stat.name) != names.end();
+}
+
+bool busier(const ProcStat& a, const ProcStat& b) {
+    if (a.own_ticks != b.own_ticks) return a.own_ticks > b.own_ticks;
+    if (a.threads != b.threads) return a.threads > b.threads;
+    if (a.start_ticks != b.start_ticks)
+        return a.start_ticks > b.start_ticks; // a script's child, not its shell
+    return a.pid > b.pid;
+}
+
+} // namespace
+
+Readback::Readback(Containment& containment, const Plan& plan, pid_t program, Nanos start)
+    : containment_(containment), plan_(plan), program_(program), start_(start),
+      due_(plan.observe.any() ? start + first_readings.front() : never) {
+    if (plan.affinity_calls == AffinityCalls::allowed || !plan.observe.status) return;
+    const auto status = read_proc(::getpid(), "status");
+    const auto own = status ? filters_of(*status) : std::nullopt;
+    // Where the kernel does not count them, one that we have ourselves hides the program's.
+    if (own && (*own == 0 || line_after(*status, "Seccomp_filters"))) own_filters_ = own;
+}
+
+void Readback::run(Nanos now) {
+    const std::size_t before = readings_;
+    // CPU time: being pushed off the CPU while reading costs the program nothing, and must not silence us.
+    const Nanos used_before = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    read_tree(now);
+    const Nanos cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before;
+    Nanos wait = retry;
+    if (readings_ != before) {
+        Nanos next = start_ + later;
+        for (const Nanos time : first_readings) {
+            if (start_ + time > now) {
+                next = start_ + time;
+                break;
+            }
+        }
+        wait = next > now ? next - now : later;
+    }
+    const Nanos duty = now - start_ < first_readings.back() ? reading_duty : later_duty;
+    due_ = now + std::max(wait, cost * duty);
+}
+
+void Readback::read_tree(Nanos now) {
+    auto pids = containment_.processes();
+    const int leaders = plan_.instances.empty() ? 0 : 1;
+    processes_peak_ = std::max(processes_peak_, static_cast<int>(pids.size()) - leaders);
+    if (pids.size() > most_processes) pids.resize(most_processes);
+    std::vector<ProcStat> tree;
+    for (const pid_t pid : pids) {
+        const auto stat = proc_stat(pid);
+        if (!stat || !stat->alive()) continue;
+        const bool of_leader = !plan_.instances.empty() && (pid == program_ || stat->parent == program_);
+        if (of_leader && !stat->executed()) continue;     // the leader itself, or an instance before exec
+        if (pid == program_ && !stat->executed()) return; // still ourselves, before exec
+        tree.push_back(*stat);
+    }
+    const bool only_starters = std::all_of(tree.begin(), tree.end(), starts_others);
+    if (!only_starters) std::erase_if(tree, starts_others);
+    if (tree.empty()) return;
+    const auto subject = std::min_element(tree.begin(), tree.end(), busier);
+
+    Seen reading;
+    reading.at_s = seconds(now - start_);
+    bool known = false;
+    for (const auto& stat : tree) {
+        auto state = read_state(stat, reading.at_s);
+        if (!state) continue;
+        if (stat.pid == subject->pid) {
+            reading.state = state->process;
+            known = true;
+        }
+        // Each of several instances has CPUs of its own, which their reports tell.
+        if (!plan_.instances.empty()) state->process.cpus.reset();
+        workers_.add(stat, std::move(state->image), std::move(state->process));
+    }
+    workers_.next();
+    if (!known || !read_subject(*subject, reading)) return;
+    if (!only_starters) count_threads(tree, now);
+    ++readings_;
+
+    // A later reading counts, unless the process of the earlier one had more time: a script may end in a
+    // short helper after the program that matters has gone.
+    // What only starts the program gives way to it.
+    if (!seen_ || reading.pid == seen_->pid || subject->own_ticks >= subject_ticks_ || seen_starter_) {
+        seen_starter_ = only_starters;
+        if (seen_ && seen_->pid == reading.pid && seen_->anon_huge_bytes && reading.anon_huge_bytes) {
+            reading.anon_huge_bytes = std::max(*reading.anon_huge_bytes, *seen_->anon_huge_bytes);
+        }
+        subject_ticks_ = subject->own_ticks;
+        seen_ = std::move(reading);
+    }
+    seen_->maps = maps_;
+    seen_->processes_peak = processes_peak_;
+    seen_->threads_peak = threads_peak_;
+    seen_->thread_cpus = thread_cpus_;
+}
+
+namespace {
+
+/// Returns true where a process has an environment, be it an empty one. It has none for a moment after exec,
+/// until its new stack is built, and again at its end, when its memory is given back before it is gone.
+bool has_environment(pid_t pid) {
+    constexpr int env_end = 51; // proc_pid_stat(5)
+    const auto text = read_proc(pid, "stat");
+    if (!text) return false;
+    std::string_view rest = *text;
+    rest.remove_prefix(std::min(rest.rfind(')'), rest.size()));
+    for (int field = 2; field < env_end; ++field) {
+        const auto space = rest.find(' ');
+        if (space == std::string_view::npos) return false;
+        rest.remove_prefix(space + 1);
+    }
+    return !rest.starts_with('0');
+}
+
+/// Returns true if the last reading failed for lack of rights: the process belongs to another user, or has
+/// raised its rights.
+bool is_denied() {
+    return errno == EACCES || errno == EPERM;
+}
+
+/// Returns what an exec changes: the executable, and where it lies in memory. What else is mapped comes and
+/// goes. Empty where the executable may not be asked for.
+std::string image_of(pid_t pid, std::string_view maps) {
+    const auto path = proc_path(pid, "exe");
+    struct stat file{};
+    std::array<char, PATH_MAX> buffer{};
+    const ssize_t length = ::readlink(path.c_str(), buffer.data(), buffer.size());
+    if (length <= 0 || ::stat(path.c_str(), &file) != 0) return {};
+    std::string image = std::to_string(file.st_dev) + ':' + std::to_string(file.st_ino);
+    const std::string name = ' ' + std::string(buffer.data(), static_cast<std::size_t>(length));
+    bool placed = false;
+    each_line(maps, [&](std::string_view line) {
+        if (placed || !line.ends_with(name)) return;
+        image += ' ';
+        image += line.substr(0, line.find('-'));
+        placed = true;
+    });
+    return image;
+}
+
+/// Returns true while the dynamic loader is at work: preloaded objects are mapped before the C library.
+bool is_loading(std::string_view maps) {
+    return maps.find("/ld-linux") != std::string_view::npos &&
+           maps.find("/libc.so") == std::string_view::npos && maps.find("/libc-2") == std::string_view::npos;
+}
+
+} // namespace
+
+std::optional<Readback::Reading> Readback::read_state(const ProcStat& stat, double at_s) {
+    Reading found{stat.name, {}};
+    ProcessState& state = found.process;
+    state.name = stat.name;
+    if (plan_.observe.status && !read_status(stat, state)) return std::nullopt;
+    if (plan_.observe.environ && !read_environment(stat, state)) return std::nullopt;
+    if (!plan_.observe.maps) return found;
+    const auto text = read_proc(stat.pid, "maps");
+    if (!text) return is_denied() ? std::optional(std::move(found)) : std::nullopt;
+    if (text->empty() || (at_s < loading_s && is_loading(*text))) return std::nullopt;
+    found.image = image_of(stat.pid, *text);
+    auto wanted = wanted_maps(*text);
+    if (!maps_) maps_.emplace();
+    maps_->insert(wanted.begin(), wanted.end());
+    // Without a selection all files are listed, and processes would hardly share a state.
+    if (plan_.map_names) state.maps = std::move(wanted);
+    return found;
+}
+
+bool Readback::read_status(const ProcStat& stat, ProcessState& state) const {
+    const auto status = read_proc(stat.pid, "status");
+    const auto list = status ? line_after(*status, "Cpus_allowed_list") : std::nullopt;
+    if (!list) return false;
+    state.cpus = parse_cpulist(*list);
+    state.policy = stat.policy;
+    state.priority = stat.priority;
+    state.nice = stat.nice;
+    if (const auto thp = number_after(*status, "THP_enabled")) state.thp_enabled = *thp != 0;
+    const auto filters = own_filters_ ? filters_of(*status) : std::nullopt;
+    if (filters) state.call_filters = *filters - *own_filters_;
+    return true;
+}
+
+bool Readback::read_environment(const ProcStat& stat, ProcessState& state) const {
+    const auto environment = read_proc(stat.pid, "environ");
+    if (!environment) return is_denied();
+    std::string_view rest = *environment;
+    if (rest.empty() && !has_environment(stat.pid)) return false;
+    auto& found = state.environ.emplace();
+    while (!rest.empty()) {
+        const auto entry = rest.substr(0, rest.find('\0'));
+        rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
+        const auto equals = entry.find('=');
+        if (equals == std::string_view::npos) continue;
+        const std::string key{entry.substr(0, equals)};
+        const auto& wanted = plan_.environ_names;
+        if (std::find(wanted.begin(), wanted.end(), key) != wanted.end()) {
+            found.emplace(key, entry.substr(equals + 1));
+        }
+    }
+    return true;
+}
+
+bool Readback::read_subject(const ProcStat& subject, Seen& seen) const {
+    seen.pid = subject.pid;
+    if (plan_.observe.status && plan_.own_view) {
+        const auto shown = read_proc(subject.pid, "root/sys/devices/system/cpu/online");
+        if (shown) seen.cpus_shown = parse_cpulist(*shown);
+    }
+    if (plan_.observe.smaps) {
+        if (const auto rollup = read_proc(subject.pid, "smaps_rollup")) {
+            if (const auto huge = number_after(*rollup, "AnonHugePages")) seen.anon_huge_bytes = *huge * 1024;
+            read_pages(*rollup, subject.pid, seen);
+        }
+    }
+    if (plan_.observe.numa_maps) {
+        const auto text = read_proc(subject.pid, "numa_maps");
+        // Empty once the memory is given back: what was read before the end is worth more.
+        if (text && text->empty()) return false;
+        if (text) read_numa(*text, seen);
+    }
+    return true;
+}
+
+void Readback::read_pages(const std::string& rollup, pid_t subject, Seen& seen) const {
+    const auto bytes_of = [](std::string_view text, const char* key) {
+        return number_after(text, key).value_or(0) * 1024;
+    };
+    const std::int64_t huge = bytes_of(rollup, "AnonHugePages") + bytes_of(rollup, "ShmemPmdMapped") +
+                              bytes_of(rollup, "FilePmdMapped");
+    seen.page_bytes[::sysconf(_SC_PAGESIZE)] = bytes_of(rollup, "Rss") - huge;
+    if (huge > 0) {
+        static const auto pmd = read_number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
+        if (pmd) seen.page_bytes[*pmd] = huge;
+    }
+    // Not within Rss, and of any size: only the long file tells which.
+    if (bytes_of(rollup, "Private_Hugetlb") + bytes_of(rollup, "Shared_Hugetlb") == 0) return;
+    const auto smaps = read_proc(subject, "smaps");
+    std::int64_t page = 0;
+    each_line(smaps ? std::string_view{*smaps} : std::string_view{}, [&](std::string_view line) {
+        if (const auto size = number_after(line, "KernelPageSize")) page = *size * 1024;
+        for (const char* key : {"Private_Hugetlb", "Shared_Hugetlb"}) {
+            if (const auto held = bytes_of(line, key); held > 0) seen.page_bytes[page] += held;
+        }
+    });
+}
+
+void Readback::read_numa(const std::string& text, Seen& seen) const {
+    static const std::int64_t base_page = ::sysconf(_SC_PAGESIZE);
+    std::map<std::string, std::int64_t> by_policy;
+    each_line(text, [&](std::string_view line) {
+        int word_number = 0;
+        std::string_view policy;
+        std::int64_t page_bytes = base_page;
+        bool anonymous = false;
+        std::vector<std::pair<int, std::int64_t>> pages;
+        each_word(line, [&](std::string_view word) {
+            // "prefer (many):0-1" and "weighted interleave:0-1" are two words (mpol_to_str).
+            const bool goes_on = word_number == 2 && (policy == "prefer" || policy == "weighted");
+            if (++word_number == 2 || (goes_on && word.find(':') != std::string_view::npos))
+                policy = goes_on ? line.substr(static_cast<std::size_t>(policy.data() - line.data()),
+                                               policy.size() + 1 + word.size())
+                                 : word;
+            const auto equals = word.find('=');
+            if (word.starts_with("kernelpagesize_kB="))
+                page_bytes = number_in(word.substr(equals + 1)) * 1024;
+            else if (word.starts_with("anon="))
+                anonymous = true;
+            else if (word.size() > 2 && word[0] == 'N' && equals != std::string_view::npos) {
+                pages.emplace_back(static_cast<int>(number_in(word.substr(1))),
+                                   number_in(word.substr(equals + 1)));
+            }
+        });
+        for (const auto& [node, count] : pages) {
+            seen.node_pages[node] += count * page_bytes / base_page;
+            if (anonymous) by_policy[std::string(policy)] += count * page_bytes;
+        }
+    });
+    const auto most = std::max_element(by_policy.begin(), by_policy.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (most != by_policy.end()) seen.mempolicy = most->first;
+}
+
+std::set<std::string> Readback::wanted_maps(const std::string& text) const {
+    std::set<std::string> found;
+    each_line(text, [&](std::string_view line) {
+        const auto path = mapped_path(line);
+        if (path.empty()) return;
+        const auto& names = plan_.map_names;
+        const bool wanted = !names || std::any_of(names->begin(), names->end(), [&](const auto& name) {
+            return path.find(name) != std::string_view::npos;
+        });
+        if (wanted) found.emplace(path);
+    });
+    return found;
+}
+
+const std::optional<Seen>& Readback::seen() {
+    if (!seen_) return seen_;
+    if (const auto stat = proc_stat(program_)) workers_.ended(*stat);
+    auto workers = workers_.report();
+    if (workers.size() > 1) seen_->workers = std::move(workers);
+    return seen_;
+}
+
+void Readback::count_threads(const std::vector<ProcStat>& tree, Nanos now) {
+    int threads = 0;
+    for (const auto& stat : tree) threads += stat.threads;
+    if (threads < threads_peak_) return;
+    threads_peak_ = threads;
+    if (!plan_.observe.threads) return;
+    std::map<std::string, int> by_list;
+    std::size_t left = readable_threads(now - start_, least_threads, most_threads);
+    for (const auto& stat : tree) {
+        for (const pid_t thread : threads_of(stat.pid, left)) {
+            const auto path = proc_path(stat.pid, "task/") + std::to_string(thread) + "/status";
+            const auto status = read_file(AT_FDCWD, path.c_str());
+            const auto list = status ? line_after(*status, "Cpus_allowed_list") : std::nullopt;
+            if (list) ++by_list[std::string(list->substr(0, list->find('\n')))], --left;
+        }
+    }
+    if (!by_list.empty()) thread_cpus_ = std::move(by_list);
+}
+
+} // namespace assay

@@ -1,0 +1,126 @@
+#include "launcher/supervisor/graceful_stop.hpp"
+
+#include "launcher/process/process_tree.hpp"
+#include "launcher/process/spawn.hpp"
+#include "launcher/process/stdio.hpp"
+#include "launcher/process/steps.hpp"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace assay {
+
+namespace {
+
+constexpr const char* nothing = "/dev/null";
+
+/// Make the plan of the command: the caller's environment and folder, without the settings of the launch,
+/// which are those of the program alone.
+Plan plan_of_command(const Plan& launched, const std::string& pids) {
+    Plan plan;
+    plan.argv = launched.stop;
+    plan.cwd = launched.cwd;
+    plan.env_set.emplace_back("ASSAY_PID", pids);
+    plan.stdin_path = plan.stdout_path = plan.stderr_path = nothing;
+    return plan;
+}
+
+} // namespace
+
+Nanos Grace::ask(Nanos now) {
+    asked_ = Asked{};
+    asked_->at = now;
+    launch_.shared->end_asked.store(true);
+    asked_->by_command = start_command();
+    if (!asked_->by_command) signal_all(SIGTERM);
+    return now + from_seconds(launch_.plan.grace_s);
+}
+
+bool Grace::start_command() {
+    if (launch_.plan.stop.empty()) return false;
+    const Plan plan = plan_of_command(launch_.plan, instances());
+    Stdio stdio;
+    Failure failure;
+    if (!stdio.open(plan, failure)) return false;
+    const Program program(plan, launch_.environment);
+    Steps steps;
+    steps.add_parent_death();
+    steps.add_internal("own_process_group", SYS_setpgid, {0, 0});
+    stdio.add_to(steps, plan);
+    steps.add_plan(plan);
+    steps.add_caller_signals(launch_.caller_ignores_children, launch_.caller_signals);
+    // A copy of its own memory: the program may not have come to exec, and stands on what we would share.
+    Progress progress;
+    const long pid = fork_into(steps, program, progress, nullptr);
+    if (pid <= 0) return false;
+    command_ = static_cast<pid_t>(pid);
+    return true;
+}
+
+/// Living processes beside the program and the command. The leader of several instances stands for the
+/// program, and ends with them.
+std::vector<pid_t> Grace::others() {
+    auto pids = living(*launch_.containment);
+    std::erase_if(pids, [&](pid_t pid) { return pid == program_ || pid == command_; });
+    return pids;
+}
+
+/// The process ids of the program, of several instances of each.
+std::string Grace::instances() {
+    if (launch_.plan.instances.empty()) return std::to_string(program_);
+    std::string found;
+    for (const pid_t pid : others()) {
+        const auto stat = proc_stat(pid);
+        if (stat && stat->parent == program_) found += (found.empty() ? "" : " ") + std::to_string(pid);
+    }
+    return found;
+}
+
+/// Once: what processes start from now on may be there to put things in order.
+void Grace::signal_all(int signal) {
+    auto pids = others();
+    if (launch_.plan.instances.empty()) pids.push_back(program_);
+    for (const pid_t pid : pids) {
+        const auto seen = proc_stat(pid);
+        if (!seen) continue;
+        signal_seen(*seen, signal);
+        if (seen->state == 'T') signal_seen(*seen, SIGCONT); // it would not hear of it
+    }
+}
+
+void Grace::reap() {
+    look_at_command();
+    reap_children(program_, command_);
+    look_at_command(); // it may have ended meanwhile, and would signal no second time
+}
+
+void Grace::look_at_command() {
+    if (command_ == 0) return;
+    int status = 0;
+    if (::waitpid(command_, &status, WNOHANG) != command_) return;
+    command_ = 0;
+    asked_->status = status;
+    if (status != 0) signal_all(SIGTERM);
+}
+
+bool Grace::others_ended() {
+    return others().empty();
+}
+
+void Grace::close(Nanos now, bool killed) {
+    if (!asked_ || asked_->over != never) return;
+    asked_->over = now;
+    asked_->killed = killed;
+    if (command_ == 0) return;
+    ::kill(-command_, SIGKILL);
+    ::kill(command_, SIGKILL); // it may not have come to have a group of its own
+    command_ = 0;              // what ends the tree waits for it
+}
+
+} // namespace assay

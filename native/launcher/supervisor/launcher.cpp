@@ -1,0 +1,241 @@
+#include "launcher/supervisor/launcher.hpp"
+
+#include "common/raw.hpp"
+#include "launcher/documents/record.hpp"
+#include "launcher/process/signals.hpp"
+#include "launcher/process/spawn.hpp"
+#include "launcher/supervisor/recovery.hpp"
+#include "launcher/supervisor/supervisor.hpp"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <new>
+
+namespace assay {
+
+namespace {
+
+constexpr std::uint32_t signal_came = 1;
+constexpr std::uint32_t parent_ended = 2;
+
+/// A signal that came to us this shortly before our caller speaks of one like it is the same.
+constexpr Nanos same_signal = nanos_per_second / 5;
+
+constexpr std::size_t keeper_stack = 512 * 1024; // pages that are not touched cost nothing
+constexpr std::size_t guard = 4096 * 16;         // one page at any page size of arm64
+
+void be_keeper(void* argument) {
+    Launch& launch = *static_cast<Launch*>(argument);
+    const int status = keep(launch);
+    launch.shared->exit_status.store(status);
+    launch.shared->keeper_done.store(true);
+    // The program may have stopped the front, which could then not tell the caller.
+    if (raw::call(SYS_getppid) == launch.front) raw::call(SYS_kill, launch.front, SIGCONT);
+    raw::exit(0);
+}
+
+void* map(std::size_t size, int protection, int flags) {
+    void* memory = ::mmap(nullptr, size, protection, flags | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? nullptr : memory;
+}
+
+/// The keeper shares memory and open files with the front. 0 or less: -errno.
+long make_keeper(Launch& launch) {
+    long top = 0;
+    unsigned long flags = CLONE_FILES | SIGCHLD;
+    if (share_memory) {
+        void* stack =
+            map(guard + keeper_stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_STACK);
+        if (stack == nullptr || ::mprotect(stack, guard, PROT_NONE) != 0) return -ENOMEM;
+        top = raw::as_long(stack) + static_cast<long>(guard + keeper_stack);
+        flags |= CLONE_VM;
+    }
+    return raw::clone_call(SYS_clone, static_cast<long>(flags), top, 0, 0, 0, be_keeper, &launch);
+}
+
+/// From the making of the keeper to its end the front makes system calls only: the keeper uses their common
+/// memory.
+class Front {
+  public:
+    Front(Launch& launch, int signals, int parent, pid_t caller)
+        : launch_(launch), signals_(signals), parent_(parent), caller_(caller) {}
+
+    void run(pid_t keeper) {
+        keeper_ = keeper;
+        while (!ended_) {
+            epoll_event event{};
+            const long n = raw::call(SYS_epoll_pwait, launch_.events.get(), raw::as_long(&event), 1, -1, 0);
+            if (n != 1) continue;
+            switch (event.data.u32) {
+            case signal_came:
+                take_signals();
+                break;
+            case parent_ended:
+                raw::call(SYS_epoll_ctl, launch_.events.get(), EPOLL_CTL_DEL, parent_, 0);
+                raw::call(SYS_kill, keeper_, end_request);
+                break;
+            case program_ended:
+                launch_.shared->exit_seen_ns.store(raw::now_ns());
+                break;
+            default:
+                break;
+            }
+        }
+    }
+
+  private:
+    void take_signals() {
+        signalfd_siginfo info{};
+        while (raw::call(SYS_read, signals_, raw::as_long(&info), sizeof info) ==
+               static_cast<long>(sizeof info)) {
+            if (info.ssi_signo == SIGCHLD)
+                look_at_keeper();
+            else if (launch_.plan.leave_signals && info.ssi_signo != end_request)
+                take_left(info);
+            else
+                raw::call(SYS_kill, keeper_, static_cast<long>(info.ssi_signo));
+        }
+    }
+
+    /// One that is left to the program. What comes to us without a request came to our process group, or to
+    /// all of a job: it has reached the program too.
+    void take_left(const signalfd_siginfo& info) {
+        const int signal = static_cast<int>(info.ssi_signo);
+        const auto sender = static_cast<pid_t>(info.ssi_pid);
+        if (const int meant = requested(info, caller_); meant != 0) {
+            pass_on(meant);
+            return;
+        }
+        if (signal == SIGCONT && sender == caller_) return; // so that we can read its requests
+        Arrival& arrival = arrivals_[static_cast<std::size_t>(signal)];
+        arrival.count += 1;
+        arrival.at = raw::now_ns();
+        // The program goes on, and its caller has stopped with it.
+        if (signal == SIGCONT && sender == keeper_ && caller_ > 0) raw::call(SYS_kill, caller_, SIGCONT);
+    }
+
+    /// The program may stop it, and would then outlive every limit.
+    void look_at_keeper() {
+        int status = 0;
+        while (!ended_ &&
+               raw::call(SYS_wait4, keeper_, raw::as_long(&status), WNOHANG | WUNTRACED, 0) == keeper_) {
+            if (WIFSTOPPED(status))
+                raw::call(SYS_kill, keeper_, SIGCONT);
+            else
+                ended_ = true;
+        }
+    }
+
+    /// Signals that wait merge with others of their number, but for real-time ones, which can be counted.
+    void pass_on(int signal) {
+        Arrival& arrival = arrivals_[static_cast<std::size_t>(signal)];
+        const bool recent = arrival.at != 0 && raw::now_ns() - arrival.at < same_signal;
+        if (!recent) arrival.count = 0;
+        if (arrival.count == 0)
+            request(keeper_, launch_.front, signal);
+        else if (signal >= first_real_time)
+            arrival.count -= 1;
+    }
+
+    struct Arrival {
+        Nanos at = 0; // nothing ever comes at 0
+        int count = 0;
+    };
+
+    Launch& launch_;
+    int signals_;
+    int parent_;
+    pid_t caller_;
+    pid_t keeper_ = 0;
+    std::array<Arrival, last_signal + 1> arrivals_{}; // by signal
+    bool ended_ = false;
+};
+
+int cannot_start(Launch& launch, const char* stage, int error) {
+    Result result;
+    result.failure = Failure{stage, error, std::strerror(error)};
+    return deliver_unstarted(result, launch);
+}
+
+void watch_for(int epoll, int fd, std::uint32_t name) {
+    epoll_event event{.events = EPOLLIN, .data = {.u32 = name}};
+    ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+Fd block_signals(Launch& launch) {
+    const bool leave = launch.plan.leave_signals;
+    const SignalMask ours = mask_of({SIGCHLD, end_request}) | (leave ? left_signals : tree_ending_signals());
+    Fd signals{static_cast<int>(signal_file(ours))};
+    SignalMask callers = 0;
+    std::memcpy(&callers, &launch.caller_signals, sizeof callers);
+    // A record that nobody reads any more is an error, not our end. A front made ahead has blocked all.
+    block_only(ours | mask_of({SIGPIPE}) | callers);
+    struct sigaction child{};
+    ::sigaction(SIGCHLD, nullptr, &child);
+    if (child.sa_handler == SIG_IGN) {
+        // Inherited over exec; with it the kernel would throw exit statuses away.
+        launch.caller_ignores_children = true;
+        child.sa_handler = SIG_DFL;
+        ::sigaction(SIGCHLD, &child, nullptr);
+    }
+    return signals;
+}
+
+} // namespace
+
+int deliver_unstarted(const Result& result, Launch& launch) {
+    if (launch.containment) launch.containment->remove();
+    return deliver(result, launch.record);
+}
+
+int run_launch(Launch& launch) {
+    launch.front = ::getpid();
+    launch.group = ::getpgrp();
+    const pid_t parent = ::getppid();
+    const Fd signals = block_signals(launch);
+    launch.events = Fd{::epoll_create1(EPOLL_CLOEXEC)};
+    if (!signals || !launch.events) return cannot_start(launch, "front", errno);
+    watch_for(launch.events.get(), signals.get(), signal_came);
+
+    // A pidfd, not PR_SET_PDEATHSIG: that would report the end of the parent's *thread*. 0 is a parent
+    // outside our PID namespace, which cannot be watched.
+    Fd parent_fd;
+    if (parent > 0) {
+        parent_fd = Fd{static_cast<int>(::syscall(SYS_pidfd_open, parent, 0))};
+        if (parent_fd)
+            watch_for(launch.events.get(), parent_fd.get(), parent_ended);
+        else
+            ::prctl(PR_SET_PDEATHSIG, end_request); // Linux before 5.3
+    }
+    launch.caller = parent_fd.get();
+    launch.caller_pid = parent;
+    if (::getppid() != parent || (launch.plan.parent_pid && parent != *launch.plan.parent_pid)) {
+        Result result;
+        result.outcome = Outcome::interrupted;
+        result.failure = Failure{"parent_pid", 0, "the process that started assay-exec has ended"};
+        return deliver_unstarted(result, launch);
+    }
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1); // should the keeper be killed, its tree falls to us
+
+    void* page = map(sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED);
+    if (page == nullptr) return cannot_start(launch, "front", ENOMEM);
+    launch.shared = new (page) Shared;
+    Successor successor(launch.plan, launch.record, launch.environment);
+    const long keeper = make_keeper(launch);
+    if (raw::failed(keeper)) return cannot_start(launch, "keeper", static_cast<int>(-keeper));
+    Front(launch, signals.get(), parent_fd.get(), parent).run(static_cast<pid_t>(keeper));
+    if (!launch.shared->keeper_done.load()) {
+        successor.become(*launch.shared);
+        return cannot_start(launch, "keeper", ENOEXEC);
+    }
+    return launch.shared->exit_status.load();
+}
+
+} // namespace assay

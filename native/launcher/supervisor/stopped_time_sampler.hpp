@@ -1,0 +1,31 @@
+#pragma once
+
+#include "launcher/containment/containment.hpp"
+#include "launcher/supervisor/periodic_task.hpp"
+#include "launcher/supervisor/stopped_time.hpp"
+
+#include <cstdint>
+
+namespace assay {
+
+/// Sees by samples that the tree is stopped (SIGSTOP) where that is not told: a process below the program,
+/// whose parent is another one, is stopped, and no process of the tree runs. The time between two looks
+/// counts where the tree used no CPU time in it.
+class StopWatch final : public Job {
+  public:
+    StopWatch(Containment& containment, Nanos start);
+
+    [[nodiscard]] Nanos due() const override { return due_; }
+    void run(Nanos now) override;
+    [[nodiscard]] const Stops& stops() const { return stops_; }
+
+  private:
+    Containment& containment_;
+    Stops stops_;
+    Nanos looked_ = 0;
+    bool stopped_ = false;
+    std::int64_t ticks_ = 0; // of the tree and of what it has waited for
+    Nanos due_;
+};
+
+} // namespace assay
