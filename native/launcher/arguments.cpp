@@ -38,9 +38,9 @@ Arguments parse_arguments(int argc, char** argv) {
         if (option == "--probe") {
             arguments.verb = Verb::probe;
         } else if (option == "--sweep") {
-            arguments.verb = Verb::sweep;
+            arguments.verb = Verb::clean_up;
         } else if (option == "--take-over") { // what a front becomes when its keeper was killed
-            arguments.verb = Verb::take_over;
+            arguments.verb = Verb::recover;
         } else if (option == "--version") {
             arguments.verb = Verb::version;
         } else if (option == "--help") {
@@ -52,7 +52,7 @@ Arguments parse_arguments(int argc, char** argv) {
         } else if (option == "--record-fd") {
             arguments.record = by_number(arguments, option, argv[++i]);
         } else if (option == "--ahead") {
-            arguments.verb = Verb::ahead;
+            arguments.verb = Verb::prefork;
             arguments.socket = by_number(arguments, option, argv[++i]);
         } else if (option == "--helper") {
             arguments.verb = Verb::helper;
@@ -73,9 +73,9 @@ Arguments parse_arguments(int argc, char** argv) {
         } else if (option == "--cgroup-name") {
             arguments.cgroup_name = argv[++i];
         } else if (option == "--containment") {
-            const auto wish = containment_wish(argv[++i]);
-            if (wish)
-                arguments.containment = *wish;
+            const auto choice = parse_containment_mode(argv[++i]);
+            if (choice)
+                arguments.containment = *choice;
             else
                 arguments.error = "--containment must be auto, cgroup or none";
         } else {

@@ -9,7 +9,7 @@
 
 namespace assay {
 
-enum class Verb { run, probe, sweep, take_over, ahead, helper, version, help };
+enum class Verb { run, probe, clean_up, recover, prefork, helper, version, help };
 
 /// A file, named by its number or by its path ("-" is standard input or output).
 struct FileArgument {
@@ -25,7 +25,7 @@ struct Arguments {
     std::optional<FileArgument> system; // the same, for what changes the system
     std::optional<Caller> caller;       // whom a helper works for
     std::vector<std::string> command;   // where there is no plan; of a helper, what changes the system
-    ContainmentWish containment = ContainmentWish::automatic;
+    ContainmentMode containment = ContainmentMode::automatic;
     std::optional<std::string> cgroup_root; // these three: of the plan whose keeper was killed
     std::optional<std::string> cgroup_parent;
     std::optional<std::string> cgroup_name;

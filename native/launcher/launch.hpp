@@ -21,8 +21,8 @@ struct Launch {
     sigset_t caller_signals{};
 
     // Filled by the front before it makes the keeper.
-    Shared* shared = nullptr;
-    pid_t front = 0;
+    SharedState* shared = nullptr;
+    pid_t launcher_pid = 0;
     pid_t group = 0; // the caller's process group; 0: outside our PID namespace
     int caller = -1; // pidfd of who started the front, where there is one
     pid_t caller_pid = 0;

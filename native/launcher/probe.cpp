@@ -61,20 +61,20 @@ void probe_cgroup(JsonWriter& json) {
     json.member("guarantee", leaf && leaf->complete() ? "complete" : "best_effort");
     if (!why.empty()) json.member("why", why);
     if (leaf) {
-        json.member("memory", leaf->tally().peak_bytes.has_value());
+        json.member("memory", leaf->usage().peak_bytes.has_value());
         int error = 0;
-        json.member("pids", leaf->limit_processes(1 << 20, error) == Hold::kernel);
-        if (leaf->birth_fd() >= 0) {
+        json.member("pids", leaf->limit_processes(1 << 20, error) == LimitEnforcement::kernel);
+        if (leaf->clone_into_fd() >= 0) {
             clone_args args{};
             args.flags = CLONE_INTO_CGROUP;
             args.exit_signal = SIGCHLD;
-            args.cgroup = static_cast<unsigned long long>(leaf->birth_fd());
+            args.cgroup = static_cast<unsigned long long>(leaf->clone_into_fd());
             const auto leave = [](void*) { raw::exit(0); };
             const long pid =
                 raw::clone_call(SYS_clone3, raw::as_long(&args), sizeof args, 0, 0, 0, leave, nullptr);
             if (!raw::failed(pid)) ::waitpid(static_cast<pid_t>(pid), nullptr, 0);
             write_attempt(json, "clone_into", raw::failed(pid) ? static_cast<int>(-pid) : 0);
-            json.member("kill", ::faccessat(leaf->birth_fd(), "cgroup.kill", W_OK, AT_EACCESS) == 0);
+            json.member("kill", ::faccessat(leaf->clone_into_fd(), "cgroup.kill", W_OK, AT_EACCESS) == 0);
         }
         const bool removed = end_tree(*leaf, nanos_per_second) == 0 && leaf->remove();
         json.member("removed", removed);
@@ -185,7 +185,7 @@ void probe_guises(JsonWriter& json) {
 }
 
 void probe_meters(JsonWriter& json) {
-    const Counters counters(Counters::all_names(), "");
+    const PerfCounters counters(PerfCounters::all_names(), "");
     json.key("counters").begin_object();
     for (const auto& [name, user_only] : counters.opened()) {
         json.key(name).begin_object().member("ok", true).member("scope", user_only ? "user" : "all");

@@ -27,7 +27,7 @@ std::string join(const std::string& a, std::string_view b) {
     return a.empty() ? std::string(b) : a + '/' + std::string(b);
 }
 
-constexpr int most_names = 100;
+constexpr int max_names = 100;
 
 std::string leaf_name(const Plan& plan, pid_t launcher, int number) {
     return plan.cgroup_name.value_or("assay-" + std::to_string(launcher) + '-' + std::to_string(number));
@@ -135,7 +135,7 @@ LeafAttempt attempt_leaf(const Plan& plan, const std::string& name, bool adopt) 
 } // namespace
 
 std::unique_ptr<Containment> make_leaf(const Plan& plan, pid_t launcher, std::string& why) {
-    for (int n = 0; n < most_names; ++n) {
+    for (int n = 0; n < max_names; ++n) {
         auto attempt = attempt_leaf(plan, leaf_name(plan, launcher, n), false);
         if (attempt.leaf) return std::move(attempt.leaf);
         why = std::move(attempt.why);
@@ -164,14 +164,14 @@ void remove_empty_leaves(const Hierarchies& hierarchies, const Plan& plan, pid_t
 
 } // namespace
 
-void remove_leaf_ahead(const Hierarchies& hierarchies, pid_t launcher) {
+void remove_preforked_leaf(const Hierarchies& hierarchies, pid_t launcher) {
     remove_empty_leaves(hierarchies, Plan{}, launcher, 1);
 }
 
 void remove_unfinished_leaf(const Plan& plan, pid_t launcher) {
     std::string why;
     const auto hierarchies = Hierarchies::find(plan.cgroup_root, why);
-    if (hierarchies) remove_empty_leaves(*hierarchies, plan, launcher, most_names);
+    if (hierarchies) remove_empty_leaves(*hierarchies, plan, launcher, max_names);
 }
 
 struct MemoryController::Names {
@@ -221,29 +221,29 @@ int MemoryController::limit(const CgroupFolder& folder, std::int64_t bytes) cons
     return error == ENOENT ? 0 : error;
 }
 
-std::optional<HeldMemory> MemoryController::held() const {
+std::optional<TreeMemory> MemoryController::memory() const {
     char buffer[8192];
     const auto text = reread(stat_.get(), buffer, sizeof buffer);
     if (!text) return std::nullopt;
     const auto anon = number_after(*text, names_->anon);
     const auto shmem = number_after(*text, names_->shmem);
     if (!anon || !shmem) return std::nullopt;
-    HeldMemory held;
-    held.anonymous = *anon + *shmem;
-    held.shared = *shmem;
+    TreeMemory memory;
+    memory.anonymous = *anon + *shmem;
+    memory.shared = *shmem;
     // Shared memory is in the figure for files as well (v1 and v2).
-    if (const auto cache = number_after(*text, names_->cache)) held.cache = *cache - *shmem;
+    if (const auto cache = number_after(*text, names_->cache)) memory.cache = *cache - *shmem;
     // Linux 6.6 with the mount option memory_hugetlb_accounting.
     if (const auto huge = number_after(*text, "hugetlb")) {
-        held.huge = *huge;
-        held.huge_charged = true;
+        memory.huge = *huge;
+        memory.huge_charged = true;
     }
-    held.faulted = faulted(*text);
-    return held;
+    memory.faulted = faulted(*text);
+    return memory;
 }
 
 std::optional<std::int64_t> MemoryController::faulted(std::string_view text) const {
-    static const std::int64_t page = largest_fault();
+    static const std::int64_t page = max_fault_bytes();
     static const bool shared_huge = shared_memory_may_be_huge();
     const auto faults = number_after(text, names_->faults);
     if (!faults || shared_huge) return std::nullopt;

@@ -67,7 +67,7 @@ std::unique_ptr<Containment> adopt_leaf(Plan plan);
 void remove_unfinished_leaf(const Plan& plan, pid_t launcher);
 
 /// Removes what a front made ahead for a plan that says nothing, and was killed before it could remove it.
-void remove_leaf_ahead(const Hierarchies& hierarchies, pid_t launcher);
+void remove_preforked_leaf(const Hierarchies& hierarchies, pid_t launcher);
 
 struct LeafAttempt {
     std::unique_ptr<Containment> leaf;
@@ -85,7 +85,7 @@ class MemoryController {
 
     /// 0, or the errno.
     [[nodiscard]] int limit(const CgroupFolder& folder, std::int64_t bytes) const;
-    [[nodiscard]] std::optional<HeldMemory> held() const;
+    [[nodiscard]] std::optional<TreeMemory> memory() const;
     [[nodiscard]] std::optional<std::int64_t> peak(const CgroupFolder& folder) const;
     [[nodiscard]] std::optional<std::int64_t> oom_kills(const CgroupFolder& folder) const;
     /// Tell whether processes were killed because the limit of this folder was reached, not that of one

@@ -58,14 +58,14 @@ template <typename Enter, typename Leave>
 void walk_below(int top, Enter enter, Leave leave) {
     struct Level {
         std::string name;
-        std::vector<std::string> ahead;
+        std::vector<std::string> remaining;
     };
     std::vector<Level> levels{{"", subfolders(top)}};
-    if (levels.back().ahead.empty()) return;
+    if (levels.back().remaining.empty()) return;
     Fd at = open_folder(top, ".");
     while (at) {
-        auto& ahead = levels.back().ahead;
-        if (ahead.empty()) {
+        auto& remaining = levels.back().remaining;
+        if (remaining.empty()) {
             const std::string name = std::move(levels.back().name);
             levels.pop_back();
             if (levels.empty()) return;
@@ -73,8 +73,8 @@ void walk_below(int top, Enter enter, Leave leave) {
             if (at) leave(at.get(), name.c_str());
             continue;
         }
-        std::string name = std::move(ahead.back());
-        ahead.pop_back();
+        std::string name = std::move(remaining.back());
+        remaining.pop_back();
         if (Fd below = open_below(at.get(), name.c_str())) {
             at = std::move(below);
             enter(at.get());
@@ -113,7 +113,7 @@ std::optional<CgroupFolder> CgroupFolder::reopen(int root, std::string path) {
     return CgroupFolder{root, std::move(path), std::move(folder)};
 }
 
-std::optional<CgroupFolder> CgroupFolder::take_over(int root, std::string path) {
+std::optional<CgroupFolder> CgroupFolder::adopt_abandoned(int root, std::string path) {
     Fd folder = open_folder(root, path.c_str());
     struct stat status{};
     if (!folder || ::fstat(folder.get(), &status) != 0 || status.st_uid != ::geteuid()) return std::nullopt;

@@ -23,7 +23,7 @@ class CgroupFolder {
     /// One that is ours, from before this image of us was executed.
     static std::optional<CgroupFolder> reopen(int root, std::string path);
     /// One that another launcher has made. Nothing where that is still there, or was another user's.
-    static std::optional<CgroupFolder> take_over(int root, std::string path);
+    static std::optional<CgroupFolder> adopt_abandoned(int root, std::string path);
 
     CgroupFolder(CgroupFolder&&) = default;
     CgroupFolder& operator=(CgroupFolder&&) = default;

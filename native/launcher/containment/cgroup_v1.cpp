@@ -35,20 +35,20 @@ class LegacyLeaf final : public Containment {
     [[nodiscard]] const char* mode() const override { return "v1"; }
     [[nodiscard]] bool complete() const override { return freezer_.has_value(); }
     std::vector<int> join_files(bool born) override;
-    Hold limit_memory(std::int64_t bytes, int& error) override;
-    Hold limit_processes(std::int64_t most, int& error) override;
+    LimitEnforcement limit_memory(std::int64_t bytes, int& error) override;
+    LimitEnforcement limit_processes(std::int64_t most, int& error) override;
     std::vector<pid_t> processes() override;
     bool empty() override { return processes().empty(); }
     void kill() override;
     void thaw(pid_t pid) override { hierarchies_.thaw(pid); }
-    std::optional<HeldMemory> held() override;
+    std::optional<TreeMemory> memory() override;
     std::optional<Nanos> cpu_used() override;
     bool hit_memory_limit() override { return memory_ && memory_->limit_hit(*memory_folder_); }
     std::optional<std::int64_t> memory_kills() override {
         return memory_ ? memory_->oom_kills(*memory_folder_) : std::nullopt;
     }
     bool hit_process_limit() override { return pids_ && pids_limit_hit(*pids_); }
-    Tally tally() override;
+    TreeUsage usage() override;
     bool remove() override;
 
   private:
@@ -76,16 +76,16 @@ std::vector<int> LegacyLeaf::join_files(bool) {
     return files;
 }
 
-Hold LegacyLeaf::limit_memory(std::int64_t bytes, int& error) {
+LimitEnforcement LegacyLeaf::limit_memory(std::int64_t bytes, int& error) {
     error = memory_ ? memory_->limit(*memory_folder_, bytes) : 0;
-    if (!memory_) return Hold::polled;
-    return error == 0 ? Hold::kernel : Hold::refused;
+    if (!memory_) return LimitEnforcement::polled;
+    return error == 0 ? LimitEnforcement::kernel : LimitEnforcement::refused;
 }
 
-Hold LegacyLeaf::limit_processes(std::int64_t most, int& error) {
+LimitEnforcement LegacyLeaf::limit_processes(std::int64_t most, int& error) {
     error = pids_ ? limit_pids(*pids_, most) : 0;
-    if (!pids_) return Hold::polled;
-    return error == 0 ? Hold::kernel : Hold::refused;
+    if (!pids_) return LimitEnforcement::polled;
+    return error == 0 ? LimitEnforcement::kernel : LimitEnforcement::refused;
 }
 
 std::vector<pid_t> LegacyLeaf::processes() {
@@ -118,27 +118,27 @@ void LegacyLeaf::kill() {
     if (freezer_) static_cast<void>(freezer_->write("freezer.state", "THAWED"));
 }
 
-std::optional<HeldMemory> LegacyLeaf::held() {
-    if (!memory_) return held_in(processes());
-    auto held = memory_->held();
-    add_huge(held);
-    return held;
+std::optional<TreeMemory> LegacyLeaf::memory() {
+    if (!memory_) return memory_of(processes());
+    auto memory = memory_->memory();
+    add_huge_pages(memory);
+    return memory;
 }
 
 std::optional<Nanos> LegacyLeaf::cpu_used() {
     return cpuacct_ ? cpuacct_->read_number("cpuacct.usage") : std::nullopt;
 }
 
-Tally LegacyLeaf::tally() {
-    Tally tally;
-    if (cpuacct_) tally.cpu = split_cpu_time(*cpuacct_);
+TreeUsage LegacyLeaf::usage() {
+    TreeUsage usage;
+    if (cpuacct_) usage.cpu = split_cpu_time(*cpuacct_);
     if (memory_) {
-        tally.peak_bytes = memory_->peak(*memory_folder_);
-        tally.oom_kills = memory_->oom_kills(*memory_folder_);
+        usage.peak_bytes = memory_->peak(*memory_folder_);
+        usage.oom_kills = memory_->oom_kills(*memory_folder_);
     } else {
-        tally.absent.emplace_back("peak_bytes", "no folder could be made in the v1 memory hierarchy");
+        usage.absent.emplace_back("peak_bytes", "no folder could be made in the v1 memory hierarchy");
     }
-    return tally;
+    return usage;
 }
 
 bool LegacyLeaf::remove() {

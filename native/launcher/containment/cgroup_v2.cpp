@@ -45,20 +45,20 @@ class UnifiedLeaf final : public Containment {
 
     [[nodiscard]] const char* mode() const override { return hierarchies_.pure_v2() ? "v2" : "hybrid"; }
     [[nodiscard]] bool complete() const override { return complete_; }
-    [[nodiscard]] int birth_fd() const override { return unified_.fd(); }
+    [[nodiscard]] int clone_into_fd() const override { return unified_.fd(); }
     std::vector<int> join_files(bool born) override;
-    Hold limit_memory(std::int64_t bytes, int& error) override;
-    Hold limit_processes(std::int64_t most, int& error) override;
+    LimitEnforcement limit_memory(std::int64_t bytes, int& error) override;
+    LimitEnforcement limit_processes(std::int64_t most, int& error) override;
     std::vector<pid_t> processes() override;
     bool empty() override;
     void kill() override;
     void thaw(pid_t pid) override { hierarchies_.thaw(pid); }
-    std::optional<HeldMemory> held() override;
+    std::optional<TreeMemory> memory() override;
     std::optional<Nanos> cpu_used() override;
     bool hit_memory_limit() override;
     std::optional<std::int64_t> memory_kills() override;
     bool hit_process_limit() override;
-    Tally tally() override;
+    TreeUsage usage() override;
     bool remove() override;
 
   private:
@@ -129,17 +129,17 @@ std::vector<int> UnifiedLeaf::join_files(bool born) {
     return files;
 }
 
-Hold UnifiedLeaf::limit_memory(std::int64_t bytes, int& error) {
+LimitEnforcement UnifiedLeaf::limit_memory(std::int64_t bytes, int& error) {
     error = memory_ ? memory_->limit(memory_folder(), bytes) : 0;
-    if (!memory_) return Hold::polled;
-    return error == 0 ? Hold::kernel : Hold::refused;
+    if (!memory_) return LimitEnforcement::polled;
+    return error == 0 ? LimitEnforcement::kernel : LimitEnforcement::refused;
 }
 
-Hold UnifiedLeaf::limit_processes(std::int64_t most, int& error) {
+LimitEnforcement UnifiedLeaf::limit_processes(std::int64_t most, int& error) {
     error = 0;
-    if (!pids_folder().has("pids.max")) return Hold::polled;
+    if (!pids_folder().has("pids.max")) return LimitEnforcement::polled;
     error = limit_pids(pids_folder(), most);
-    return error == 0 ? Hold::kernel : Hold::refused;
+    return error == 0 ? LimitEnforcement::kernel : LimitEnforcement::refused;
 }
 
 std::vector<pid_t> UnifiedLeaf::processes() {
@@ -184,11 +184,11 @@ void UnifiedLeaf::freeze_and_kill() {
     static_cast<void>(unified_.write("cgroup.freeze", "0"));
 }
 
-std::optional<HeldMemory> UnifiedLeaf::held() {
-    if (!memory_) return held_in(unified_.processes());
-    auto held = memory_->held();
-    add_huge(held);
-    return held;
+std::optional<TreeMemory> UnifiedLeaf::memory() {
+    if (!memory_) return memory_of(unified_.processes());
+    auto memory = memory_->memory();
+    add_huge_pages(memory);
+    return memory;
 }
 
 std::optional<Nanos> UnifiedLeaf::cpu_used() {
@@ -210,31 +210,31 @@ bool UnifiedLeaf::hit_process_limit() {
     return pids_limit_hit(pids_folder());
 }
 
-Tally UnifiedLeaf::tally() {
-    Tally tally;
+TreeUsage UnifiedLeaf::usage() {
+    TreeUsage usage;
     char buffer[1024];
     const auto cpu = reread(cpu_stat_.get(), buffer, sizeof buffer);
     const auto user = cpu ? number_after(*cpu, "user_usec") : std::nullopt;
     const auto system = cpu ? number_after(*cpu, "system_usec") : std::nullopt;
-    if (user && system) tally.cpu = CpuTime{*user * 1000, *system * 1000};
+    if (user && system) usage.cpu = CpuTime{*user * 1000, *system * 1000};
     if (const auto throttled = cpu ? number_after(*cpu, "throttled_usec") : std::nullopt) {
-        tally.throttled_s = seconds(*throttled * 1000);
+        usage.throttled_s = seconds(*throttled * 1000);
     }
     if (memory_) {
-        tally.peak_bytes = memory_->peak(memory_folder());
-        if (!tally.peak_bytes) tally.absent.emplace_back("peak_bytes", "needs memory.peak, Linux 5.19");
-        tally.oom_kills = memory_->oom_kills(memory_folder());
+        usage.peak_bytes = memory_->peak(memory_folder());
+        if (!usage.peak_bytes) usage.absent.emplace_back("peak_bytes", "needs memory.peak, Linux 5.19");
+        usage.oom_kills = memory_->oom_kills(memory_folder());
     } else {
-        tally.absent.emplace_back("peak_bytes", no_memory_);
+        usage.absent.emplace_back("peak_bytes", no_memory_);
     }
     std::string read_from;
     std::optional<std::string> text;
     for (const auto& [name, file, kind] : pressures) {
         if (read_from != file) text = unified_.read(file), read_from = file;
         const auto total = text ? pressure(*text, kind) : std::nullopt;
-        if (total) tally.pressure.emplace_back(name, *total);
+        if (total) usage.pressure.emplace_back(name, *total);
     }
-    return tally;
+    return usage;
 }
 
 bool UnifiedLeaf::remove() {

@@ -16,8 +16,8 @@ namespace assay {
 
 namespace {
 
-constexpr Nanos patience = 5 * nanos_per_second;
-constexpr int deepest = 16;
+constexpr Nanos end_timeout = 5 * nanos_per_second;
+constexpr int max_depth = 16;
 
 bool left_by_a_launcher(std::string_view group) {
     const pid_t launcher = launcher_of(group);
@@ -38,7 +38,7 @@ void find_candidates(int root, const std::string& folder, int depth, std::vector
         auto path = folder.empty() ? std::string(name) : folder + '/' + std::string(name);
         if (left_by_a_launcher(name))
             found.push_back(std::move(path));
-        else if (depth < deepest)
+        else if (depth < max_depth)
             below.push_back(std::move(path));
     }
     for (const auto& path : below) find_candidates(root, path, depth + 1, found);
@@ -59,7 +59,7 @@ void kill_once(const CgroupFolder& group, const Hierarchies& hierarchies) {
 }
 
 bool end_group(CgroupFolder& group, const Hierarchies& hierarchies) {
-    const Nanos deadline = now_ns() + patience;
+    const Nanos deadline = now_ns() + end_timeout;
     while (!group.processes().empty() && now_ns() < deadline) {
         kill_once(group, hierarchies);
         const timespec nap = to_timespec(nanos_per_milli);
@@ -83,14 +83,14 @@ pid_t launcher_of(std::string_view group) {
     return no_count == std::errc{} && rest == end && pid > 0 ? pid : 0;
 }
 
-int sweep(const Hierarchies& hierarchies) {
+int remove_abandoned_groups(const Hierarchies& hierarchies) {
     std::vector<std::string> found;
     for (const char* controller : {"", "freezer", "memory", "cpuacct", "pids"}) {
         const bool there = *controller == '\0' ? hierarchies.has_unified() : hierarchies.has_v1(controller);
         if (there) find_candidates(hierarchies.root(), hierarchies.mount(controller), 0, found);
     }
     return static_cast<int>(std::count_if(found.begin(), found.end(), [&](const std::string& path) {
-        auto group = CgroupFolder::take_over(hierarchies.root(), path);
+        auto group = CgroupFolder::adopt_abandoned(hierarchies.root(), path);
         return group && end_group(*group, hierarchies);
     }));
 }

@@ -12,16 +12,16 @@
 
 namespace assay {
 
-std::vector<pid_t> TreeOnly::processes() {
+std::vector<pid_t> UngroupedTree::processes() {
     return descendants(::getpid());
 }
 
-bool TreeOnly::empty() {
+bool UngroupedTree::empty() {
     siginfo_t info{};
     return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD;
 }
 
-void TreeOnly::kill() {
+void UngroupedTree::kill() {
     // Parents first: once its parent is gone a child hangs directly below the keeper, where the next walk
     // finds it.
     for (const pid_t pid : descendants(::getpid())) {
@@ -36,25 +36,26 @@ void signal_seen(const ProcStat& seen, int signal) {
     });
 }
 
-std::optional<HeldMemory> Containment::held_in(const std::vector<pid_t>& pids) {
+std::optional<TreeMemory> Containment::memory_of(const std::vector<pid_t>& pids) {
     const auto resident = resident_of(pids);
     if (!resident) return std::nullopt;
-    HeldMemory held;
-    held.anonymous = resident->anonymous;
-    held.files = resident->largest_files;
-    if (huge_pages_in_use()) held.huge = huge_pages_.held_by(pids);
-    return held;
+    TreeMemory memory;
+    memory.anonymous = resident->anonymous;
+    memory.files = resident->largest_files;
+    if (huge_pages_in_use()) memory.huge = huge_pages_.held_by(pids);
+    return memory;
 }
 
-void Containment::add_huge(std::optional<HeldMemory>& held) {
-    if (held && !held->huge_charged && huge_pages_in_use()) held->huge = huge_pages_.held_by(processes());
+void Containment::add_huge_pages(std::optional<TreeMemory>& memory) {
+    if (memory && !memory->huge_charged && huge_pages_in_use())
+        memory->huge = huge_pages_.held_by(processes());
 }
 
-std::optional<HeldMemory> TreeOnly::held() {
-    return held_in(processes());
+std::optional<TreeMemory> UngroupedTree::memory() {
+    return memory_of(processes());
 }
 
-std::optional<Nanos> TreeOnly::cpu_used() {
+std::optional<Nanos> UngroupedTree::cpu_used() {
     std::int64_t ticks = 0;
     for (const pid_t pid : processes()) {
         if (const auto stat = proc_stat(pid)) ticks += stat->own_ticks + stat->waited_ticks;
@@ -64,35 +65,35 @@ std::optional<Nanos> TreeOnly::cpu_used() {
     return ticks_to_ns(ticks) + to_nanos(orphans.ru_utime) + to_nanos(orphans.ru_stime);
 }
 
-Tally TreeOnly::tally() {
-    Tally tally;
-    tally.absent.emplace_back("peak_bytes", "no control group counted the memory: " + why_);
-    return tally;
+TreeUsage UngroupedTree::usage() {
+    TreeUsage usage;
+    usage.absent.emplace_back("peak_bytes", "no control group counted the memory: " + why_);
+    return usage;
 }
 
 ContainmentChoice choose_containment(const Plan& plan, pid_t launcher) {
-    if (plan.containment == ContainmentWish::none) {
-        return {std::make_unique<TreeOnly>("the plan asks for none"), {}};
+    if (plan.containment == ContainmentMode::none) {
+        return {std::make_unique<UngroupedTree>("the plan asks for none"), {}};
     }
     std::string why;
     if (auto leaf = make_leaf(plan, launcher, why)) return {std::move(leaf), {}};
-    if (plan.containment == ContainmentWish::cgroup) return {nullptr, why};
-    return {std::make_unique<TreeOnly>(why), {}};
+    if (plan.containment == ContainmentMode::cgroup) return {nullptr, why};
+    return {std::make_unique<UngroupedTree>(why), {}};
 }
 
-bool reap_children(pid_t spare, pid_t other) {
+bool reap_children(pid_t spared, pid_t other) {
     for (;;) {
         siginfo_t info{};
         if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0) return errno == EINTR;
-        if (info.si_pid == 0 || info.si_pid == spare || info.si_pid == other) return true;
+        if (info.si_pid == 0 || info.si_pid == spared || info.si_pid == other) return true;
         ::waitpid(info.si_pid, nullptr, WNOHANG);
     }
 }
 
-Census count_tree(Containment& containment) {
+TreeCount count_tree(Containment& containment) {
     // In this order: what has run by now is in the control group, whose list is the later one, unless it
     // left.
-    auto below_us = TreeOnly{""}.processes();
+    auto below_us = UngroupedTree{""}.processes();
     std::erase_if(below_us, [](pid_t pid) { return !has_run(pid); });
     auto contained = containment.processes();
     std::sort(contained.begin(), contained.end());
@@ -104,9 +105,9 @@ Census count_tree(Containment& containment) {
     return {contained.size() + static_cast<std::size_t>(outside), static_cast<std::size_t>(outside)};
 }
 
-std::vector<pid_t> living(Containment& containment) {
+std::vector<pid_t> living_processes(Containment& containment) {
     auto pids = containment.processes();
-    for (const pid_t pid : TreeOnly{""}.processes()) pids.push_back(pid);
+    for (const pid_t pid : UngroupedTree{""}.processes()) pids.push_back(pid);
     std::sort(pids.begin(), pids.end());
     pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
     std::erase_if(pids, [](pid_t pid) {
@@ -119,7 +120,7 @@ std::vector<pid_t> living(Containment& containment) {
 std::vector<std::string> names_left(Containment& containment) {
     constexpr std::size_t most = 16;
     std::vector<std::string> names;
-    for (const pid_t pid : living(containment)) {
+    for (const pid_t pid : living_processes(containment)) {
         if (names.size() == most) break;
         const auto stat = proc_stat(pid);
         if (!stat || stat->exiting()) continue;
@@ -134,14 +135,14 @@ std::vector<std::string> names_left(Containment& containment) {
 std::size_t kill_tree(Containment& containment) {
     containment.kill();
     const std::size_t outside = count_tree(containment).outside;
-    TreeOnly below_us{""};
+    UngroupedTree below_us{""};
     below_us.kill();
     for (const pid_t pid : below_us.processes()) containment.thaw(pid);
     return outside;
 }
 
-std::size_t end_tree(Containment& containment, Nanos patience) {
-    const Nanos deadline = now_ns() + patience;
+std::size_t end_tree(Containment& containment, Nanos timeout) {
+    const Nanos deadline = now_ns() + timeout;
     Nanos pause = 100'000;
     for (;;) {
         const bool children = reap_children(0);

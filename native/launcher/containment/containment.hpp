@@ -27,7 +27,7 @@ struct CpuTime {
 };
 
 /// What the kernel counted for the tree by its end. Absent quantities say why in `absent`.
-struct Tally {
+struct TreeUsage {
     std::optional<CpuTime> cpu;
     std::optional<std::int64_t> peak_bytes;
     std::optional<double> throttled_s;
@@ -37,10 +37,10 @@ struct Tally {
 };
 
 /// How a limit is held: by the kernel, or by looking now and then.
-enum class Hold { kernel, polled, refused };
+enum class LimitEnforcement { kernel, polled, refused };
 
 /// Memory of a tree at one moment.
-struct HeldMemory {
+struct TreeMemory {
     std::int64_t anonymous = 0; // and shared, of pages that are in no pool
     std::int64_t huge = 0;      // of pools of huge pages
     bool huge_charged = false;  // the memory controller counts those as well
@@ -68,13 +68,13 @@ class Containment {
     [[nodiscard]] const std::string& name() const { return name_; }
 
     /// The v2 folder to be born into, or -1.
-    [[nodiscard]] virtual int birth_fd() const { return -1; }
+    [[nodiscard]] virtual int clone_into_fd() const { return -1; }
     /// Open files into which the child writes "0" to join; `born` says whether it is in the birth folder
     /// already.
     virtual std::vector<int> join_files(bool born) = 0;
 
-    virtual Hold limit_memory(std::int64_t bytes, int& error) = 0;
-    virtual Hold limit_processes(std::int64_t most, int& error) = 0;
+    virtual LimitEnforcement limit_memory(std::int64_t bytes, int& error) = 0;
+    virtual LimitEnforcement limit_processes(std::int64_t most, int& error) = 0;
 
     /// Living processes of the tree.
     virtual std::vector<pid_t> processes() = 0;
@@ -84,7 +84,7 @@ class Containment {
     /// Lets a process end that is frozen in a group of its own making.
     virtual void thaw(pid_t) {}
 
-    virtual std::optional<HeldMemory> held() = 0;
+    virtual std::optional<TreeMemory> memory() = 0;
     /// Tell whether any process of this machine holds pages of the pools of huge pages.
     [[nodiscard]] bool huge_pages_in_use() { return huge_pages_.in_use() > 0; }
     virtual std::optional<Nanos> cpu_used() = 0;
@@ -95,15 +95,15 @@ class Containment {
     virtual std::optional<std::int64_t> memory_kills() { return std::nullopt; }
     virtual bool hit_process_limit() { return false; }
 
-    virtual Tally tally() = 0;
+    virtual TreeUsage usage() = 0;
     /// Removes what was made; true when nothing is left.
     virtual bool remove() = 0;
 
   protected:
     /// Read the memory of these processes from /proc.
-    std::optional<HeldMemory> held_in(const std::vector<pid_t>& pids);
+    std::optional<TreeMemory> memory_of(const std::vector<pid_t>& pids);
     /// Add the pages that the processes hold of the pools of huge pages, unless they are counted already.
-    void add_huge(std::optional<HeldMemory>& held);
+    void add_huge_pages(std::optional<TreeMemory>& memory);
 
     std::string why_;
     std::string name_;
@@ -111,21 +111,21 @@ class Containment {
 };
 
 /// Without control groups: what the keeper has started or adopted.
-class TreeOnly final : public Containment {
+class UngroupedTree final : public Containment {
   public:
-    explicit TreeOnly(std::string why) { why_ = std::move(why); }
+    explicit UngroupedTree(std::string why) { why_ = std::move(why); }
 
     [[nodiscard]] const char* mode() const override { return "none"; }
     [[nodiscard]] bool complete() const override { return false; }
     std::vector<int> join_files(bool) override { return {}; }
-    Hold limit_memory(std::int64_t, int&) override { return Hold::polled; }
-    Hold limit_processes(std::int64_t, int&) override { return Hold::polled; }
+    LimitEnforcement limit_memory(std::int64_t, int&) override { return LimitEnforcement::polled; }
+    LimitEnforcement limit_processes(std::int64_t, int&) override { return LimitEnforcement::polled; }
     std::vector<pid_t> processes() override;
     bool empty() override;
     void kill() override;
-    std::optional<HeldMemory> held() override;
+    std::optional<TreeMemory> memory() override;
     std::optional<Nanos> cpu_used() override;
-    Tally tally() override;
+    TreeUsage usage() override;
     bool remove() override { return true; }
 };
 
@@ -138,14 +138,14 @@ struct ContainmentChoice {
 ContainmentChoice choose_containment(const Plan& plan, pid_t launcher);
 
 /// Living processes of the tree, and how many of them have left the control group.
-struct Census {
+struct TreeCount {
     std::size_t all = 0;
     std::size_t outside = 0;
 };
-Census count_tree(Containment& containment);
+TreeCount count_tree(Containment& containment);
 
 /// Processes of the tree that have not ended, also those that have left the control group; in order.
-std::vector<pid_t> living(Containment& containment);
+std::vector<pid_t> living_processes(Containment& containment);
 
 /// Names of processes of the tree, at most 16, without those that are ending (proc_pid_comm(5)).
 std::vector<std::string> names_left(Containment& containment);
@@ -156,7 +156,7 @@ std::size_t kill_tree(Containment& containment);
 
 /// Kills and reaps until nothing is left of the tree, for at most `patience`. Returns how many processes
 /// survived.
-std::size_t end_tree(Containment& containment, Nanos patience = 10 * nanos_per_second);
+std::size_t end_tree(Containment& containment, Nanos timeout = 10 * nanos_per_second);
 
 /// A signal for a process; it does not reach a stranger that got the number meanwhile, if `still_ours` says
 /// so of what has the number once it is held by a pidfd.
@@ -181,6 +181,6 @@ void kill_checked(pid_t pid, StillOurs still_ours) {
 
 /// Takes the exit status of every child that has ended, except `spare` and `other`. True while there are
 /// other children.
-bool reap_children(pid_t spare, pid_t other = 0);
+bool reap_children(pid_t spared, pid_t other = 0);
 
 } // namespace assay

@@ -10,39 +10,39 @@ namespace assay {
 
 namespace {
 
-constexpr Nanos longest_interval = 20 * nanos_per_milli;
+constexpr Nanos max_poll_interval = 20 * nanos_per_milli;
 
-const char* name_of(Hold hold) {
-    return hold == Hold::kernel ? "kernel" : "polled";
+const char* name_of(LimitEnforcement enforcement) {
+    return enforcement == LimitEnforcement::kernel ? "kernel" : "polled";
 }
 
 } // namespace
 
-LimitWatch::LimitWatch(Containment& containment, const Limits& limits, std::vector<int> outputs, int cpus)
+LimitMonitor::LimitMonitor(Containment& containment, const Limits& limits, std::vector<int> outputs, int cpus)
     : containment_(containment), limits_(limits), outputs_(std::move(outputs)), cpus_(std::max(cpus, 1)) {}
 
-bool LimitWatch::set(std::vector<Applied>& applied) {
+bool LimitMonitor::set(std::vector<Applied>& applied) {
     int error = 0;
     if (limits_.memory_bytes) {
         memory_ = containment_.limit_memory(*limits_.memory_bytes, error);
         applied.push_back({"limits.memory_bytes", error, name_of(memory_)});
-        if (memory_ == Hold::refused) return false;
+        if (memory_ == LimitEnforcement::refused) return false;
     }
     if (limits_.pids) {
         processes_ = containment_.limit_processes(*limits_.pids, error);
         applied.push_back({"limits.pids", error, name_of(processes_)});
-        if (processes_ == Hold::refused) return false;
+        if (processes_ == LimitEnforcement::refused) return false;
     }
     if (limits_.cpu_s) applied.push_back({"limits.cpu_s", 0, "polled"});
     if (limits_.output_bytes) applied.push_back({"limits.output_bytes", 0, "polled"});
     return true;
 }
 
-void LimitWatch::start(Nanos now) {
+void LimitMonitor::start(Nanos now) {
     if (limits_.any()) due_ = now + interval_;
 }
 
-void LimitWatch::run(Nanos now) {
+void LimitMonitor::run(Nanos now) {
     if (hit_ != nullptr) return;
     const Nanos cpu = cpu_left();
     if (cpu == 0)
@@ -54,36 +54,36 @@ void LimitWatch::run(Nanos now) {
     else if (over_output())
         hit_ = "output";
 
-    interval_ = std::min(interval_ + interval_ / 2, longest_interval);
+    interval_ = std::min(interval_ + interval_ / 2, max_poll_interval);
     const bool only_cpu = !limits_.memory_bytes && !limits_.pids && !limits_.output_bytes;
     due_ = hit_ != nullptr ? never : now + (only_cpu ? cpu : std::min(interval_, cpu));
 }
 
-Nanos LimitWatch::cpu_left() {
+Nanos LimitMonitor::cpu_left() {
     if (!limits_.cpu_s) return never - now_ns();
     // Without a control group a process whose parent ignores SIGCHLD takes its time with it.
-    most_cpu_ = std::max(most_cpu_, containment_.cpu_used().value_or(0));
-    const Nanos left = from_seconds(*limits_.cpu_s) - most_cpu_;
+    max_cpu_seen_ = std::max(max_cpu_seen_, containment_.cpu_used().value_or(0));
+    const Nanos left = from_seconds(*limits_.cpu_s) - max_cpu_seen_;
     if (left <= 0) return 0;
     return std::clamp<Nanos>(left / cpus_, nanos_per_milli / 2, nanos_per_second);
 }
 
-bool LimitWatch::over_memory() {
+bool LimitMonitor::over_memory() {
     if (!limits_.memory_bytes) return false;
-    if (memory_ == Hold::kernel) {
+    if (memory_ == LimitEnforcement::kernel) {
         if (containment_.hit_memory_limit()) return true;
         if (!containment_.huge_pages_in_use()) return false;
     }
-    const auto held = containment_.held();
-    if (!held) return false;
+    const auto memory = containment_.memory();
+    if (!memory) return false;
     // Charged memory may be above the limit for a moment; the kernel deals with that.
-    if (memory_ == Hold::kernel && (held->huge == 0 || held->huge_charged)) return false;
-    return held->all() > *limits_.memory_bytes;
+    if (memory_ == LimitEnforcement::kernel && (memory->huge == 0 || memory->huge_charged)) return false;
+    return memory->all() > *limits_.memory_bytes;
 }
 
-bool LimitWatch::over_processes() {
+bool LimitMonitor::over_processes() {
     if (!limits_.pids) return false;
-    if (processes_ == Hold::kernel) return containment_.hit_process_limit();
+    if (processes_ == LimitEnforcement::kernel) return containment_.hit_process_limit();
     std::int64_t tasks = 0; // threads, as the kernel's limit counts them
     for (const pid_t pid : containment_.processes()) {
         if (const auto stat = proc_stat(pid)) tasks += stat->threads;
@@ -91,7 +91,7 @@ bool LimitWatch::over_processes() {
     return tasks > *limits_.pids;
 }
 
-bool LimitWatch::over_output() const {
+bool LimitMonitor::over_output() const {
     if (!limits_.output_bytes) return false;
     std::int64_t written = 0;
     for (const int fd : outputs_) {

@@ -17,10 +17,10 @@ struct Applied {
 };
 
 /// Watches the limits of the whole tree. What the kernel holds is only asked whether it was hit.
-class LimitWatch final : public Job {
+class LimitMonitor final : public PeriodicTask {
   public:
     /// `outputs` are the open files of stdout and stderr; `cpus` is how many CPUs can be busy at once.
-    LimitWatch(Containment& containment, const Limits& limits, std::vector<int> outputs, int cpus);
+    LimitMonitor(Containment& containment, const Limits& limits, std::vector<int> outputs, int cpus);
 
     /// Sets the limits that the kernel holds, before the program starts. False where one was refused.
     bool set(std::vector<Applied>& applied);
@@ -45,11 +45,11 @@ class LimitWatch final : public Job {
     Limits limits_;
     std::vector<int> outputs_;
     int cpus_;
-    Hold memory_ = Hold::polled;
-    Hold processes_ = Hold::polled;
+    LimitEnforcement memory_ = LimitEnforcement::polled;
+    LimitEnforcement processes_ = LimitEnforcement::polled;
     Nanos interval_ = nanos_per_milli;
     Nanos due_ = never;
-    Nanos most_cpu_ = 0;
+    Nanos max_cpu_seen_ = 0;
     const char* hit_ = nullptr;
 };
 

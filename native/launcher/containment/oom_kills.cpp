@@ -14,17 +14,17 @@ namespace assay {
 
 namespace {
 
-constexpr Nanos first_look = 5 * nanos_per_milli;
-constexpr Nanos longest_wait = 100 * nanos_per_milli;
+constexpr Nanos first_interval = 5 * nanos_per_milli;
+constexpr Nanos max_check_interval = 100 * nanos_per_milli;
 
 /// Looks take at most this part of the time.
-constexpr Nanos part_of_time = 400;
+constexpr Nanos duty_divisor = 400;
 
 /// The kernel counts a process before it ends it, and to free its memory takes long.
-constexpr Nanos dying = 3 * nanos_per_second;
+constexpr Nanos kill_window = 3 * nanos_per_second;
 
 /// The kernel takes the largest process of a group.
-constexpr std::int64_t large = 16 << 20;
+constexpr std::int64_t min_large_bytes = 16 << 20;
 
 /// Limits from here on are none (v1 writes the largest number of pages).
 constexpr std::int64_t unlimited = std::int64_t{1} << 60;
@@ -37,9 +37,9 @@ std::string in_mebibytes(std::int64_t bytes) {
 
 } // namespace
 
-std::optional<MemoryGroups> MemoryGroups::find(const std::string& root,
-                                               const std::optional<std::string>& parent) {
-    MemoryGroups found;
+std::optional<MemoryControlGroups> MemoryControlGroups::find(const std::string& root,
+                                                             const std::optional<std::string>& parent) {
+    MemoryControlGroups found;
     std::string why;
     found.hierarchies_ = Hierarchies::find(root, why);
     if (!found.hierarchies_) return std::nullopt;
@@ -57,8 +57,8 @@ std::optional<MemoryGroups> MemoryGroups::find(const std::string& root,
     return found;
 }
 
-std::optional<std::int64_t> MemoryGroups::number(const Group& group, const char* file,
-                                                 const char* key) const {
+std::optional<std::int64_t> MemoryControlGroups::number(const Group& group, const char* file,
+                                                        const char* key) const {
     const auto path = (group.path.empty() ? "." : group.path) + '/' + file;
     const auto text = read_file(hierarchies_->root(), path.c_str());
     if (!text) return std::nullopt;
@@ -68,7 +68,7 @@ std::optional<std::int64_t> MemoryGroups::number(const Group& group, const char*
     return error == std::errc{} ? std::optional{value} : std::nullopt;
 }
 
-std::optional<std::int64_t> MemoryGroups::kills() const {
+std::optional<std::int64_t> MemoryControlGroups::kills() const {
     for (const auto& group : groups_) {
         if (const auto count = number(group, v2_ ? "memory.events" : "memory.oom_control", "oom_kill"))
             return count;
@@ -76,12 +76,12 @@ std::optional<std::int64_t> MemoryGroups::kills() const {
     return std::nullopt;
 }
 
-std::optional<std::int64_t> MemoryGroups::limit(const Group& group) const {
+std::optional<std::int64_t> MemoryControlGroups::limit(const Group& group) const {
     const auto bytes = number(group, v2_ ? "memory.max" : "memory.limit_in_bytes", nullptr);
     return bytes && *bytes < unlimited ? bytes : std::nullopt;
 }
 
-bool MemoryGroups::was_reached(const Group& group) const {
+bool MemoryControlGroups::was_reached(const Group& group) const {
     if (!v2_) {
         const auto most = number(group, "memory.max_usage_in_bytes", nullptr);
         return limit_was_reached(most.value_or(0), limit(group).value_or(unlimited));
@@ -90,7 +90,7 @@ bool MemoryGroups::was_reached(const Group& group) const {
     return number(group, "memory.events", "oom").value_or(0) > 0;
 }
 
-std::string MemoryGroups::reached() const {
+std::string MemoryControlGroups::reached() const {
     for (const auto& group : groups_) {
         const auto bytes = limit(group);
         if (bytes && was_reached(group))
@@ -99,34 +99,35 @@ std::string MemoryGroups::reached() const {
     return "no limit of a control group that can be seen from here was reached: the machine had no more";
 }
 
-MemoryKills::MemoryKills(Containment& containment, const Plan& plan, pid_t program, Nanos start)
-    : containment_(containment), program_(program), wanted_(plan.end_on_memory_kill), interval_(first_look),
-      due_(wanted_ ? start + interval_ : never) {
-    if (!wanted_) return;
-    groups_ = MemoryGroups::find(plan.cgroup_root, plan.cgroup_parent);
-    if (groups_ && !containment_.memory_kills()) before_ = groups_->kills().value_or(0);
+OomKillDetector::OomKillDetector(Containment& containment, const Plan& plan, pid_t program, Nanos start)
+    : containment_(containment), program_(program), enabled_(plan.end_on_memory_kill),
+      interval_(first_interval), due_(enabled_ ? start + interval_ : never) {
+    if (!enabled_) return;
+    groups_ = MemoryControlGroups::find(plan.cgroup_root, plan.cgroup_parent);
+    if (groups_ && !containment_.memory_kills()) kills_before_ = groups_->kills().value_or(0);
 }
 
-bool MemoryKills::killed(Nanos now, bool program_killed) {
+bool OomKillDetector::killed(Nanos now, bool program_killed) {
     if (const auto own = containment_.memory_kills()) return *own > 0;
     const auto count = groups_ ? groups_->kills() : std::nullopt;
     if (!count) return false;
-    if (*count > before_) {
-        before_ = *count;
-        since_ = looked_; // the count may have been read just before, and the processes just after the end
-        until_ = now + dying;
+    if (*count > kills_before_) {
+        kills_before_ = *count;
+        window_start_ =
+            last_check_; // the count may have been read just before, and the processes just after the end
+        window_end_ = now + kill_window;
     }
     const auto left = containment_.processes();
-    const auto lost = [&](pid_t pid) { return std::find(left.begin(), left.end(), pid) == left.end(); };
-    if (std::any_of(large_.begin(), large_.end(), lost)) lost_ = now;
+    const auto ended = [&](pid_t pid) { return std::find(left.begin(), left.end(), pid) == left.end(); };
+    if (std::any_of(large_.begin(), large_.end(), ended)) last_ended_ = now;
     large_ = large_processes(left);
-    looked_ = now;
-    return now < until_ && (program_killed || lost_ >= since_);
+    last_check_ = now;
+    return now < window_end_ && (program_killed || last_ended_ >= window_start_);
 }
 
 /// How the program itself ended is known better.
-std::vector<pid_t> MemoryKills::large_processes(const std::vector<pid_t>& tree) const {
-    static const std::int64_t pages = large / ::sysconf(_SC_PAGESIZE);
+std::vector<pid_t> OomKillDetector::large_processes(const std::vector<pid_t>& tree) const {
+    static const std::int64_t pages = min_large_bytes / ::sysconf(_SC_PAGESIZE);
     std::vector<pid_t> found;
     for (const pid_t pid : tree) {
         if (pid == program_) continue;
@@ -139,25 +140,25 @@ std::vector<pid_t> MemoryKills::large_processes(const std::vector<pid_t>& tree) 
     return found;
 }
 
-void MemoryKills::look(Nanos now, bool program_killed) {
+void OomKillDetector::check(Nanos now, bool program_killed) {
     if (containment_.hit_memory_limit() || !killed(now, program_killed)) return;
     found_ = "a process of the launch was killed for memory (" +
              (groups_ ? groups_->reached() : std::string("the machine had no more")) + ")";
     due_ = never;
 }
 
-void MemoryKills::run(Nanos now) {
-    if (found_ || !wanted_) return;
+void OomKillDetector::run(Nanos now) {
+    if (found_ || !enabled_) return;
     const Nanos used_before = now_ns(CLOCK_THREAD_CPUTIME_ID);
-    look(now, false);
+    check(now, false);
     if (found_) return;
-    interval_ = std::min(interval_ + interval_ / 2, longest_wait);
+    interval_ = std::min(interval_ + interval_ / 2, max_check_interval);
     // To list the processes of a large tree takes long.
-    due_ = now + std::max(interval_, (now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before) * part_of_time);
+    due_ = now + std::max(interval_, (now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before) * duty_divisor);
 }
 
-void MemoryKills::end(Nanos now, bool program_killed) {
-    if (!found_ && wanted_) look(now, program_killed);
+void OomKillDetector::end(Nanos now, bool program_killed) {
+    if (!found_ && enabled_) check(now, program_killed);
 }
 
 } // namespace assay

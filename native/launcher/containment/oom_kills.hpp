@@ -16,10 +16,10 @@ namespace assay {
 
 /// The control group that the memory of this process is charged to, and those above it, read only. The names
 /// of files are those of `cgroup_root`, so that other roots can be looked at.
-class MemoryGroups {
+class MemoryControlGroups {
   public:
-    static std::optional<MemoryGroups> find(const std::string& root,
-                                            const std::optional<std::string>& parent);
+    static std::optional<MemoryControlGroups> find(const std::string& root,
+                                                   const std::optional<std::string>& parent);
 
     /// Count the processes of the nearest group that the kernel has killed for memory.
     [[nodiscard]] std::optional<std::int64_t> kills() const;
@@ -47,9 +47,9 @@ class MemoryGroups {
 /// The launch's own control group counts such processes itself. Without it the group of the launcher does,
 /// in which other programs may have been meant. A process of this tree must then have ended within some
 /// seconds: the program by SIGKILL, or another one that was large.
-class MemoryKills final : public Job {
+class OomKillDetector final : public PeriodicTask {
   public:
-    MemoryKills(Containment& containment, const Plan& plan, pid_t program, Nanos start);
+    OomKillDetector(Containment& containment, const Plan& plan, pid_t program, Nanos start);
 
     [[nodiscard]] Nanos due() const override { return due_; }
     void run(Nanos now) override;
@@ -60,23 +60,23 @@ class MemoryKills final : public Job {
     [[nodiscard]] const std::optional<std::string>& found() const { return found_; }
 
   private:
-    void look(Nanos now, bool program_killed);
+    void check(Nanos now, bool program_killed);
     [[nodiscard]] bool killed(Nanos now, bool program_killed);
     [[nodiscard]] std::vector<pid_t> large_processes(const std::vector<pid_t>& tree) const;
 
     Containment& containment_;
     pid_t program_;
-    bool wanted_;
-    std::optional<MemoryGroups> groups_;
+    bool enabled_;
+    std::optional<MemoryControlGroups> groups_;
     Nanos interval_;
     Nanos due_;
     // Where the group of the launcher counts.
-    std::int64_t before_ = 0;  // kills there
-    Nanos looked_ = 0;         // at the last look
-    Nanos since_ = 0;          // a process that ended from here
-    Nanos until_ = 0;          // to here may be the one that was counted
-    Nanos lost_ = -1;          // when a large process was last seen to have ended
-    std::vector<pid_t> large_; // processes of the tree at the last look, but for the program
+    std::int64_t kills_before_ = 0; // kills there
+    Nanos last_check_ = 0;          // at the last look
+    Nanos window_start_ = 0;        // a process that ended from here
+    Nanos window_end_ = 0;          // to here may be the one that was counted
+    Nanos last_ended_ = -1;         // when a large process was last seen to have ended
+    std::vector<pid_t> large_;      // processes of the tree at the last look, but for the program
     std::optional<std::string> found_;
 };
 

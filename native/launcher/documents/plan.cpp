@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t most_instances = 1024;
+constexpr std::size_t max_instances = 1024;
 constexpr int weighted_interleave = 6; // MPOL_WEIGHTED_INTERLEAVE, Linux 6.9: newer than most headers
 
 /// A JSON value together with the name under which a message mentions it.
@@ -132,13 +132,13 @@ class Field {
     const Json& value_;
 };
 
-struct Named {
+struct NamedValue {
     std::string_view name;
     int value;
 };
 
 template <std::size_t N>
-int look_up(const Field& field, const std::array<Named, N>& table) {
+int look_up(const Field& field, const std::array<NamedValue, N>& table) {
     const auto wanted = field.text();
     std::string known;
     for (const auto& entry : table) {
@@ -148,44 +148,45 @@ int look_up(const Field& field, const std::array<Named, N>& table) {
     field.refuse("\"" + wanted + "\" is not one of " + known);
 }
 
-constexpr std::array sched_policies{Named{"other", SCHED_OTHER}, Named{"batch", SCHED_BATCH},
-                                    Named{"idle", SCHED_IDLE},   Named{"fifo", SCHED_FIFO},
-                                    Named{"rr", SCHED_RR},       Named{"deadline", SCHED_DEADLINE}};
+constexpr std::array sched_policies{NamedValue{"other", SCHED_OTHER}, NamedValue{"batch", SCHED_BATCH},
+                                    NamedValue{"idle", SCHED_IDLE},   NamedValue{"fifo", SCHED_FIFO},
+                                    NamedValue{"rr", SCHED_RR},       NamedValue{"deadline", SCHED_DEADLINE}};
 
 // linux/ioprio.h is younger (Linux 5.15) than the calls.
 constexpr int io_idle = 3;
-constexpr std::array io_classes{Named{"realtime", 1}, Named{"best-effort", 2}, Named{"idle", io_idle}};
+constexpr std::array io_classes{NamedValue{"realtime", 1}, NamedValue{"best-effort", 2},
+                                NamedValue{"idle", io_idle}};
 
-constexpr std::array affinity_answers{Named{"allowed", static_cast<int>(AffinityCalls::allowed)},
-                                      Named{"ignored", static_cast<int>(AffinityCalls::ignored)},
-                                      Named{"refused", static_cast<int>(AffinityCalls::refused)}};
+constexpr std::array affinity_answers{NamedValue{"allowed", static_cast<int>(AffinityCalls::allowed)},
+                                      NamedValue{"ignored", static_cast<int>(AffinityCalls::ignored)},
+                                      NamedValue{"refused", static_cast<int>(AffinityCalls::refused)}};
 
 /// __checkparam_dl() in kernel/sched/deadline.c: the runtime is kept in units of 1024 ns.
-constexpr std::int64_t shortest_runtime_ns = 1024;
+constexpr std::int64_t min_runtime_ns = 1024;
 
-constexpr std::array memory_modes{Named{"default", MPOL_DEFAULT},
-                                  Named{"local", MPOL_LOCAL},
-                                  Named{"bind", MPOL_BIND},
-                                  Named{"preferred", MPOL_PREFERRED},
-                                  Named{"interleave", MPOL_INTERLEAVE},
-                                  Named{"weighted", weighted_interleave}};
+constexpr std::array memory_modes{NamedValue{"default", MPOL_DEFAULT},
+                                  NamedValue{"local", MPOL_LOCAL},
+                                  NamedValue{"bind", MPOL_BIND},
+                                  NamedValue{"preferred", MPOL_PREFERRED},
+                                  NamedValue{"interleave", MPOL_INTERLEAVE},
+                                  NamedValue{"weighted", weighted_interleave}};
 
-constexpr std::array resources{Named{"as", RLIMIT_AS},
-                               Named{"core", RLIMIT_CORE},
-                               Named{"cpu", RLIMIT_CPU},
-                               Named{"data", RLIMIT_DATA},
-                               Named{"fsize", RLIMIT_FSIZE},
-                               Named{"locks", RLIMIT_LOCKS},
-                               Named{"memlock", RLIMIT_MEMLOCK},
-                               Named{"msgqueue", RLIMIT_MSGQUEUE},
-                               Named{"nice", RLIMIT_NICE},
-                               Named{"nofile", RLIMIT_NOFILE},
-                               Named{"nproc", RLIMIT_NPROC},
-                               Named{"rss", RLIMIT_RSS},
-                               Named{"rtprio", RLIMIT_RTPRIO},
-                               Named{"rttime", RLIMIT_RTTIME},
-                               Named{"sigpending", RLIMIT_SIGPENDING},
-                               Named{"stack", RLIMIT_STACK}};
+constexpr std::array resources{NamedValue{"as", RLIMIT_AS},
+                               NamedValue{"core", RLIMIT_CORE},
+                               NamedValue{"cpu", RLIMIT_CPU},
+                               NamedValue{"data", RLIMIT_DATA},
+                               NamedValue{"fsize", RLIMIT_FSIZE},
+                               NamedValue{"locks", RLIMIT_LOCKS},
+                               NamedValue{"memlock", RLIMIT_MEMLOCK},
+                               NamedValue{"msgqueue", RLIMIT_MSGQUEUE},
+                               NamedValue{"nice", RLIMIT_NICE},
+                               NamedValue{"nofile", RLIMIT_NOFILE},
+                               NamedValue{"nproc", RLIMIT_NPROC},
+                               NamedValue{"rss", RLIMIT_RSS},
+                               NamedValue{"rtprio", RLIMIT_RTPRIO},
+                               NamedValue{"rttime", RLIMIT_RTTIME},
+                               NamedValue{"sigpending", RLIMIT_SIGPENDING},
+                               NamedValue{"stack", RLIMIT_STACK}};
 
 /// Refuses numbers that the kernel's list (of online CPUs or nodes) does not hold: sched_setaffinity would
 /// drop them silently. A kernel without the list is believed.
@@ -249,9 +250,9 @@ Sched read_sched(const Field& field) {
         else if (key == "priority")
             sched.priority = f.small(0, 99), priority.emplace(f);
         else if (key == "runtime_ns")
-            sched.runtime_ns = f.integer(shortest_runtime_ns, INT64_MAX), times.emplace(f);
+            sched.runtime_ns = f.integer(min_runtime_ns, INT64_MAX), times.emplace(f);
         else if (key == "period_ns")
-            sched.period_ns = f.integer(shortest_runtime_ns, INT64_MAX), times.emplace(f);
+            sched.period_ns = f.integer(min_runtime_ns, INT64_MAX), times.emplace(f);
         else
             unknown(f);
     });
@@ -347,8 +348,9 @@ Limits read_limits(const Field& field) {
 
 Observe read_observe(const Field& field) {
     Observe observe;
-    static constexpr std::array names{Named{"status", 0},    Named{"environ", 1}, Named{"maps", 2},
-                                      Named{"numa_maps", 3}, Named{"smaps", 4},   Named{"threads", 5}};
+    static constexpr std::array names{NamedValue{"status", 0}, NamedValue{"environ", 1},
+                                      NamedValue{"maps", 2},   NamedValue{"numa_maps", 3},
+                                      NamedValue{"smaps", 4},  NamedValue{"threads", 5}};
     const std::array parts{&observe.status,    &observe.environ, &observe.maps,
                            &observe.numa_maps, &observe.smaps,   &observe.threads};
     field.each_element([&](const Field& f) { *parts[static_cast<std::size_t>(look_up(f, names))] = true; });
@@ -357,7 +359,7 @@ Observe read_observe(const Field& field) {
 
 Sampling read_sampling(const Field& field) {
     Sampling sampling{false, false};
-    static constexpr std::array names{Named{"memory", 0}, Named{"scheduling", 1}};
+    static constexpr std::array names{NamedValue{"memory", 0}, NamedValue{"scheduling", 1}};
     const std::array parts{&sampling.memory, &sampling.scheduling};
     field.each_element([&](const Field& f) { *parts[static_cast<std::size_t>(look_up(f, names))] = true; });
     return sampling;
@@ -365,9 +367,9 @@ Sampling read_sampling(const Field& field) {
 
 std::vector<std::string> read_counters(const Field& field) {
     field.each_element([](const Field& f) {
-        if (Counters::known(f.text())) return;
+        if (PerfCounters::known(f.text())) return;
         std::string known;
-        for (const auto& name : Counters::all_names()) known += name + ", ";
+        for (const auto& name : PerfCounters::all_names()) known += name + ", ";
         f.refuse('"' + f.text() + "\" is not one of " + known + "default");
     });
     return field.texts();
@@ -446,9 +448,9 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
     } else if (key == "prctl") {
         f.each_element([&](const Field& call) { plan.prctls.push_back(read_prctl(call)); });
     } else if (key == "view") {
-        const auto wish = f.text();
-        if (wish != "machine" && wish != "own") f.refuse("must be machine or own");
-        plan.own_view = wish == "own";
+        const auto choice = f.text();
+        if (choice != "machine" && choice != "own") f.refuse("must be machine or own");
+        plan.own_view = choice == "own";
     } else if (key == "affinity_calls") {
         plan.affinity_calls = static_cast<AffinityCalls>(look_up(f, affinity_answers));
     } else if (key == "aslr") {
@@ -459,16 +461,16 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         plan.cap_s = f.positive();
     } else if (key == "grace_s") {
         plan.grace_s = f.positive();
-        if (plan.grace_s > longest_grace_s) f.refuse("must be at most a day");
+        if (plan.grace_s > max_grace_s) f.refuse("must be at most a day");
     } else if (key == "stop") {
         plan.stop = f.texts();
         if (plan.stop.empty() || plan.stop.front().empty()) f.refuse("names no program");
     } else if (key == "limits") {
         plan.limits = read_limits(f);
     } else if (key == "containment") {
-        const auto wish = containment_wish(f.text());
-        if (!wish) f.refuse("must be auto, cgroup or none");
-        plan.containment = *wish;
+        const auto choice = parse_containment_mode(f.text());
+        if (!choice) f.refuse("must be auto, cgroup or none");
+        plan.containment = *choice;
     } else if (key == "counters") {
         plan.counters = read_counters(f);
     } else if (key == "host_root") {
@@ -482,21 +484,21 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
     } else if (key == "parent_pid") {
         plan.parent_pid = f.small(1, INT32_MAX);
     } else if (key == "signals") {
-        const auto wish = f.text();
-        if (wish != "end" && wish != "leave") f.refuse("must be end or leave");
-        plan.leave_signals = wish == "leave";
+        const auto choice = f.text();
+        if (choice != "end" && choice != "leave") f.refuse("must be end or leave");
+        plan.leave_signals = choice == "leave";
     } else if (key == "process_group") {
-        const auto wish = f.text();
-        if (wish != "caller" && wish != "own") f.refuse("must be caller or own");
-        plan.own_process_group = wish == "own";
+        const auto choice = f.text();
+        if (choice != "caller" && choice != "own") f.refuse("must be caller or own");
+        plan.own_process_group = choice == "own";
     } else if (key == "core_files") {
-        const auto wish = f.text();
-        if (wish != "kept" && wish != "none") f.refuse("must be kept or none");
-        plan.no_core_files = wish == "none";
+        const auto choice = f.text();
+        if (choice != "kept" && choice != "none") f.refuse("must be kept or none");
+        plan.no_core_files = choice == "none";
     } else if (key == "memory_kills") {
-        const auto wish = f.text();
-        if (wish != "end" && wish != "leave") f.refuse("must be end or leave");
-        plan.end_on_memory_kill = wish == "end";
+        const auto choice = f.text();
+        if (choice != "end" && choice != "leave") f.refuse("must be end or leave");
+        plan.end_on_memory_kill = choice == "end";
     } else if (key == "sample_interval_s") {
         plan.sample_interval_s = f.positive();
     } else if (key == "sampling") {
@@ -513,8 +515,8 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
     } else if (key == "instances") {
         f.each_element([&](const Field& instance) { plan.instances.push_back(read_instance(instance)); });
         if (plan.instances.empty()) f.refuse("must name one at least");
-        if (plan.instances.size() > most_instances) {
-            f.refuse("must be at most " + std::to_string(most_instances));
+        if (plan.instances.size() > max_instances) {
+            f.refuse("must be at most " + std::to_string(max_instances));
         }
     } else {
         unknown(f);
@@ -547,16 +549,16 @@ bool Sched::real_time() const {
     return policy == SCHED_FIFO || policy == SCHED_RR || policy == SCHED_DEADLINE;
 }
 
-std::optional<ContainmentWish> containment_wish(std::string_view name) {
-    if (name == "auto") return ContainmentWish::automatic;
-    if (name == "cgroup") return ContainmentWish::cgroup;
-    if (name == "none") return ContainmentWish::none;
+std::optional<ContainmentMode> parse_containment_mode(std::string_view name) {
+    if (name == "auto") return ContainmentMode::automatic;
+    if (name == "cgroup") return ContainmentMode::cgroup;
+    if (name == "none") return ContainmentMode::none;
     return std::nullopt;
 }
 
 Plan parse_plan(std::string_view text) {
-    if (text.size() > longest_plan) {
-        throw PlanError("plan: longer than " + std::to_string(longest_plan) + " bytes");
+    if (text.size() > max_plan_bytes) {
+        throw PlanError("plan: longer than " + std::to_string(max_plan_bytes) + " bytes");
     }
     Json document;
     try {
@@ -585,7 +587,7 @@ Plan parse_plan(std::string_view text) {
     return plan;
 }
 
-void demand_bounded(const Plan& plan) {
+void refuse_privileged_keys(const Plan& plan) {
     const auto refuse = [](const char* key) {
         throw PlanError(std::string(key) + ": a launcher that is root takes it from nobody else");
     };

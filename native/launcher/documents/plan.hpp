@@ -63,7 +63,7 @@ struct Instance {
     std::optional<std::string> stderr_path;
 };
 
-enum class ContainmentWish { automatic, cgroup, none };
+enum class ContainmentMode { automatic, cgroup, none };
 
 struct Observe {
     bool status = false;
@@ -104,7 +104,7 @@ struct Plan {
     double grace_s = 0;            // between asking for the end and the kill; 0: killed without asking
     std::vector<std::string> stop; // command that asks for the end, in place of SIGTERM
     Limits limits;
-    ContainmentWish containment = ContainmentWish::automatic;
+    ContainmentMode containment = ContainmentMode::automatic;
     std::string cgroup_root = "/sys/fs/cgroup";
     std::string host_root;             // in which proc, sys and dev lie; empty is "/"
     std::vector<std::string> counters; // none: no perf event is opened
@@ -135,16 +135,16 @@ class PlanError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-inline constexpr std::size_t longest_plan = 8U << 20;
-inline constexpr double longest_grace_s = 24.0 * 60 * 60;
+inline constexpr std::size_t max_plan_bytes = 8U << 20;
+inline constexpr double max_grace_s = 24.0 * 60 * 60;
 
 /// Throws PlanError.
 Plan parse_plan(std::string_view json);
 
 /// Throws PlanError where a plan asks for what root must do for nobody else: to make folders, or to read,
 /// where the plan says.
-void demand_bounded(const Plan& plan);
+void refuse_privileged_keys(const Plan& plan);
 
-std::optional<ContainmentWish> containment_wish(std::string_view name);
+std::optional<ContainmentMode> parse_containment_mode(std::string_view name);
 
 } // namespace assay

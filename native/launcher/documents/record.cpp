@@ -69,13 +69,14 @@ void write_numbers(JsonWriter& json, const std::vector<int>& numbers) {
     json.end_array();
 }
 
-void write_asked(JsonWriter& json, const Asked& asked) {
+void write_graceful_stop(JsonWriter& json, const GracefulStopResult& graceful_stop) {
     json.key("asked_to_end").begin_object();
-    json.member("by", asked.by_command ? "command" : "SIGTERM");
-    json.member("waited_s", seconds(asked.over - asked.at)).member("killed", asked.killed);
-    if (asked.status) {
-        if (WIFEXITED(*asked.status)) json.member("exit_status", WEXITSTATUS(*asked.status));
-        if (WIFSIGNALED(*asked.status)) json.member("signal", WTERMSIG(*asked.status));
+    json.member("by", graceful_stop.by_command ? "command" : "SIGTERM");
+    json.member("waited_s", seconds(graceful_stop.ended_ns - graceful_stop.requested_ns))
+        .member("killed", graceful_stop.killed);
+    if (graceful_stop.status) {
+        if (WIFEXITED(*graceful_stop.status)) json.member("exit_status", WEXITSTATUS(*graceful_stop.status));
+        if (WIFSIGNALED(*graceful_stop.status)) json.member("signal", WTERMSIG(*graceful_stop.status));
     }
     json.end_object();
 }
@@ -92,7 +93,7 @@ void write_ending(JsonWriter& json, const Result& result) {
         json.member("message", result.failure->message);
     }
     if (result.pid != 0) json.member("pid", result.pid).member("started_at", result.started_at);
-    if (result.asked) write_asked(json, *result.asked);
+    if (result.graceful_stop) write_graceful_stop(json, *result.graceful_stop);
 }
 
 void write_usage(JsonWriter& json, const Result& result) {
@@ -102,7 +103,8 @@ void write_usage(JsonWriter& json, const Result& result) {
         json.member("user_s", seconds(result.cpu->user)).member("sys_s", seconds(result.cpu->system));
         json.member("cpu_scope", result.cpu_of_cgroup ? "cgroup" : "waited");
     }
-    if (result.tally && result.tally->peak_bytes) json.member("peak_bytes", *result.tally->peak_bytes);
+    if (result.tree_usage && result.tree_usage->peak_bytes)
+        json.member("peak_bytes", *result.tree_usage->peak_bytes);
     if (result.anon) {
         const auto& peak = result.anon->peak;
         json.member("peak_anon_bytes", peak.bytes).member("anon_interval_s", result.anon->interval_s);
@@ -118,14 +120,14 @@ void write_usage(JsonWriter& json, const Result& result) {
         json.member("involuntary_switches", waited->involuntary_switches);
         json.member("read_bytes", waited->read_bytes).member("written_bytes", waited->written_bytes);
     }
-    if (const auto& tally = result.tally) {
-        if (!tally->pressure.empty()) {
+    if (const auto& tree_usage = result.tree_usage) {
+        if (!tree_usage->pressure.empty()) {
             json.key("pressure").begin_object();
-            for (const auto& [name, value] : tally->pressure) json.member(name, value);
+            for (const auto& [name, value] : tree_usage->pressure) json.member(name, value);
             json.end_object();
         }
-        if (tally->throttled_s) json.member("throttled_s", *tally->throttled_s);
-        if (tally->oom_kills) json.member("oom_kills", *tally->oom_kills);
+        if (tree_usage->throttled_s) json.member("throttled_s", *tree_usage->throttled_s);
+        if (tree_usage->oom_kills) json.member("oom_kills", *tree_usage->oom_kills);
     }
     if (result.migrations) json.member("migrations", *result.migrations);
     if (result.run_queue_wait_s) json.member("run_queue_wait_s", *result.run_queue_wait_s);
@@ -145,7 +147,7 @@ void write_counts(JsonWriter& json, const std::vector<Count>& counts) {
     json.end_object();
 }
 
-void write_host(JsonWriter& json, const HostShare& host) {
+void write_host(JsonWriter& json, const HostActivity& host) {
     json.key("host").begin_object().member("cpus", host.cpus);
     if (host.steal_s) json.member("steal_s", *host.steal_s);
     if (host.busy_s) json.member("busy_s", *host.busy_s);
@@ -211,38 +213,38 @@ void write_workers(JsonWriter& json, const std::vector<Worker>& workers) {
     json.end_array();
 }
 
-void write_seen(JsonWriter& json, const Seen& seen) {
+void write_observed(JsonWriter& json, const ReadbackResult& observed) {
     json.key("seen").begin_object();
-    json.member("at_s", seen.at_s).member("pid", seen.pid).member("comm", seen.state.name);
-    json.member("processes_peak", seen.processes_peak).member("threads_peak", seen.threads_peak);
-    write_state(json, seen.state);
-    if (seen.cpus_shown) {
+    json.member("at_s", observed.at_s).member("pid", observed.pid).member("comm", observed.state.name);
+    json.member("processes_peak", observed.processes_peak).member("threads_peak", observed.threads_peak);
+    write_state(json, observed.state);
+    if (observed.cpus_shown) {
         json.key("cpus_shown");
-        write_numbers(json, *seen.cpus_shown);
+        write_numbers(json, *observed.cpus_shown);
     }
-    if (!seen.workers.empty()) write_workers(json, seen.workers);
-    if (seen.maps) write_paths(json, *seen.maps);
-    if (!seen.thread_cpus.empty()) {
+    if (!observed.workers.empty()) write_workers(json, observed.workers);
+    if (observed.maps) write_paths(json, *observed.maps);
+    if (!observed.thread_cpus.empty()) {
         json.key("thread_cpus").begin_array();
-        for (const auto& [list, threads] : seen.thread_cpus) {
+        for (const auto& [list, threads] : observed.thread_cpus) {
             write_numbers(json, parse_cpulist(list).value_or(std::vector<int>{}));
         }
         json.end_array().key("thread_counts").begin_array();
-        for (const auto& [list, threads] : seen.thread_cpus) json.value(threads);
+        for (const auto& [list, threads] : observed.thread_cpus) json.value(threads);
         json.end_array();
     }
-    if (seen.anon_huge_bytes) json.member("anon_huge_bytes", *seen.anon_huge_bytes);
-    if (!seen.page_bytes.empty()) {
+    if (observed.anon_huge_bytes) json.member("anon_huge_bytes", *observed.anon_huge_bytes);
+    if (!observed.page_bytes.empty()) {
         json.key("page_bytes").begin_object();
-        for (const auto& [size, bytes] : seen.page_bytes) json.member(std::to_string(size), bytes);
+        for (const auto& [size, bytes] : observed.page_bytes) json.member(std::to_string(size), bytes);
         json.end_object();
     }
-    if (!seen.node_pages.empty()) {
+    if (!observed.node_pages.empty()) {
         json.key("numa_pages").begin_object();
-        for (const auto& [node, pages] : seen.node_pages) json.member(std::to_string(node), pages);
+        for (const auto& [node, pages] : observed.node_pages) json.member(std::to_string(node), pages);
         json.end_object();
     }
-    if (!seen.mempolicy.empty()) json.member("mempolicy", seen.mempolicy);
+    if (!observed.mempolicy.empty()) json.member("mempolicy", observed.mempolicy);
     json.end_object();
 }
 
@@ -274,22 +276,22 @@ void write_instances(JsonWriter& json, const Result& result) {
 
 void write_absent(JsonWriter& json, const Result& result) {
     auto absent = result.absent;
-    if (result.tally) {
-        const auto& tally = *result.tally;
-        absent.insert(absent.end(), tally.absent.begin(), tally.absent.end());
+    if (result.tree_usage) {
+        const auto& tree_usage = *result.tree_usage;
+        absent.insert(absent.end(), tree_usage.absent.begin(), tree_usage.absent.end());
         const bool grouped = result.containment && result.containment->mode != "none";
         const char* no_group = "there is no control group";
-        if (tally.pressure.empty()) {
+        if (tree_usage.pressure.empty()) {
             absent.emplace_back("pressure",
                                 grouped ? "the kernel gives none for this control group (needs v2 and "
                                           "pressure stall information)"
                                         : no_group);
         }
-        if (!tally.throttled_s) {
+        if (!tree_usage.throttled_s) {
             absent.emplace_back("throttled_s",
                                 grouped ? "the control group has no v2 cpu controller" : no_group);
         }
-        if (!tally.oom_kills) {
+        if (!tree_usage.oom_kills) {
             absent.emplace_back("oom_kills",
                                 grouped ? "the control group has no memory controller" : no_group);
         }
@@ -325,7 +327,7 @@ std::string to_json(const Result& result) {
         json.end_array();
     }
     write_instances(json, result);
-    if (result.seen) write_seen(json, *result.seen);
+    if (result.observed) write_observed(json, *result.observed);
     write_absent(json, result);
     json.end_object();
     return std::move(json.text()) + '\n';

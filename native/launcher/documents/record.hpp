@@ -87,24 +87,24 @@ struct Result {
 
     pid_t pid = 0;
     double started_at = 0;
-    std::optional<Asked> asked; // to end before it was killed
+    std::optional<GracefulStopResult> graceful_stop; // to end before it was killed
     std::optional<double> wall_s;
     std::optional<double> stopped_s; // a part of wall_s; none where it was never seen stopped
     std::optional<CpuTime> cpu;
     bool cpu_of_cgroup = false;
     std::optional<WaitedUsage> waited;
-    std::optional<Tally> tally;
+    std::optional<TreeUsage> tree_usage;
     std::optional<SampledMemory> anon;
     std::optional<double> run_queue_wait_s;
     std::vector<Count> counts;
     std::optional<std::int64_t> migrations;
     std::optional<double> energy_j;
-    std::optional<HostShare> host;
+    std::optional<HostActivity> host;
     std::optional<ContainmentReport> containment;
     std::vector<Applied> applied;
     std::vector<InstanceReport> instances;
     std::optional<int> failed_instance;
-    std::optional<Seen> seen;
+    std::optional<ReadbackResult> observed;
     std::vector<std::pair<std::string, std::string>> absent;
 };
 

@@ -12,7 +12,7 @@ namespace assay {
 
 /// Energy of the processor packages by RAPL (Documentation/power/powercap; Intel, and AMD through the same
 /// driver): of everything that runs on them, the idle part included.
-class EnergyMeter final : public Job {
+class EnergyMeter final : public PeriodicTask {
   public:
     explicit EnergyMeter(const std::string& root);
 

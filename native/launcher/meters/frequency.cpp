@@ -20,12 +20,12 @@ std::optional<std::uint64_t> read_register(const Fd& fd, off_t number) {
     return value;
 }
 
-constexpr std::size_t most_cpus = 16;
+constexpr std::size_t max_cpus = 16;
 
 } // namespace
 
 FrequencyMeter::FrequencyMeter(const std::string& root, const std::vector<int>& cpus)
-    : root_(root), cpus_(spread(cpus, most_cpus)) {}
+    : root_(root), cpus_(spread(cpus, max_cpus)) {}
 
 std::optional<FrequencyMeter::Registers> FrequencyMeter::total() const {
     Registers sum;

@@ -94,8 +94,8 @@ void HostMeter::begin() {
     ticks_ = read_host(root_, cpus_);
 }
 
-HostShare HostMeter::end(const std::optional<Nanos>& own, Absent& absent) const {
-    HostShare share;
+HostActivity HostMeter::end(const std::optional<Nanos>& own, Absent& absent) const {
+    HostActivity share;
     share.cpus = static_cast<int>(cpus_.size());
     const auto ticks = read_host(root_, cpus_);
     const auto launcher = launcher_time();
@@ -120,11 +120,12 @@ HostShare HostMeter::end(const std::optional<Nanos>& own, Absent& absent) const 
 }
 
 std::optional<Nanos> HostMeter::launcher_time() const {
-    clockid_t front = 0;
-    timespec of_front{};
-    if (::clock_getcpuclockid(front_, &front) != 0 || ::clock_gettime(front, &of_front) != 0)
+    clockid_t launcher_clock = 0;
+    timespec launcher_used{};
+    if (::clock_getcpuclockid(launcher_pid_, &launcher_clock) != 0 ||
+        ::clock_gettime(launcher_clock, &launcher_used) != 0)
         return std::nullopt;
-    return to_nanos(of_front) + now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    return to_nanos(launcher_used) + now_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 } // namespace assay

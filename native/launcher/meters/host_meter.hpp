@@ -33,7 +33,7 @@ std::optional<SwapPages> read_swap(const std::string& root);
 std::optional<std::string> clock_source(const std::string& root);
 
 /// What went on around a launch, on the CPUs that it may use.
-struct HostShare {
+struct HostActivity {
     int cpus = 0;
     std::optional<double> steal_s;
     std::optional<double> busy_s;
@@ -50,12 +50,12 @@ using Absent = std::vector<std::pair<std::string, std::string>>;
 /// Reads the machine at both ends of a launch.
 class HostMeter {
   public:
-    HostMeter(const std::string& root, const std::vector<int>& cpus, pid_t front)
-        : root_(root), cpus_(cpus), front_(front) {}
+    HostMeter(const std::string& root, const std::vector<int>& cpus, pid_t launcher_pid)
+        : root_(root), cpus_(cpus), launcher_pid_(launcher_pid) {}
 
     void begin();
     /// `own` is the processor time of the tree. Reasons go to `absent`, with names as "host.busy_s".
-    HostShare end(const std::optional<Nanos>& own, Absent& absent) const;
+    HostActivity end(const std::optional<Nanos>& own, Absent& absent) const;
 
   private:
     /// Processor time of the front and of this process, the keeper.
@@ -63,7 +63,7 @@ class HostMeter {
 
     const std::string& root_;
     const std::vector<int>& cpus_;
-    pid_t front_;
+    pid_t launcher_pid_;
     std::optional<HostTicks> ticks_;
     std::optional<SwapPages> swap_;
     std::optional<Nanos> launcher_;

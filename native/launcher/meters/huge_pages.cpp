@@ -90,7 +90,7 @@ bool is_on(const std::string& chosen) {
 
 } // namespace
 
-std::int64_t largest_fault() {
+std::int64_t max_fault_bytes() {
     const std::int64_t page = ::sysconf(_SC_PAGESIZE);
     const std::int64_t huge = read_number(transparent + "hpage_pmd_size").value_or(page);
     const bool inherited = is_on(chosen_in("enabled"));

@@ -35,7 +35,7 @@ class HugePages {
 
 /// Return the most that a page fault can add that maps no huge page: more than a page where the kernel may
 /// use folios of several (Linux 6.8, Documentation/admin-guide/mm/transhuge.rst).
-std::int64_t largest_fault();
+std::int64_t max_fault_bytes();
 
 /// Return whether page faults may add huge pages of shared memory, which the kernel counts for no control
 /// group (shmem_enabled; a tmpfs can have them by its own mount option too).

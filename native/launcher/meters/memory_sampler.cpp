@@ -17,8 +17,8 @@ namespace {
 
 constexpr Nanos first_interval = nanos_per_milli;
 
-constexpr std::int64_t most_part_of_files = 8;
-constexpr std::int64_t few_shared =
+constexpr std::int64_t file_share_divisor = 8;
+constexpr std::int64_t max_shared_bytes =
     1 << 20; // with more of it, neither page faults nor the resident set bound anything
 
 /// Return the least value that is clearly above a figure: the charge includes memory that the kernel keeps
@@ -42,11 +42,11 @@ std::optional<std::int64_t> mapped_files(const Fd& statm) {
 
 } // namespace
 
-MemorySampler::MemorySampler(Containment& containment, const Shared& shared, pid_t program, Nanos start,
-                             Nanos longest, double share)
-    : containment_(containment), shared_(shared), longest_(longest), share_(share),
-      interval_(std::min(first_interval, longest)), due_(start + interval_), program_(program) {
-    before_.faulted = 0;
+MemorySampler::MemorySampler(Containment& containment, const SharedState& shared, pid_t program, Nanos start,
+                             Nanos max_interval, double time_share)
+    : containment_(containment), shared_(shared), max_interval_(max_interval), time_share_(time_share),
+      interval_(std::min(first_interval, max_interval)), due_(start + interval_), program_(program) {
+    previous_.faulted = 0;
 }
 
 void MemorySampler::run(Nanos now) {
@@ -54,26 +54,26 @@ void MemorySampler::run(Nanos now) {
     const Nanos used_before = now_ns(CLOCK_THREAD_CPUTIME_ID);
     // Until exec the child's memory is our own.
     const Nanos started = shared_.started_ns.load(std::memory_order_relaxed);
-    if (const auto held = started != 0 ? containment_.held() : std::nullopt) {
-        take(*held);
-        widest_ = std::max(widest_, now - (last_ != 0 ? last_ : started));
-        last_ = now;
+    if (const auto memory = started != 0 ? containment_.memory() : std::nullopt) {
+        add_sample(*memory);
+        max_gap_ = std::max(max_gap_, now - (last_sample_ != 0 ? last_sample_ : started));
+        last_sample_ = now;
         ++samples_;
     }
-    interval_ = std::min(interval_ + interval_ / 2, longest_);
+    interval_ = std::min(interval_ + interval_ / 2, max_interval_);
     const Nanos cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before;
     // To read memory.stat of a large machine, or a tree of many processes, takes long.
-    due_ = now + std::max(interval_, static_cast<Nanos>(static_cast<double>(cost) / share_));
+    due_ = now + std::max(interval_, static_cast<Nanos>(static_cast<double>(cost) / time_share_));
 }
 
-void MemorySampler::take(const HeldMemory& held) {
-    peak_ = std::max(peak_, held.all());
-    base_peak_ = std::max(base_peak_, held.anonymous);
-    most_huge_ = std::max(most_huge_, held.huge);
-    if (!held.huge_charged) uncharged_huge_ = most_huge_;
-    if (held.cache) most_cache_ = std::max(most_cache_.value_or(0), *held.cache);
+void MemorySampler::add_sample(const TreeMemory& memory) {
+    peak_ = std::max(peak_, memory.all());
+    base_peak_ = std::max(base_peak_, memory.anonymous);
+    max_huge_ = std::max(max_huge_, memory.huge);
+    if (!memory.huge_charged) uncharged_huge_ = max_huge_;
+    if (memory.cache) max_cache_ = std::max(max_cache_.value_or(0), *memory.cache);
 
-    auto files = held.files;
+    auto files = memory.files;
     if (!files) {
         if (!statm_)
             statm_ =
@@ -81,69 +81,73 @@ void MemorySampler::take(const HeldMemory& held) {
         files = mapped_files(statm_);
     }
     if (files) {
-        most_files_ = std::max(most_files_, *files);
-        least_files_ = std::min(least_files_.value_or(*files), *files);
+        max_files_ = std::max(max_files_, *files);
+        min_files_ = std::min(min_files_.value_or(*files), *files);
     }
 
-    shares_ = shares_ || held.shared > few_shared;
-    if (shares_) most_between_.reset();
-    if (most_between_ && held.faulted && before_.faulted)
-        most_between_ = std::max(*most_between_, before_.anonymous + *held.faulted - *before_.faulted);
+    uses_shared_memory_ = uses_shared_memory_ || memory.shared > max_shared_bytes;
+    if (uses_shared_memory_) max_between_.reset();
+    if (max_between_ && memory.faulted && previous_.faulted)
+        max_between_ = std::max(*max_between_, previous_.anonymous + *memory.faulted - *previous_.faulted);
     else
-        most_between_.reset();
-    before_ = held;
+        max_between_.reset();
+    previous_ = memory;
 }
 
 /// Return a lower bound of the memory that the tree held when most was charged, for a program that was gone
 /// before it was looked at: the charge without the most file pages that were ever seen, which need not have
 /// been there then, and no more than the largest process had resident beside the files that it has mapped,
 /// should files have come and gone unseen.
-std::optional<std::int64_t> MemorySampler::worked_out(const TreeEnd& end) const {
+std::optional<std::int64_t> MemorySampler::charge_without_files(const FinalMemory& end) const {
     // Files may come and go between two samples: where there are many, the difference is no longer known.
-    if (!end.charged || !end.resident || !most_cache_ || *most_cache_ > *end.charged / most_part_of_files)
+    if (!end.charged || !end.resident || !max_cache_ || *max_cache_ > *end.charged / file_share_divisor)
         return std::nullopt;
-    return std::min(*end.charged - *most_cache_, without_files(end));
+    return std::min(*end.charged - *max_cache_, without_files(end));
 }
 
 /// Return the highest resident set of the largest process, less the most file pages that were seen.
-std::int64_t MemorySampler::without_files(const TreeEnd& end) const {
-    return end.resident.value_or(0) - most_files_;
+std::int64_t MemorySampler::without_files(const FinalMemory& end) const {
+    return end.resident.value_or(0) - max_files_;
 }
 
 /// Return an upper bound of the memory of the tree; the largest number where nothing bounds it.
-std::int64_t MemorySampler::upper(const TreeEnd& end) const {
+std::int64_t MemorySampler::upper_bound(const FinalMemory& end) const {
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
     if (end.charged) most = *end.charged;
-    if (most_between_) most = std::min(most, *most_between_);
-    if (end.single && end.resident && !shares_)
-        most = std::min(most, *end.resident - least_files_.value_or(0));
+    if (max_between_) most = std::min(most, *max_between_);
+    if (end.single && end.resident && !uses_shared_memory_)
+        most = std::min(most, *end.resident - min_files_.value_or(0));
     return most;
 }
 
-MemoryPeak MemorySampler::peak(const TreeEnd& end) {
-    if (const auto held = containment_.held()) {
-        if (held->cache) most_cache_ = std::max(most_cache_.value_or(0), *held->cache);
-        if (held->faulted && before_.faulted && most_between_)
-            most_between_ = std::max(*most_between_, before_.anonymous + *held->faulted - *before_.faulted);
+MemoryPeak MemorySampler::peak(const FinalMemory& end) {
+    if (const auto memory = containment_.memory()) {
+        if (memory->cache) max_cache_ = std::max(max_cache_.value_or(0), *memory->cache);
+        if (memory->faulted && previous_.faulted && max_between_)
+            max_between_ =
+                std::max(*max_between_, previous_.anonymous + *memory->faulted - *previous_.faulted);
     }
-    const std::int64_t alone = without_files(end);
+    const std::int64_t resident_anonymous = without_files(end);
     // More than page faults can have brought: they are file pages that came and went, or the other way round.
-    const bool contradicts = most_between_ && alone > clearly_above(*most_between_);
+    const bool contradicts = max_between_ && resident_anonymous > clearly_above(*max_between_);
     MemoryPeak found{peak_, PeakSource::samples, {}};
-    const auto charge = worked_out(end);
+    const auto charge = charge_without_files(end);
     const bool grown = charge && *charge > clearly_above(base_peak_);
-    const bool missed =
-        !grown && end.single && most_between_ && !contradicts && alone > clearly_above(base_peak_);
-    const std::int64_t base = grown ? *charge : missed ? std::min(alone, *most_between_) : base_peak_;
+    const bool missed = !grown && end.single && max_between_ && !contradicts &&
+                        resident_anonymous > clearly_above(base_peak_);
+    const std::int64_t base = grown    ? *charge
+                              : missed ? std::min(resident_anonymous, *max_between_)
+                                       : base_peak_;
     if (base > peak_) {
         found.bytes = base;
         found.source = grown ? PeakSource::charge : PeakSource::resident;
     }
-    std::int64_t most = upper(end);
-    if (most == std::numeric_limits<std::int64_t>::max() && alone > clearly_above(base)) most = *end.resident;
+    std::int64_t most = upper_bound(end);
+    if (most == std::numeric_limits<std::int64_t>::max() && resident_anonymous > clearly_above(base))
+        most = *end.resident;
     if (most != std::numeric_limits<std::int64_t>::max() && most > clearly_above(base) &&
-        most + most_huge_ > found.bytes)
-        found.at_most = most + most_huge_;
+        most + max_huge_ > found.bytes)
+        found.at_most = most + max_huge_;
     return found;
 }
 

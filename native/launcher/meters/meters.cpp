@@ -4,9 +4,9 @@
 
 namespace assay {
 
-Meters::Meters(const Plan& plan, const std::vector<int>& cpus, pid_t front)
+Meters::Meters(const Plan& plan, const std::vector<int>& cpus, pid_t launcher_pid)
     : counters_(plan.counters, plan.host_root), throttle_(plan.host_root, cpus),
-      frequency_(plan.host_root, cpus), energy_(plan.host_root), host_(plan.host_root, cpus, front) {
+      frequency_(plan.host_root, cpus), energy_(plan.host_root), host_(plan.host_root, cpus, launcher_pid) {
     throttle_.begin();
     if (counters_.lacks_frequency()) frequency_.begin();
     energy_.begin();

@@ -17,7 +17,7 @@ namespace assay {
 class Meters {
   public:
     /// Reads and opens what takes long. To be made before the program, which inherits the counters.
-    Meters(const Plan& plan, const std::vector<int>& cpus, pid_t front);
+    Meters(const Plan& plan, const std::vector<int>& cpus, pid_t launcher_pid);
 
     /// Reads what stands still until the program runs; once it was made.
     void begin() { host_.begin(); }
@@ -29,7 +29,7 @@ class Meters {
     [[nodiscard]] EnergyMeter& energy() { return energy_; }
 
   private:
-    Counters counters_;
+    PerfCounters counters_;
     ThrottleMeter throttle_;
     FrequencyMeter frequency_;
     EnergyMeter energy_;

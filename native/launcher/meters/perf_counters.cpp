@@ -25,13 +25,13 @@ namespace {
 
 /// Where an event happens. The kernel leaves events of its own side out of a count of user mode alone, so a
 /// fallback to user mode would count switches and migrations as zero; the clock runs on in both.
-enum class Side { either, kernel, clock };
+enum class EventSide { either, kernel, clock };
 
 struct Event {
     std::string_view name;
     std::uint32_t type;
     std::uint64_t config;
-    Side side = Side::either;
+    EventSide side = EventSide::either;
     bool by_default = false;
 };
 
@@ -40,18 +40,18 @@ struct Event {
 // it. The set called "default" holds no software event, since each has a cheaper source of nearly the same,
 // and of the others those for which most machines have counters enough at once.
 constexpr std::array known_events{
-    Event{"task_clock_s", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, Side::clock},
-    Event{"context_switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, Side::kernel},
-    Event{"cpu_migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, Side::kernel},
+    Event{"task_clock_s", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, EventSide::clock},
+    Event{"context_switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, EventSide::kernel},
+    Event{"cpu_migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, EventSide::kernel},
     Event{"page_faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
     Event{"minor_faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN},
     Event{"major_faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ},
-    Event{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, Side::either, true},
-    Event{"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, Side::either, true},
+    Event{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, EventSide::either, true},
+    Event{"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, EventSide::either, true},
     Event{"cache_references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
-    Event{"cache_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, Side::either, true},
+    Event{"cache_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, EventSide::either, true},
     Event{"branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
-    Event{"branch_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, Side::either, true},
+    Event{"branch_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, EventSide::either, true},
     Event{"ref_cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES},
 };
 constexpr std::string_view frequency = "frequency";
@@ -64,7 +64,7 @@ const Event& event_named(std::string_view name) {
                          [&](const Event& e) { return e.name == name; });
 }
 
-Opened open_event(std::uint32_t type, std::uint64_t config) {
+OpenedEvent open_event(std::uint32_t type, std::uint64_t config) {
     perf_event_attr attr{};
     attr.size = sizeof attr;
     attr.type = type;
@@ -73,7 +73,7 @@ Opened open_event(std::uint32_t type, std::uint64_t config) {
     attr.inherit = 1;
     attr.enable_on_exec = 1;
     attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-    Opened opened;
+    OpenedEvent opened;
     // One descriptor each: a group that is inherited can be read from Linux 6.13 on.
     const auto attempt = [&] {
         const long fd = ::syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -166,20 +166,20 @@ std::optional<PerfReading> read_event(const Fd& fd) {
 
 } // namespace
 
-bool Counters::known(std::string_view name) {
+bool PerfCounters::known(std::string_view name) {
     return name == default_names || name == frequency ||
            std::any_of(known_events.begin(), known_events.end(),
                        [&](const Event& e) { return e.name == name; });
 }
 
-std::vector<std::string> Counters::all_names() {
+std::vector<std::string> PerfCounters::all_names() {
     std::vector<std::string> names;
     for (const auto& event : known_events) names.emplace_back(event.name);
     names.emplace_back(frequency);
     return names;
 }
 
-Counters::Counters(const std::vector<std::string>& names, const std::string& host_root)
+PerfCounters::PerfCounters(const std::vector<std::string>& names, const std::string& host_root)
     : host_root_(host_root) {
     const auto asked = [&](std::string_view name) {
         return std::find(names.begin(), names.end(), name) != names.end();
@@ -192,10 +192,10 @@ Counters::Counters(const std::vector<std::string>& names, const std::string& hos
     if (asks_frequency_) open_frequency();
 }
 
-void Counters::open_named(std::string_view name) {
+void PerfCounters::open_named(std::string_view name) {
     const Event& event = event_named(name);
     if (event.type != PERF_TYPE_HARDWARE) return keep(name, "", open_event(event.type, event.config));
-    Opened plain;
+    OpenedEvent plain;
     plain.error = no_hardware_;
     if (no_hardware_ == 0 && !core_pmus_) {
         plain = open_event(event.type, event.config);
@@ -213,20 +213,20 @@ void Counters::open_named(std::string_view name) {
     }
 }
 
-void Counters::keep(std::string_view name, const std::string& pmu, Opened opened) {
-    const Side side = event_named(name).side;
+void PerfCounters::keep(std::string_view name, const std::string& pmu, OpenedEvent opened) {
+    const EventSide side = event_named(name).side;
     const std::string full = pmu.empty() ? std::string(name) : std::string(name) + '.' + pmu;
     if (!opened.fd) {
         absent_.emplace_back(full, why_not(opened.error, host_root_));
-    } else if (opened.user_only && side == Side::kernel) {
+    } else if (opened.user_only && side == EventSide::kernel) {
         absent_.emplace_back(full, why_not(EACCES, host_root_));
     } else {
-        const bool user_only = opened.user_only && side != Side::clock;
+        const bool user_only = opened.user_only && side != EventSide::clock;
         open_.push_back({std::string(name), pmu, std::move(opened.fd), user_only});
     }
 }
 
-void Counters::open_frequency() {
+void PerfCounters::open_frequency() {
     if (host_root_.empty() && !has_aperf()) return;
     const std::string pmu = host_root_ + pmu_folder + "/msr";
     const auto aperf = described(pmu + "/events/aperf");
@@ -243,14 +243,14 @@ void Counters::open_frequency() {
     lacks_frequency_ = !aperf_;
 }
 
-std::vector<std::pair<std::string, bool>> Counters::opened() const {
+std::vector<std::pair<std::string, bool>> PerfCounters::opened() const {
     std::vector<std::pair<std::string, bool>> names;
     for (const auto& open : open_) names.emplace_back(open.full_name(), open.user_only);
     if (aperf_) names.emplace_back(frequency, false);
     return names;
 }
 
-void Counters::read(const std::optional<Nanos>& own) {
+void PerfCounters::read(const std::optional<Nanos>& own) {
     const auto aperf = read_event(aperf_);
     const auto mperf = read_event(mperf_);
     if (aperf && mperf && mperf->value > 0) {
@@ -270,7 +270,7 @@ void Counters::read(const std::optional<Nanos>& own) {
     }
 }
 
-void Counters::read_group(const std::vector<const Open*>& group, Nanos own) {
+void PerfCounters::read_group(const std::vector<const Open*>& group, Nanos own) {
     std::vector<PerfReading> readings;
     for (const Open* open : group) readings.push_back(read_event(open->fd).value_or(PerfReading{}));
     const double scale = scale_of(readings);

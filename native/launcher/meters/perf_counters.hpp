@@ -28,7 +28,7 @@ struct CorePmu {
     std::int64_t type = 0;
 };
 
-struct Opened {
+struct OpenedEvent {
     Fd fd;
     int error = 0;
     bool user_only = false;
@@ -36,11 +36,11 @@ struct Opened {
 
 /// perf events over the tree (perf_event_open(2)). They are opened on the calling process, which never counts
 /// itself: what it starts inherits them and counts from its exec on, its descendants with it.
-class Counters {
+class PerfCounters {
   public:
     /// `names` as in the plan. Best made before the program: the first event of a system that has none waits
     /// for an RCU grace period.
-    Counters(const std::vector<std::string>& names, const std::string& host_root);
+    PerfCounters(const std::vector<std::string>& names, const std::string& host_root);
 
     /// Names of what is counted (with ".PMU" where there are several), and whether in user mode alone.
     [[nodiscard]] std::vector<std::pair<std::string, bool>> opened() const;
@@ -73,7 +73,7 @@ class Counters {
     };
 
     void open_named(std::string_view name);
-    void keep(std::string_view name, const std::string& pmu, Opened opened);
+    void keep(std::string_view name, const std::string& pmu, OpenedEvent opened);
     void open_frequency();
     void read_group(const std::vector<const Open*>& group, Nanos own);
 

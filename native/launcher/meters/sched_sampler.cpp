@@ -54,12 +54,12 @@ std::optional<std::int64_t> read_migrations(const Fd& fd) {
 
 } // namespace
 
-SchedWatch::SchedWatch(Containment& containment, pid_t program, Nanos start)
+SchedSampler::SchedSampler(Containment& containment, pid_t program, Nanos start)
     : containment_(containment), program_(program), schedstat_(open_of_thread(program, program, "schedstat")),
       sched_(open_of_thread(program, program, "sched")), start_(start), interval_(first_watch),
       due_(start + interval_) {}
 
-void SchedWatch::run(Nanos now) {
+void SchedSampler::run(Nanos now) {
     const Nanos used_before = now_ns(CLOCK_THREAD_CPUTIME_ID);
     ++round_;
     std::size_t left = readable_threads(now - start_, least_watched, most_watched);
@@ -82,7 +82,7 @@ void SchedWatch::run(Nanos now) {
     due_ = now + std::max(interval_, cost * watch_duty);
 }
 
-void SchedWatch::read_ended() {
+void SchedSampler::read_ended() {
     const auto stat = read_schedstat(schedstat_);
     const auto moved = read_migrations(sched_);
     if (stat && stat->ran == 0) { // what the kernel prints where sched_info_on() says no
@@ -93,16 +93,16 @@ void SchedWatch::read_ended() {
     note(program_, stat ? std::optional(stat->waited) : std::nullopt, moved);
 }
 
-void SchedWatch::note(pid_t thread, std::optional<Nanos> waited, std::optional<std::int64_t> migrations) {
+void SchedSampler::note(pid_t thread, std::optional<Nanos> waited, std::optional<std::int64_t> migrations) {
     if (!waited && !migrations) return;
-    Seen& seen = threads_[thread];
-    const Seen now{waited.value_or(seen.waited), migrations.value_or(seen.migrations), round_};
+    ThreadReading& reading = threads_[thread];
+    const ThreadReading now{waited.value_or(reading.waited), migrations.value_or(reading.migrations), round_};
     // Another thread with the same number.
-    if (now.waited < seen.waited || now.migrations < seen.migrations) add_to_ended(seen);
-    seen = now;
+    if (now.waited < reading.waited || now.migrations < reading.migrations) add_to_ended(reading);
+    reading = now;
 }
 
-void SchedWatch::forget_ended() {
+void SchedSampler::forget_ended() {
     for (auto it = threads_.begin(); it != threads_.end();) {
         const bool ended = it->second.round != round_;
         if (ended) add_to_ended(it->second);
@@ -110,22 +110,22 @@ void SchedWatch::forget_ended() {
     }
 }
 
-void SchedWatch::add_to_ended(const Seen& seen) {
-    ended_.waited += seen.waited;
-    ended_.migrations += seen.migrations;
+void SchedSampler::add_to_ended(const ThreadReading& reading) {
+    ended_.waited += reading.waited;
+    ended_.migrations += reading.migrations;
 }
 
-std::optional<double> SchedWatch::waited_s() const {
+std::optional<double> SchedSampler::waited_s() const {
     if (!knows_wait_) return std::nullopt;
     Nanos total = ended_.waited;
-    for (const auto& [thread, seen] : threads_) total += seen.waited;
+    for (const auto& [thread, reading] : threads_) total += reading.waited;
     return seconds(total);
 }
 
-std::optional<std::int64_t> SchedWatch::migrations() const {
+std::optional<std::int64_t> SchedSampler::migrations() const {
     if (!knows_migrations_) return std::nullopt;
     std::int64_t total = ended_.migrations;
-    for (const auto& [thread, seen] : threads_) total += seen.migrations;
+    for (const auto& [thread, reading] : threads_) total += reading.migrations;
     return total;
 }
 

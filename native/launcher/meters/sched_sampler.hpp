@@ -19,9 +19,9 @@ namespace assay {
 /// they were moved to another CPU (se.nr_migrations of .../sched). The kernel keeps both for each thread and
 /// forgets them with the thread, so they are looked at now and then: lower bounds, exact for the first thread
 /// of the program. Unlike perf events this takes the program no time at each switch and fork.
-class SchedWatch final : public Job {
+class SchedSampler final : public PeriodicTask {
   public:
-    SchedWatch(Containment& containment, pid_t program, Nanos start);
+    SchedSampler(Containment& containment, pid_t program, Nanos start);
 
     [[nodiscard]] Nanos due() const override { return due_; }
     void run(Nanos now) override;
@@ -34,7 +34,7 @@ class SchedWatch final : public Job {
     [[nodiscard]] const std::string& why_no_wait() const { return why_no_wait_; }
 
   private:
-    struct Seen {
+    struct ThreadReading {
         std::int64_t waited = 0;
         std::int64_t migrations = 0;
         int round = 0;
@@ -42,7 +42,7 @@ class SchedWatch final : public Job {
 
     void note(pid_t thread, std::optional<Nanos> waited, std::optional<std::int64_t> migrations);
     void forget_ended();
-    void add_to_ended(const Seen& seen);
+    void add_to_ended(const ThreadReading& reading);
 
     Containment& containment_;
     pid_t program_;
@@ -51,8 +51,8 @@ class SchedWatch final : public Job {
     Nanos start_;
     Nanos interval_;
     Nanos due_;
-    std::unordered_map<pid_t, Seen> threads_;
-    Seen ended_; // sums
+    std::unordered_map<pid_t, ThreadReading> threads_;
+    ThreadReading ended_; // sums
     int round_ = 0;
     bool knows_wait_ = false;
     bool knows_migrations_ = false;

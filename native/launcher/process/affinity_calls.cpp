@@ -68,9 +68,9 @@ long filter_flags() {
     return raw::call(SYS_seccomp, SECCOMP_SET_MODE_FILTER, spec_allow, 0) == -EFAULT ? spec_allow : 0;
 }
 
-bool filters_freely() {
+bool filters_without_no_new_privs() {
     // What root does for another must not be told untruths by a program of that user.
-    return !works_for_another() && may_administer();
+    return !acts_for_another_user() && has_cap_sys_admin();
 }
 
 } // namespace assay

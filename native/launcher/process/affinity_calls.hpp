@@ -20,6 +20,6 @@ std::vector<sock_filter> affinity_filter(AffinityCalls answer);
 long filter_flags();
 
 /// Whether the program may be given a filter and keep what set-user-ID programs gain.
-bool filters_freely();
+bool filters_without_no_new_privs();
 
 } // namespace assay

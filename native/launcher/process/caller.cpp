@@ -14,7 +14,7 @@ namespace assay {
 
 namespace {
 
-constexpr std::size_t most_groups = 65536; // NGROUPS_MAX
+constexpr std::size_t max_groups = 65536; // NGROUPS_MAX
 constexpr long unchanged = -1;
 
 /// The number in front of `end`, or of the end of the text; both are taken away.
@@ -42,7 +42,7 @@ std::optional<Caller> parse_caller(std::string_view text) {
     if (!uid || !gid || *uid == 0) return std::nullopt;
     caller.uid = *uid;
     caller.gid = *gid;
-    while (!text.empty() && caller.groups.size() < most_groups) {
+    while (!text.empty() && caller.groups.size() < max_groups) {
         const auto group = take_number(text, ',');
         if (!group) return std::nullopt;
         caller.groups.push_back(*group);
@@ -50,7 +50,7 @@ std::optional<Caller> parse_caller(std::string_view text) {
     return caller;
 }
 
-int work_for(const Caller& caller) {
+int act_for(const Caller& caller) {
     if (::setgroups(caller.groups.size(), caller.groups.data()) != 0) return errno;
     const auto gid = static_cast<long>(caller.gid);
     if (const int error = errno_of(raw::call(SYS_setresgid, gid, gid, gid))) return error;
@@ -60,24 +60,24 @@ int work_for(const Caller& caller) {
     return ::prctl(PR_SET_DUMPABLE, 0) == 0 ? 0 : errno;
 }
 
-bool works_for_another() {
+bool acts_for_another_user() {
     return ::getuid() != ::geteuid();
 }
 
-bool may_administer() {
+bool has_cap_sys_admin() {
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     std::array<__user_cap_data_struct, 2> rights{};
     if (raw::failed(raw::call(SYS_capget, raw::as_long(&header), raw::as_long(rights.data())))) return false;
     return (rights[0].effective >> CAP_SYS_ADMIN & 1U) != 0;
 }
 
-RightsOfCaller::RightsOfCaller() {
-    if (!works_for_another()) return;
+CallerPrivileges::CallerPrivileges() {
+    if (!acts_for_another_user()) return;
     error_ = errno_of(raw::call(SYS_setresuid, unchanged, static_cast<long>(::getuid()), unchanged));
     lowered_ = error_ == 0;
 }
 
-RightsOfCaller::~RightsOfCaller() {
+CallerPrivileges::~CallerPrivileges() {
     if (lowered_) raw::call(SYS_setresuid, unchanged, 0, unchanged);
 }
 

@@ -20,23 +20,23 @@ std::optional<Caller> parse_caller(std::string_view text);
 
 /// From now on this process works for the caller: it keeps the rights of root, while its real user is the
 /// caller, which may signal it so, as a set-user-ID program. 0, or the errno.
-int work_for(const Caller& caller);
+int act_for(const Caller& caller);
 
 /// Whether this process works for somebody else than root.
-bool works_for_another();
+bool acts_for_another_user();
 
 /// Whether this process has CAP_SYS_ADMIN in its user namespace.
-bool may_administer();
+bool has_cap_sys_admin();
 
 /// While it lives this process has the rights of whom it works for, and none beyond. The effective user, not
 /// the one for files: what checks for root by itself (/proc/sys, a write to an open file of cgroupfs) looks
 /// at that one.
-class RightsOfCaller {
+class CallerPrivileges {
   public:
-    RightsOfCaller();
-    RightsOfCaller(const RightsOfCaller&) = delete;
-    RightsOfCaller& operator=(const RightsOfCaller&) = delete;
-    ~RightsOfCaller();
+    CallerPrivileges();
+    CallerPrivileges(const CallerPrivileges&) = delete;
+    CallerPrivileges& operator=(const CallerPrivileges&) = delete;
+    ~CallerPrivileges();
 
     /// 0, or the errno: the rights are then those of root still.
     [[nodiscard]] int error() const { return error_; }

@@ -19,7 +19,7 @@ namespace assay {
 namespace {
 
 /// Covered while the files are made; there wherever sysfs is.
-constexpr const char* workshop = "/sys/kernel";
+constexpr const char* staging_folder = "/sys/kernel";
 
 const char* const cpu_folder = "/sys/devices/system/cpu/";
 const char* const node_folder = "/sys/devices/system/node/";
@@ -82,7 +82,7 @@ long mount(const char* source, const char* target, const char* type, unsigned lo
 }
 
 /// Who has no rights may map himself alone, and only where he gives up the right to leave his groups.
-long keep_ids(const View& view) {
+long map_ids(const CpuView& view) {
     const long denied = write_whole("/proc/self/setgroups", 0, "deny");
     if (raw::failed(denied) && denied != -ENOENT) return denied; // Linux 3.19
     if (const long error = write_whole("/proc/self/uid_map", 0, view.uid_map); raw::failed(error))
@@ -90,20 +90,20 @@ long keep_ids(const View& view) {
     return write_whole("/proc/self/gid_map", 0, view.gid_map);
 }
 
-long show(const Shown& file, const char* place) {
-    const long made = write_whole(place, O_CREAT | O_EXCL, file.text);
-    return raw::failed(made) ? made : mount(place, file.path.c_str(), nullptr, MS_BIND);
+long bind_over(const FileOverlay& file, const char* staging_path) {
+    const long made = write_whole(staging_path, O_CREAT | O_EXCL, file.text);
+    return raw::failed(made) ? made : mount(staging_path, file.path.c_str(), nullptr, MS_BIND);
 }
 
-std::string only(unsigned id) {
+std::string identity_map(unsigned id) {
     return std::to_string(id) + ' ' + std::to_string(id) + " 1\n";
 }
 
 } // namespace
 
-std::vector<Shown> view_of(const std::vector<int>& cpus) {
+std::vector<FileOverlay> cpu_view_files(const std::vector<int>& cpus) {
     static const auto cpuinfo = read_file(AT_FDCWD, "/proc/cpuinfo");
-    std::vector<Shown> files;
+    std::vector<FileOverlay> files;
     if (cpuinfo) files.push_back({"/proc/cpuinfo", processors_of(*cpuinfo, cpus)});
     const auto put = [&](std::string path, const std::vector<int>& numbers) {
         if (::access(path.c_str(), F_OK) == 0) files.push_back({std::move(path), line_of(numbers)});
@@ -116,32 +116,34 @@ std::vector<Shown> view_of(const std::vector<int>& cpus) {
     return files;
 }
 
-View prepare_view(const std::vector<int>& cpus) {
-    View view;
-    view.files = view_of(cpus);
+CpuView prepare_view(const std::vector<int>& cpus) {
+    CpuView view;
+    view.files = cpu_view_files(cpus);
     for (std::size_t i = 0; i < view.files.size(); ++i)
-        view.places.push_back(std::string(workshop) + '/' + std::to_string(i));
-    view.alone = !may_administer();
-    view.uid_map = only(::geteuid());
-    view.gid_map = only(::getegid());
+        view.staging_paths.push_back(std::string(staging_folder) + '/' + std::to_string(i));
+    view.needs_user_namespace = !has_cap_sys_admin();
+    view.uid_map = identity_map(::geteuid());
+    view.gid_map = identity_map(::getegid());
     return view;
 }
 
-long enter_view(const View& view) {
-    const long apart = raw::call(SYS_unshare, view.alone ? CLONE_NEWNS | CLONE_NEWUSER : CLONE_NEWNS);
+long enter_view(const CpuView& view) {
+    const long apart =
+        raw::call(SYS_unshare, view.needs_user_namespace ? CLONE_NEWNS | CLONE_NEWUSER : CLONE_NEWNS);
     if (raw::failed(apart)) return apart;
-    if (view.alone) {
-        if (const long error = keep_ids(view); raw::failed(error)) return error;
+    if (view.needs_user_namespace) {
+        if (const long error = map_ids(view); raw::failed(error)) return error;
     }
     // What is mounted outside later is seen here too, and nothing of ours out there.
     if (const long error = mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE); raw::failed(error)) return error;
     const unsigned long harmless = MS_NOSUID | MS_NODEV | MS_NOEXEC;
-    if (const long error = mount("assay", workshop, "tmpfs", harmless); raw::failed(error)) return error;
+    if (const long error = mount("assay", staging_folder, "tmpfs", harmless); raw::failed(error))
+        return error;
     for (std::size_t i = 0; i < view.files.size(); ++i) {
-        const long error = show(view.files[i], view.places[i].c_str());
+        const long error = bind_over(view.files[i], view.staging_paths[i].c_str());
         if (raw::failed(error)) return error;
     }
-    return raw::call(SYS_umount2, raw::as_long(workshop), MNT_DETACH);
+    return raw::call(SYS_umount2, raw::as_long(staging_folder), MNT_DETACH);
 }
 
 } // namespace assay

@@ -26,13 +26,13 @@ namespace assay {
 namespace {
 
 constexpr std::size_t mask_bytes = 1024; // room for the 8192 CPUs that a kernel may be built for
-constexpr int not_made = INT_MAX;        // as a failed step: the process could not be cloned
+constexpr int clone_failed = INT_MAX;    // as a failed step: the process could not be cloned
 
 } // namespace
 
-struct Team::State : Progress {
+struct InstanceGroup::State : Progress {
     std::atomic<pid_t> pid{0};
-    std::atomic<bool> seen{false}; // `mask` was read back after exec
+    std::atomic<bool> mask_read{false}; // `mask` was read back after exec
     std::atomic<bool> ended_with_others{false};
     std::atomic<bool> stopped{false};
     std::atomic<int> status{0};
@@ -43,11 +43,11 @@ struct Team::State : Progress {
 };
 
 /// In front of the states.
-struct alignas(64) Team::Table {
+struct alignas(64) InstanceGroup::Table {
     std::atomic<int> first_failed{-1};
 };
 
-Team::Team(const Launch& launch) : launch_(launch) {
+InstanceGroup::InstanceGroup(const Launch& launch) : launch_(launch) {
     const Plan& plan = launch.plan;
     for (const auto& instance : plan.instances) members_.emplace_back(plan.of(instance));
     bytes_ = sizeof(Table) + members_.size() * sizeof(State);
@@ -58,20 +58,20 @@ Team::Team(const Launch& launch) : launch_(launch) {
     for (std::size_t i = 0; i < members_.size(); ++i) new (states_ + i) State;
 }
 
-Team::~Team() {
+InstanceGroup::~InstanceGroup() {
     ::munmap(table_, bytes_);
 }
 
-Team::State& Team::state(std::size_t index) const {
+InstanceGroup::State& InstanceGroup::state(std::size_t index) const {
     return states_[index];
 }
 
-bool Team::open(Failure& failure) {
+bool InstanceGroup::open(Failure& failure) {
     return std::all_of(members_.begin(), members_.end(),
                        [&](Member& member) { return member.stdio.open(member.plan, failure); });
 }
 
-void Team::prepare() {
+void InstanceGroup::prepare() {
     for (auto& member : members_) {
         auto& steps = member.steps;
         steps.add_parent_death();
@@ -83,7 +83,7 @@ void Team::prepare() {
     }
 }
 
-std::vector<int> Team::outputs() const {
+std::vector<int> InstanceGroup::outputs() const {
     std::vector<int> files;
     for (const auto& member : members_) {
         const auto own = member.stdio.outputs();
@@ -92,7 +92,7 @@ std::vector<int> Team::outputs() const {
     return files;
 }
 
-std::vector<int> Team::cpus() const {
+std::vector<int> InstanceGroup::cpus() const {
     std::vector<int> all;
     for (const auto& member : members_) {
         if (member.plan.affinity.empty()) return {};
@@ -104,52 +104,52 @@ std::vector<int> Team::cpus() const {
 }
 
 /// The one process that makes the instances and waits for them. All signals are blocked in it.
-class Team::Leader {
+class InstanceGroup::Leader {
   public:
-    Leader(Team& team, Progress& whole) : team_(team), whole_(whole) {}
+    Leader(InstanceGroup& group, Progress& progress) : group_(group), progress_(progress) {}
 
     [[nodiscard]] bool run() {
         if (!open()) return false;
-        for (std::size_t i = 0; i < team_.members_.size(); ++i) {
+        for (std::size_t i = 0; i < group_.members_.size(); ++i) {
             if (!start(i)) break;
         }
         ready_write_.reset();
-        while (running_ > 0) look();
-        return team_.table_->first_failed.load() < 0;
+        while (running_ > 0) poll_events();
+        return group_.table_->first_failed.load() < 0;
     }
 
   private:
     bool open() {
         int ready[2];
-        int go[2];
+        int release_pipe[2];
         signals_ = Fd{static_cast<int>(signal_file(mask_of({SIGCHLD}) | left_signals))};
         if (!signals_ || ::pipe2(ready, O_CLOEXEC) != 0) return fail(0, errno);
         ready_ = Fd{ready[0]};
         ready_write_ = Fd{ready[1]};
-        if (::pipe2(go, O_CLOEXEC) != 0) return fail(0, errno);
-        go_ = Fd{go[0]};
-        go_write_ = Fd{go[1]};
+        if (::pipe2(release_pipe, O_CLOEXEC) != 0) return fail(0, errno);
+        release_ = Fd{release_pipe[0]};
+        release_write_ = Fd{release_pipe[1]};
         return true;
     }
 
     bool start(std::size_t index) {
-        const Member& member = team_.members_[index];
-        const Gate gate{ready_write_.get(), go_.get(), go_write_.get()};
-        const long pid = fork_into(member.steps, *member.program, team_.state(index), &gate);
+        const Member& member = group_.members_[index];
+        const StartBarrier barrier{ready_write_.get(), release_.get(), release_write_.get()};
+        const long pid = fork_program(member.steps, *member.program, group_.state(index), &barrier);
         if (raw::failed(pid)) return fail(index, static_cast<int>(-pid));
-        team_.state(index).pid.store(static_cast<pid_t>(pid));
+        group_.state(index).pid.store(static_cast<pid_t>(pid));
         ++running_;
         return true;
     }
 
     bool fail(std::size_t index, int error) {
-        team_.state(index).failed_errno.store(error);
-        team_.state(index).failed_step.store(not_made);
+        group_.state(index).failed_errno.store(error);
+        group_.state(index).failed_step.store(clone_failed);
         give_up(index);
         return false;
     }
 
-    void look() {
+    void poll_events() {
         pollfd ready[2] = {{signals_.get(), POLLIN, 0}, {ready_.get(), POLLIN, 0}};
         if (::poll(ready, 2, -1) <= 0) return;
         // In this order: what has ended is to be known by its mask too.
@@ -161,20 +161,20 @@ class Team::Leader {
         std::array<char, 256> bytes{};
         const ssize_t got = ::read(ready_.get(), bytes.data(), bytes.size());
         if (got > 0) {
-            in_place_ += static_cast<std::size_t>(got);
-            if (in_place_ == team_.members_.size()) release();
+            ready_count_ += static_cast<std::size_t>(got);
+            if (ready_count_ == group_.members_.size()) release();
         } else if (got == 0) { // all have executed their programs, which closed it, or are gone
             ready_.reset();
-            for (std::size_t i = 0; i < team_.members_.size(); ++i) read_mask(i);
+            for (std::size_t i = 0; i < group_.members_.size(); ++i) read_mask(i);
         }
     }
 
-    [[nodiscard]] bool released() const { return !go_write_; }
+    [[nodiscard]] bool released() const { return !release_write_; }
 
     void release() {
-        go_.reset();
-        whole_.started_ns.store(raw::now_ns());
-        go_write_.reset(); // the end of file that all of them wait for
+        release_.reset();
+        progress_.started_ns.store(raw::now_ns());
+        release_write_.reset(); // the end of file that all of them wait for
     }
 
     void take_signals() {
@@ -186,30 +186,30 @@ class Team::Leader {
                 continue;
             }
             const int signal = static_cast<int>(info.ssi_signo);
-            if ((mask_of({signal}) & left_ending_signals) != 0) asked_ = true;
+            if ((mask_of({signal}) & left_ending_signals) != 0) end_requested_ = true;
             // A terminal, or who signals the process group, has reached the instances too.
             if (info.ssi_pid == static_cast<std::uint32_t>(::getppid())) signal_all(signal);
         }
         if (!ended) return;
         reap();
-        look_at_stops();
+        update_stopped();
     }
 
     /// The keeper is told: it watches us in the place of the program.
-    void look_at_stops() {
+    void update_stopped() {
         siginfo_t info{};
         while (::waitid(P_ALL, 0, &info, WSTOPPED | WCONTINUED | WNOHANG) == 0 && info.si_pid != 0) {
             if (const auto index = index_of(info.si_pid))
-                team_.state(*index).stopped.store(info.si_code != CLD_CONTINUED);
+                group_.state(*index).stopped.store(info.si_code != CLD_CONTINUED);
             info.si_pid = 0;
         }
         bool all = running_ > 0;
-        for (std::size_t i = 0; i < team_.members_.size(); ++i) {
-            const State& state = team_.state(i);
+        for (std::size_t i = 0; i < group_.members_.size(); ++i) {
+            const State& state = group_.state(i);
             const bool runs = state.pid.load() != 0 && state.ended_ns.load() == 0;
             if (runs && !state.stopped.load()) all = false;
         }
-        if (team_.launch_.shared->team_stopped.exchange(all) != all) ::kill(::getppid(), SIGCHLD);
+        if (group_.launch_.shared->all_instances_stopped.exchange(all) != all) ::kill(::getppid(), SIGCHLD);
     }
 
     void reap() {
@@ -227,7 +227,7 @@ class Team::Leader {
     }
 
     void note_end(std::size_t index, int status, const rusage& usage, Nanos now) {
-        State& state = team_.state(index);
+        State& state = group_.state(index);
         state.status.store(status);
         state.user.store(to_nanos(usage.ru_utime));
         state.system.store(to_nanos(usage.ru_stime));
@@ -239,10 +239,10 @@ class Team::Leader {
     /// One has failed: what the others do is of no use any more, unless all are on their way out.
     void give_up(std::size_t index) {
         int none = -1;
-        team_.table_->first_failed.compare_exchange_strong(none, static_cast<int>(index));
-        if ((asked_ || team_.launch_.shared->end_asked.load()) && released()) return;
-        for (std::size_t i = 0; i < team_.members_.size(); ++i) {
-            State& state = team_.state(i);
+        group_.table_->first_failed.compare_exchange_strong(none, static_cast<int>(index));
+        if ((end_requested_ || group_.launch_.shared->end_asked.load()) && released()) return;
+        for (std::size_t i = 0; i < group_.members_.size(); ++i) {
+            State& state = group_.state(i);
             if (state.pid.load() == 0 || state.ended_ns.load() != 0) continue;
             state.ended_with_others.store(true);
             ::kill(state.pid.load(), SIGKILL); // ours, and not waited for: the number is still its own
@@ -250,49 +250,49 @@ class Team::Leader {
     }
 
     void signal_all(int signal) {
-        for (std::size_t i = 0; i < team_.members_.size(); ++i) {
-            const State& state = team_.state(i);
+        for (std::size_t i = 0; i < group_.members_.size(); ++i) {
+            const State& state = group_.state(i);
             if (state.pid.load() != 0 && state.ended_ns.load() == 0) ::kill(state.pid.load(), signal);
         }
     }
 
     void read_mask(std::size_t index) {
-        State& state = team_.state(index);
+        State& state = group_.state(index);
         const bool runs = state.started_ns.load() != 0 && state.failed_step.load() < 0;
-        if (state.seen.load() || !runs || state.pid.load() == 0 || state.ended_ns.load() != 0) return;
+        if (state.mask_read.load() || !runs || state.pid.load() == 0 || state.ended_ns.load() != 0) return;
         const long got = ::syscall(SYS_sched_getaffinity, state.pid.load(), mask_bytes, state.mask.data());
-        if (got > 0) state.seen.store(true);
+        if (got > 0) state.mask_read.store(true);
     }
 
     [[nodiscard]] std::optional<std::size_t> index_of(pid_t pid) const {
-        for (std::size_t i = 0; i < team_.members_.size(); ++i) {
-            if (team_.state(i).pid.load() == pid) return i;
+        for (std::size_t i = 0; i < group_.members_.size(); ++i) {
+            if (group_.state(i).pid.load() == pid) return i;
         }
         return std::nullopt;
     }
 
-    Team& team_;
-    Progress& whole_;
+    InstanceGroup& group_;
+    Progress& progress_;
     Fd signals_;
     Fd ready_;
     Fd ready_write_;
-    Fd go_;
-    Fd go_write_;
+    Fd release_;
+    Fd release_write_;
     std::size_t running_ = 0;
-    std::size_t in_place_ = 0;
-    bool asked_ = false; // somebody wants the program to end in its own way
+    std::size_t ready_count_ = 0;
+    bool end_requested_ = false; // somebody wants the program to end in its own way
 };
 
-void Team::lead(Progress& whole) {
-    raw::exit(Leader(*this, whole).run() ? 0 : 1);
+void InstanceGroup::run_leader(Progress& progress) {
+    raw::exit(Leader(*this, progress).run() ? 0 : 1);
 }
 
-std::optional<int> Team::first_failed() const {
+std::optional<int> InstanceGroup::first_failed() const {
     const int index = table_->first_failed.load();
     return index < 0 ? std::nullopt : std::optional<int>(index);
 }
 
-std::optional<Failure> Team::failure() const {
+std::optional<Failure> InstanceGroup::failure() const {
     const auto index = first_failed();
     if (!index) return std::nullopt;
     const auto place = static_cast<std::size_t>(*index);
@@ -302,19 +302,19 @@ std::optional<Failure> Team::failure() const {
     const int error = state(place).failed_errno.load();
     const auto& steps = member.steps.all();
     const auto number = static_cast<std::size_t>(step);
-    const std::string stage = step == not_made         ? "clone"
+    const std::string stage = step == clone_failed     ? "clone"
                               : number == steps.size() ? "exec"
                                                        : steps[number].what;
     return Failure{stage, error,
                    "instance " + std::to_string(*index) + ": " + explain(stage, error, member.plan)};
 }
 
-std::optional<int> Team::status(std::size_t index) const {
+std::optional<int> InstanceGroup::status(std::size_t index) const {
     if (state(index).ended_ns.load() == 0) return std::nullopt;
     return state(index).status.load();
 }
 
-std::optional<Nanos> Team::ended() const {
+std::optional<Nanos> InstanceGroup::ended() const {
     Nanos last = 0;
     for (std::size_t i = 0; i < members_.size(); ++i) {
         const Nanos ended = state(i).ended_ns.load();
@@ -324,22 +324,22 @@ std::optional<Nanos> Team::ended() const {
     return last;
 }
 
-std::vector<Applied> Team::applied() const {
+std::vector<Applied> InstanceGroup::applied() const {
     const auto index = static_cast<std::size_t>(first_failed().value_or(0));
     const State& state = this->state(index);
     const int failed = state.failed_step.load();
     std::vector<Applied> found;
-    if (failed == not_made || (failed < 0 && state.started_ns.load() == 0)) return found;
+    if (failed == clone_failed || (failed < 0 && state.started_ns.load() == 0)) return found;
     const auto& steps = members_[index].steps.all();
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const bool broke = static_cast<int>(i) == failed;
-        if (steps[i].asked) found.push_back({steps[i].what, broke ? state.failed_errno.load() : 0, {}});
+        if (steps[i].from_plan) found.push_back({steps[i].what, broke ? state.failed_errno.load() : 0, {}});
         if (broke) break;
     }
     return found;
 }
 
-std::vector<InstanceReport> Team::reports() const {
+std::vector<InstanceReport> InstanceGroup::reports() const {
     std::vector<InstanceReport> found;
     for (std::size_t i = 0; i < members_.size(); ++i) {
         const State& state = this->state(i);
@@ -354,7 +354,7 @@ std::vector<InstanceReport> Team::reports() const {
             report.wall_s = seconds(ended - started);
             report.cpu = CpuTime{state.user.load(), state.system.load()};
         }
-        if (state.seen.load()) {
+        if (state.mask_read.load()) {
             report.cpus.emplace();
             for (std::size_t bit = 0; bit < mask_bytes * CHAR_BIT; ++bit) {
                 const auto one = static_cast<unsigned char>(1U << (bit % CHAR_BIT));

@@ -19,13 +19,13 @@ namespace assay {
 /// program would: it makes the instances, lets them go together once each is in place, and ends when the last
 /// has, or as soon as one has failed. It uses the keeper's copied memory and never executes anything, so that
 /// counters begin with the instances.
-class Team {
+class InstanceGroup {
   public:
     /// Throws std::bad_alloc. `launch.plan` has instances.
-    explicit Team(const Launch& launch);
-    ~Team();
-    Team(const Team&) = delete;
-    Team& operator=(const Team&) = delete;
+    explicit InstanceGroup(const Launch& launch);
+    ~InstanceGroup();
+    InstanceGroup(const InstanceGroup&) = delete;
+    InstanceGroup& operator=(const InstanceGroup&) = delete;
 
     /// False with the failure filled in where a file of an instance cannot be opened.
     bool open(Failure& failure);
@@ -36,7 +36,7 @@ class Team {
     [[nodiscard]] std::vector<int> cpus() const;
 
     /// In the leader. `whole` is told when they were let go.
-    [[noreturn]] void lead(Progress& whole);
+    [[noreturn]] void run_leader(Progress& progress);
 
     /// For the keeper, once the leader is gone.
     [[nodiscard]] std::optional<int> first_failed() const;

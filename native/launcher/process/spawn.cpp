@@ -17,20 +17,20 @@ namespace assay {
 
 namespace {
 
-struct Task {
+struct ChildTask {
     const Step* steps;
     std::size_t count;
     const Program* program; // or none, and a team to be led
-    Team* team;
+    InstanceGroup* instances;
     Progress* progress;
-    long maker;
-    const Gate* gate; // or none
+    long parent;
+    const StartBarrier* barrier; // or none
 };
 
 // From here to the end of `be_child` only system calls without libc: this runs beside the keeper, in its
 // memory.
 
-[[noreturn]] void give_up(Progress& progress, std::size_t step, long error) {
+[[noreturn]] void report_failure(Progress& progress, std::size_t step, long error) {
     progress.failed_errno.store(static_cast<int>(-error));
     progress.failed_step.store(static_cast<int>(step));
     raw::exit(127);
@@ -43,7 +43,7 @@ bool same_bytes(const unsigned char* a, const unsigned char* b, std::size_t size
     return true;
 }
 
-long carry_out(const Step& step) {
+long run_step(const Step& step) {
     if (step.view != nullptr) return enter_view(*step.view);
     const auto& a = step.args;
     const long result = raw::call(step.number, a[0], a[1], a[2], a[3], a[4]);
@@ -67,40 +67,40 @@ long execute(const Program& program, const char* path, Progress& progress) {
 }
 
 /// True where execvp would look into the next folder of PATH.
-bool look_further(long error) {
+bool should_try_next(long error) {
     return error == -ENOENT || error == -ENOTDIR || error == -EACCES || error == -ESTALE ||
            error == -ENODEV || error == -ETIMEDOUT;
 }
 
 /// Says that this instance is in place, and waits for the others. The end of the leader opens the gate too,
 /// and is noticed by what follows.
-void pass(const Gate& gate) {
-    raw::call(SYS_close, gate.go_write);
+void wait_at_barrier(const StartBarrier& barrier) {
+    raw::call(SYS_close, barrier.release_write);
     char byte = 0;
-    raw::call(SYS_write, gate.ready, raw::as_long(&byte), 1);
-    while (raw::call(SYS_read, gate.go, raw::as_long(&byte), 1) == -EINTR) {
+    raw::call(SYS_write, barrier.ready, raw::as_long(&byte), 1);
+    while (raw::call(SYS_read, barrier.release, raw::as_long(&byte), 1) == -EINTR) {
     }
 }
 
-[[noreturn]] void be_child(void* argument) {
-    const Task& task = *static_cast<const Task*>(argument);
+[[noreturn]] void run_child(void* argument) {
+    const ChildTask& task = *static_cast<const ChildTask*>(argument);
     for (std::size_t i = 0; i < task.count; ++i) {
-        const long result = carry_out(task.steps[i]);
-        if (raw::failed(result)) give_up(*task.progress, i, result);
+        const long result = run_step(task.steps[i]);
+        if (raw::failed(result)) report_failure(*task.progress, i, result);
     }
-    if (task.gate != nullptr) pass(*task.gate);
+    if (task.barrier != nullptr) wait_at_barrier(*task.barrier);
     // Its maker may have died before the parent-death signal was asked for.
-    if (raw::call(SYS_getppid) != task.maker) raw::exit(127);
-    if (task.team != nullptr) task.team->lead(*task.progress); // in memory of its own
-    task.program->take_over(raw::call(SYS_getpid));
+    if (raw::call(SYS_getppid) != task.parent) raw::exit(127);
+    if (task.instances != nullptr) task.instances->run_leader(*task.progress); // in memory of its own
+    task.program->write_process_ids(raw::call(SYS_getpid));
     long worst = -ENOENT;
     for (const char* const* path = task.program->candidates(); *path != nullptr; ++path) {
         const long error = execute(*task.program, *path, *task.progress);
         if (error == -EACCES || worst != -EACCES) worst = error;
-        if (!look_further(error)) break;
+        if (!should_try_next(error)) break;
     }
     task.progress->started_ns.store(0, std::memory_order_relaxed);
-    give_up(*task.progress, task.count, worst);
+    report_failure(*task.progress, task.count, worst);
 }
 
 // End of what runs in the child.
@@ -129,7 +129,7 @@ Program::Program(const Plan& plan, char** environment, pid_t caller) {
     shell_argv_.insert(shell_argv_.end(), argv_.begin() + 1, argv_.end());
 }
 
-void Program::take_over(long pid) const {
+void Program::write_process_ids(long pid) const {
     for (char* digits : process_ids_) {
         std::size_t length = 1;
         for (long rest = pid; rest >= 10; rest /= 10) ++length;
@@ -140,12 +140,12 @@ void Program::take_over(long pid) const {
 
 void Program::build_environment(const Plan& plan, char** environment, pid_t caller) {
     // What it is compared with, and the room for any process id.
-    const std::string callers = std::to_string(caller), room(20, '0');
-    const auto is_callers = [&](std::string_view entry) {
+    const std::string caller_text = std::to_string(caller), room(20, '0');
+    const auto names_caller = [&](std::string_view entry) {
         const auto equals = entry.find('=');
         const auto name = entry.substr(0, equals);
         return caller > 0 && (name == "LISTEN_PID" || name == "WATCHDOG_PID") &&
-               entry.substr(equals + 1) == callers;
+               entry.substr(equals + 1) == caller_text;
     };
     const auto replaced = [&](std::string_view entry) {
         const auto name = entry.substr(0, entry.find('='));
@@ -155,15 +155,15 @@ void Program::build_environment(const Plan& plan, char** environment, pid_t call
                            [&](const auto& pair) { return is_name(pair.first); });
     };
     const bool changes = !plan.env_unset.empty() || !plan.env_set.empty();
-    std::size_t taken_over = 0;
-    for (char** entry = environment; *entry != nullptr; ++entry) taken_over += is_callers(*entry);
-    set_.reserve(plan.env_set.size() + taken_over); // the pointers below must stay true
+    std::size_t replaced_ids = 0;
+    for (char** entry = environment; *entry != nullptr; ++entry) replaced_ids += names_caller(*entry);
+    set_.reserve(plan.env_set.size() + replaced_ids); // the pointers below must stay true
     for (char** entry = environment; *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
         if (changes && replaced(text)) continue;
         // The same process by another name, which is the caller's.
-        if (taken_over > 0 && text.starts_with("LISTEN_PIDFDID=")) continue;
-        if (!is_callers(text)) {
+        if (replaced_ids > 0 && text.starts_with("LISTEN_PIDFDID=")) continue;
+        if (!names_caller(text)) {
             envp_.push_back(*entry);
             continue;
         }
@@ -195,10 +195,10 @@ void Program::find_candidates(const std::string& name) {
 
 namespace {
 
-Spawned spawn_task(const Task& given, int cgroup, bool legacy_clone, bool share) {
+Spawned spawn_task(const ChildTask& given, int cgroup, bool legacy_clone, bool share) {
     // Static: it must outlive this call, for the child runs on it until it executes the program.
     alignas(64) static unsigned char stack[32 * 1024];
-    static Task task;
+    static ChildTask task;
     task = given;
 
     Spawned spawned;
@@ -209,7 +209,7 @@ Spawned spawn_task(const Task& given, int cgroup, bool legacy_clone, bool share)
     if (legacy_clone) {
         const long top = share ? raw::as_long(stack) + static_cast<long>(sizeof stack) : 0;
         result = raw::clone_call(SYS_clone, static_cast<long>(flags | SIGCHLD), top, raw::as_long(&pidfd), 0,
-                                 0, be_child, &task);
+                                 0, run_child, &task);
     } else {
         clone_args args{};
         args.flags = flags;
@@ -222,9 +222,9 @@ Spawned spawn_task(const Task& given, int cgroup, bool legacy_clone, bool share)
         if (cgroup >= 0) {
             args.flags |= CLONE_INTO_CGROUP;
             args.cgroup = static_cast<unsigned long long>(cgroup);
-            spawned.born = true;
+            spawned.in_cgroup = true;
         }
-        result = raw::clone_call(SYS_clone3, raw::as_long(&args), sizeof args, 0, 0, 0, be_child, &task);
+        result = raw::clone_call(SYS_clone3, raw::as_long(&args), sizeof args, 0, 0, 0, run_child, &task);
     }
     if (raw::failed(result)) {
         spawned.error = static_cast<int>(-result);
@@ -239,24 +239,28 @@ Spawned spawn_task(const Task& given, int cgroup, bool legacy_clone, bool share)
 
 Spawned spawn(const Steps& steps, const Program& program, Progress& progress, int cgroup, bool legacy_clone) {
     const auto& all = steps.all();
-    const Task task{all.data(), all.size(), &program, nullptr, &progress, raw::call(SYS_getpid), nullptr};
+    const ChildTask task{all.data(), all.size(), &program, nullptr, &progress, raw::call(SYS_getpid),
+                         nullptr};
     // What has become another user must not run in memory of root's.
-    const bool share = share_memory && !works_for_another() && steps.shareable();
+    const bool share = share_memory && !acts_for_another_user() && steps.shareable();
     return spawn_task(task, cgroup, legacy_clone, share);
 }
 
-Spawned spawn_leader(const Steps& steps, Team& team, Progress& progress, int cgroup, bool legacy_clone) {
+Spawned spawn_leader(const Steps& steps, InstanceGroup& instances, Progress& progress, int cgroup,
+                     bool legacy_clone) {
     const auto& all = steps.all();
-    const Task task{all.data(), all.size(), nullptr, &team, &progress, raw::call(SYS_getpid), nullptr};
+    const ChildTask task{all.data(), all.size(), nullptr, &instances, &progress, raw::call(SYS_getpid),
+                         nullptr};
     return spawn_task(task, cgroup, legacy_clone, false);
 }
 
-long fork_into(const Steps& steps, const Program& program, Progress& progress, const Gate* gate) {
+long fork_program(const Steps& steps, const Program& program, Progress& progress,
+                  const StartBarrier* barrier) {
     const auto& all = steps.all();
     // Static: below the stack pointer, where locals of a leaf may lie, the child's calls write.
-    static Task task;
-    task = {all.data(), all.size(), &program, nullptr, &progress, raw::call(SYS_getpid), gate};
-    return raw::clone_call(SYS_clone, SIGCHLD, 0, 0, 0, 0, be_child, &task);
+    static ChildTask task;
+    task = {all.data(), all.size(), &program, nullptr, &progress, raw::call(SYS_getpid), barrier};
+    return raw::clone_call(SYS_clone, SIGCHLD, 0, 0, 0, 0, run_child, &task);
 }
 
 } // namespace assay

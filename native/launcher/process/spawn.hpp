@@ -24,7 +24,7 @@ class Program {
     [[nodiscard]] const char* const* argv() const { return argv_.data(); }
     [[nodiscard]] const char* const* envp() const { return envp_.data(); }
     /// Write the program's process id into those variables. Allocates nothing.
-    void take_over(long pid) const;
+    void write_process_ids(long pid) const;
     /// argv of a shell that reads the program as a script; its second word is the candidate.
     [[nodiscard]] const char** shell_argv() const { return shell_argv_.data(); }
 
@@ -44,17 +44,17 @@ class Program {
 struct Spawned {
     pid_t pid = -1;
     Fd pidfd;
-    int error = 0;     // errno of the clone
-    bool born = false; // already in the control group that was given
+    int error = 0;          // errno of the clone
+    bool in_cgroup = false; // already in the control group that was given
 };
 
-class Team;
+class InstanceGroup;
 
 /// Where an instance waits, once its steps are carried out, until all others have come so far.
-struct Gate {
-    int ready = -1;    // takes a byte from each
-    int go = -1;       // ends when they may go on
-    int go_write = -1; // its other end, which nobody but the leader may hold
+struct StartBarrier {
+    int ready = -1;         // takes a byte from each
+    int release = -1;       // ends when they may go on
+    int release_write = -1; // its other end, which nobody but the leader may hold
 };
 
 /// Starts the program with the steps carried out. `cgroup` is the folder of a v2 control group, or -1. With
@@ -62,11 +62,13 @@ struct Gate {
 Spawned spawn(const Steps& steps, const Program& program, Progress& progress, int cgroup, bool legacy_clone);
 
 /// The same for the leader of a team, which becomes no program.
-Spawned spawn_leader(const Steps& steps, Team& team, Progress& progress, int cgroup, bool legacy_clone);
+Spawned spawn_leader(const Steps& steps, InstanceGroup& instances, Progress& progress, int cgroup,
+                     bool legacy_clone);
 
 /// Starts the program in a copy of this memory: an instance in the leader, which stops at the gate, or what
 /// runs beside the program. Its process id, or -errno.
-long fork_into(const Steps& steps, const Program& program, Progress& progress, const Gate* gate);
+long fork_program(const Steps& steps, const Program& program, Progress& progress,
+                  const StartBarrier* barrier);
 
 #ifdef ASSAY_SANITIZED
 // A sanitizer's bookkeeping knows neither foreign stacks nor shared address spaces.

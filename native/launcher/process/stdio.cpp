@@ -9,8 +9,8 @@
 namespace assay {
 
 bool Stdio::open(const Plan& plan, Failure& failure) {
-    const RightsOfCaller rights;
-    if (const int error = rights.error()) {
+    const CallerPrivileges privileges;
+    if (const int error = privileges.error()) {
         failure = {"user", error, explain("user", error, plan)};
         return false;
     }

@@ -54,7 +54,7 @@ void set_bits(unsigned char* bytes, const std::vector<int>& numbers) {
 
 } // namespace
 
-unsigned char* Steps::keep_bytes(std::size_t size) {
+unsigned char* Steps::allocate_bytes(std::size_t size) {
     auto& block = memory_.emplace_back((size + sizeof(unsigned long) - 1) / sizeof(unsigned long));
     return reinterpret_cast<unsigned char*>(block.data());
 }
@@ -69,7 +69,7 @@ void Steps::add(std::string what, long number, std::array<long, 5> args) {
 
 void Steps::add_internal(std::string what, long number, std::array<long, 5> args) {
     add(std::move(what), number, args);
-    steps_.back().asked = false;
+    steps_.back().from_plan = false;
 }
 
 void Steps::add_join(int fd) {
@@ -102,7 +102,7 @@ void Steps::add_plan(const Plan& plan) {
     if (plan.no_core_files) add_no_core();
     // Last, for a limit may be too small for what comes before.
     for (const auto& call : plan.rlimits) add_rlimit(call);
-    if (works_for_another()) add_caller();
+    if (acts_for_another_user()) add_caller();
     if (plan.cwd) add("cwd", SYS_chdir, {raw::as_long(plan.cwd->c_str())});
     // Behind the change of users: what comes before it is root's.
     if (plan.affinity_calls != AffinityCalls::allowed) add_affinity_calls(plan.affinity_calls);
@@ -130,9 +130,9 @@ void Steps::add_parent_death() {
 void Steps::add_affinity(const std::vector<int>& cpus) {
     // sched_getaffinity wants room for every CPU that the kernel was built for, at most 8192.
     const std::size_t size = std::max(words_for(cpus.back()), words_for(8191)) * sizeof(unsigned long);
-    unsigned char* wanted = keep_bytes(size);
+    unsigned char* wanted = allocate_bytes(size);
     set_bits(wanted, cpus);
-    unsigned char* granted = keep_bytes(size);
+    unsigned char* granted = allocate_bytes(size);
     const auto length = static_cast<long>(size);
     add("affinity", SYS_sched_setaffinity, {0, length, raw::as_long(wanted)});
     Step& step = steps_.back();
@@ -149,7 +149,7 @@ void Steps::add_mempolicy(const MemPolicy& policy) {
         return;
     }
     const std::size_t words = words_for(policy.nodes.back());
-    unsigned char* mask = keep_bytes(words * sizeof(unsigned long));
+    unsigned char* mask = allocate_bytes(words * sizeof(unsigned long));
     set_bits(mask, policy.nodes);
     // The kernel reads one bit less than maxnode says (mm/mempolicy.c, get_nodes).
     add("mempolicy", SYS_set_mempolicy,
@@ -160,7 +160,7 @@ void Steps::add_sched(const Sched& sched) {
     if (sched.policy == SCHED_DEADLINE) {
         add_deadline(sched);
     } else if (sched.policy) {
-        unsigned char* parameter = keep_bytes(sizeof(sched_param));
+        unsigned char* parameter = allocate_bytes(sizeof(sched_param));
         sched_param wanted{};
         wanted.sched_priority = sched.priority;
         std::memcpy(parameter, &wanted, sizeof wanted);
@@ -175,7 +175,7 @@ void Steps::add_deadline(const Sched& sched) {
     wanted.flags = reset_on_fork;
     wanted.runtime_ns = static_cast<std::uint64_t>(sched.runtime_ns);
     wanted.deadline_ns = wanted.period_ns = static_cast<std::uint64_t>(sched.period_ns);
-    unsigned char* argument = keep_bytes(sizeof wanted);
+    unsigned char* argument = allocate_bytes(sizeof wanted);
     std::memcpy(argument, &wanted, sizeof wanted);
     add("sched.policy", SYS_sched_setattr, {0, raw::as_long(argument), 0});
 }
@@ -188,7 +188,7 @@ void Steps::add_io_priority(const IoPriority& priority) {
 
 void Steps::add_rlimit(const RlimitCall& call) {
     const std::array<std::uint64_t, 2> limits{call.soft, call.hard}; // struct rlimit64
-    unsigned char* argument = keep_bytes(sizeof limits);
+    unsigned char* argument = allocate_bytes(sizeof limits);
     std::memcpy(argument, limits.data(), sizeof limits);
     add("rlimits." + call.name, SYS_prlimit64, {0, call.resource, raw::as_long(argument), 0});
 }
@@ -199,7 +199,7 @@ void Steps::add_no_core() {
     // 1 (core(5)), which is too small for a file as well. The hard limit stays: the program may raise its
     // own.
     if (::getrlimit64(RLIMIT_CORE, &limit) != 0 || limit.rlim_max == 0) return;
-    unsigned char* argument = keep_bytes(sizeof limit);
+    unsigned char* argument = allocate_bytes(sizeof limit);
     limit.rlim_cur = 1;
     std::memcpy(argument, &limit, sizeof limit);
     add_internal("core_files", SYS_prlimit64, {0, RLIMIT_CORE, raw::as_long(argument), 0});
@@ -211,18 +211,19 @@ void Steps::add_view(const std::vector<int>& cpus) {
 }
 
 bool Steps::shareable() const {
-    return std::none_of(views_.begin(), views_.end(), [](const View& view) { return view.alone; });
+    return std::none_of(views_.begin(), views_.end(),
+                        [](const CpuView& view) { return view.needs_user_namespace; });
 }
 
 void Steps::add_affinity_calls(AffinityCalls answer) {
     const auto filter = affinity_filter(answer);
-    unsigned char* code = keep_bytes(filter.size() * sizeof filter[0]);
+    unsigned char* code = allocate_bytes(filter.size() * sizeof filter[0]);
     std::memcpy(code, filter.data(), filter.size() * sizeof filter[0]);
     const sock_fprog program{static_cast<unsigned short>(filter.size()),
                              reinterpret_cast<sock_filter*>(code)};
-    unsigned char* argument = keep_bytes(sizeof program);
+    unsigned char* argument = allocate_bytes(sizeof program);
     std::memcpy(argument, &program, sizeof program);
-    if (!filters_freely()) add_internal("affinity_calls", SYS_prctl, {PR_SET_NO_NEW_PRIVS, 1});
+    if (!filters_without_no_new_privs()) add_internal("affinity_calls", SYS_prctl, {PR_SET_NO_NEW_PRIVS, 1});
     add("affinity_calls", SYS_seccomp, {SECCOMP_SET_MODE_FILTER, filter_flags(), raw::as_long(argument)});
 }
 

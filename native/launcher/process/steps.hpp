@@ -17,8 +17,8 @@ struct Step {
     std::string what; // the key of the plan, or the part of the set-up
     long number = 0;
     std::array<long, 5> args{};
-    const View* view = nullptr; // several calls in place of that one
-    bool asked = true;          // a key of the plan asked for it, so the record lists it
+    const CpuView* view = nullptr; // several calls in place of that one
+    bool from_plan = true;         // a key of the plan asked for it, so the record lists it
 
     // Where the kernel may grant less than asked without saying so: a second call that must fill `actual`
     // with the same bytes as `expected`.
@@ -69,11 +69,11 @@ class Steps {
     void add_no_core();
     void add_view(const std::vector<int>& cpus);
     void add_affinity_calls(AffinityCalls answer);
-    unsigned char* keep_bytes(std::size_t size);
+    unsigned char* allocate_bytes(std::size_t size);
 
     std::vector<Step> steps_;
     std::deque<std::vector<unsigned long>> memory_; // a deque: what it holds never moves
-    std::deque<View> views_;
+    std::deque<CpuView> views_;
 };
 
 } // namespace assay

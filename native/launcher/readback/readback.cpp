@@ -21,20 +21,20 @@ namespace {
 
 constexpr std::array<Nanos, 5> first_readings{2 * nanos_per_milli, 8 * nanos_per_milli, 32 * nanos_per_milli,
                                               128 * nanos_per_milli, 512 * nanos_per_milli};
-constexpr Nanos later = nanos_per_second;
-constexpr Nanos retry = nanos_per_milli;
+constexpr Nanos late_interval = nanos_per_second;
+constexpr Nanos retry_interval = nanos_per_milli;
 
 /// Reading numa_maps or smaps walks page tables and holds the process's memory lock: at most this part of the
 /// time, until the first readings are over and after that.
-constexpr Nanos reading_duty = 20;
-constexpr Nanos later_duty = 200;
+constexpr Nanos early_duty_divisor = 20;
+constexpr Nanos late_duty_divisor = 200;
 
 /// A dynamic loader may be at work up to this time after the start.
-constexpr double loading_s = 0.1;
+constexpr double loader_s = 0.1;
 
-constexpr std::size_t most_processes = 64;
-constexpr std::size_t least_threads = 256; // a team with a thread for each CPU of most machines
-constexpr std::size_t most_threads = 1024;
+constexpr std::size_t max_processes = 64;
+constexpr std::size_t min_threads = 256; // a team with a thread for each CPU of most machines
+constexpr std::size_t max_threads = 1024;
 
 std::string proc_path(pid_t pid, const char* file) {
     return "/proc/" + std::to_string(pid) + '/' + file;
@@ -91,7 +91,7 @@ std::optional<std::int64_t> filters_of(std::string_view status) {
 
 /// Whether a process starts and watches the processes of a parallel program, and computes nothing itself.
 /// Its threads wait, and its mask is the host's.
-bool starts_others(const ProcStat& stat) {
+bool is_process_launcher(const ProcStat& stat) {
     static constexpr auto names = std::to_array<std::string_view>(
         {"aprun", "hydra_bstrap_pr", "hydra_pmi_proxy", "jsrun", "mpiexec", "mpiexec.hydra", "mpirun",
          "orted", "orterun", "palsd", "prte", "prted", "prterun", "slurmstepd", "srun", "torchrun"});
@@ -115,7 +115,7 @@ Readback::Readback(Containment& containment, const Plan& plan, pid_t program, Na
     const auto status = read_proc(::getpid(), "status");
     const auto own = status ? filters_of(*status) : std::nullopt;
     // Where the kernel does not count them, one that we have ourselves hides the program's.
-    if (own && (*own == 0 || line_after(*status, "Seccomp_filters"))) own_filters_ = own;
+    if (own && (*own == 0 || line_after(*status, "Seccomp_filters"))) launcher_filters_ = own;
 }
 
 void Readback::run(Nanos now) {
@@ -124,18 +124,18 @@ void Readback::run(Nanos now) {
     const Nanos used_before = now_ns(CLOCK_THREAD_CPUTIME_ID);
     read_tree(now);
     const Nanos cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before;
-    Nanos wait = retry;
+    Nanos wait = retry_interval;
     if (readings_ != before) {
-        Nanos next = start_ + later;
+        Nanos next = start_ + late_interval;
         for (const Nanos time : first_readings) {
             if (start_ + time > now) {
                 next = start_ + time;
                 break;
             }
         }
-        wait = next > now ? next - now : later;
+        wait = next > now ? next - now : late_interval;
     }
-    const Nanos duty = now - start_ < first_readings.back() ? reading_duty : later_duty;
+    const Nanos duty = now - start_ < first_readings.back() ? early_duty_divisor : late_duty_divisor;
     due_ = now + std::max(wait, cost * duty);
 }
 
@@ -143,7 +143,7 @@ void Readback::read_tree(Nanos now) {
     auto pids = containment_.processes();
     const int leaders = plan_.instances.empty() ? 0 : 1;
     processes_peak_ = std::max(processes_peak_, static_cast<int>(pids.size()) - leaders);
-    if (pids.size() > most_processes) pids.resize(most_processes);
+    if (pids.size() > max_processes) pids.resize(max_processes);
     std::vector<ProcStat> tree;
     for (const pid_t pid : pids) {
         const auto stat = proc_stat(pid);
@@ -153,12 +153,12 @@ void Readback::read_tree(Nanos now) {
         if (pid == program_ && !stat->executed()) return; // still ourselves, before exec
         tree.push_back(*stat);
     }
-    const bool only_starters = std::all_of(tree.begin(), tree.end(), starts_others);
-    if (!only_starters) std::erase_if(tree, starts_others);
+    const bool only_launchers = std::all_of(tree.begin(), tree.end(), is_process_launcher);
+    if (!only_launchers) std::erase_if(tree, is_process_launcher);
     if (tree.empty()) return;
     const auto subject = std::min_element(tree.begin(), tree.end(), busier);
 
-    Seen reading;
+    ReadbackResult reading;
     reading.at_s = seconds(now - start_);
     bool known = false;
     for (const auto& stat : tree) {
@@ -174,24 +174,24 @@ void Readback::read_tree(Nanos now) {
     }
     workers_.next();
     if (!known || !read_subject(*subject, reading)) return;
-    if (!only_starters) count_threads(tree, now);
+    if (!only_launchers) count_threads(tree, now);
     ++readings_;
 
     // A later reading counts, unless the process of the earlier one had more time: a script may end in a
     // short helper after the program that matters has gone.
     // What only starts the program gives way to it.
-    if (!seen_ || reading.pid == seen_->pid || subject->own_ticks >= subject_ticks_ || seen_starter_) {
-        seen_starter_ = only_starters;
-        if (seen_ && seen_->pid == reading.pid && seen_->anon_huge_bytes && reading.anon_huge_bytes) {
-            reading.anon_huge_bytes = std::max(*reading.anon_huge_bytes, *seen_->anon_huge_bytes);
+    if (!result_ || reading.pid == result_->pid || subject->own_ticks >= subject_ticks_ || seen_launcher_) {
+        seen_launcher_ = only_launchers;
+        if (result_ && result_->pid == reading.pid && result_->anon_huge_bytes && reading.anon_huge_bytes) {
+            reading.anon_huge_bytes = std::max(*reading.anon_huge_bytes, *result_->anon_huge_bytes);
         }
         subject_ticks_ = subject->own_ticks;
-        seen_ = std::move(reading);
+        result_ = std::move(reading);
     }
-    seen_->maps = maps_;
-    seen_->processes_peak = processes_peak_;
-    seen_->threads_peak = threads_peak_;
-    seen_->thread_cpus = thread_cpus_;
+    result_->maps = maps_;
+    result_->processes_peak = processes_peak_;
+    result_->threads_peak = threads_peak_;
+    result_->thread_cpus = thread_cpus_;
 }
 
 namespace {
@@ -255,7 +255,7 @@ std::optional<Readback::Reading> Readback::read_state(const ProcStat& stat, doub
     if (!plan_.observe.maps) return found;
     const auto text = read_proc(stat.pid, "maps");
     if (!text) return is_denied() ? std::optional(std::move(found)) : std::nullopt;
-    if (text->empty() || (at_s < loading_s && is_loading(*text))) return std::nullopt;
+    if (text->empty() || (at_s < loader_s && is_loading(*text))) return std::nullopt;
     found.image = image_of(stat.pid, *text);
     auto wanted = wanted_maps(*text);
     if (!maps_) maps_.emplace();
@@ -274,8 +274,8 @@ bool Readback::read_status(const ProcStat& stat, ProcessState& state) const {
     state.priority = stat.priority;
     state.nice = stat.nice;
     if (const auto thp = number_after(*status, "THP_enabled")) state.thp_enabled = *thp != 0;
-    const auto filters = own_filters_ ? filters_of(*status) : std::nullopt;
-    if (filters) state.call_filters = *filters - *own_filters_;
+    const auto filters = launcher_filters_ ? filters_of(*status) : std::nullopt;
+    if (filters) state.call_filters = *filters - *launcher_filters_;
     return true;
 }
 
@@ -299,7 +299,7 @@ bool Readback::read_environment(const ProcStat& stat, ProcessState& state) const
     return true;
 }
 
-bool Readback::read_subject(const ProcStat& subject, Seen& seen) const {
+bool Readback::read_subject(const ProcStat& subject, ReadbackResult& seen) const {
     seen.pid = subject.pid;
     if (plan_.observe.status && plan_.own_view) {
         const auto shown = read_proc(subject.pid, "root/sys/devices/system/cpu/online");
@@ -320,7 +320,7 @@ bool Readback::read_subject(const ProcStat& subject, Seen& seen) const {
     return true;
 }
 
-void Readback::read_pages(const std::string& rollup, pid_t subject, Seen& seen) const {
+void Readback::read_pages(const std::string& rollup, pid_t subject, ReadbackResult& seen) const {
     const auto bytes_of = [](std::string_view text, const char* key) {
         return number_after(text, key).value_or(0) * 1024;
     };
@@ -343,7 +343,7 @@ void Readback::read_pages(const std::string& rollup, pid_t subject, Seen& seen) 
     });
 }
 
-void Readback::read_numa(const std::string& text, Seen& seen) const {
+void Readback::read_numa(const std::string& text, ReadbackResult& seen) const {
     static const std::int64_t base_page = ::sysconf(_SC_PAGESIZE);
     std::map<std::string, std::int64_t> by_policy;
     each_line(text, [&](std::string_view line) {
@@ -393,12 +393,12 @@ std::set<std::string> Readback::wanted_maps(const std::string& text) const {
     return found;
 }
 
-const std::optional<Seen>& Readback::seen() {
-    if (!seen_) return seen_;
+const std::optional<ReadbackResult>& Readback::result() {
+    if (!result_) return result_;
     if (const auto stat = proc_stat(program_)) workers_.ended(*stat);
     auto workers = workers_.report();
-    if (workers.size() > 1) seen_->workers = std::move(workers);
-    return seen_;
+    if (workers.size() > 1) result_->workers = std::move(workers);
+    return result_;
 }
 
 void Readback::count_threads(const std::vector<ProcStat>& tree, Nanos now) {
@@ -408,7 +408,7 @@ void Readback::count_threads(const std::vector<ProcStat>& tree, Nanos now) {
     threads_peak_ = threads;
     if (!plan_.observe.threads) return;
     std::map<std::string, int> by_list;
-    std::size_t left = readable_threads(now - start_, least_threads, most_threads);
+    std::size_t left = readable_threads(now - start_, min_threads, max_threads);
     for (const auto& stat : tree) {
         for (const pid_t thread : threads_of(stat.pid, left)) {
             const auto path = proc_path(stat.pid, "task/") + std::to_string(thread) + "/status";

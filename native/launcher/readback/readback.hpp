@@ -20,7 +20,7 @@
 namespace assay {
 
 /// What was read back from the running tree.
-struct Seen {
+struct ReadbackResult {
     // Of the subject: the process that has used most CPU time.
     double at_s = 0;
     pid_t pid = 0;
@@ -41,7 +41,7 @@ struct Seen {
 
 /// Reads /proc/PID of the tree, soon after the start and ever less often. It never stops the program (no
 /// ptrace).
-class Readback final : public Job {
+class Readback final : public PeriodicTask {
   public:
     Readback(Containment& containment, const Plan& plan, pid_t program, Nanos start);
 
@@ -49,7 +49,7 @@ class Readback final : public Job {
     void run(Nanos now) override;
 
     /// Returns all readings. Call it once the program has ended, and before it is waited for.
-    [[nodiscard]] const std::optional<Seen>& seen();
+    [[nodiscard]] const std::optional<ReadbackResult>& result();
 
   private:
     void read_tree(Nanos now);
@@ -62,9 +62,9 @@ class Readback final : public Job {
     std::optional<Reading> read_state(const ProcStat& stat, double at_s);
     bool read_status(const ProcStat& stat, ProcessState& state) const;
     bool read_environment(const ProcStat& stat, ProcessState& state) const;
-    bool read_subject(const ProcStat& subject, Seen& seen) const;
-    void read_pages(const std::string& rollup, pid_t subject, Seen& seen) const;
-    void read_numa(const std::string& text, Seen& seen) const;
+    bool read_subject(const ProcStat& subject, ReadbackResult& seen) const;
+    void read_pages(const std::string& rollup, pid_t subject, ReadbackResult& seen) const;
+    void read_numa(const std::string& text, ReadbackResult& seen) const;
     [[nodiscard]] std::set<std::string> wanted_maps(const std::string& text) const;
     void count_threads(const std::vector<ProcStat>& tree, Nanos now);
 
@@ -75,14 +75,14 @@ class Readback final : public Job {
     Nanos due_;
     std::size_t readings_ = 0;
     std::int64_t subject_ticks_ = -1;
-    std::optional<Seen> seen_;
+    std::optional<ReadbackResult> result_;
     std::optional<std::set<std::string>> maps_;
     Workers workers_;
     std::map<std::string, int> thread_cpus_;
     int threads_peak_ = 0;
-    bool seen_starter_ = false; // what was seen last is no program, but starts one
+    bool seen_launcher_ = false; // what was seen last is no program, but starts one
     int processes_peak_ = 0;
-    std::optional<std::int64_t> own_filters_; // of system calls, where some were asked for
+    std::optional<std::int64_t> launcher_filters_; // of system calls, where some were asked for
 };
 
 } // namespace assay

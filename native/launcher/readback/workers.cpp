@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t max_states = 64;
 
 /// A process may be missed by some readings, and would be counted anew from its start.
-constexpr std::size_t patience = 8;
+constexpr std::size_t max_missed_readings = 8;
 
 bool worked_more(const Worker& a, const Worker& b) {
     return std::tuple(a.ticks, a.last) > std::tuple(b.ticks, b.last);
@@ -20,25 +20,25 @@ bool worked_more(const Worker& a, const Worker& b) {
 
 void Workers::add(const ProcStat& stat, std::string image, ProcessState state) {
     const auto [place, fresh] = living_.try_emplace(Key{stat.pid, stat.start_ticks});
-    Stint& stint = place->second;
-    if (!fresh && stint.image != image && stint.state != state) {
-        fold(stint, gone_);
-        const auto before = stint.ticks;
-        stint = Stint{};
-        stint.first_ticks = before;
-    } else if (stint.state.maps && state.maps) {
-        state.maps->merge(*stint.state.maps); // a library that is closed again did serve
+    StateInterval& interval = place->second;
+    if (!fresh && interval.image != image && interval.state != state) {
+        fold(interval, gone_);
+        const auto before = interval.ticks;
+        interval = StateInterval{};
+        interval.first_ticks = before;
+    } else if (interval.state.maps && state.maps) {
+        state.maps->merge(*interval.state.maps); // a library that is closed again did serve
     }
-    stint.image = std::move(image);
-    stint.state = std::move(state);
-    stint.ticks = stat.own_ticks;
-    stint.resident_pages = std::max(stint.resident_pages, stat.resident_pages);
-    stint.last = reading_;
+    interval.image = std::move(image);
+    interval.state = std::move(state);
+    interval.ticks = stat.own_ticks;
+    interval.resident_pages = std::max(interval.resident_pages, stat.resident_pages);
+    interval.last = reading_;
 }
 
 void Workers::next() {
     for (auto place = living_.begin(); place != living_.end();) {
-        if (reading_ - place->second.last < patience) {
+        if (reading_ - place->second.last < max_missed_readings) {
             ++place;
             continue;
         }
@@ -61,23 +61,23 @@ void Workers::ended(const ProcStat& stat) {
 
 std::vector<Worker> Workers::report() const {
     auto found = gone_;
-    for (const auto& [key, stint] : living_) fold(stint, found);
+    for (const auto& [key, interval] : living_) fold(interval, found);
     std::sort(found.begin(), found.end(), worked_more);
     return found;
 }
 
-void Workers::fold(const Stint& stint, std::vector<Worker>& into) {
+void Workers::fold(const StateInterval& interval, std::vector<Worker>& into) {
     auto place = std::find_if(into.begin(), into.end(),
-                              [&](const Worker& worker) { return worker.state == stint.state; });
+                              [&](const Worker& worker) { return worker.state == interval.state; });
     if (place == into.end()) {
         if (into.size() >= max_states) into.erase(std::max_element(into.begin(), into.end(), worked_more));
         place = into.insert(into.end(), Worker{});
-        place->state = stint.state;
+        place->state = interval.state;
     }
-    place->ticks += stint.ticks - stint.first_ticks;
-    place->resident_pages += stint.resident_pages;
+    place->ticks += interval.ticks - interval.first_ticks;
+    place->resident_pages += interval.resident_pages;
     ++place->processes;
-    place->last = std::max(place->last, stint.last);
+    place->last = std::max(place->last, interval.last);
 }
 
 } // namespace assay

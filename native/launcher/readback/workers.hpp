@@ -57,7 +57,7 @@ class Workers {
     [[nodiscard]] std::vector<Worker> report() const;
 
   private:
-    struct Stint {
+    struct StateInterval {
         std::string image;
         ProcessState state;
         std::int64_t first_ticks = 0; // used before it began
@@ -67,9 +67,9 @@ class Workers {
     };
     using Key = std::pair<pid_t, std::uint64_t>; // process id and start time
 
-    static void fold(const Stint& stint, std::vector<Worker>& into);
+    static void fold(const StateInterval& interval, std::vector<Worker>& into);
 
-    std::map<Key, Stint> living_;
+    std::map<Key, StateInterval> living_;
     std::vector<Worker> gone_;
     std::size_t reading_ = 0;
 };

@@ -33,16 +33,16 @@ Plan plan_of_command(const Plan& launched, const std::string& pids) {
 
 } // namespace
 
-Nanos Grace::ask(Nanos now) {
-    asked_ = Asked{};
-    asked_->at = now;
+Nanos GracefulStop::ask(Nanos now) {
+    result_ = GracefulStopResult{};
+    result_->requested_ns = now;
     launch_.shared->end_asked.store(true);
-    asked_->by_command = start_command();
-    if (!asked_->by_command) signal_all(SIGTERM);
+    result_->by_command = start_command();
+    if (!result_->by_command) signal_all(SIGTERM);
     return now + from_seconds(launch_.plan.grace_s);
 }
 
-bool Grace::start_command() {
+bool GracefulStop::start_command() {
     if (launch_.plan.stop.empty()) return false;
     const Plan plan = plan_of_command(launch_.plan, instances());
     Stdio stdio;
@@ -57,7 +57,7 @@ bool Grace::start_command() {
     steps.add_caller_signals(launch_.caller_ignores_children, launch_.caller_signals);
     // A copy of its own memory: the program may not have come to exec, and stands on what we would share.
     Progress progress;
-    const long pid = fork_into(steps, program, progress, nullptr);
+    const long pid = fork_program(steps, program, progress, nullptr);
     if (pid <= 0) return false;
     command_ = static_cast<pid_t>(pid);
     return true;
@@ -65,14 +65,14 @@ bool Grace::start_command() {
 
 /// Living processes beside the program and the command. The leader of several instances stands for the
 /// program, and ends with them.
-std::vector<pid_t> Grace::others() {
-    auto pids = living(*launch_.containment);
+std::vector<pid_t> GracefulStop::others() {
+    auto pids = living_processes(*launch_.containment);
     std::erase_if(pids, [&](pid_t pid) { return pid == program_ || pid == command_; });
     return pids;
 }
 
 /// The process ids of the program, of several instances of each.
-std::string Grace::instances() {
+std::string GracefulStop::instances() {
     if (launch_.plan.instances.empty()) return std::to_string(program_);
     std::string found;
     for (const pid_t pid : others()) {
@@ -83,7 +83,7 @@ std::string Grace::instances() {
 }
 
 /// Once: what processes start from now on may be there to put things in order.
-void Grace::signal_all(int signal) {
+void GracefulStop::signal_all(int signal) {
     auto pids = others();
     if (launch_.plan.instances.empty()) pids.push_back(program_);
     for (const pid_t pid : pids) {
@@ -94,29 +94,29 @@ void Grace::signal_all(int signal) {
     }
 }
 
-void Grace::reap() {
-    look_at_command();
+void GracefulStop::reap() {
+    check_command();
     reap_children(program_, command_);
-    look_at_command(); // it may have ended meanwhile, and would signal no second time
+    check_command(); // it may have ended meanwhile, and would signal no second time
 }
 
-void Grace::look_at_command() {
+void GracefulStop::check_command() {
     if (command_ == 0) return;
     int status = 0;
     if (::waitpid(command_, &status, WNOHANG) != command_) return;
     command_ = 0;
-    asked_->status = status;
+    result_->status = status;
     if (status != 0) signal_all(SIGTERM);
 }
 
-bool Grace::others_ended() {
+bool GracefulStop::others_ended() {
     return others().empty();
 }
 
-void Grace::close(Nanos now, bool killed) {
-    if (!asked_ || asked_->over != never) return;
-    asked_->over = now;
-    asked_->killed = killed;
+void GracefulStop::close(Nanos now, bool killed) {
+    if (!result_ || result_->ended_ns != never) return;
+    result_->ended_ns = now;
+    result_->killed = killed;
     if (command_ == 0) return;
     ::kill(-command_, SIGKILL);
     ::kill(command_, SIGKILL); // it may not have come to have a group of its own

@@ -13,9 +13,9 @@
 namespace assay {
 
 /// The outcome of asking a tree to end before it is killed.
-struct Asked {
-    Nanos at = 0;
-    Nanos over = never;        // when it was seen to have ended, or was killed
+struct GracefulStopResult {
+    Nanos requested_ns = 0;
+    Nanos ended_ns = never;    // when it was seen to have ended, or was killed
     bool by_command = false;   // else by SIGTERM
     bool killed = false;       // it had not ended in time
     std::optional<int> status; // of the command, as of wait(2); none where it had not ended
@@ -23,14 +23,14 @@ struct Asked {
 
 /// Asks the tree of a launch to end, and sees whether it does: with the command that the plan has for that,
 /// else with SIGTERM for every process. So that a server can put its files in order.
-class Grace {
+class GracefulStop {
   public:
-    Grace(const Launch& launch, pid_t program) : launch_(launch), program_(program) {}
+    GracefulStop(const Launch& launch, pid_t program) : launch_(launch), program_(program) {}
 
     /// Whether the plan gives the tree time to end.
     [[nodiscard]] bool given() const { return launch_.plan.grace_s > 0; }
     /// The outcome; nothing before the tree was asked.
-    [[nodiscard]] const std::optional<Asked>& asked() const { return asked_; }
+    [[nodiscard]] const std::optional<GracefulStopResult>& result() const { return result_; }
 
     /// Ask for the end. Returns when the time is over.
     Nanos ask(Nanos now);
@@ -44,7 +44,7 @@ class Grace {
 
   private:
     [[nodiscard]] bool start_command();
-    void look_at_command();
+    void check_command();
     [[nodiscard]] std::vector<pid_t> others();
     [[nodiscard]] std::string instances();
     void signal_all(int signal);
@@ -52,7 +52,7 @@ class Grace {
     const Launch& launch_;
     pid_t program_;
     pid_t command_ = 0;
-    std::optional<Asked> asked_;
+    std::optional<GracefulStopResult> result_;
 };
 
 } // namespace assay

@@ -28,16 +28,16 @@ constexpr std::uint32_t parent_ended = 2;
 /// A signal that came to us this shortly before our caller speaks of one like it is the same.
 constexpr Nanos same_signal = nanos_per_second / 5;
 
-constexpr std::size_t keeper_stack = 512 * 1024; // pages that are not touched cost nothing
-constexpr std::size_t guard = 4096 * 16;         // one page at any page size of arm64
+constexpr std::size_t supervisor_stack_bytes = 512 * 1024; // pages that are not touched cost nothing
+constexpr std::size_t guard_bytes = 4096 * 16;             // one page at any page size of arm64
 
-void be_keeper(void* argument) {
+void run_supervisor(void* argument) {
     Launch& launch = *static_cast<Launch*>(argument);
-    const int status = keep(launch);
+    const int status = supervise(launch);
     launch.shared->exit_status.store(status);
-    launch.shared->keeper_done.store(true);
+    launch.shared->supervisor_done.store(true);
     // The program may have stopped the front, which could then not tell the caller.
-    if (raw::call(SYS_getppid) == launch.front) raw::call(SYS_kill, launch.front, SIGCONT);
+    if (raw::call(SYS_getppid) == launch.launcher_pid) raw::call(SYS_kill, launch.launcher_pid, SIGCONT);
     raw::exit(0);
 }
 
@@ -47,28 +47,28 @@ void* map(std::size_t size, int protection, int flags) {
 }
 
 /// The keeper shares memory and open files with the front. 0 or less: -errno.
-long make_keeper(Launch& launch) {
+long clone_supervisor(Launch& launch) {
     long top = 0;
     unsigned long flags = CLONE_FILES | SIGCHLD;
     if (share_memory) {
-        void* stack =
-            map(guard + keeper_stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_STACK);
-        if (stack == nullptr || ::mprotect(stack, guard, PROT_NONE) != 0) return -ENOMEM;
-        top = raw::as_long(stack) + static_cast<long>(guard + keeper_stack);
+        void* stack = map(guard_bytes + supervisor_stack_bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_NORESERVE | MAP_STACK);
+        if (stack == nullptr || ::mprotect(stack, guard_bytes, PROT_NONE) != 0) return -ENOMEM;
+        top = raw::as_long(stack) + static_cast<long>(guard_bytes + supervisor_stack_bytes);
         flags |= CLONE_VM;
     }
-    return raw::clone_call(SYS_clone, static_cast<long>(flags), top, 0, 0, 0, be_keeper, &launch);
+    return raw::clone_call(SYS_clone, static_cast<long>(flags), top, 0, 0, 0, run_supervisor, &launch);
 }
 
 /// From the making of the keeper to its end the front makes system calls only: the keeper uses their common
 /// memory.
-class Front {
+class LauncherProcess {
   public:
-    Front(Launch& launch, int signals, int parent, pid_t caller)
+    LauncherProcess(Launch& launch, int signals, int parent, pid_t caller)
         : launch_(launch), signals_(signals), parent_(parent), caller_(caller) {}
 
-    void run(pid_t keeper) {
-        keeper_ = keeper;
+    void run(pid_t supervisor) {
+        supervisor_ = supervisor;
         while (!ended_) {
             epoll_event event{};
             const long n = raw::call(SYS_epoll_pwait, launch_.events.get(), raw::as_long(&event), 1, -1, 0);
@@ -79,7 +79,7 @@ class Front {
                 break;
             case parent_ended:
                 raw::call(SYS_epoll_ctl, launch_.events.get(), EPOLL_CTL_DEL, parent_, 0);
-                raw::call(SYS_kill, keeper_, end_request);
+                raw::call(SYS_kill, supervisor_, end_request);
                 break;
             case program_ended:
                 launch_.shared->exit_seen_ns.store(raw::now_ns());
@@ -96,11 +96,11 @@ class Front {
         while (raw::call(SYS_read, signals_, raw::as_long(&info), sizeof info) ==
                static_cast<long>(sizeof info)) {
             if (info.ssi_signo == SIGCHLD)
-                look_at_keeper();
+                check_supervisor();
             else if (launch_.plan.leave_signals && info.ssi_signo != end_request)
                 take_left(info);
             else
-                raw::call(SYS_kill, keeper_, static_cast<long>(info.ssi_signo));
+                raw::call(SYS_kill, supervisor_, static_cast<long>(info.ssi_signo));
         }
     }
 
@@ -118,16 +118,16 @@ class Front {
         arrival.count += 1;
         arrival.at = raw::now_ns();
         // The program goes on, and its caller has stopped with it.
-        if (signal == SIGCONT && sender == keeper_ && caller_ > 0) raw::call(SYS_kill, caller_, SIGCONT);
+        if (signal == SIGCONT && sender == supervisor_ && caller_ > 0) raw::call(SYS_kill, caller_, SIGCONT);
     }
 
     /// The program may stop it, and would then outlive every limit.
-    void look_at_keeper() {
+    void check_supervisor() {
         int status = 0;
-        while (!ended_ &&
-               raw::call(SYS_wait4, keeper_, raw::as_long(&status), WNOHANG | WUNTRACED, 0) == keeper_) {
+        while (!ended_ && raw::call(SYS_wait4, supervisor_, raw::as_long(&status), WNOHANG | WUNTRACED, 0) ==
+                              supervisor_) {
             if (WIFSTOPPED(status))
-                raw::call(SYS_kill, keeper_, SIGCONT);
+                raw::call(SYS_kill, supervisor_, SIGCONT);
             else
                 ended_ = true;
         }
@@ -139,7 +139,7 @@ class Front {
         const bool recent = arrival.at != 0 && raw::now_ns() - arrival.at < same_signal;
         if (!recent) arrival.count = 0;
         if (arrival.count == 0)
-            request(keeper_, launch_.front, signal);
+            request(supervisor_, launch_.launcher_pid, signal);
         else if (signal >= first_real_time)
             arrival.count -= 1;
     }
@@ -153,7 +153,7 @@ class Front {
     int signals_;
     int parent_;
     pid_t caller_;
-    pid_t keeper_ = 0;
+    pid_t supervisor_ = 0;
     std::array<Arrival, last_signal + 1> arrivals_{}; // by signal
     bool ended_ = false;
 };
@@ -196,7 +196,7 @@ int deliver_unstarted(const Result& result, Launch& launch) {
 }
 
 int run_launch(Launch& launch) {
-    launch.front = ::getpid();
+    launch.launcher_pid = ::getpid();
     launch.group = ::getpgrp();
     const pid_t parent = ::getppid();
     const Fd signals = block_signals(launch);
@@ -224,15 +224,15 @@ int run_launch(Launch& launch) {
     }
     ::prctl(PR_SET_CHILD_SUBREAPER, 1); // should the keeper be killed, its tree falls to us
 
-    void* page = map(sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED);
+    void* page = map(sizeof(SharedState), PROT_READ | PROT_WRITE, MAP_SHARED);
     if (page == nullptr) return cannot_start(launch, "front", ENOMEM);
-    launch.shared = new (page) Shared;
-    Successor successor(launch.plan, launch.record, launch.environment);
-    const long keeper = make_keeper(launch);
-    if (raw::failed(keeper)) return cannot_start(launch, "keeper", static_cast<int>(-keeper));
-    Front(launch, signals.get(), parent_fd.get(), parent).run(static_cast<pid_t>(keeper));
-    if (!launch.shared->keeper_done.load()) {
-        successor.become(*launch.shared);
+    launch.shared = new (page) SharedState;
+    SupervisorRecovery recovery(launch.plan, launch.record, launch.environment);
+    const long supervisor = clone_supervisor(launch);
+    if (raw::failed(supervisor)) return cannot_start(launch, "keeper", static_cast<int>(-supervisor));
+    LauncherProcess(launch, signals.get(), parent_fd.get(), parent).run(static_cast<pid_t>(supervisor));
+    if (!launch.shared->supervisor_done.load()) {
+        recovery.exec(*launch.shared);
         return cannot_start(launch, "keeper", ENOEXEC);
     }
     return launch.shared->exit_status.load();

@@ -5,9 +5,9 @@
 namespace assay {
 
 /// Something to be done now and then while the program runs.
-class Job {
+class PeriodicTask {
   public:
-    virtual ~Job() = default;
+    virtual ~PeriodicTask() = default;
     [[nodiscard]] virtual Nanos due() const = 0;
     virtual void run(Nanos now) = 0;
 };

@@ -21,7 +21,7 @@ namespace assay {
 namespace {
 
 /// Sends a number and one descriptor. False where nobody is there to take them.
-bool send_with(int socket, std::int32_t number, int fd) {
+bool send_with_fd(int socket, std::int32_t number, int fd) {
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof fd)] = {};
     iovec part{&number, sizeof number};
     msghdr message{};
@@ -59,7 +59,7 @@ std::array<Fd, 2> receive_two(int socket) {
 }
 
 /// What came while it stood by came to its caller as well, which has asked for the launch all the same.
-void forget_pending() {
+void discard_pending_signals() {
     sigset_t old;
     ::sigemptyset(&old);
     for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1}) ::sigaddset(&old, signal);
@@ -78,26 +78,26 @@ int first_ready(int first, int second) {
 
 /// The front, until it is given a launch, or the caller, who says nothing else to the maker, is gone. All
 /// signals are blocked.
-std::optional<Order> wait_for_order(const Fd& ours, Fd caller, const sigset_t& caller_signals) {
-    Order order;
-    order.caller_signals = caller_signals;
-    order.containment = choose_containment(Plan{}, ::getpid()).containment;
+std::optional<LaunchRequest> wait_for_request(const Fd& ours, Fd caller, const sigset_t& caller_signals) {
+    LaunchRequest request;
+    request.caller_signals = caller_signals;
+    request.containment = choose_containment(Plan{}, ::getpid()).containment;
     auto [plan, record] =
         first_ready(ours.get(), caller.get()) == ours.get() ? receive_two(ours.get()) : std::array<Fd, 2>{};
     caller.reset();
-    forget_pending();
+    discard_pending_signals();
     if (!plan || !record) {
-        if (order.containment) order.containment->remove();
+        if (request.containment) request.containment->remove();
         return std::nullopt;
     }
-    order.plan = std::move(plan);
-    order.record = std::move(record);
-    return order;
+    request.plan = std::move(plan);
+    request.record = std::move(record);
+    return request;
 }
 
 /// Waits until a front has ended. False where the caller is gone by then.
-bool outlive(pid_t front, int caller) {
-    const Fd pidfd{static_cast<int>(::syscall(SYS_pidfd_open, front, 0))};
+bool wait_for_exit(pid_t launcher_pid, int caller) {
+    const Fd pidfd{static_cast<int>(::syscall(SYS_pidfd_open, launcher_pid, 0))};
     if (!pidfd) return false; // Linux before 5.3
     std::array<pollfd, 2> ends{pollfd{pidfd.get(), POLLIN, 0}, pollfd{caller, POLLIN, 0}};
     while (ends[0].revents == 0) {
@@ -109,7 +109,7 @@ bool outlive(pid_t front, int caller) {
 
 } // namespace
 
-std::optional<Order> stand_by(Fd socket) {
+std::optional<LaunchRequest> prefork_launchers(Fd socket) {
     sigset_t all;
     sigset_t caller_signals;
     ::sigfillset(&all);
@@ -130,13 +130,13 @@ std::optional<Order> stand_by(Fd socket) {
         if (pid == 0) {
             ::setpgid(0, group);
             callers.reset();
-            return wait_for_order(ours, std::move(socket), caller_signals);
+            return wait_for_request(ours, std::move(socket), caller_signals);
         }
         ours.reset();
-        static_cast<void>(send_with(socket.get(), static_cast<std::int32_t>(pid), callers.get()));
+        static_cast<void>(send_with_fd(socket.get(), static_cast<std::int32_t>(pid), callers.get()));
         callers.reset(); // where it could not be sent, the front ends now
-        const bool wanted = outlive(static_cast<pid_t>(pid), socket.get());
-        if (hierarchies) remove_leaf_ahead(*hierarchies, static_cast<pid_t>(pid));
+        const bool wanted = wait_for_exit(static_cast<pid_t>(pid), socket.get());
+        if (hierarchies) remove_preforked_leaf(*hierarchies, static_cast<pid_t>(pid));
         if (!wanted) return std::nullopt;
     }
 }

@@ -11,7 +11,7 @@
 namespace assay {
 
 /// A launch that a front made ahead was given.
-struct Order {
+struct LaunchRequest {
     Fd plan;
     Fd record;
     sigset_t caller_signals{};
@@ -21,6 +21,6 @@ struct Order {
 /// `assay-exec --ahead FD`: makes a front for each launch while its caller still works on the one before, so
 /// that neither its start nor the making of its control groups is waited for. Returns in each front that was
 /// given a launch, with that launch; in all other processes nothing, once the caller is gone.
-std::optional<Order> stand_by(Fd socket);
+std::optional<LaunchRequest> prefork_launchers(Fd socket);
 
 } // namespace assay

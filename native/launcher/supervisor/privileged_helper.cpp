@@ -24,11 +24,11 @@ namespace assay {
 
 namespace {
 
-constexpr std::size_t longest_question = 4096;
-constexpr std::size_t most_files = 4; // the environment, and what the words speak of
-constexpr std::size_t longest_environment = 16U << 20;
-constexpr int highest_place = 9;
-constexpr int aside = highest_place + 1;
+constexpr std::size_t max_message_bytes = 4096;
+constexpr std::size_t max_files = 4; // the environment, and what the words speak of
+constexpr std::size_t max_environment_bytes = 16U << 20;
+constexpr int max_target_fd = 9;
+constexpr int scratch_fd = max_target_fd + 1;
 
 /// Answers, with the number of their question: a process id, or -errno.
 struct Answer {
@@ -38,29 +38,29 @@ struct Answer {
 
 /// One message: a number, where the files beside the first are to lie ("3,4"), and the words of the launcher;
 /// a NUL after each. The first file holds the environment.
-struct Question {
+struct HelperMessage {
     std::int32_t number = 0;
-    std::vector<int> places;
+    std::vector<int> target_fds;
     std::vector<std::string> words;
     std::vector<Fd> files;
 };
 
-std::optional<std::vector<int>> places_in(std::string_view text) {
-    std::vector<int> places;
+std::optional<std::vector<int>> parse_target_fds(std::string_view text) {
+    std::vector<int> target_fds;
     while (!text.empty()) {
         int place = 0;
         const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), place);
-        const bool sound = place == STDOUT_FILENO || (place > STDERR_FILENO && place <= highest_place);
+        const bool sound = place == STDOUT_FILENO || (place > STDERR_FILENO && place <= max_target_fd);
         if (error != std::errc{} || !sound) return std::nullopt;
-        places.push_back(place);
+        target_fds.push_back(place);
         text.remove_prefix(
             std::min<std::size_t>(static_cast<std::size_t>(stop - text.data()) + 1, text.size()));
     }
-    return places;
+    return target_fds;
 }
 
 /// Fills what it can; false where the message is none that may be carried out.
-bool read_question(std::string_view text, Question& question) {
+bool parse_message(std::string_view text, HelperMessage& message) {
     std::vector<std::string_view> parts;
     while (!text.empty()) {
         const auto end = text.find('\0');
@@ -70,19 +70,19 @@ bool read_question(std::string_view text, Question& question) {
     }
     if (parts.size() < 3) return false;
     const auto number = parts[0];
-    const auto [stop, error] = std::from_chars(number.data(), number.data() + number.size(), question.number);
+    const auto [stop, error] = std::from_chars(number.data(), number.data() + number.size(), message.number);
     if (error != std::errc{} || stop != number.data() + number.size()) return false;
-    auto places = places_in(parts[1]);
-    if (!places || places->size() + 1 != question.files.size()) return false;
-    question.places = std::move(*places);
-    question.words.assign(parts.begin() + 2, parts.end());
+    auto target_fds = parse_target_fds(parts[1]);
+    if (!target_fds || target_fds->size() + 1 != message.files.size()) return false;
+    message.target_fds = std::move(*target_fds);
+    message.words.assign(parts.begin() + 2, parts.end());
     return true;
 }
 
 /// Nothing where the caller is gone.
 std::optional<std::string> receive(int socket, std::vector<Fd>& files) {
-    std::array<char, longest_question> buffer{};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * most_files)] = {};
+    std::array<char, max_message_bytes> buffer{};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * max_files)] = {};
     iovec part{buffer.data(), buffer.size()};
     msghdr message{};
     message.msg_iov = &part;
@@ -109,19 +109,19 @@ std::optional<std::string> receive(int socket, std::vector<Fd>& files) {
 }
 
 /// The words that are carried out with the rights of root: those that name no file.
-bool may_be_asked(const Arguments& arguments) {
+bool is_allowed(const Arguments& arguments) {
     const auto by_number = [](const std::optional<FileArgument>& file) { return file && file->path.empty(); };
     if (!arguments.error.empty() || !arguments.command.empty() || arguments.cgroup_root ||
         arguments.cgroup_parent || arguments.cgroup_name ||
-        arguments.containment != ContainmentWish::automatic)
+        arguments.containment != ContainmentMode::automatic)
         return false;
     switch (arguments.verb) {
     case Verb::run:
         return by_number(arguments.plan) && by_number(arguments.record);
-    case Verb::ahead:
+    case Verb::prefork:
         return by_number(arguments.socket);
     case Verb::probe:
-    case Verb::sweep:
+    case Verb::clean_up:
         return true;
     default:
         return false;
@@ -135,15 +135,15 @@ Arguments arguments_of(std::vector<std::string>& words) {
 }
 
 /// Moves files to their places; what lies there is closed.
-bool put_in_place(std::vector<Fd>& files, const std::vector<int>& places) {
+bool install_files(std::vector<Fd>& files, const std::vector<int>& target_fds) {
     std::vector<Fd> copies; // no file may lie on the place of another
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        copies.emplace_back(::fcntl(files[i + 1].get(), F_DUPFD_CLOEXEC, aside));
+    for (std::size_t i = 0; i < target_fds.size(); ++i) {
+        copies.emplace_back(::fcntl(files[i + 1].get(), F_DUPFD_CLOEXEC, scratch_fd));
         if (!copies.back()) return false;
     }
     files.clear();
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        if (::dup2(copies[i].get(), places[i]) < 0) return false;
+    for (std::size_t i = 0; i < target_fds.size(); ++i) {
+        if (::dup2(copies[i].get(), target_fds[i]) < 0) return false;
     }
     return true;
 }
@@ -164,19 +164,19 @@ int make_pipe(Fd& reading, Fd& writing) {
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
     reading = Fd{ends[0]};
     const Fd low{ends[1]};
-    writing = Fd{::fcntl(low.get(), F_DUPFD_CLOEXEC, aside)};
+    writing = Fd{::fcntl(low.get(), F_DUPFD_CLOEXEC, scratch_fd)};
     return writing ? 0 : errno;
 }
 
 /// Until nobody has the other end of a pipe any more.
-void await_end(int reading) {
+void wait_for_eof(int reading) {
     char byte = 0;
     while (::read(reading, &byte, 1) < 0 && errno == EINTR) {
     }
 }
 
 /// What a process inherits of one that starts it itself, and which may change.
-void inherit_from(pid_t parent) {
+void copy_affinity(pid_t parent) {
     alignas(cpu_set_t) unsigned char mask[1024] = {};
     const long got = ::syscall(SYS_sched_getaffinity, parent, sizeof mask, mask);
     if (got > 0) ::syscall(SYS_sched_setaffinity, 0, got, mask);
@@ -184,58 +184,58 @@ void inherit_from(pid_t parent) {
 
 class Helper {
   public:
-    Helper(Fd socket, const Caller& caller, SystemPart part)
-        : socket_(std::move(socket)), caller_(caller), part_(std::move(part)), parent_(::getppid()) {
+    Helper(Fd socket, const Caller& caller, SystemServer part)
+        : socket_(std::move(socket)), caller_(caller), system_server_(std::move(part)), parent_(::getppid()) {
         sigset_t all;
         ::sigfillset(&all);
         // What is meant for the caller's process group is not meant for us: we end with the caller.
         ::sigprocmask(SIG_SETMASK, &all, &signals_);
     }
 
-    std::optional<Errand> run() {
+    std::optional<HelperTask> run() {
         for (;;) {
             std::array<pollfd, 2> ends{pollfd{socket_.get(), POLLIN, 0},
-                                       pollfd{part_.socket.get(), POLLIN, 0}};
+                                       pollfd{system_server_.socket.get(), POLLIN, 0}};
             if (::poll(ends.data(), ends.size(), -1) < 0) continue;
-            if (ends[1].revents != 0) start_system_part();
+            if (ends[1].revents != 0) start_system_server();
             if (ends[0].revents == 0) continue;
             std::vector<Fd> files;
             const auto text = receive(socket_.get(), files);
             if (!text) return std::nullopt;
-            if (auto errand = take(*text, std::move(files))) return errand;
+            if (auto task = take(*text, std::move(files))) return task;
         }
     }
 
   private:
     /// The errand, in the child that is to do it.
-    std::optional<Errand> take(const std::string& text, std::vector<Fd> files) {
-        Question question;
-        question.files = std::move(files);
-        if (!read_question(text, question)) return answer(question.number, -EINVAL);
-        Errand errand;
-        errand.arguments = arguments_of(question.words);
-        if (!may_be_asked(errand.arguments)) return answer(question.number, -EPERM);
-        auto variables = read_to_end(question.files.front().get(), longest_environment);
-        if (!variables) return answer(question.number, -errno);
-        Fd ready, made_ready;
-        if (const int error = make_pipe(ready, made_ready)) return answer(question.number, -error);
+    std::optional<HelperTask> take(const std::string& text, std::vector<Fd> files) {
+        HelperMessage message;
+        message.files = std::move(files);
+        if (!parse_message(text, message)) return answer(message.number, -EINVAL);
+        HelperTask task;
+        task.arguments = arguments_of(message.words);
+        if (!is_allowed(task.arguments)) return answer(message.number, -EPERM);
+        auto variables = read_to_end(message.files.front().get(), max_environment_bytes);
+        if (!variables) return answer(message.number, -errno);
+        Fd ready, ready_write;
+        if (const int error = make_pipe(ready, ready_write)) return answer(message.number, -error);
         // A child of our caller, which waits for it and which it watches as if the caller had started it.
         const long pid = raw::call(SYS_clone, CLONE_PARENT | SIGCHLD);
         if (pid != 0) {
-            made_ready.reset();
-            if (!raw::failed(pid)) await_end(ready.get());
-            return answer(question.number, static_cast<std::int32_t>(pid));
+            ready_write.reset();
+            if (!raw::failed(pid)) wait_for_eof(ready.get());
+            return answer(message.number, static_cast<std::int32_t>(pid));
         }
         ready.reset();
-        errand.variables = std::move(*variables);
-        errand.environ = pointers_into(errand.variables);
+        task.variables = std::move(*variables);
+        task.environ = pointers_into(task.variables);
         socket_.reset();
-        part_.socket.reset();
-        inherit_from(parent_);
-        if (work_for(caller_) != 0 || !put_in_place(question.files, question.places)) ::_exit(125);
-        made_ready.reset(); // only now it is the caller's own, to be moved and to be signalled
+        system_server_.socket.reset();
+        copy_affinity(parent_);
+        if (act_for(caller_) != 0 || !install_files(message.files, message.target_fds)) ::_exit(125);
+        ready_write.reset(); // only now it is the caller's own, to be moved and to be signalled
         ::sigprocmask(SIG_SETMASK, &signals_, nullptr);
-        return errand;
+        return task;
     }
 
     std::nullopt_t answer(std::int32_t number, std::int32_t result) const {
@@ -244,35 +244,36 @@ class Helper {
         return std::nullopt;
     }
 
-    void start_system_part() {
+    void start_system_server() {
         char byte = 0;
-        if (::recv(part_.socket.get(), &byte, 1, MSG_PEEK) <= 0) { // nothing is asked of it any more
-            part_.socket.reset();
+        if (::recv(system_server_.socket.get(), &byte, 1, MSG_PEEK) <= 0) { // nothing is asked of it any more
+            system_server_.socket.reset();
             return;
         }
-        const long pid = part_.argv.size() > 1 ? raw::call(SYS_clone, SIGCHLD) : -EPERM;
+        const long pid = system_server_.argv.size() > 1 ? raw::call(SYS_clone, SIGCHLD) : -EPERM;
         if (pid == 0) {
             ::setpgid(0, 0); // who kills the caller's process group leaves it to put things back
             // All else is closed with the exec. Signals stay blocked: it ends with the caller, as we do.
-            if (::dup2(part_.socket.get(), aside) == aside && ::dup2(aside, 3) == 3 && ::chdir("/") == 0) {
-                ::close(aside);
-                ::execve(part_.argv.front(), part_.argv.data(), environ);
+            if (::dup2(system_server_.socket.get(), scratch_fd) == scratch_fd && ::dup2(scratch_fd, 3) == 3 &&
+                ::chdir("/") == 0) {
+                ::close(scratch_fd);
+                ::execve(system_server_.argv.front(), system_server_.argv.data(), environ);
             }
             ::_exit(127);
         }
-        part_.socket.reset();
+        system_server_.socket.reset();
     }
 
     Fd socket_;
     Caller caller_;
-    SystemPart part_;
+    SystemServer system_server_;
     pid_t parent_;
     sigset_t signals_{};
 };
 
 } // namespace
 
-std::optional<Errand> help(Fd socket, const Caller& caller, SystemPart part) {
+std::optional<HelperTask> serve_caller(Fd socket, const Caller& caller, SystemServer part) {
     return Helper(std::move(socket), caller, std::move(part)).run();
 }
 

@@ -25,28 +25,28 @@ bool is_written(int record) {
     return false;
 }
 
-std::unique_ptr<Containment> left_by_keeper(const Plan& plan) {
+std::unique_ptr<Containment> left_by_supervisor(const Plan& plan) {
     switch (plan.containment) {
-    case ContainmentWish::none:
+    case ContainmentMode::none:
         break;
-    case ContainmentWish::automatic: // it did not come to start anything
+    case ContainmentMode::automatic: // it did not come to start anything
         remove_unfinished_leaf(plan, ::getpid());
         break;
-    case ContainmentWish::cgroup:
+    case ContainmentMode::cgroup:
         if (auto leaf = adopt_leaf(plan)) return leaf;
         break;
     }
-    return std::make_unique<TreeOnly>("the keeper was killed, and there is no control group");
+    return std::make_unique<UngroupedTree>("the keeper was killed, and there is no control group");
 }
 
 } // namespace
 
-int take_over(const Plan& plan, const std::optional<Fd>& record) {
+int recover(const Plan& plan, const std::optional<Fd>& record) {
     Result result;
     result.outcome = Outcome::interrupted;
     result.interrupted_by = SIGKILL;
     result.failure = Failure{"keeper", 0, "the keeper, assay-exec's second process, was killed"};
-    const auto containment = left_by_keeper(plan);
+    const auto containment = left_by_supervisor(plan);
     ContainmentReport report{containment->mode(), containment->complete(), containment->why()};
     report.left_over = static_cast<std::int64_t>(count_tree(*containment).all);
     report.survivors = static_cast<std::int64_t>(end_tree(*containment));
@@ -55,7 +55,7 @@ int take_over(const Plan& plan, const std::optional<Fd>& record) {
     return record && is_written(record->get()) ? 0 : deliver(result, record);
 }
 
-Successor::Successor(const Plan& plan, const std::optional<Fd>& record, char** environment)
+SupervisorRecovery::SupervisorRecovery(const Plan& plan, const std::optional<Fd>& record, char** environment)
     : environment_(environment), record_(record ? record->get() : -1) {
     words_ = {"assay-exec", "--take-over", "--cgroup-root", plan.cgroup_root};
     const auto add = [&](const char* option, const std::string& value) {
@@ -69,7 +69,7 @@ Successor::Successor(const Plan& plan, const std::optional<Fd>& record, char** e
     argv_.insert(argv_.end(), {"--containment", nullptr, nullptr, nullptr, nullptr});
 }
 
-void Successor::become(const Shared& shared) {
+void SupervisorRecovery::exec(const SharedState& shared) {
     const char** const more = argv_.data() + words_.size() + 1;
     switch (shared.leaf.load()) {
     case leaf_made:

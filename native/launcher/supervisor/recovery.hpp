@@ -16,17 +16,17 @@ namespace assay {
 /// `plan` has what is needed of the plan: `containment` is `cgroup` where the keeper had made a group of the
 /// name `cgroup_name`, `none` where it had made none, and `automatic` where it did not come to tell. Returns
 /// what assay-exec exits with.
-int take_over(const Plan& plan, const std::optional<Fd>& record);
+int recover(const Plan& plan, const std::optional<Fd>& record);
 
 /// The front becomes a new image of assay-exec for that: it shared its heap with the keeper, which may have
 /// been in the middle of changing it.
-class Successor {
+class SupervisorRecovery {
   public:
     /// To be made before the keeper.
-    Successor(const Plan& plan, const std::optional<Fd>& record, char** environment);
+    SupervisorRecovery(const Plan& plan, const std::optional<Fd>& record, char** environment);
 
     /// Returns only where no new image can be had.
-    void become(const Shared& shared);
+    void exec(const SharedState& shared);
 
   private:
     std::vector<std::string> words_;

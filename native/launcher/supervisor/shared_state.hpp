@@ -19,14 +19,14 @@ struct Progress {
 
 /// What the front, the keeper and the program-to-be tell one another. It lies in a MAP_SHARED page, so it
 /// does not matter whether they share the rest of their memory too.
-struct Shared : Progress {
-    std::atomic<Nanos> exit_seen_ns{0};    // front: the program's pidfd became readable
-    std::atomic<bool> keeper_done{false};  // keeper: everything is ended, removed and recorded
-    std::atomic<int> leaf{leaf_unknown};   // keeper: whether it has made a control group
-    char leaf_name[256]{};                 // keeper: its name, written before that
-    std::atomic<bool> team_stopped{false}; // leader: every instance that runs is stopped
-    std::atomic<bool> end_asked{false};    // keeper: instances that end now do so since they were asked to
-    std::atomic<int> exit_status{125};     // keeper: what assay-exec is to exit with
+struct SharedState : Progress {
+    std::atomic<Nanos> exit_seen_ns{0};             // front: the program's pidfd became readable
+    std::atomic<bool> supervisor_done{false};       // keeper: everything is ended, removed and recorded
+    std::atomic<int> leaf{leaf_unknown};            // keeper: whether it has made a control group
+    char leaf_name[256]{};                          // keeper: its name, written before that
+    std::atomic<bool> all_instances_stopped{false}; // leader: every instance that runs is stopped
+    std::atomic<bool> end_asked{false}; // keeper: instances that end now do so since they were asked to
+    std::atomic<int> exit_status{125};  // keeper: what assay-exec is to exit with
 };
 
 } // namespace assay

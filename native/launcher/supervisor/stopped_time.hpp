@@ -5,7 +5,7 @@
 namespace assay {
 
 /// How long a program has been stopped (SIGSTOP and its like), added up.
-class Stops {
+class StoppedTime {
   public:
     /// Return whether this is news.
     bool note(bool stopped, Nanos now) {

@@ -9,18 +9,18 @@ namespace assay {
 namespace {
 
 /// Shorter launches are left alone.
-constexpr Nanos first_look = 200 * nanos_per_milli;
-constexpr Nanos look_interval = 100 * nanos_per_milli;
+constexpr Nanos first_sample = 200 * nanos_per_milli;
+constexpr Nanos sample_interval = 100 * nanos_per_milli;
 
 /// Looking takes at most a 400th of the time.
-constexpr Nanos look_duty = 400;
+constexpr Nanos duty_divisor = 400;
 
 } // namespace
 
-StopWatch::StopWatch(Containment& containment, Nanos start)
-    : containment_(containment), due_(start + first_look) {}
+StoppedTimeSampler::StoppedTimeSampler(Containment& containment, Nanos start)
+    : containment_(containment), due_(start + first_sample) {}
 
-void StopWatch::run(Nanos now) {
+void StoppedTimeSampler::run(Nanos now) {
     const Nanos used_before = now_ns(CLOCK_THREAD_CPUTIME_ID);
     bool stopped = false;
     bool busy = false;
@@ -33,12 +33,12 @@ void StopWatch::run(Nanos now) {
         ticks += stat->own_ticks + stat->waited_ticks;
     }
     // A process that ended unseen takes its time away: the sum changes too.
-    stops_.note(stopped_ && ticks == ticks_, looked_);
+    stopped_time_.note(stopped_ && ticks == ticks_, last_sample_);
     stopped_ = stopped && !busy;
     ticks_ = ticks;
-    looked_ = now;
+    last_sample_ = now;
     const Nanos cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before;
-    due_ = now + std::max(look_interval, cost * look_duty);
+    due_ = now + std::max(sample_interval, cost * duty_divisor);
 }
 
 } // namespace assay

@@ -11,18 +11,18 @@ namespace assay {
 /// Sees by samples that the tree is stopped (SIGSTOP) where that is not told: a process below the program,
 /// whose parent is another one, is stopped, and no process of the tree runs. The time between two looks
 /// counts where the tree used no CPU time in it.
-class StopWatch final : public Job {
+class StoppedTimeSampler final : public PeriodicTask {
   public:
-    StopWatch(Containment& containment, Nanos start);
+    StoppedTimeSampler(Containment& containment, Nanos start);
 
     [[nodiscard]] Nanos due() const override { return due_; }
     void run(Nanos now) override;
-    [[nodiscard]] const Stops& stops() const { return stops_; }
+    [[nodiscard]] const StoppedTime& stopped_time() const { return stopped_time_; }
 
   private:
     Containment& containment_;
-    Stops stops_;
-    Nanos looked_ = 0;
+    StoppedTime stopped_time_;
+    Nanos last_sample_ = 0;
     bool stopped_ = false;
     std::int64_t ticks_ = 0; // of the tree and of what it has waited for
     Nanos due_;

@@ -39,9 +39,9 @@ constexpr const char* not_sampled = "not sampled: the plan does not ask for it";
 
 /// Lets the front note the end of the program too, from when on the keeper may be in the middle of a reading.
 /// Shorter programs do without: waking one more process is dear beside them.
-class SecondWitness final : public Job {
+class ExitNotifier final : public PeriodicTask {
   public:
-    SecondWitness(int events, int pidfd, Nanos start)
+    ExitNotifier(int events, int pidfd, Nanos start)
         : events_(events), pidfd_(pidfd), due_(start + nanos_per_milli) {}
 
     [[nodiscard]] Nanos due() const override { return due_; }
@@ -84,7 +84,7 @@ void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, bool bor
 /// A program of a real-time class may take every CPU that we may use: we go before it, to end it in time.
 /// Where that is not allowed, what the kernel keeps for others has to do (sched_rt_runtime_us). What we start
 /// is not of our class.
-void outrank(const Sched& sched) {
+void raise_priority_above(const Sched& sched) {
     if (!sched.real_time()) return;
     sched_param parameter{};
     constexpr int highest = 99;
@@ -97,23 +97,23 @@ bool clone3_refused(int error) {
     return error == ENOSYS || error == EPERM || error == EINVAL || error == E2BIG;
 }
 
-class Keeper {
+class Supervisor {
   public:
-    explicit Keeper(Launch& launch) : launch_(launch), plan_(launch.plan) {}
+    explicit Supervisor(Launch& launch) : launch_(launch), plan_(launch.plan) {}
 
     Result run() {
         Failure failure;
         Stdio stdio;
-        if (!plan_.instances.empty()) team_.emplace(launch_);
-        if (!(team_ ? team_->open(failure) : stdio.open(plan_, failure))) {
+        if (!plan_.instances.empty()) instances_.emplace(launch_);
+        if (!(instances_ ? instances_->open(failure) : stdio.open(plan_, failure))) {
             if (launch_.containment) launch_.containment->remove();
             return failed(Outcome::setup_failed, failure.stage, failure.error, failure.message);
         }
         std::string why;
-        if (!contain(why)) return failed(Outcome::setup_failed, "containment", 0, why);
+        if (!prepare_containment(why)) return failed(Outcome::setup_failed, "containment", 0, why);
         const auto cpus = used_cpus();
-        const auto outputs = team_ ? team_->outputs() : stdio.outputs();
-        LimitWatch limits(*launch_.containment, plan_.limits, outputs, static_cast<int>(cpus.size()));
+        const auto outputs = instances_ ? instances_->outputs() : stdio.outputs();
+        LimitMonitor limits(*launch_.containment, plan_.limits, outputs, static_cast<int>(cpus.size()));
         Result result;
         const Terminal terminal(launch_.group);
         if (limits.set(result.applied)) {
@@ -130,17 +130,17 @@ class Keeper {
 
   private:
     [[nodiscard]] std::vector<int> used_cpus() const {
-        const auto of_team = team_ ? team_->cpus() : std::vector<int>{};
-        if (!of_team.empty()) return of_team;
+        const auto instance_cpus = instances_ ? instances_->cpus() : std::vector<int>{};
+        if (!instance_cpus.empty()) return instance_cpus;
         return plan_.affinity.empty() ? own_affinity() : plan_.affinity;
     }
 
-    Result launch_program(const Stdio& stdio, LimitWatch& limits, const std::vector<int>& cpus,
+    Result launch_program(const Stdio& stdio, LimitMonitor& limits, const std::vector<int>& cpus,
                           Result result) {
         const Program program(plan_, launch_.environment, launch_.caller_pid);
         Steps steps;
-        if (team_) team_->prepare();
-        Meters meters(plan_, cpus, launch_.front);
+        if (instances_) instances_->prepare();
+        Meters meters(plan_, cpus, launch_.launcher_pid);
         result.started_at = seconds(now_ns(CLOCK_REALTIME));
         const Nanos start = now_ns();
         Spawned child = start_child(steps, program, stdio);
@@ -150,44 +150,45 @@ class Keeper {
         }
         result.pid = child.pid;
         meters.begin();
-        SecondWitness witness(launch_.events.get(), child.pidfd.get(), start);
+        ExitNotifier exit_notifier(launch_.events.get(), child.pidfd.get(), start);
         MemorySampler sampler(*launch_.containment, *launch_.shared, child.pid, start,
                               from_seconds(plan_.sample_interval_s), plan_.sampling_share);
         Readback readback(*launch_.containment, plan_, child.pid, start);
-        SchedWatch sched(*launch_.containment, child.pid, start);
-        MemoryKills kills(*launch_.containment, plan_, child.pid, start);
-        StopWatch stop_watch(*launch_.containment, start);
+        SchedSampler sched(*launch_.containment, child.pid, start);
+        OomKillDetector oom_kills(*launch_.containment, plan_, child.pid, start);
+        StoppedTimeSampler stopped_time(*launch_.containment, start);
         limits.start(start);
         const Nanos cap = plan_.cap_s ? from_seconds(*plan_.cap_s) : never;
         WatchTarget target;
         target.pidfd = child.pidfd.get();
         target.pid = child.pid;
-        target.front = launch_.front;
+        target.launcher_pid = launch_.launcher_pid;
         target.signals = signals_.get();
         target.caller = launch_.caller;
         target.leave_signals = plan_.leave_signals;
-        target.team = team_.has_value();
-        target.made = start;
+        target.multi_instance = instances_.has_value();
+        target.created_ns = start;
         target.cap = cap;
         target.shared = launch_.shared;
-        std::vector<Job*> jobs{&witness, &limits, &kills, &readback, &meters.energy()};
-        if (plan_.sampling.memory) jobs.push_back(&sampler);
+        std::vector<PeriodicTask*> tasks{&exit_notifier, &limits, &oom_kills, &readback, &meters.energy()};
+        if (plan_.sampling.memory) tasks.push_back(&sampler);
         if (plan_.sampling.scheduling) {
-            jobs.push_back(&sched);
-            jobs.push_back(&stop_watch);
+            tasks.push_back(&sched);
+            tasks.push_back(&stopped_time);
         }
-        Grace grace(launch_, child.pid);
-        const Watched watched = watch(target, *launch_.containment, limits, kills, grace, jobs);
-        result.asked = grace.asked();
+        GracefulStop graceful_stop(launch_, child.pid);
+        const WatchResult watched =
+            watch(target, *launch_.containment, limits, oom_kills, graceful_stop, tasks);
+        result.graceful_stop = graceful_stop.result();
         meters.end();
         if (plan_.sampling.scheduling) sched.read_ended();
-        if (readback.seen()) // while the program can still be asked for its name
-            result.seen = readback.seen();
+        if (readback.result()) // while the program can still be asked for its name
+            result.observed = readback.result();
         else if (plan_.observe.any())
             result.absent.emplace_back("seen", "the program ended before it could be read");
-        finish(result, watched, steps, child.pid, limits, kills);
-        report_stops(result, watched, stop_watch.stops());
-        if (team_) result.instances = team_->reports();
+        finish(result, watched, steps, child.pid, limits, oom_kills);
+        report_stopped_time(result, watched, stopped_time.stopped_time());
+        if (instances_) result.instances = instances_->reports();
         report_memory(result, sampler, watched.exit_ns);
         meters.report(result);
         report_sched(result, sched);
@@ -196,7 +197,7 @@ class Keeper {
 
     Spawned start_child(Steps& steps, const Program& program, const Stdio& stdio) {
         auto& containment = launch_.containment;
-        const int cgroup = containment->birth_fd();
+        const int cgroup = containment->clone_into_fd();
         fill_steps(steps, launch_, stdio, cgroup >= 0);
         Spawned child = make(steps, program, cgroup, false);
         if (child.pid >= 0) return child;
@@ -205,11 +206,11 @@ class Keeper {
             fill_steps(steps, launch_, stdio, false);
             return make(steps, program, -1, true);
         }
-        if (cgroup < 0 || plan_.containment == ContainmentWish::cgroup) return child;
+        if (cgroup < 0 || plan_.containment == ContainmentMode::cgroup) return child;
         // The folder could be made, but not be entered: a common ancestor is not ours.
         containment->remove();
-        containment = std::make_unique<TreeOnly>(cannot_join(child.error));
-        tell_leaf();
+        containment = std::make_unique<UngroupedTree>(cannot_join(child.error));
+        publish_leaf();
         steps.clear();
         fill_steps(steps, launch_, stdio, false);
         return make(steps, program, -1, false);
@@ -217,34 +218,34 @@ class Keeper {
 
     Spawned make(const Steps& steps, const Program& program, int cgroup, bool legacy_clone) {
         auto& shared = *launch_.shared;
-        return team_ ? spawn_leader(steps, *team_, shared, cgroup, legacy_clone)
-                     : spawn(steps, program, shared, cgroup, legacy_clone);
+        return instances_ ? spawn_leader(steps, *instances_, shared, cgroup, legacy_clone)
+                          : spawn(steps, program, shared, cgroup, legacy_clone);
     }
 
     /// False, with the reason, where the plan insists on a control group and none can be had.
-    bool contain(std::string& why) {
-        if (launch_.containment && !fits(plan_, *launch_.containment)) {
+    bool prepare_containment(std::string& why) {
+        if (launch_.containment && !matches_plan(plan_, *launch_.containment)) {
             launch_.containment->remove();
             launch_.containment.reset();
         }
         if (!launch_.containment) {
-            auto choice = choose_containment(plan_, launch_.front);
+            auto choice = choose_containment(plan_, launch_.launcher_pid);
             why = choice.error;
             launch_.containment = std::move(choice.containment);
         }
-        if (launch_.containment) tell_leaf();
+        if (launch_.containment) publish_leaf();
         return launch_.containment != nullptr;
     }
 
     /// Whether what was made ahead, for a plan that says nothing, is what this one asks for. A control group
     /// that could not be made is tried again: the reason belongs to this launch.
-    static bool fits(const Plan& plan, const Containment& ahead) {
-        return !ahead.name().empty() && plan.containment != ContainmentWish::none && !plan.cgroup_parent &&
+    static bool matches_plan(const Plan& plan, const Containment& ahead) {
+        return !ahead.name().empty() && plan.containment != ContainmentMode::none && !plan.cgroup_parent &&
                !plan.cgroup_name && !plan.limits.pids && plan.cgroup_root == Plan{}.cgroup_root;
     }
 
     /// For the front, should the keeper be killed.
-    void tell_leaf() const {
+    void publish_leaf() const {
         const auto& name = launch_.containment->name();
         const auto length = std::min(name.size(), sizeof launch_.shared->leaf_name - 1);
         std::memcpy(launch_.shared->leaf_name, name.data(), length);
@@ -256,20 +257,20 @@ class Keeper {
                std::strerror(error) + "; start assay-exec inside the delegated part of the hierarchy";
     }
 
-    void finish(Result& result, const Watched& watched, const Steps& steps, pid_t pid, LimitWatch& limits,
-                MemoryKills& kills) const {
+    void finish(Result& result, const WatchResult& watched, const Steps& steps, pid_t pid,
+                LimitMonitor& limits, OomKillDetector& oom_kills) const {
         auto& containment = *launch_.containment;
         int status = 0;
         const auto last_seen = proc_stat(pid); // not waited for yet
         const bool waited = watched.gone && ::waitpid(pid, &status, 0) == pid;
-        if (waited && team_) status = status_of_team(result, status);
+        if (waited && instances_) status = status_of_instances(result, status);
         if (waited && WIFEXITED(status)) result.exit_status = WEXITSTATUS(status);
         if (waited && WIFSIGNALED(status)) {
             result.signal = WTERMSIG(status);
             result.core_dumped = WCOREDUMP(status);
         }
         ContainmentReport report{containment.mode(), containment.complete(), containment.why()};
-        Census left{0, watched.outside};
+        TreeCount left{0, watched.outside};
         if (watched.ending == Ending::by_itself && watched.gone) {
             left = count_left(containment);
             report.left_over = static_cast<std::int64_t>(left.all);
@@ -281,51 +282,51 @@ class Keeper {
         }
         // What the limits say by now: the tree may have ended of the limit before it was looked at.
         if (watched.ending == Ending::by_itself && limits.due() != never) limits.run(now_ns());
-        if (watched.ending == Ending::by_itself) kills.end(now_ns(), result.signal == SIGKILL);
+        if (watched.ending == Ending::by_itself) oom_kills.end(now_ns(), result.signal == SIGKILL);
         report.survivors = static_cast<std::int64_t>(end_tree(containment));
         result.containment = report;
-        result.tally = containment.tally();
+        result.tree_usage = containment.usage();
         report_wall(result, watched);
         report_cpu(result);
         // The faults of its children would be among those that were waited for.
-        if (result.waited && last_seen && !team_)
+        if (result.waited && last_seen && !instances_)
             result.waited->single =
                 last_seen->own_faults == result.waited->minor_faults + result.waited->major_faults;
         report_steps(result, steps);
-        judge(result, watched, limits, kills, steps);
+        set_outcome(result, watched, limits, oom_kills, steps);
     }
 
     /// That of the first instance that failed, where the leader has ended by itself.
-    int status_of_team(Result& result, int leader) const {
-        result.failed_instance = team_->first_failed();
+    int status_of_instances(Result& result, int leader) const {
+        result.failed_instance = instances_->first_failed();
         if (!result.failed_instance || !WIFEXITED(leader)) return leader;
-        return team_->status(static_cast<std::size_t>(*result.failed_instance)).value_or(leader);
+        return instances_->status(static_cast<std::size_t>(*result.failed_instance)).value_or(leader);
     }
 
-    static Census count_left(Containment& containment) {
+    static TreeCount count_left(Containment& containment) {
         if (!reap_children(0) && containment.empty()) return {};
         return count_tree(containment);
     }
 
     /// From when it is asked to end a program only comes to its end.
-    void report_wall(Result& result, const Watched& watched) const {
+    void report_wall(Result& result, const WatchResult& watched) const {
         const Nanos started = launch_.shared->started_ns.load();
-        if (started == 0 || !watched.gone || (team_ && team_->failure())) return;
+        if (started == 0 || !watched.gone || (instances_ && instances_->failure())) return;
         // The keeper may have been in the middle of a reading; the front has nothing else to do than to look.
-        const Nanos front = launch_.shared->exit_seen_ns.load();
-        Nanos ended = front != 0 ? std::min(front, watched.exit_ns) : watched.exit_ns;
-        if (const auto last = team_ ? team_->ended() : std::nullopt) ended = *last;
-        if (result.asked) ended = std::min(ended, result.asked->at);
-        const Nanos left_out = plan_.leave_signals ? watched.stops.total(ended) : 0;
+        const Nanos launcher_pid = launch_.shared->exit_seen_ns.load();
+        Nanos ended = launcher_pid != 0 ? std::min(launcher_pid, watched.exit_ns) : watched.exit_ns;
+        if (const auto last = instances_ ? instances_->ended() : std::nullopt) ended = *last;
+        if (result.graceful_stop) ended = std::min(ended, result.graceful_stop->requested_ns);
+        const Nanos left_out = plan_.leave_signals ? watched.stopped_time.total(ended) : 0;
         result.wall_s = seconds(ended - started - left_out);
     }
 
     /// What `wall_s` holds of it.
-    void report_stops(Result& result, const Watched& watched, const Stops& sampled) const {
-        if (watched.stops.count() == 0 && sampled.count() == 0) return;
-        if (watched.stops.count() > 0 && plan_.leave_signals) return;
+    void report_stopped_time(Result& result, const WatchResult& watched, const StoppedTime& sampled) const {
+        if (watched.stopped_time.count() == 0 && sampled.count() == 0) return;
+        if (watched.stopped_time.count() > 0 && plan_.leave_signals) return;
         const Nanos end = watched.exit_ns;
-        result.stopped_s = seconds(std::max(watched.stops.total(end), sampled.total(end)));
+        result.stopped_s = seconds(std::max(watched.stopped_time.total(end), sampled.total(end)));
     }
 
     /// The keeper's only children were the program, what it adopted of its tree, and the command that asked
@@ -338,14 +339,14 @@ class Keeper {
             WaitedUsage{to_nanos(usage.ru_utime), to_nanos(usage.ru_stime), usage.ru_minflt,
                         usage.ru_majflt,          usage.ru_nvcsw,           usage.ru_nivcsw,
                         usage.ru_inblock * block, usage.ru_oublock * block, usage.ru_maxrss * 1024};
-        result.cpu_of_cgroup = result.tally->cpu.has_value();
-        result.cpu =
-            result.cpu_of_cgroup ? result.tally->cpu : CpuTime{result.waited->user, result.waited->system};
+        result.cpu_of_cgroup = result.tree_usage->cpu.has_value();
+        result.cpu = result.cpu_of_cgroup ? result.tree_usage->cpu
+                                          : CpuTime{result.waited->user, result.waited->system};
     }
 
     void report_steps(Result& result, const Steps& steps) const {
-        if (team_) {
-            const auto own = team_->applied();
+        if (instances_) {
+            const auto own = instances_->applied();
             result.applied.insert(result.applied.end(), own.begin(), own.end());
             return;
         }
@@ -355,23 +356,23 @@ class Keeper {
         for (std::size_t i = 0; i < steps.all().size(); ++i) {
             const Step& step = steps.all()[i];
             const bool broke = static_cast<int>(i) == failed_step;
-            if (step.asked)
+            if (step.from_plan)
                 result.applied.push_back({step.what, broke ? launch_.shared->failed_errno.load() : 0, {}});
             if (broke) break;
         }
     }
 
-    void judge(Result& result, const Watched& watched, const LimitWatch& limits, const MemoryKills& kills,
-               const Steps& steps) const {
+    void set_outcome(Result& result, const WatchResult& watched, const LimitMonitor& limits,
+                     const OomKillDetector& oom_kills, const Steps& steps) const {
         const int failed_step = launch_.shared->failed_step.load();
         const int error = launch_.shared->failed_errno.load();
         // The caller's process group is there for as long as the front is.
-        const bool front_killed = failed_step >= 0 &&
-                                  static_cast<std::size_t>(failed_step) < steps.all().size() &&
-                                  steps.all()[static_cast<std::size_t>(failed_step)].what == process_group;
-        if (watched.ending == Ending::interrupted || front_killed) {
+        const bool launcher_killed = failed_step >= 0 &&
+                                     static_cast<std::size_t>(failed_step) < steps.all().size() &&
+                                     steps.all()[static_cast<std::size_t>(failed_step)].what == process_group;
+        if (watched.ending == Ending::interrupted || launcher_killed) {
             result.outcome = Outcome::interrupted;
-            result.interrupted_by = front_killed ? SIGTERM : watched.signal;
+            result.interrupted_by = launcher_killed ? SIGTERM : watched.signal;
         } else if (failed_step >= 0) {
             const auto index = static_cast<std::size_t>(failed_step);
             const bool exec = index == steps.all().size();
@@ -379,7 +380,7 @@ class Keeper {
             result.outcome = exec ? Outcome::exec_failed : Outcome::setup_failed;
             result.failure = Failure{stage, error, explain(stage, error, plan_)};
             result.exit_status.reset(); // of our own child, not of the program
-        } else if (const auto failure = team_ ? team_->failure() : std::nullopt) {
+        } else if (const auto failure = instances_ ? instances_->failure() : std::nullopt) {
             result.outcome = failure->stage == "exec" ? Outcome::exec_failed : Outcome::setup_failed;
             result.failure = failure;
             result.exit_status.reset();
@@ -388,9 +389,9 @@ class Keeper {
         } else if (limits.hit() != nullptr) {
             result.outcome = Outcome::limit;
             result.limit = limits.hit();
-        } else if (kills.found()) {
+        } else if (oom_kills.found()) {
             result.outcome = Outcome::killed_for_memory;
-            result.failure = Failure{"memory", 0, *kills.found()};
+            result.failure = Failure{"memory", 0, *oom_kills.found()};
         } else {
             result.outcome = result.exit_status ? Outcome::exited : Outcome::signaled;
         }
@@ -401,19 +402,19 @@ class Keeper {
             result.absent.emplace_back("peak_anon_bytes", not_sampled);
             return;
         }
-        TreeEnd end{result.tally->peak_bytes, {}, result.waited && result.waited->single};
+        FinalMemory end{result.tree_usage->peak_bytes, {}, result.waited && result.waited->single};
         if (result.waited) end.resident = result.waited->resident_peak;
         const auto peak = sampler.peak(end);
-        if (result.tally->peak_bytes) *result.tally->peak_bytes += sampler.uncharged_huge();
+        if (result.tree_usage->peak_bytes) *result.tree_usage->peak_bytes += sampler.uncharged_huge();
         if (peak.bytes > 0) {
-            result.anon = SampledMemory{peak, seconds(sampler.widest(ended)), sampler.samples()};
+            result.anon = SampledMemory{peak, seconds(sampler.max_gap(ended)), sampler.samples()};
         } else {
             result.absent.emplace_back("peak_anon_bytes",
                                        "the program ended before a sample saw memory of it");
         }
     }
 
-    void report_sched(Result& result, const SchedWatch& sched) const {
+    void report_sched(Result& result, const SchedSampler& sched) const {
         result.run_queue_wait_s = sched.waited_s();
         if (!result.migrations) result.migrations = sched.migrations();
         const bool sampled = plan_.sampling.scheduling;
@@ -426,31 +427,31 @@ class Keeper {
 
     Launch& launch_;
     const Plan& plan_;
-    std::optional<Team> team_; // where there are several instances
+    std::optional<InstanceGroup> instances_; // where there are several instances
     Fd signals_ = awaited_signals(plan_);
 
     /// A batch system signals every process of a job: what is left to the program says nothing to us.
     static Fd awaited_signals(const Plan& plan) {
-        const SignalMask asked = plan.leave_signals ? mask_of({pass_request}) : tree_ending_signals();
-        return Fd{static_cast<int>(signal_file(mask_of({SIGCHLD, end_request}) | asked))};
+        const SignalMask graceful_stop = plan.leave_signals ? mask_of({pass_request}) : tree_ending_signals();
+        return Fd{static_cast<int>(signal_file(mask_of({SIGCHLD, end_request}) | graceful_stop))};
     }
 };
 
 } // namespace
 
-int keep(Launch& launch) {
+int supervise(Launch& launch) {
     block_only(~SignalMask{0});
     // A process group of its own, so that a signal to that of the caller does not reach it; the program goes
     // back there. Not a session, which the program could not come back from.
     if (launch.group > 0) ::setpgid(0, 0);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     ::prctl(PR_SET_PDEATHSIG, end_request);
-    if (::getppid() != launch.front)
+    if (::getppid() != launch.launcher_pid)
         return 125; // killed before the signal above was asked for; nothing is started yet
-    outrank(launch.plan.sched);
+    raise_priority_above(launch.plan.sched);
     Result result;
     try {
-        result = Keeper(launch).run();
+        result = Supervisor(launch).run();
     } catch (const std::exception& error) { // no memory
         if (launch.containment) {
             end_tree(*launch.containment);

@@ -6,6 +6,6 @@ namespace assay {
 
 /// The keeper is the parent of the program: it contains, starts, watches, ends and records. It outlives the
 /// front, so that the tree is ended even where the front is killed. Returns what assay-exec exits with.
-int keep(Launch& launch);
+int supervise(Launch& launch);
 
 } // namespace assay

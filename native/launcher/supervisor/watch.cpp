@@ -17,13 +17,15 @@ namespace assay {
 
 namespace {
 
-constexpr Nanos kill_again = 5 * nanos_per_milli;
-constexpr Nanos kill_patience = 30 * nanos_per_second;
-constexpr Nanos same_request = nanos_per_second * 4 / 5; // a caller waits a little longer (assay.signals)
-constexpr Nanos look_again = 10 * nanos_per_milli;       // whether a tree has ended of which no child is ours
+constexpr Nanos kill_interval = 5 * nanos_per_milli;
+constexpr Nanos kill_timeout = 30 * nanos_per_second;
+constexpr Nanos same_request_window =
+    nanos_per_second * 4 / 5; // a caller waits a little longer (assay.signals)
+constexpr Nanos orphan_poll_interval =
+    10 * nanos_per_milli; // whether a tree has ended of which no child is ours
 
 /// Whether a child is stopped; nothing where that has not changed.
-std::optional<bool> take_stop(pid_t pid) {
+std::optional<bool> poll_stopped_state(pid_t pid) {
     std::optional<bool> stopped;
     for (;;) {
         siginfo_t info{};
@@ -34,27 +36,27 @@ std::optional<bool> take_stop(pid_t pid) {
 }
 
 /// Of several instances the leader tells.
-std::optional<bool> stop_of(const WatchTarget& target) {
-    const auto own = take_stop(target.pid);
-    if (own || !target.team) return own;
-    return target.shared->team_stopped.load();
+std::optional<bool> stopped_state(const WatchTarget& target) {
+    const auto own = poll_stopped_state(target.pid);
+    if (own || !target.multi_instance) return own;
+    return target.shared->all_instances_stopped.load();
 }
 
 /// Has the front stop with the program, which the caller sees as a shell sees it of its own child. Where no
 /// shell watches the process group the kernel ignores this signal.
-void tell_front(const WatchTarget& target, bool stopped) {
-    if (target.leave_signals && ::getppid() == target.front)
-        ::kill(target.front, stopped ? SIGTTIN : SIGCONT);
+void forward_stop_state(const WatchTarget& target, bool stopped) {
+    if (target.leave_signals && ::getppid() == target.launcher_pid)
+        ::kill(target.launcher_pid, stopped ? SIGTTIN : SIGCONT);
 }
 
 /// The requests to end that came by signals.
-class Requests {
+class EndRequests {
   public:
     void add(int signal, Nanos now) {
         if (first_ == 0) first_ = signal == end_request || signal == SIGUSR1 ? SIGTERM : signal;
         Nanos& before = at_.at(static_cast<std::size_t>(signal));
         if (before == 0) before = now;
-        if (now - before > same_request) again_ = true;
+        if (now - before > same_request_window) again_ = true;
     }
 
     /// The signal that asked for the end, or 0.
@@ -69,16 +71,17 @@ class Requests {
     std::array<Nanos, last_signal + 1> at_{}; // by signal; nothing ever comes at 0
 };
 
-void take_signals(const WatchTarget& target, Stops& stops, Grace& grace, Requests& requests) {
+void take_signals(const WatchTarget& target, StoppedTime& stopped_time, GracefulStop& graceful_stop,
+                  EndRequests& requests) {
     signalfd_siginfo info{};
     while (::read(target.signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
         const int signal = static_cast<int>(info.ssi_signo);
         if (signal == SIGCHLD) {
-            grace.reap(); // also orphans of the tree, adopted by us
-            const auto stopped = stop_of(target);
-            if (stopped && stops.note(*stopped, now_ns())) tell_front(target, *stopped);
+            graceful_stop.reap(); // also orphans of the tree, adopted by us
+            const auto stopped = stopped_state(target);
+            if (stopped && stopped_time.note(*stopped, now_ns())) forward_stop_state(target, *stopped);
         } else if (signal == pass_request) {
-            const int meant = requested(info, target.front);
+            const int meant = requested(info, target.launcher_pid);
             if (meant != 0) ::syscall(SYS_pidfd_send_signal, target.pidfd, meant, nullptr, 0);
         } else {
             requests.add(signal, now_ns());
@@ -89,16 +92,16 @@ void take_signals(const WatchTarget& target, Stops& stops, Grace& grace, Request
 /// The wait for one program.
 class Watch {
   public:
-    Watch(const WatchTarget& target, Containment& containment, LimitWatch& limits, MemoryKills& kills,
-          Grace& grace)
-        : target_(target), containment_(containment), limits_(limits), kills_(kills), grace_(grace),
-          caller_(target.caller) {}
+    Watch(const WatchTarget& target, Containment& containment, LimitMonitor& limits,
+          OomKillDetector& oom_kills, GracefulStop& graceful_stop)
+        : target_(target), containment_(containment), limits_(limits), oom_kills_(oom_kills),
+          graceful_stop_(graceful_stop), caller_(target.caller) {}
 
-    Watched run(const std::vector<Job*>& jobs) {
+    WatchResult run(const std::vector<PeriodicTask*>& tasks) {
         for (;;) {
-            const Nanos now = work(jobs, now_ns());
-            if (exited_ && (now >= kill_at_ || grace_.others_ended())) {
-                grace_.close(now, !grace_.others_ended());
+            const Nanos now = work(tasks, now_ns());
+            if (exited_ && (now >= kill_at_ || graceful_stop_.others_ended())) {
+                graceful_stop_.close(now, !graceful_stop_.others_ended());
                 return result_; // the caller kills the rest
             }
             if (now >= kill_at_) kill(now);
@@ -107,24 +110,24 @@ class Watch {
                 result_.exit_ns = now;
                 return result_;
             }
-            if (wait(next(jobs, now), now)) return result_;
+            if (wait(next_due(tasks, now), now)) return result_;
         }
     }
 
   private:
     /// Do what is due. While the tree has its time to end its limits hold still.
-    Nanos work(const std::vector<Job*>& jobs, Nanos now) {
+    Nanos work(const std::vector<PeriodicTask*>& tasks, Nanos now) {
         const bool ending = result_.ending != Ending::by_itself;
-        if (ending && (!grace_.asked() || grace_.asked()->killed)) return now;
-        for (Job* job : jobs) {
-            if (ending && job != &limits_ && job != &kills_) continue;
-            if (job->due() > now) continue;
-            job->run(now);
+        if (ending && (!graceful_stop_.result() || graceful_stop_.result()->killed)) return now;
+        for (PeriodicTask* task : tasks) {
+            if (ending && task != &limits_ && task != &oom_kills_) continue;
+            if (task->due() > now) continue;
+            task->run(now);
             now = now_ns();
         }
         if (limits_.hit() != nullptr) end(Ending::limit, now, limits_.of_time());
-        if (kills_.found()) end(Ending::killed_for_memory, now, false);
-        if (!ending && now >= target_.cap_at(result_.stops)) end(Ending::timed_out, now, true);
+        if (oom_kills_.found()) end(Ending::killed_for_memory, now, false);
+        if (!ending && now >= target_.cap_at(result_.stopped_time)) end(Ending::timed_out, now, true);
         return now;
     }
 
@@ -132,29 +135,29 @@ class Watch {
     void end(Ending ending, Nanos now, bool graceful) {
         if (result_.ending == Ending::by_itself) {
             result_.ending = ending;
-            kill_at_ = graceful && grace_.given() ? grace_.ask(now) : now;
+            kill_at_ = graceful && graceful_stop_.given() ? graceful_stop_.ask(now) : now;
         } else if (!graceful) {
             kill_at_ = std::min(kill_at_, now);
         }
     }
 
     void kill(Nanos now) {
-        grace_.close(now, true);
-        if (give_up_at_ == never) give_up_at_ = now + kill_patience;
+        graceful_stop_.close(now, true);
+        if (give_up_at_ == never) give_up_at_ = now + kill_timeout;
         result_.outside = std::max(result_.outside, kill_tree(containment_));
-        kill_at_ = now + kill_again;
+        kill_at_ = now + kill_interval;
     }
 
-    [[nodiscard]] Nanos next(const std::vector<Job*>& jobs, Nanos now) const {
-        Nanos next = std::min(kill_at_, give_up_at_);
-        if (exited_) next = std::min(next, now + look_again);
+    [[nodiscard]] Nanos next_due(const std::vector<PeriodicTask*>& tasks, Nanos now) const {
+        Nanos next_due = std::min(kill_at_, give_up_at_);
+        if (exited_) next_due = std::min(next_due, now + orphan_poll_interval);
         if (result_.ending != Ending::by_itself) {
-            const bool waiting = grace_.asked() && !grace_.asked()->killed;
-            return waiting ? std::min({next, limits_.due(), kills_.due()}) : next;
+            const bool waiting = graceful_stop_.result() && !graceful_stop_.result()->killed;
+            return waiting ? std::min({next_due, limits_.due(), oom_kills_.due()}) : next_due;
         }
-        next = std::min(next, target_.cap_at(result_.stops));
-        for (const Job* job : jobs) next = std::min(next, job->due());
-        return next;
+        next_due = std::min(next_due, target_.cap_at(result_.stopped_time));
+        for (const PeriodicTask* task : tasks) next_due = std::min(next_due, task->due());
+        return next_due;
     }
 
     /// Wait for the end of the program, for signals and for the end of the caller. True where all is over.
@@ -166,7 +169,7 @@ class Watch {
         if (n <= 0) return false;
         if (ready[0].revents != 0) {
             result_.exit_ns = now_ns();
-            if (!grace_.asked() || grace_.asked()->killed) return true;
+            if (!graceful_stop_.result() || graceful_stop_.result()->killed) return true;
             exited_ = true;
         }
         if (ready[1].revents != 0) take_requests();
@@ -179,22 +182,22 @@ class Watch {
     }
 
     void take_requests() {
-        take_signals(target_, result_.stops, grace_, requests_);
+        take_signals(target_, result_.stopped_time, graceful_stop_, requests_);
         if (requests_.first() == 0) return;
         if (result_.signal == 0) result_.signal = requests_.first();
         // What is left to the program has asked it already; and the end of the front is known by a signal
         // too.
-        const bool graceful = !target_.leave_signals && ::getppid() == target_.front;
+        const bool graceful = !target_.leave_signals && ::getppid() == target_.launcher_pid;
         end(Ending::interrupted, now_ns(), graceful && !requests_.again());
     }
 
     const WatchTarget& target_;
     Containment& containment_;
-    LimitWatch& limits_;
-    MemoryKills& kills_;
-    Grace& grace_;
-    Requests requests_;
-    Watched result_;
+    LimitMonitor& limits_;
+    OomKillDetector& oom_kills_;
+    GracefulStop& graceful_stop_;
+    EndRequests requests_;
+    WatchResult result_;
     Nanos kill_at_ = never;
     Nanos give_up_at_ = never;
     int caller_;
@@ -203,9 +206,10 @@ class Watch {
 
 } // namespace
 
-Watched watch(const WatchTarget& target, Containment& containment, LimitWatch& limits, MemoryKills& kills,
-              Grace& grace, const std::vector<Job*>& jobs) {
-    return Watch(target, containment, limits, kills, grace).run(jobs);
+WatchResult watch(const WatchTarget& target, Containment& containment, LimitMonitor& limits,
+                  OomKillDetector& oom_kills, GracefulStop& graceful_stop,
+                  const std::vector<PeriodicTask*>& tasks) {
+    return Watch(target, containment, limits, oom_kills, graceful_stop).run(tasks);
 }
 
 } // namespace assay
