@@ -39,7 +39,8 @@ Arguments parse_arguments(int argc, char** argv) {
             arguments.verb = Verb::probe;
         } else if (option == "--sweep") {
             arguments.verb = Verb::clean_up;
-        } else if (option == "--take-over") { // what a front becomes when its keeper was killed
+        } else if (option ==
+                   "--take-over") { // internal: the launcher executes this after its supervisor was killed
             arguments.verb = Verb::recover;
         } else if (option == "--version") {
             arguments.verb = Verb::version;

@@ -11,7 +11,7 @@ namespace assay {
 
 enum class Verb { run, probe, clean_up, recover, prefork, helper, version, help };
 
-/// A file, named by its number or by its path ("-" is standard input or output).
+/// A file given by descriptor number or by path ("-" is standard input or output).
 struct FileArgument {
     int fd = -1;
     std::string path;
@@ -21,15 +21,16 @@ struct Arguments {
     Verb verb = Verb::run;
     std::optional<FileArgument> plan;
     std::optional<FileArgument> record;
-    std::optional<FileArgument> socket; // of the caller that asks for launches ahead, or for help
-    std::optional<FileArgument> system; // the same, for what changes the system
-    std::optional<Caller> caller;       // whom a helper works for
-    std::vector<std::string> command;   // where there is no plan; of a helper, what changes the system
+    std::optional<FileArgument> socket; // of the caller that requests preforked launchers or helper tasks
+    std::optional<FileArgument> system; // socket of the system settings server
+    std::optional<Caller> caller;       // user that the helper acts for
+    std::vector<std::string>
+        command; // program to run without a plan; for a helper, command line of the system settings server
     ContainmentMode containment = ContainmentMode::automatic;
-    std::optional<std::string> cgroup_root; // these three: of the plan whose keeper was killed
+    std::optional<std::string> cgroup_root; // these three: from the plan whose supervisor was killed
     std::optional<std::string> cgroup_parent;
     std::optional<std::string> cgroup_name;
-    std::string error; // not empty: the command line cannot be used
+    std::string error; // not empty: the command line is invalid
 };
 
 Arguments parse_arguments(int argc, char** argv);

@@ -13,24 +13,24 @@
 
 namespace assay {
 
-/// One launch, as front and keeper know it.
+/// State of one launch, shared by the launcher process and its supervisor.
 struct Launch {
     Plan plan;
     std::optional<Fd> record;
     char** environment = nullptr;
     sigset_t caller_signals{};
 
-    // Filled by the front before it makes the keeper.
+    // Set by the launcher before it creates the supervisor.
     SharedState* shared = nullptr;
     pid_t launcher_pid = 0;
-    pid_t group = 0; // the caller's process group; 0: outside our PID namespace
-    int caller = -1; // pidfd of who started the front, where there is one
+    pid_t group = 0; // process group of the caller; 0: outside our PID namespace
+    int caller = -1; // pidfd of the process that started the launcher, if it has one
     pid_t caller_pid = 0;
-    Fd events; // epoll of the front: the keeper adds the program's pidfd
+    Fd events; // epoll of the launcher: the supervisor adds the program's pidfd
     bool caller_ignores_children = false;
 
-    // Made ahead, or by the keeper, in memory that both share: the front ends the tree with it should the
-    // keeper be killed.
+    // Created by a preforked launcher or by the supervisor, in memory that both share. If the supervisor is
+    // killed, the launcher ends the process tree with it.
     std::unique_ptr<Containment> containment;
 };
 

@@ -30,7 +30,7 @@ int print_error(const std::string& text) {
     return unusable_status;
 }
 
-/// Files that we open must not land on 0, 1 or 2, which the program inherits.
+/// Keep files that we open off descriptors 0, 1 and 2, which the program inherits.
 void fill_standard_files() {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
         if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) static_cast<void>(::open("/dev/null", O_RDWR));
@@ -52,13 +52,13 @@ std::string plan_text(const FileArgument& file) {
     return std::move(*text);
 }
 
-/// While it is locked somebody is left who may write it, or ends the tree first: front and keeper hold the
-/// lock together, for it belongs to their common file table.
+/// Lock the record for as long as a process lives that may write it or that ends the tree first. The lock
+/// belongs to the file table, which launcher and supervisor share.
 void lock_record(int record) {
     struct flock whole{};
     whole.l_type = F_WRLCK;
     whole.l_whence = SEEK_SET;
-    static_cast<void>(::fcntl(record, F_SETLK, &whole)); // a pipe takes none
+    static_cast<void>(::fcntl(record, F_SETLK, &whole)); // a pipe cannot be locked
 }
 
 int clean_up_host() {
@@ -141,14 +141,14 @@ int dispatch(const Arguments& arguments, char** environment) {
         return recover_launch(arguments);
     case Verb::prefork:
         return run_preforked(arguments, environment);
-    case Verb::helper: // no errand of a helper
+    case Verb::helper: // handled in main
     case Verb::run:
         break;
     }
     return run_from_arguments(arguments, environment);
 }
 
-/// Of a child of the helper, what it has done.
+/// Serve the caller. In a child of the helper, run the requested task.
 int run_helper(const Arguments& arguments, char** words) {
     ::prctl(PR_SET_NAME, "assay-helper");
     SystemServer system_server;

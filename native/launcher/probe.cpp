@@ -32,7 +32,7 @@ namespace assay {
 
 namespace {
 
-/// Tries something in a child, so that it changes nothing here. 0, or its errno.
+/// Run an attempt in a child process, so that this process is unchanged. Return 0 or the errno.
 template <typename Attempt>
 int in_child(Attempt attempt) {
     const pid_t pid = ::fork();
@@ -169,7 +169,7 @@ void probe_calls(JsonWriter& json) {
                   }));
 }
 
-/// What a launch can give a program beside what the kernel shows to all.
+/// Test the restrictions that a launch can put on a program's view of the machine.
 void probe_guises(JsonWriter& json) {
     write_attempt(json, "affinity_calls", in_child([] {
                       auto filter = affinity_filter(AffinityCalls::refused);

@@ -4,8 +4,8 @@
 
 namespace assay {
 
-/// What this host lets assay-exec do, as one JSON document and a newline. It changes nothing but for a
-/// control group that it makes and removes again.
+/// Return the capabilities of this host for assay-exec, as one JSON document and a newline. The probe creates
+/// one control group and removes it; it changes nothing else.
 std::string probe_host();
 
 } // namespace assay

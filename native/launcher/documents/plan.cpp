@@ -25,7 +25,7 @@ using Json = nlohmann::json;
 constexpr std::size_t max_instances = 1024;
 constexpr int weighted_interleave = 6; // MPOL_WEIGHTED_INTERLEAVE, Linux 6.9: newer than most headers
 
-/// A JSON value together with the name under which a message mentions it.
+/// JSON value with its name for messages.
 class Field {
   public:
     Field(std::string name, const Json& value) : name_(std::move(name)), value_(value) {}
@@ -114,7 +114,7 @@ class Field {
                value_["hex"].is_string();
     }
 
-    /// A text that need not be UTF-8, which no JSON string can hold.
+    /// Decode a string that need not be UTF-8, which JSON strings cannot represent.
     [[nodiscard]] std::string from_hex() const {
         const auto& digits = value_["hex"].get_ref<const std::string&>();
         if (digits.size() % 2 != 0) refuse("an odd number of hexadecimal digits");
@@ -152,7 +152,7 @@ constexpr std::array sched_policies{NamedValue{"other", SCHED_OTHER}, NamedValue
                                     NamedValue{"idle", SCHED_IDLE},   NamedValue{"fifo", SCHED_FIFO},
                                     NamedValue{"rr", SCHED_RR},       NamedValue{"deadline", SCHED_DEADLINE}};
 
-// linux/ioprio.h is younger (Linux 5.15) than the calls.
+// Linux 5.15 and later have linux/ioprio.h; the calls are older.
 constexpr int io_idle = 3;
 constexpr std::array io_classes{NamedValue{"realtime", 1}, NamedValue{"best-effort", 2},
                                 NamedValue{"idle", io_idle}};
@@ -188,8 +188,8 @@ constexpr std::array resources{NamedValue{"as", RLIMIT_AS},
                                NamedValue{"sigpending", RLIMIT_SIGPENDING},
                                NamedValue{"stack", RLIMIT_STACK}};
 
-/// Refuses numbers that the kernel's list (of online CPUs or nodes) does not hold: sched_setaffinity would
-/// drop them silently. A kernel without the list is believed.
+/// Reject numbers that the kernel's list of online CPUs or nodes lacks: sched_setaffinity would drop them
+/// silently. Without the list, accept all.
 void check_online(const Field& field, const std::vector<int>& wanted, const char* list, const char* noun) {
     if (wanted.empty()) field.refuse(std::string("names no ") + noun);
     const auto text = read_file(AT_FDCWD, list);

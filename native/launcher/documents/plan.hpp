@@ -21,10 +21,10 @@ struct Sched {
     std::optional<int> policy; // SCHED_*
     std::optional<int> nice;
     int priority = 0;
-    std::int64_t runtime_ns = 0; // of every period; SCHED_DEADLINE alone
+    std::int64_t runtime_ns = 0; // per period; SCHED_DEADLINE only
     std::int64_t period_ns = 0;
 
-    /// Whether the program may keep others from running.
+    /// Return whether the program may keep other processes from running.
     [[nodiscard]] bool real_time() const;
 };
 
@@ -54,9 +54,9 @@ struct Limits {
     [[nodiscard]] bool any() const { return memory_bytes || pids || cpu_s || output_bytes; }
 };
 
-/// One of several instances of a program: what it has for its own.
+/// One of several instances of a program, with its own settings.
 struct Instance {
-    std::vector<std::string> argv; // none: that of the plan
+    std::vector<std::string> argv; // empty: that of the plan
     std::vector<std::pair<std::string, std::string>> env_set;
     std::vector<int> affinity;
     std::optional<std::string> stdout_path;
@@ -76,13 +76,13 @@ struct Observe {
     [[nodiscard]] bool any() const { return status || environ || maps || numa_maps || smaps || threads; }
 };
 
-/// Readings of the tree at intervals while it runs.
+/// Quantities to sample while the tree runs.
 struct Sampling {
     bool memory = true;
     bool scheduling = true;
 };
 
-/// One launch, as asked for. See docs/reference/assay-exec.md.
+/// Request for one launch. See docs/launcher.md.
 struct Plan {
     std::vector<std::string> argv;
     std::vector<std::pair<std::string, std::string>> env_set;
@@ -97,39 +97,39 @@ struct Plan {
     std::optional<IoPriority> io_priority;
     std::vector<PrctlCall> prctls;
     std::optional<bool> aslr;
-    bool own_view = false; // of the CPUs, in /proc and /sys
+    bool own_view = false; // own view of the CPUs in /proc and /sys
     AffinityCalls affinity_calls = AffinityCalls::allowed;
     std::vector<RlimitCall> rlimits;
     std::optional<double> cap_s;
-    double grace_s = 0;            // between asking for the end and the kill; 0: killed without asking
-    std::vector<std::string> stop; // command that asks for the end, in place of SIGTERM
+    double grace_s = 0;            // time between the request to end and the kill; 0: kill at once
+    std::vector<std::string> stop; // command that requests the end, in place of SIGTERM
     Limits limits;
     ContainmentMode containment = ContainmentMode::automatic;
     std::string cgroup_root = "/sys/fs/cgroup";
-    std::string host_root;             // in which proc, sys and dev lie; empty is "/"
-    std::vector<std::string> counters; // none: no perf event is opened
+    std::string host_root;             // folder that contains proc, sys and dev; empty: "/"
+    std::vector<std::string> counters; // empty: no perf event is opened
     std::optional<std::string> cgroup_parent;
     std::optional<std::string> cgroup_name;
     std::optional<int> parent_pid;
     bool own_process_group = false;
-    bool leave_signals = false; // to the program
+    bool leave_signals = false; // leave them to the program
     bool no_core_files = false;
     bool end_on_memory_kill = false; // of any process of the tree, by the kernel
     double sample_interval_s = 0.05;
-    double sampling_share = 0.005; // of the time, that samples of memory may take
+    double sampling_share = 0.005; // maximum share of the time for sampling memory
     Sampling sampling;
     Observe observe;
     std::vector<std::string> environ_names;
     std::optional<std::vector<std::string>> map_names;
     std::vector<Instance> instances;
 
-    /// The plan of one of the instances.
+    /// Return the plan of one instance.
     [[nodiscard]] Plan of(const Instance& instance) const;
-    /// Whether something that is written goes to a file.
+    /// Return whether any output goes to a file.
     [[nodiscard]] bool keeps_output() const;
 };
 
-/// The message begins with the key at fault.
+/// Its message begins with the invalid key.
 class PlanError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -141,8 +141,8 @@ inline constexpr double max_grace_s = 24.0 * 60 * 60;
 /// Throws PlanError.
 Plan parse_plan(std::string_view json);
 
-/// Throws PlanError where a plan asks for what root must do for nobody else: to make folders, or to read,
-/// where the plan says.
+/// Throws PlanError if a plan contains keys that a launcher with root privileges must not accept from another
+/// user: paths at which root would create folders or read files.
 void refuse_privileged_keys(const Plan& plan);
 
 std::optional<ContainmentMode> parse_containment_mode(std::string_view name);

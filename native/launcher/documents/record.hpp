@@ -47,7 +47,7 @@ struct WaitedUsage {
     std::int64_t read_bytes = 0;
     std::int64_t written_bytes = 0;
     std::int64_t resident_peak = 0; // of the largest process
-    bool single = false;            // the program itself is all that there was
+    bool single = false;            // the program was the only process
 };
 
 struct SampledMemory {
@@ -61,21 +61,21 @@ struct ContainmentReport {
     bool complete = false;
     std::string why;
     std::int64_t left_over = 0;
-    std::vector<std::string> left_names{}; // of some of them, those that were not ending already
+    std::vector<std::string> left_names{}; // names of some, without processes that were already ending
     std::int64_t survivors = 0;
 };
 
-/// What became of one of several instances.
+/// Result of one of several instances.
 struct InstanceReport {
     pid_t pid = 0;
-    std::optional<int> status; // as of wait(2); none where it did not run, or was ended with the tree
+    std::optional<int> status; // as of wait(2); absent if it did not run or was ended with the tree
     std::optional<double> wall_s;
     std::optional<CpuTime> cpu;
-    std::optional<std::vector<int>> cpus; // its affinity mask just after exec
-    bool ended_with_others = false;       // since another one had failed
+    std::optional<std::vector<int>> cpus; // affinity mask just after exec
+    bool ended_with_others = false;       // ended because another instance had failed
 };
 
-/// What became of one launch. What is absent could not be measured.
+/// Result of one launch. Absent values could not be measured.
 struct Result {
     Outcome outcome = Outcome::setup_failed;
     std::optional<int> exit_status;
@@ -87,9 +87,9 @@ struct Result {
 
     pid_t pid = 0;
     double started_at = 0;
-    std::optional<GracefulStopResult> graceful_stop; // to end before it was killed
+    std::optional<GracefulStopResult> graceful_stop; // outcome of the request to end
     std::optional<double> wall_s;
-    std::optional<double> stopped_s; // a part of wall_s; none where it was never seen stopped
+    std::optional<double> stopped_s; // part of wall_s; absent if no stop was observed
     std::optional<CpuTime> cpu;
     bool cpu_of_cgroup = false;
     std::optional<WaitedUsage> waited;
@@ -108,16 +108,16 @@ struct Result {
     std::vector<std::pair<std::string, std::string>> absent;
 };
 
-/// One JSON object and a newline.
+/// Return one JSON object and a newline.
 std::string to_json(const Result& result);
 
-/// What assay-exec exits with where no record was asked for.
+/// Return the exit status of assay-exec for a launch without a record.
 int exit_status_of(const Result& result);
 
-/// Hands the result over: into the record, or to standard error and the exit status. Returns the exit status.
+/// Write the result to the record, or else to standard error. Return the exit status.
 int deliver(const Result& result, const std::optional<Fd>& record);
 
-/// Why a step of the set-up failed, and what to do.
+/// Explain why a step of the set-up failed, with the next step for the user.
 std::string explain(const std::string& stage, int error, const Plan& plan);
 
 } // namespace assay

@@ -15,11 +15,11 @@ namespace assay {
 
 namespace {
 
-/// Numbers of a call differ from ABI to ABI, and a process may use several.
+/// System call numbers by ABI; one process may use several ABIs.
 struct Abi {
     std::uint32_t architecture; // AUDIT_ARCH_*
     std::uint32_t number;       // of sched_setaffinity
-    std::uint32_t mask;         // what of a number tells the call
+    std::uint32_t mask;         // bits of a number that identify the call
 };
 
 constexpr std::uint32_t all_bits = 0xffffffff;
@@ -38,7 +38,7 @@ sock_filter statement(int code, std::uint32_t k) {
     return {static_cast<std::uint16_t>(code), 0, 0, k};
 }
 
-/// Goes on where the accumulator is `k`, else passes over so many.
+/// Continue if the accumulator is `k`; otherwise skip that number of statements.
 sock_filter unless_skip(std::uint32_t k, std::uint8_t skipped) {
     return {BPF_JMP | BPF_JEQ | BPF_K, 0, skipped, k};
 }
@@ -63,13 +63,13 @@ std::vector<sock_filter> affinity_filter(AffinityCalls answer) {
 }
 
 long filter_flags() {
-    // Before Linux 5.16 a filter also turns speculation of loads off, which costs what it is to measure. A
-    // kernel that knows the flag comes to the missing filter (EFAULT).
+    // Before Linux 5.16 a filter also disables speculation of loads, which would slow down the program under
+    // measurement. A kernel that knows the flag goes on to read the missing filter (EFAULT).
     return raw::call(SYS_seccomp, SECCOMP_SET_MODE_FILTER, spec_allow, 0) == -EFAULT ? spec_allow : 0;
 }
 
 bool filters_without_no_new_privs() {
-    // What root does for another must not be told untruths by a program of that user.
+    // A filter would let a program of another user deceive a set-user-ID program.
     return !acts_for_another_user() && has_cap_sys_admin();
 }
 

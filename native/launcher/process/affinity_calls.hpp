@@ -6,20 +6,22 @@
 
 namespace assay {
 
-/// What becomes of calls by which the program, or a child of it, chooses CPUs (sched_setaffinity(2)).
+/// Treatment of calls by which the program or a child of it chooses CPUs (sched_setaffinity(2)).
 enum class AffinityCalls {
     allowed,
-    ignored, // answered as if they had been carried out
+    ignored, // answered with success but not carried out
     refused  // EPERM
 };
 
-/// The filter of system calls (seccomp(2)) that answers so, in every ABI of the processors that we run on.
+/// Return the filter of system calls (seccomp(2)) for this treatment, covering every ABI of the supported
+/// processors.
 std::vector<sock_filter> affinity_filter(AffinityCalls answer);
 
-/// The flags with which this kernel takes a filter that leaves the program's speed alone.
+/// Return the flags with which this kernel installs a filter without slowing down the program.
 long filter_flags();
 
-/// Whether the program may be given a filter and keep what set-user-ID programs gain.
+/// Return whether a filter can be installed without PR_SET_NO_NEW_PRIVS, which would disable set-user-ID
+/// programs.
 bool filters_without_no_new_privs();
 
 } // namespace assay

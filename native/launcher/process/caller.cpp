@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t max_groups = 65536; // NGROUPS_MAX
 constexpr long unchanged = -1;
 
-/// The number in front of `end`, or of the end of the text; both are taken away.
+/// Parse the number before `end` or before the end of the text, and remove both from the text.
 std::optional<unsigned> take_number(std::string_view& text, char end) {
     unsigned number = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -56,7 +56,7 @@ int act_for(const Caller& caller) {
     if (const int error = errno_of(raw::call(SYS_setresgid, gid, gid, gid))) return error;
     if (const int error = errno_of(raw::call(SYS_setresuid, static_cast<long>(caller.uid), 0, 0)))
         return error;
-    // The kernel sees to it with the change of users, unless fs.suid_dumpable says otherwise.
+    // The kernel does this when the user changes, unless fs.suid_dumpable overrides it.
     return ::prctl(PR_SET_DUMPABLE, 0) == 0 ? 0 : errno;
 }
 

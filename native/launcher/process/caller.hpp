@@ -8,29 +8,30 @@
 
 namespace assay {
 
-/// Whom a launcher that is root works for: the program, and every file that the plan names, is that user's.
+/// User that a launcher with root privileges acts for. The program runs as this user, with whose permissions
+/// every file of the plan is opened.
 struct Caller {
     uid_t uid = 0;
     gid_t gid = 0;
     std::vector<gid_t> groups;
 };
 
-/// From "UID:GID:GROUP,GROUP,...". Nothing where it is anything else, or root.
+/// Parse "UID:GID:GROUP,GROUP,...". Return nothing if the text is invalid or names root.
 std::optional<Caller> parse_caller(std::string_view text);
 
-/// From now on this process works for the caller: it keeps the rights of root, while its real user is the
-/// caller, which may signal it so, as a set-user-ID program. 0, or the errno.
+/// Act for the caller from now on. The process keeps the privileges of root, but its real user becomes the
+/// caller, which may therefore signal it, as it may signal a set-user-ID program. Return 0 or the errno.
 int act_for(const Caller& caller);
 
-/// Whether this process works for somebody else than root.
+/// Return whether this process acts for a user other than root.
 bool acts_for_another_user();
 
-/// Whether this process has CAP_SYS_ADMIN in its user namespace.
+/// Return whether this process has CAP_SYS_ADMIN in its user namespace.
 bool has_cap_sys_admin();
 
-/// While it lives this process has the rights of whom it works for, and none beyond. The effective user, not
-/// the one for files: what checks for root by itself (/proc/sys, a write to an open file of cgroupfs) looks
-/// at that one.
+/// Limits this process to the privileges of the caller during its lifetime. It changes the effective user and
+/// not only the file system user, because some files check for root themselves (/proc/sys, open files of
+/// cgroupfs).
 class CallerPrivileges {
   public:
     CallerPrivileges();
@@ -38,7 +39,7 @@ class CallerPrivileges {
     CallerPrivileges& operator=(const CallerPrivileges&) = delete;
     ~CallerPrivileges();
 
-    /// 0, or the errno: the rights are then those of root still.
+    /// Return 0 or the errno; after an error the privileges are still those of root.
     [[nodiscard]] int error() const { return error_; }
 
   private:

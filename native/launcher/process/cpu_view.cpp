@@ -18,7 +18,7 @@ namespace assay {
 
 namespace {
 
-/// Covered while the files are made; there wherever sysfs is.
+/// Hidden by a tmpfs while the files are created; it exists wherever sysfs is mounted.
 constexpr const char* staging_folder = "/sys/kernel";
 
 const char* const cpu_folder = "/sys/devices/system/cpu/";
@@ -32,7 +32,7 @@ std::string line_of(const std::vector<int>& numbers) {
     return format_cpulist(numbers) + '\n';
 }
 
-/// Blocks of other CPUs are left out; what is about no CPU stays.
+/// Remove the blocks of other CPUs from the text of /proc/cpuinfo; keep blocks without a CPU number.
 std::string processors_of(std::string_view cpuinfo, const std::vector<int>& cpus) {
     std::string kept;
     while (!cpuinfo.empty()) {
@@ -45,7 +45,7 @@ std::string processors_of(std::string_view cpuinfo, const std::vector<int>& cpus
     return kept;
 }
 
-/// Those with some of the CPUs, and those that have memory alone.
+/// Return the nodes that contain some of the CPUs, and those with memory alone.
 std::vector<int> nodes_of(const std::vector<int>& online, const std::vector<int>& cpus) {
     std::vector<int> kept;
     for (const int node : online) {
@@ -59,13 +59,13 @@ std::vector<int> nodes_of(const std::vector<int>& online, const std::vector<int>
     return kept;
 }
 
-/// 0, or -errno.
+/// Write a file with system calls only. Return 0 or -errno.
 long write_whole(const char* path, int flags, std::string_view text) {
     constexpr long everybody_reads = 0444;
     const long file =
         raw::call(SYS_openat, AT_FDCWD, raw::as_long(path), O_WRONLY | O_CLOEXEC | flags, everybody_reads);
     if (raw::failed(file)) return file;
-    // Whatever the umask is: what root makes for another user is read by that one.
+    // Regardless of the umask: the program of another user must be able to read a file created by root.
     if ((flags & O_CREAT) != 0) raw::call(SYS_fchmod, file, everybody_reads);
     long written = 0;
     while (!text.empty() && !raw::failed(written)) {
@@ -81,7 +81,8 @@ long mount(const char* source, const char* target, const char* type, unsigned lo
                      static_cast<long>(flags), 0);
 }
 
-/// Who has no rights may map himself alone, and only where he gives up the right to leave his groups.
+/// Map the own user and group. A process without privileges may map only itself, and only after it gives up
+/// setgroups(2).
 long map_ids(const CpuView& view) {
     const long denied = write_whole("/proc/self/setgroups", 0, "deny");
     if (raw::failed(denied) && denied != -ENOENT) return denied; // Linux 3.19
@@ -134,7 +135,7 @@ long enter_view(const CpuView& view) {
     if (view.needs_user_namespace) {
         if (const long error = map_ids(view); raw::failed(error)) return error;
     }
-    // What is mounted outside later is seen here too, and nothing of ours out there.
+    // Later mounts on the host become visible here; mounts made here stay private.
     if (const long error = mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE); raw::failed(error)) return error;
     const unsigned long harmless = MS_NOSUID | MS_NODEV | MS_NOEXEC;
     if (const long error = mount("assay", staging_folder, "tmpfs", harmless); raw::failed(error))

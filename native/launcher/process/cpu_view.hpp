@@ -5,22 +5,22 @@
 
 namespace assay {
 
-/// A file of the kernel, and what the program is to find in its place.
+/// A kernel file and the text that replaces it for the program.
 struct FileOverlay {
     std::string path;
     std::string text;
 };
 
-/// What tells how many CPUs a machine has, told of these CPUs alone. Files that the machine lacks are left
-/// out.
+/// Return the files that state the CPUs of a machine, with texts for these CPUs only. Files that the machine
+/// lacks are omitted.
 std::vector<FileOverlay> cpu_view_files(const std::vector<int>& cpus);
 
-/// A mount namespace with such files.
+/// Mount namespace in which files are replaced.
 struct CpuView {
     std::vector<FileOverlay> files;
-    std::vector<std::string> staging_paths; // where each is made, before it comes to its path
-    // Without rights a user namespace goes with it, in which the ids are what they are outside. The kernel
-    // gives none to a process that shares its memory.
+    std::vector<std::string> staging_paths; // temporary path of each file before its bind mount
+    // Without CAP_SYS_ADMIN it needs a user namespace, in which all ids keep their values. The kernel refuses
+    // one to a process that shares its memory.
     bool needs_user_namespace = false;
     std::string uid_map;
     std::string gid_map;
@@ -28,7 +28,8 @@ struct CpuView {
 
 CpuView prepare_view(const std::vector<int>& cpus);
 
-/// Puts the caller into it: 0, or -errno. For between clone and exec: system calls alone.
+/// Move the calling process into the view. Uses system calls only, for the time between clone and exec.
+/// Return 0 or -errno.
 long enter_view(const CpuView& view);
 
 } // namespace assay

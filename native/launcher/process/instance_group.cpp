@@ -25,14 +25,14 @@ namespace assay {
 
 namespace {
 
-constexpr std::size_t mask_bytes = 1024; // room for the 8192 CPUs that a kernel may be built for
-constexpr int clone_failed = INT_MAX;    // as a failed step: the process could not be cloned
+constexpr std::size_t mask_bytes = 1024; // 8192 CPUs, the maximum of the kernel configuration
+constexpr int clone_failed = INT_MAX;    // as a failed step: clone failed
 
 } // namespace
 
 struct InstanceGroup::State : Progress {
     std::atomic<pid_t> pid{0};
-    std::atomic<bool> mask_read{false}; // `mask` was read back after exec
+    std::atomic<bool> mask_read{false}; // `mask` was read after exec
     std::atomic<bool> ended_with_others{false};
     std::atomic<bool> stopped{false};
     std::atomic<int> status{0};
@@ -42,7 +42,7 @@ struct InstanceGroup::State : Progress {
     std::array<unsigned char, mask_bytes> mask{};
 };
 
-/// In front of the states.
+/// Placed before the array of states.
 struct alignas(64) InstanceGroup::Table {
     std::atomic<int> first_failed{-1};
 };
@@ -103,7 +103,7 @@ std::vector<int> InstanceGroup::cpus() const {
     return all;
 }
 
-/// The one process that makes the instances and waits for them. All signals are blocked in it.
+/// The process that starts the instances and waits for them. All signals are blocked in it.
 class InstanceGroup::Leader {
   public:
     Leader(InstanceGroup& group, Progress& progress) : group_(group), progress_(progress) {}
@@ -152,7 +152,7 @@ class InstanceGroup::Leader {
     void poll_events() {
         pollfd ready[2] = {{signals_.get(), POLLIN, 0}, {ready_.get(), POLLIN, 0}};
         if (::poll(ready, 2, -1) <= 0) return;
-        // In this order: what has ended is to be known by its mask too.
+        // In this order: the mask of an instance must be read before it is reaped.
         if (ready[1].revents != 0) take_ready();
         if (ready[0].revents != 0) take_signals();
     }
@@ -163,7 +163,7 @@ class InstanceGroup::Leader {
         if (got > 0) {
             ready_count_ += static_cast<std::size_t>(got);
             if (ready_count_ == group_.members_.size()) release();
-        } else if (got == 0) { // all have executed their programs, which closed it, or are gone
+        } else if (got == 0) { // every instance has executed its program, which closed the pipe, or has ended
             ready_.reset();
             for (std::size_t i = 0; i < group_.members_.size(); ++i) read_mask(i);
         }
@@ -174,7 +174,7 @@ class InstanceGroup::Leader {
     void release() {
         release_.reset();
         progress_.started_ns.store(raw::now_ns());
-        release_write_.reset(); // the end of file that all of them wait for
+        release_write_.reset(); // the end of file for which all instances wait
     }
 
     void take_signals() {
@@ -187,7 +187,7 @@ class InstanceGroup::Leader {
             }
             const int signal = static_cast<int>(info.ssi_signo);
             if ((mask_of({signal}) & left_ending_signals) != 0) end_requested_ = true;
-            // A terminal, or who signals the process group, has reached the instances too.
+            // A terminal, or the sender of a signal to the process group, has reached the instances too.
             if (info.ssi_pid == static_cast<std::uint32_t>(::getppid())) signal_all(signal);
         }
         if (!ended) return;
@@ -195,7 +195,7 @@ class InstanceGroup::Leader {
         update_stopped();
     }
 
-    /// The keeper is told: it watches us in the place of the program.
+    /// Publish the state to the supervisor, which watches the leader in place of the program.
     void update_stopped() {
         siginfo_t info{};
         while (::waitid(P_ALL, 0, &info, WSTOPPED | WCONTINUED | WNOHANG) == 0 && info.si_pid != 0) {
@@ -236,7 +236,8 @@ class InstanceGroup::Leader {
         if (status != 0 && !state.ended_with_others.load()) give_up(index);
     }
 
-    /// One has failed: what the others do is of no use any more, unless all are on their way out.
+    /// End all instances after one has failed, because their results are useless. Not if they are ending on
+    /// request.
     void give_up(std::size_t index) {
         int none = -1;
         group_.table_->first_failed.compare_exchange_strong(none, static_cast<int>(index));
@@ -245,7 +246,7 @@ class InstanceGroup::Leader {
             State& state = group_.state(i);
             if (state.pid.load() == 0 || state.ended_ns.load() != 0) continue;
             state.ended_with_others.store(true);
-            ::kill(state.pid.load(), SIGKILL); // ours, and not waited for: the number is still its own
+            ::kill(state.pid.load(), SIGKILL); // our child and not reaped: its number cannot have been reused
         }
     }
 
@@ -280,7 +281,7 @@ class InstanceGroup::Leader {
     Fd release_write_;
     std::size_t running_ = 0;
     std::size_t ready_count_ = 0;
-    bool end_requested_ = false; // somebody wants the program to end in its own way
+    bool end_requested_ = false; // a user asked the program to end in its own way
 };
 
 void InstanceGroup::run_leader(Progress& progress) {
@@ -348,7 +349,7 @@ std::vector<InstanceReport> InstanceGroup::reports() const {
         const Nanos ended = state.ended_ns.load();
         const Nanos started = state.started_ns.load();
         report.ended_with_others = state.ended_with_others.load();
-        const bool own_end = state.failed_step.load() < 0; // not that of a process of ours
+        const bool own_end = state.failed_step.load() < 0; // not the end of a child of ours before exec
         if (ended != 0 && own_end) report.status = state.status.load();
         if (ended != 0 && started != 0) {
             report.wall_s = seconds(ended - started);

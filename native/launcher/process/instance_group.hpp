@@ -15,37 +15,37 @@
 
 namespace assay {
 
-/// Several instances of a program, started at once. A process of our own, the leader, stands where a single
-/// program would: it makes the instances, lets them go together once each is in place, and ends when the last
-/// has, or as soon as one has failed. It uses the keeper's copied memory and never executes anything, so that
-/// counters begin with the instances.
+/// Several instances of a program, started at the same time. A process of our own, the leader, takes the
+/// place of a single program. It creates the instances, releases them together once all are ready, and ends
+/// after the last one or as soon as one has failed. It runs in a copy of the supervisor's memory and never
+/// calls exec, so that counters begin with the instances.
 class InstanceGroup {
   public:
-    /// Throws std::bad_alloc. `launch.plan` has instances.
+    /// Throws std::bad_alloc. `launch.plan` must have instances.
     explicit InstanceGroup(const Launch& launch);
     ~InstanceGroup();
     InstanceGroup(const InstanceGroup&) = delete;
     InstanceGroup& operator=(const InstanceGroup&) = delete;
 
-    /// False with the failure filled in where a file of an instance cannot be opened.
+    /// Open the files of all instances. On failure return false and fill in `failure`.
     bool open(Failure& failure);
-    /// Everything between clone and exec of each; once the files are open.
+    /// Prepare the steps between clone and exec of each instance. Call this after `open`.
     void prepare();
     [[nodiscard]] std::vector<int> outputs() const;
-    /// That any of them may use; none where they are not told apart.
+    /// Return the CPUs that any instance may use; empty if one has no CPUs of its own.
     [[nodiscard]] std::vector<int> cpus() const;
 
-    /// In the leader. `whole` is told when they were let go.
+    /// Run the leader. `progress` records the time of the release.
     [[noreturn]] void run_leader(Progress& progress);
 
-    /// For the keeper, once the leader is gone.
+    /// The following are for the supervisor, after the leader has ended.
     [[nodiscard]] std::optional<int> first_failed() const;
-    /// Why an instance did not come to run, if one did not.
+    /// Return the reason why an instance did not start, if one did not.
     [[nodiscard]] std::optional<Failure> failure() const;
     [[nodiscard]] std::optional<int> status(std::size_t index) const;
-    /// When the last one ended; nothing while one has not.
+    /// Return the time at which the last instance ended; nothing while one is running.
     [[nodiscard]] std::optional<Nanos> ended() const;
-    /// The steps of the one that failed, else of the first.
+    /// Return the steps of the instance that failed, or else of the first.
     [[nodiscard]] std::vector<Applied> applied() const;
     [[nodiscard]] std::vector<InstanceReport> reports() const;
 
@@ -57,7 +57,7 @@ class InstanceGroup {
         Steps steps;
         std::optional<Program> program;
     };
-    struct State; // of one instance, in memory that leader, instances and keeper share
+    struct State; // state of one instance, in memory shared by leader, instances and supervisor
     struct Table;
     class Leader;
 

@@ -17,14 +17,14 @@ namespace assay {
 
 namespace {
 
-/// The number that a name consists of, or 0.
+/// Parse a name that consists of digits; return 0 for any other name.
 pid_t as_pid(std::string_view name) {
     pid_t pid = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
     return error == std::errc{} && end == name.data() + name.size() && pid > 0 ? pid : 0;
 }
 
-/// Calls `each` with the numbers among the names of a folder, at most `limit` of them.
+/// Call `each` with the numbers among the names of a folder, at most `limit` times.
 template <typename Each>
 void each_number_in(const char* folder, Each each, std::size_t limit = SIZE_MAX) {
     const Dir dir{::opendir(folder)};
@@ -53,7 +53,8 @@ std::vector<pid_t> children_of(pid_t pid) {
     return children;
 }
 
-/// Every process by its parent: for kernels without /proc/PID/task/TID/children (CONFIG_PROC_CHILDREN).
+/// Return all processes by their parents, for kernels without /proc/PID/task/TID/children
+/// (CONFIG_PROC_CHILDREN).
 std::unordered_multimap<pid_t, pid_t> all_by_parent() {
     std::unordered_multimap<pid_t, pid_t> children;
     each_number_in("/proc", [&](pid_t pid) {
@@ -69,7 +70,7 @@ bool kernel_lists_children() {
 } // namespace
 
 std::optional<ProcStat> parse_proc_stat(std::string_view text) {
-    // The second field is the name in parentheses, which may itself hold parentheses and spaces.
+    // The second field is the name in parentheses, which may contain parentheses and spaces.
     const auto open = text.find('(');
     const auto close = text.rfind(')');
     if (open == std::string_view::npos || close == std::string_view::npos || close + 2 >= text.size())
@@ -141,7 +142,7 @@ std::optional<ProcStat> proc_stat(pid_t pid) {
 
 namespace {
 
-/// How often a process was given a processor: the third number of /proc/PID/schedstat
+/// Return the number of times that a process was scheduled: the third number of /proc/PID/schedstat
 /// (Documentation/scheduler/sched-stats.rst).
 std::optional<std::uint64_t> runs_of(const std::string& pid) {
     const auto text = read_file(AT_FDCWD, ("/proc/" + pid + "/schedstat").c_str());
@@ -159,7 +160,8 @@ bool has_run(pid_t pid) {
 }
 
 std::vector<pid_t> descendants(pid_t root, std::size_t limit) {
-    /// The kernel lists children by thread: of a process of many threads a look at every process costs less.
+    /// The kernel lists children per thread. For a process with many threads, scanning all processes is
+    /// cheaper.
     constexpr int many_threads = 64;
     struct Parent {
         pid_t pid;
@@ -210,7 +212,7 @@ std::optional<Resident> resident_of(const std::vector<pid_t>& pids) {
         const auto anon = status ? number_after(*status, "RssAnon") : std::nullopt;
         const auto shmem = status ? number_after(*status, "RssShmem") : std::nullopt;
         const auto files = status ? number_after(*status, "RssFile") : std::nullopt;
-        if (!anon || !shmem || !files) continue; // a zombie has no such lines
+        if (!anon || !shmem || !files) continue; // a zombie has none of these lines
         if (!total) total.emplace();
         total->anonymous += (*anon + *shmem) * 1024;
         total->largest_files = std::max(total->largest_files, *files * 1024);

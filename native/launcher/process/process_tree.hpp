@@ -12,7 +12,7 @@
 
 namespace assay {
 
-/// The fields of /proc/PID/stat that matter here (proc_pid_stat(5)).
+/// Fields of /proc/PID/stat in use here (proc_pid_stat(5)).
 struct ProcStat {
     pid_t pid = 0;
     pid_t parent = 0;
@@ -20,47 +20,47 @@ struct ProcStat {
     char state = '?';
     unsigned flags = 0;
     std::int64_t own_ticks = 0;    // user + system
-    std::int64_t waited_ticks = 0; // of children it has waited for
+    std::int64_t waited_ticks = 0; // of children that it has waited for
     std::int64_t own_faults = 0;   // minor + major
     int nice = 0;
     int threads = 0;
     std::uint64_t start_ticks = 0;
     std::int64_t resident_pages = 0;
-    int priority = 0; // of the real-time classes
+    int priority = 0; // of the real-time classes only
     int policy = 0;
 
     /// False between fork and exec (PF_FORKNOEXEC).
     [[nodiscard]] bool executed() const { return (flags & 0x40U) == 0; }
-    /// On its way out (PF_EXITING), and as such perhaps in no control group any more.
+    /// Ending (PF_EXITING), and therefore possibly outside every control group.
     [[nodiscard]] bool exiting() const { return (flags & 0x4U) != 0; }
-    /// A process whose first thread has ended looks like a zombie while its other threads go on.
+    /// A process whose first thread has ended looks like a zombie while other threads are running.
     [[nodiscard]] bool alive() const { return (state != 'Z' && state != 'X') || threads > 1; }
 };
 
 std::optional<ProcStat> parse_proc_stat(std::string_view text);
 std::optional<ProcStat> proc_stat(pid_t pid);
 
-/// Whether a process has run at all. One that is being forked can be seen before it is in its control group:
-/// the kernel lets it run only when it is (copy_process(), kernel/fork.c: attach_pid() comes before
-/// cgroup_post_fork(), wake_up_new_task() after both). True where the kernel counts no runs
-/// (CONFIG_SCHED_INFO), false for what has gone.
+/// Return whether a process has run at all. During fork a process is visible before it is in its control
+/// group; the kernel schedules it only afterwards. In copy_process() of kernel/fork.c, attach_pid() comes
+/// before cgroup_post_fork() and wake_up_new_task() after both. Returns true if the kernel does not count
+/// runs (CONFIG_SCHED_INFO), and false for a process that has ended.
 bool has_run(pid_t pid);
 
-/// Living processes below `root`, nearest first, without `root` itself; at most `limit`.
+/// Return living processes below `root`, nearest first, without `root` itself; at most `limit`.
 std::vector<pid_t> descendants(pid_t root, std::size_t limit = 65536);
 
-/// The first thread ids of a process, at most `limit`; none where it has gone.
+/// Return the first thread ids of a process, at most `limit`; none if it has ended.
 std::vector<pid_t> threads_of(pid_t pid, std::size_t limit);
 
 Nanos ticks_to_ns(std::int64_t ticks);
 
 /// Resident memory of processes (/proc/PID/status).
 struct Resident {
-    std::int64_t anonymous = 0; // and shared (RssAnon + RssShmem): what they share counts for each of them
-    std::int64_t largest_files = 0; // most file pages that one of them has mapped (RssFile)
+    std::int64_t anonymous = 0; // and shared memory (RssAnon + RssShmem); shared pages count for each process
+    std::int64_t largest_files = 0; // maximum over the processes of mapped file pages (RssFile)
 };
 
-/// Nothing where none of the processes is left.
+/// Return nothing if all processes have ended.
 std::optional<Resident> resident_of(const std::vector<pid_t>& pids);
 
 } // namespace assay

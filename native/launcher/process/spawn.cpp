@@ -20,15 +20,15 @@ namespace {
 struct ChildTask {
     const Step* steps;
     std::size_t count;
-    const Program* program; // or none, and a team to be led
+    const Program* program; // or null: then `instances` is set
     InstanceGroup* instances;
     Progress* progress;
     long parent;
-    const StartBarrier* barrier; // or none
+    const StartBarrier* barrier; // or null
 };
 
-// From here to the end of `be_child` only system calls without libc: this runs beside the keeper, in its
-// memory.
+// Up to the end of `run_child`, use system calls only and no libc: this code runs in the supervisor's memory
+// at the same time.
 
 [[noreturn]] void report_failure(Progress& progress, std::size_t step, long error) {
     progress.failed_errno.store(static_cast<int>(-error));
@@ -60,20 +60,20 @@ long execute(const Program& program, const char* path, Progress& progress) {
     const long error =
         raw::call(SYS_execve, raw::as_long(path), raw::as_long(program.argv()), raw::as_long(environment));
     if (error != -ENOEXEC) return error;
-    // A script without "#!": POSIX wants a shell for it (execvp).
+    // A script without "#!": POSIX requires a shell for it (execvp).
     const char** shell = program.shell_argv();
     shell[1] = path;
     return raw::call(SYS_execve, raw::as_long("/bin/sh"), raw::as_long(shell), raw::as_long(environment));
 }
 
-/// True where execvp would look into the next folder of PATH.
+/// Return whether execvp would try the next folder of PATH.
 bool should_try_next(long error) {
     return error == -ENOENT || error == -ENOTDIR || error == -EACCES || error == -ESTALE ||
            error == -ENODEV || error == -ETIMEDOUT;
 }
 
-/// Says that this instance is in place, and waits for the others. The end of the leader opens the gate too,
-/// and is noticed by what follows.
+/// Report that this instance is ready, and wait for the others. The end of the leader releases the barrier
+/// too; the next check detects it.
 void wait_at_barrier(const StartBarrier& barrier) {
     raw::call(SYS_close, barrier.release_write);
     char byte = 0;
@@ -89,9 +89,10 @@ void wait_at_barrier(const StartBarrier& barrier) {
         if (raw::failed(result)) report_failure(*task.progress, i, result);
     }
     if (task.barrier != nullptr) wait_at_barrier(*task.barrier);
-    // Its maker may have died before the parent-death signal was asked for.
+    // The parent may have ended before the parent-death signal was set.
     if (raw::call(SYS_getppid) != task.parent) raw::exit(127);
-    if (task.instances != nullptr) task.instances->run_leader(*task.progress); // in memory of its own
+    if (task.instances != nullptr)
+        task.instances->run_leader(*task.progress); // in a separate copy of the memory
     task.program->write_process_ids(raw::call(SYS_getpid));
     long worst = -ENOENT;
     for (const char* const* path = task.program->candidates(); *path != nullptr; ++path) {
@@ -103,7 +104,7 @@ void wait_at_barrier(const StartBarrier& barrier) {
     report_failure(*task.progress, task.count, worst);
 }
 
-// End of what runs in the child.
+// End of the code that runs in the child.
 
 std::string_view value_of(std::string_view name, const std::vector<const char*>& environment) {
     for (const char* entry : environment) {
@@ -139,7 +140,7 @@ void Program::write_process_ids(long pid) const {
 }
 
 void Program::build_environment(const Plan& plan, char** environment, pid_t caller) {
-    // What it is compared with, and the room for any process id.
+    // `room` reserves space for any process id.
     const std::string caller_text = std::to_string(caller), room(20, '0');
     const auto names_caller = [&](std::string_view entry) {
         const auto equals = entry.find('=');
@@ -157,11 +158,11 @@ void Program::build_environment(const Plan& plan, char** environment, pid_t call
     const bool changes = !plan.env_unset.empty() || !plan.env_set.empty();
     std::size_t replaced_ids = 0;
     for (char** entry = environment; *entry != nullptr; ++entry) replaced_ids += names_caller(*entry);
-    set_.reserve(plan.env_set.size() + replaced_ids); // the pointers below must stay true
+    set_.reserve(plan.env_set.size() + replaced_ids); // keeps the pointers below valid
     for (char** entry = environment; *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
         if (changes && replaced(text)) continue;
-        // The same process by another name, which is the caller's.
+        // A second name of the same process, which is the caller's.
         if (replaced_ids > 0 && text.starts_with("LISTEN_PIDFDID=")) continue;
         if (!names_caller(text)) {
             envp_.push_back(*entry);
@@ -183,7 +184,7 @@ void Program::find_candidates(const std::string& name) {
         return;
     }
     std::string_view path = value_of("PATH", envp_);
-    if (path.empty()) path = "/bin:/usr/bin"; // what confstr(_CS_PATH) gives
+    if (path.empty()) path = "/bin:/usr/bin"; // the value of confstr(_CS_PATH)
     for (;;) {
         const auto colon = path.find(':');
         const auto folder = path.substr(0, colon);
@@ -196,7 +197,7 @@ void Program::find_candidates(const std::string& name) {
 namespace {
 
 Spawned spawn_task(const ChildTask& given, int cgroup, bool legacy_clone, bool share) {
-    // Static: it must outlive this call, for the child runs on it until it executes the program.
+    // Static, to outlive this call: the child runs on this stack until exec.
     alignas(64) static unsigned char stack[32 * 1024];
     static ChildTask task;
     task = given;
@@ -241,7 +242,7 @@ Spawned spawn(const Steps& steps, const Program& program, Progress& progress, in
     const auto& all = steps.all();
     const ChildTask task{all.data(), all.size(), &program, nullptr, &progress, raw::call(SYS_getpid),
                          nullptr};
-    // What has become another user must not run in memory of root's.
+    // A process of another user must not run in memory of root.
     const bool share = share_memory && !acts_for_another_user() && steps.shareable();
     return spawn_task(task, cgroup, legacy_clone, share);
 }
@@ -257,7 +258,7 @@ Spawned spawn_leader(const Steps& steps, InstanceGroup& instances, Progress& pro
 long fork_program(const Steps& steps, const Program& program, Progress& progress,
                   const StartBarrier* barrier) {
     const auto& all = steps.all();
-    // Static: below the stack pointer, where locals of a leaf may lie, the child's calls write.
+    // Static: calls of the child write below the stack pointer, where locals of a leaf function may lie.
     static ChildTask task;
     task = {all.data(), all.size(), &program, nullptr, &progress, raw::call(SYS_getpid), barrier};
     return raw::clone_call(SYS_clone, SIGCHLD, 0, 0, 0, 0, run_child, &task);

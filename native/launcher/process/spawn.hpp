@@ -11,10 +11,10 @@
 
 namespace assay {
 
-/// What is to be executed: prepared in full before the clone.
+/// Program to execute, prepared completely before the clone.
 class Program {
   public:
-    /// Variables that are for the caller, by its process id, are then for the program: sockets and the
+    /// Variables that name the caller's process id are changed to the program's: socket activation and
     /// watchdog of systemd (sd_listen_fds(3), sd_watchdog_enabled(3)).
     Program(const Plan& plan, char** environment, pid_t caller = 0);
     Program(const Program&) = delete;
@@ -23,9 +23,10 @@ class Program {
     [[nodiscard]] const char* const* candidates() const { return candidate_pointers_.data(); }
     [[nodiscard]] const char* const* argv() const { return argv_.data(); }
     [[nodiscard]] const char* const* envp() const { return envp_.data(); }
-    /// Write the program's process id into those variables. Allocates nothing.
+    /// Write the program's process id into those variables. Does not allocate.
     void write_process_ids(long pid) const;
-    /// argv of a shell that reads the program as a script; its second word is the candidate.
+    /// Return argv of a shell that runs the program as a script. The caller sets its second element to the
+    /// candidate path.
     [[nodiscard]] const char** shell_argv() const { return shell_argv_.data(); }
 
   private:
@@ -33,8 +34,8 @@ class Program {
     void find_candidates(const std::string& name);
 
     std::vector<std::string> set_;        // "NAME=value"
-    std::vector<char*> process_ids_;      // digits in some of them
-    std::vector<std::string> candidates_; // where PATH says the program may be
+    std::vector<char*> process_ids_;      // positions of the digits in some of them
+    std::vector<std::string> candidates_; // paths to try, in the order of PATH
     std::vector<const char*> candidate_pointers_;
     std::vector<const char*> argv_;
     std::vector<const char*> envp_;
@@ -44,34 +45,34 @@ class Program {
 struct Spawned {
     pid_t pid = -1;
     Fd pidfd;
-    int error = 0;          // errno of the clone
-    bool in_cgroup = false; // already in the control group that was given
+    int error = 0;          // errno of clone
+    bool in_cgroup = false; // already in the requested control group
 };
 
 class InstanceGroup;
 
-/// Where an instance waits, once its steps are carried out, until all others have come so far.
+/// Barrier at which an instance waits, after its steps, until all instances are ready.
 struct StartBarrier {
-    int ready = -1;         // takes a byte from each
-    int release = -1;       // ends when they may go on
-    int release_write = -1; // its other end, which nobody but the leader may hold
+    int ready = -1;         // receives a byte from each instance
+    int release = -1;       // reaches end of file at the release
+    int release_write = -1; // writing end of it; only the leader may keep it open
 };
 
-/// Starts the program with the steps carried out. `cgroup` is the folder of a v2 control group, or -1. With
-/// `legacy_clone` it uses clone instead of clone3, which some container run-times refuse.
+/// Start the program after carrying out the steps. `cgroup` is the folder of a v2 control group, or -1.
+/// `legacy_clone` selects clone instead of clone3, which some container runtimes forbid.
 Spawned spawn(const Steps& steps, const Program& program, Progress& progress, int cgroup, bool legacy_clone);
 
-/// The same for the leader of a team, which becomes no program.
+/// Start the leader of several instances, which never calls exec.
 Spawned spawn_leader(const Steps& steps, InstanceGroup& instances, Progress& progress, int cgroup,
                      bool legacy_clone);
 
-/// Starts the program in a copy of this memory: an instance in the leader, which stops at the gate, or what
-/// runs beside the program. Its process id, or -errno.
+/// Start the program in a copy of this memory: an instance, which waits at the barrier, or the stop command.
+/// Return its process id, or -errno.
 long fork_program(const Steps& steps, const Program& program, Progress& progress,
                   const StartBarrier* barrier);
 
 #ifdef ASSAY_SANITIZED
-// A sanitizer's bookkeeping knows neither foreign stacks nor shared address spaces.
+// Sanitizers support neither foreign stacks nor shared address spaces.
 inline constexpr bool share_memory = false;
 #else
 inline constexpr bool share_memory = true;

@@ -16,7 +16,8 @@ bool Stdio::open(const Plan& plan, Failure& failure) {
     }
     return open_one(plan.stdin_path, O_RDONLY, "stdin", in_, plan, failure) &&
            open_one(plan.stdout_path, O_WRONLY | O_CREAT | O_TRUNC, "stdout", out_, plan, failure) &&
-           (plan.stderr_path == plan.stdout_path || // one description, so that neither overwrites the other
+           (plan.stderr_path ==
+                plan.stdout_path || // one open file description, so that neither overwrites the other
             open_one(plan.stderr_path, O_WRONLY | O_CREAT | O_TRUNC, "stderr", err_, plan, failure));
 }
 
@@ -39,7 +40,7 @@ std::vector<int> Stdio::outputs() const {
 bool Stdio::open_one(const std::optional<std::string>& path, int flags, const char* stage, Fd& fd,
                      const Plan& plan, Failure& failure) {
     if (!path) return true;
-    // O_NONBLOCK: a FIFO without a partner must not hold up the launch.
+    // O_NONBLOCK: opening a FIFO without a peer must not block the launch.
     fd = Fd{::open(path->c_str(), flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0600)};
     if (fd && ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) & ~O_NONBLOCK) == 0) return true;
     failure = {stage, errno, explain(stage, errno, plan)};

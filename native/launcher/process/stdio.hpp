@@ -11,10 +11,10 @@
 
 namespace assay {
 
-/// The files that the plan names for standard input, output and error.
+/// Files of the plan for standard input, output and error.
 class Stdio {
   public:
-    /// False with the failure filled in where one cannot be opened.
+    /// Open the files. On failure return false and fill in `failure`.
     bool open(const Plan& plan, Failure& failure);
     void add_to(Steps& steps, const Plan& plan) const;
     [[nodiscard]] std::vector<int> outputs() const;

@@ -20,8 +20,8 @@ namespace assay {
 
 namespace {
 
-/// struct sched_attr of linux/sched/types.h as of Linux 3.14; older C libraries do not have it, newer ones
-/// have it twice.
+/// struct sched_attr of linux/sched/types.h as of Linux 3.14. Older C libraries lack it, newer ones define it
+/// twice.
 struct DeadlineAttributes {
     std::uint32_t size = 48;
     std::uint32_t policy = SCHED_DEADLINE;
@@ -100,11 +100,11 @@ void Steps::add_plan(const Plan& plan) {
     }
     if (plan.own_view) add_view(plan.affinity.empty() ? own_affinity() : plan.affinity);
     if (plan.no_core_files) add_no_core();
-    // Last, for a limit may be too small for what comes before.
+    // Last, because a limit may be too small for the other steps.
     for (const auto& call : plan.rlimits) add_rlimit(call);
     if (acts_for_another_user()) add_caller();
     if (plan.cwd) add("cwd", SYS_chdir, {raw::as_long(plan.cwd->c_str())});
-    // Behind the change of users: what comes before it is root's.
+    // After the change of user: all steps before it run as root.
     if (plan.affinity_calls != AffinityCalls::allowed) add_affinity_calls(plan.affinity_calls);
 }
 
@@ -119,8 +119,8 @@ void Steps::add_caller_signals(bool ignores_children, const sigset_t& blocked) {
 
 void Steps::add_caller() {
     const auto uid = static_cast<long>(::getuid());
-    add_internal("user", SYS_setresuid, {uid, uid, uid}); // the groups are the caller's already
-    add_parent_death();                                   // forgotten with the change of users
+    add_internal("user", SYS_setresuid, {uid, uid, uid}); // the groups are already those of the caller
+    add_parent_death();                                   // cleared by the change of user
 }
 
 void Steps::add_parent_death() {
@@ -128,7 +128,7 @@ void Steps::add_parent_death() {
 }
 
 void Steps::add_affinity(const std::vector<int>& cpus) {
-    // sched_getaffinity wants room for every CPU that the kernel was built for, at most 8192.
+    // sched_getaffinity needs room for every CPU of the kernel configuration, at most 8192.
     const std::size_t size = std::max(words_for(cpus.back()), words_for(8191)) * sizeof(unsigned long);
     unsigned char* wanted = allocate_bytes(size);
     set_bits(wanted, cpus);
@@ -151,7 +151,7 @@ void Steps::add_mempolicy(const MemPolicy& policy) {
     const std::size_t words = words_for(policy.nodes.back());
     unsigned char* mask = allocate_bytes(words * sizeof(unsigned long));
     set_bits(mask, policy.nodes);
-    // The kernel reads one bit less than maxnode says (mm/mempolicy.c, get_nodes).
+    // The kernel reads one bit less than maxnode (mm/mempolicy.c, get_nodes).
     add("mempolicy", SYS_set_mempolicy,
         {policy.mode, raw::as_long(mask), static_cast<long>(words * word_bits + 1)});
 }
@@ -171,7 +171,7 @@ void Steps::add_sched(const Sched& sched) {
 
 void Steps::add_deadline(const Sched& sched) {
     DeadlineAttributes wanted;
-    // A task of this class may not fork otherwise (sched(7)): its children and threads are of class other.
+    // Without this flag a deadline task cannot fork (sched(7)). Its children and threads get class other.
     wanted.flags = reset_on_fork;
     wanted.runtime_ns = static_cast<std::uint64_t>(sched.runtime_ns);
     wanted.deadline_ns = wanted.period_ns = static_cast<std::uint64_t>(sched.period_ns);
@@ -195,9 +195,8 @@ void Steps::add_rlimit(const RlimitCall& call) {
 
 void Steps::add_no_core() {
     rlimit64 limit{};
-    // A core that goes to a program (core_pattern with "|") is written whatever the limit, but for a limit of
-    // 1 (core(5)), which is too small for a file as well. The hard limit stays: the program may raise its
-    // own.
+    // A core dump to a program (core_pattern with "|") ignores the limit, except a limit of 1 (core(5)),
+    // which is too small for a file as well. The hard limit stays, so that the program may raise its own.
     if (::getrlimit64(RLIMIT_CORE, &limit) != 0 || limit.rlim_max == 0) return;
     unsigned char* argument = allocate_bytes(sizeof limit);
     limit.rlim_cur = 1;

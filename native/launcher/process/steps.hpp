@@ -12,16 +12,17 @@
 
 namespace assay {
 
-/// One system call between clone and exec, prepared before the clone: there, nothing may allocate.
+/// One system call between clone and exec. It is prepared before the clone, because allocation is forbidden
+/// between the two.
 struct Step {
-    std::string what; // the key of the plan, or the part of the set-up
+    std::string what; // key of the plan, or part of the set-up
     long number = 0;
     std::array<long, 5> args{};
-    const CpuView* view = nullptr; // several calls in place of that one
-    bool from_plan = true;         // a key of the plan asked for it, so the record lists it
+    const CpuView* view = nullptr; // if set, entering this view replaces the call
+    bool from_plan = true;         // requested by a key of the plan, and therefore listed in the record
 
-    // Where the kernel may grant less than asked without saying so: a second call that must fill `actual`
-    // with the same bytes as `expected`.
+    // The kernel may grant less than requested without an error. A second call must then fill `actual` with
+    // the bytes of `expected`.
     long check_number = 0;
     std::array<long, 5> check_args{};
     const unsigned char* expected = nullptr;
@@ -29,7 +30,7 @@ struct Step {
     std::size_t check_length = 0;
 };
 
-/// The steps and the memory that their arguments point into.
+/// Steps and the memory that their arguments point to.
 class Steps {
   public:
     Steps() = default;
@@ -37,13 +38,13 @@ class Steps {
     Steps& operator=(const Steps&) = delete;
 
     void add_internal(std::string what, long number, std::array<long, 5> args);
-    /// Writes "0" to an open `tasks` (or `cgroup.procs`) file: the caller moves itself.
+    /// Write "0" to an open `tasks` or `cgroup.procs` file, which moves the calling process.
     void add_join(int fd);
-    /// The death of whoever made it ends it.
+    /// End the process when its parent ends.
     void add_parent_death();
     void add_stdio(const char* what, int fd, int target);
     void add_plan(const Plan& plan);
-    /// What the caller had of signals; last, for from here on they may end the process.
+    /// Restore the signal state of the caller. Last, because a signal may end the process from here on.
     void add_caller_signals(bool ignores_children, const sigset_t& blocked);
 
     void clear() {
@@ -52,7 +53,7 @@ class Steps {
         views_.clear();
     }
 
-    /// Whether a process can carry them out that shares its maker's memory.
+    /// Return whether a process that shares memory with its parent can carry out the steps.
     [[nodiscard]] bool shareable() const;
 
     [[nodiscard]] const std::vector<Step>& all() const { return steps_; }
@@ -72,7 +73,7 @@ class Steps {
     unsigned char* allocate_bytes(std::size_t size);
 
     std::vector<Step> steps_;
-    std::deque<std::vector<unsigned long>> memory_; // a deque: what it holds never moves
+    std::deque<std::vector<unsigned long>> memory_; // a deque, because its elements never move
     std::deque<CpuView> views_;
 };
 

@@ -8,8 +8,8 @@
 
 namespace assay {
 
-/// The controlling terminal, while the caller is in the foreground of it. A program that takes it (tcsetpgrp)
-/// and ends, or is ended, would leave the caller out of reach of Ctrl-C.
+/// Controlling terminal, if the caller is in its foreground. A program that takes it (tcsetpgrp) and then
+/// ends would leave the caller unreachable by Ctrl-C.
 class Terminal {
   public:
     explicit Terminal(pid_t caller) : caller_(caller) {
@@ -18,7 +18,7 @@ class Terminal {
         if (terminal_ && ::tcgetpgrp(terminal_.get()) != caller_) terminal_.reset();
     }
 
-    /// SIGTTOU must be blocked, for we are in the background.
+    /// SIGTTOU must be blocked, because this process is in the background.
     void give_back() const {
         if (terminal_ && ::tcgetpgrp(terminal_.get()) != caller_) ::tcsetpgrp(terminal_.get(), caller_);
     }

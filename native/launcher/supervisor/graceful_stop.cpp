@@ -20,8 +20,8 @@ namespace {
 
 constexpr const char* nothing = "/dev/null";
 
-/// Make the plan of the command: the caller's environment and folder, without the settings of the launch,
-/// which are those of the program alone.
+/// Return the plan of the stop command: environment and working folder of the caller. The settings of the
+/// launch apply to the program alone.
 Plan plan_of_command(const Plan& launched, const std::string& pids) {
     Plan plan;
     plan.argv = launched.stop;
@@ -55,7 +55,8 @@ bool GracefulStop::start_command() {
     stdio.add_to(steps, plan);
     steps.add_plan(plan);
     steps.add_caller_signals(launch_.caller_ignores_children, launch_.caller_signals);
-    // A copy of its own memory: the program may not have come to exec, and stands on what we would share.
+    // A copy of the address space: the program may not have reached exec and then runs on memory that a
+    // shared child would overwrite.
     Progress progress;
     const long pid = fork_program(steps, program, progress, nullptr);
     if (pid <= 0) return false;
@@ -63,15 +64,15 @@ bool GracefulStop::start_command() {
     return true;
 }
 
-/// Living processes beside the program and the command. The leader of several instances stands for the
-/// program, and ends with them.
+/// Return living processes of the tree, except the program and the stop command. With several instances the
+/// leader takes the place of the program and ends after them.
 std::vector<pid_t> GracefulStop::others() {
     auto pids = living_processes(*launch_.containment);
     std::erase_if(pids, [&](pid_t pid) { return pid == program_ || pid == command_; });
     return pids;
 }
 
-/// The process ids of the program, of several instances of each.
+/// Return the process id of the program, or those of all instances.
 std::string GracefulStop::instances() {
     if (launch_.plan.instances.empty()) return std::to_string(program_);
     std::string found;
@@ -82,7 +83,7 @@ std::string GracefulStop::instances() {
     return found;
 }
 
-/// Once: what processes start from now on may be there to put things in order.
+/// Signal each process once. Processes that start later may be part of an orderly shutdown.
 void GracefulStop::signal_all(int signal) {
     auto pids = others();
     if (launch_.plan.instances.empty()) pids.push_back(program_);
@@ -90,14 +91,14 @@ void GracefulStop::signal_all(int signal) {
         const auto seen = proc_stat(pid);
         if (!seen) continue;
         signal_seen(*seen, signal);
-        if (seen->state == 'T') signal_seen(*seen, SIGCONT); // it would not hear of it
+        if (seen->state == 'T') signal_seen(*seen, SIGCONT); // a stopped process does not handle the signal
     }
 }
 
 void GracefulStop::reap() {
     check_command();
     reap_children(program_, command_);
-    check_command(); // it may have ended meanwhile, and would signal no second time
+    check_command(); // it may have ended meanwhile, without another SIGCHLD
 }
 
 void GracefulStop::check_command() {
@@ -119,8 +120,8 @@ void GracefulStop::close(Nanos now, bool killed) {
     result_->killed = killed;
     if (command_ == 0) return;
     ::kill(-command_, SIGKILL);
-    ::kill(command_, SIGKILL); // it may not have come to have a group of its own
-    command_ = 0;              // what ends the tree waits for it
+    ::kill(command_, SIGKILL); // it may not have its own process group yet
+    command_ = 0;              // `end_tree` reaps it
 }
 
 } // namespace assay

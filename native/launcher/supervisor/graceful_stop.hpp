@@ -12,34 +12,33 @@
 
 namespace assay {
 
-/// The outcome of asking a tree to end before it is killed.
+/// Outcome of a graceful stop: the request to end before the tree is killed.
 struct GracefulStopResult {
     Nanos requested_ns = 0;
-    Nanos ended_ns = never;    // when it was seen to have ended, or was killed
-    bool by_command = false;   // else by SIGTERM
-    bool killed = false;       // it had not ended in time
-    std::optional<int> status; // of the command, as of wait(2); none where it had not ended
+    Nanos ended_ns = never;    // end of the tree, or time of the kill
+    bool by_command = false;   // by the stop command; otherwise by SIGTERM
+    bool killed = false;       // the tree did not end in time
+    std::optional<int> status; // of the command, as of wait(2); absent while it runs
 };
 
-/// Asks the tree of a launch to end, and sees whether it does: with the command that the plan has for that,
-/// else with SIGTERM for every process. So that a server can put its files in order.
+/// Asks the process tree to end and observes whether it does, so that servers can shut down in order. Uses
+/// the stop command of the plan, or else SIGTERM for every process.
 class GracefulStop {
   public:
     GracefulStop(const Launch& launch, pid_t program) : launch_(launch), program_(program) {}
 
-    /// Whether the plan gives the tree time to end.
+    /// Return whether the plan allows a grace period.
     [[nodiscard]] bool given() const { return launch_.plan.grace_s > 0; }
-    /// The outcome; nothing before the tree was asked.
+    /// Return the outcome; empty before the request.
     [[nodiscard]] const std::optional<GracefulStopResult>& result() const { return result_; }
 
-    /// Ask for the end. Returns when the time is over.
+    /// Request the end. Return the time at which the grace period is over.
     Nanos ask(Nanos now);
-    /// Wait for the children that have ended, but for the program. A command that fails is replaced by
-    /// SIGTERM.
+    /// Reap children that have ended, except the program. If the stop command fails, send SIGTERM instead.
     void reap();
-    /// Whether nothing is left of the tree beside the program.
+    /// Return whether the program is the last living process of the tree.
     [[nodiscard]] bool others_ended();
-    /// Note that the tree is gone, or that it has to be killed. The command is then killed too.
+    /// Record that the tree has ended or must be killed. In both cases kill the stop command.
     void close(Nanos now, bool killed);
 
   private:

@@ -25,18 +25,18 @@ namespace {
 constexpr std::uint32_t signal_came = 1;
 constexpr std::uint32_t parent_ended = 2;
 
-/// A signal that came to us this shortly before our caller speaks of one like it is the same.
+/// A signal received this shortly before the caller's request for the same signal is one event.
 constexpr Nanos same_signal = nanos_per_second / 5;
 
-constexpr std::size_t supervisor_stack_bytes = 512 * 1024; // pages that are not touched cost nothing
-constexpr std::size_t guard_bytes = 4096 * 16;             // one page at any page size of arm64
+constexpr std::size_t supervisor_stack_bytes = 512 * 1024; // untouched pages cost nothing
+constexpr std::size_t guard_bytes = 4096 * 16;             // at least one page at any page size of arm64
 
 void run_supervisor(void* argument) {
     Launch& launch = *static_cast<Launch*>(argument);
     const int status = supervise(launch);
     launch.shared->exit_status.store(status);
     launch.shared->supervisor_done.store(true);
-    // The program may have stopped the front, which could then not tell the caller.
+    // The program may have stopped the launcher, which could then not report to the caller.
     if (raw::call(SYS_getppid) == launch.launcher_pid) raw::call(SYS_kill, launch.launcher_pid, SIGCONT);
     raw::exit(0);
 }
@@ -46,7 +46,8 @@ void* map(std::size_t size, int protection, int flags) {
     return memory == MAP_FAILED ? nullptr : memory;
 }
 
-/// The keeper shares memory and open files with the front. 0 or less: -errno.
+/// Create the supervisor, which shares memory and open files with the launcher. Return its process id, or
+/// -errno.
 long clone_supervisor(Launch& launch) {
     long top = 0;
     unsigned long flags = CLONE_FILES | SIGCHLD;
@@ -60,8 +61,8 @@ long clone_supervisor(Launch& launch) {
     return raw::clone_call(SYS_clone, static_cast<long>(flags), top, 0, 0, 0, run_supervisor, &launch);
 }
 
-/// From the making of the keeper to its end the front makes system calls only: the keeper uses their common
-/// memory.
+/// Loop of the launcher process. While the supervisor lives, the launcher makes system calls only, because
+/// the supervisor uses their common memory.
 class LauncherProcess {
   public:
     LauncherProcess(Launch& launch, int signals, int parent, pid_t caller)
@@ -104,8 +105,8 @@ class LauncherProcess {
         }
     }
 
-    /// One that is left to the program. What comes to us without a request came to our process group, or to
-    /// all of a job: it has reached the program too.
+    /// Handle a signal that the plan leaves to the program. A signal without a request was sent to our
+    /// process group or to all processes of a job, so the program has received it too.
     void take_left(const signalfd_siginfo& info) {
         const int signal = static_cast<int>(info.ssi_signo);
         const auto sender = static_cast<pid_t>(info.ssi_pid);
@@ -113,15 +114,15 @@ class LauncherProcess {
             pass_on(meant);
             return;
         }
-        if (signal == SIGCONT && sender == caller_) return; // so that we can read its requests
+        if (signal == SIGCONT && sender == caller_) return; // sent so that we can read its requests
         Arrival& arrival = arrivals_[static_cast<std::size_t>(signal)];
         arrival.count += 1;
         arrival.at = raw::now_ns();
-        // The program goes on, and its caller has stopped with it.
+        // The program continues, and its caller was stopped with it.
         if (signal == SIGCONT && sender == supervisor_ && caller_ > 0) raw::call(SYS_kill, caller_, SIGCONT);
     }
 
-    /// The program may stop it, and would then outlive every limit.
+    /// Continue a stopped supervisor. The program may stop it and would then escape every limit.
     void check_supervisor() {
         int status = 0;
         while (!ended_ && raw::call(SYS_wait4, supervisor_, raw::as_long(&status), WNOHANG | WUNTRACED, 0) ==
@@ -133,7 +134,7 @@ class LauncherProcess {
         }
     }
 
-    /// Signals that wait merge with others of their number, but for real-time ones, which can be counted.
+    /// Pending signals of one number merge, except real-time signals, which can be counted.
     void pass_on(int signal) {
         Arrival& arrival = arrivals_[static_cast<std::size_t>(signal)];
         const bool recent = arrival.at != 0 && raw::now_ns() - arrival.at < same_signal;
@@ -145,7 +146,7 @@ class LauncherProcess {
     }
 
     struct Arrival {
-        Nanos at = 0; // nothing ever comes at 0
+        Nanos at = 0; // 0: never received
         int count = 0;
     };
 
@@ -175,12 +176,13 @@ Fd block_signals(Launch& launch) {
     Fd signals{static_cast<int>(signal_file(ours))};
     SignalMask callers = 0;
     std::memcpy(&callers, &launch.caller_signals, sizeof callers);
-    // A record that nobody reads any more is an error, not our end. A front made ahead has blocked all.
+    // Writing a record after the reader has closed it must return an error, not end us. A preforked launcher
+    // has blocked all signals already.
     block_only(ours | mask_of({SIGPIPE}) | callers);
     struct sigaction child{};
     ::sigaction(SIGCHLD, nullptr, &child);
     if (child.sa_handler == SIG_IGN) {
-        // Inherited over exec; with it the kernel would throw exit statuses away.
+        // Inherited over exec. If SIGCHLD is ignored, the kernel discards exit statuses.
         launch.caller_ignores_children = true;
         child.sa_handler = SIG_DFL;
         ::sigaction(SIGCHLD, &child, nullptr);
@@ -204,8 +206,8 @@ int run_launch(Launch& launch) {
     if (!signals || !launch.events) return cannot_start(launch, "front", errno);
     watch_for(launch.events.get(), signals.get(), signal_came);
 
-    // A pidfd, not PR_SET_PDEATHSIG: that would report the end of the parent's *thread*. 0 is a parent
-    // outside our PID namespace, which cannot be watched.
+    // Use a pidfd: PR_SET_PDEATHSIG would signal the end of the parent *thread*. Process id 0 is a parent
+    // outside our PID namespace, which cannot be observed.
     Fd parent_fd;
     if (parent > 0) {
         parent_fd = Fd{static_cast<int>(::syscall(SYS_pidfd_open, parent, 0))};
@@ -222,7 +224,7 @@ int run_launch(Launch& launch) {
         result.failure = Failure{"parent_pid", 0, "the process that started assay-exec has ended"};
         return deliver_unstarted(result, launch);
     }
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1); // should the keeper be killed, its tree falls to us
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1); // if the supervisor is killed, the launcher adopts its tree
 
     void* page = map(sizeof(SharedState), PROT_READ | PROT_WRITE, MAP_SHARED);
     if (page == nullptr) return cannot_start(launch, "front", ENOMEM);

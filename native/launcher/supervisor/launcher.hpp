@@ -7,14 +7,15 @@
 
 namespace assay {
 
-/// Runs one launch: makes the keeper, passes signals on to it, notes when the program ends, and ends the tree
-/// should the keeper be killed. Returns what assay-exec exits with.
+/// Run one launch: create the supervisor, forward signals to it, record when the program ends, and end the
+/// process tree if the supervisor is killed. Return the exit status of assay-exec.
 int run_launch(Launch& launch);
 
-/// Delivers the record of a launch of which nothing was started, and removes what was made ahead for it.
+/// Deliver the record of a launch that started no program. Remove any control group that was created in
+/// advance.
 int deliver_unstarted(const Result& result, Launch& launch);
 
-/// Event of the front's epoll that the keeper adds.
+/// Tag of the program's pidfd in the launcher's epoll; the supervisor adds it.
 inline constexpr std::uint32_t program_ended = 3;
 
 } // namespace assay

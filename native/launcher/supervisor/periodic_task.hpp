@@ -4,7 +4,7 @@
 
 namespace assay {
 
-/// Something to be done now and then while the program runs.
+/// Task that runs at intervals while the program runs.
 class PeriodicTask {
   public:
     virtual ~PeriodicTask() = default;

@@ -20,7 +20,7 @@ namespace assay {
 
 namespace {
 
-/// Sends a number and one descriptor. False where nobody is there to take them.
+/// Send a number and one descriptor. Return false if the other end is closed.
 bool send_with_fd(int socket, std::int32_t number, int fd) {
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof fd)] = {};
     iovec part{&number, sizeof number};
@@ -37,7 +37,7 @@ bool send_with_fd(int socket, std::int32_t number, int fd) {
     return ::sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof number);
 }
 
-/// Two descriptors, which come with one byte. Both are empty where the other end was closed.
+/// Receive two descriptors, sent with one byte. Both are empty if the other end is closed.
 std::array<Fd, 2> receive_two(int socket) {
     std::array<int, 2> fds{-1, -1};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof fds)] = {};
@@ -58,7 +58,7 @@ std::array<Fd, 2> receive_two(int socket) {
     return {Fd{fds[0]}, Fd{fds[1]}};
 }
 
-/// What came while it stood by came to its caller as well, which has asked for the launch all the same.
+/// Discard signals received while waiting: the caller received them too and requested the launch afterwards.
 void discard_pending_signals() {
     sigset_t old;
     ::sigemptyset(&old);
@@ -68,7 +68,7 @@ void discard_pending_signals() {
     }
 }
 
-/// Until there is something to be read from one of two sockets: the first that has.
+/// Wait until one of two sockets is readable. Return the first one that is.
 int first_ready(int first, int second) {
     std::array<pollfd, 2> ends{pollfd{first, POLLIN, 0}, pollfd{second, POLLIN, 0}};
     while (::poll(ends.data(), ends.size(), -1) < 0) {
@@ -76,8 +76,8 @@ int first_ready(int first, int second) {
     return ends[0].revents != 0 ? first : second;
 }
 
-/// The front, until it is given a launch, or the caller, who says nothing else to the maker, is gone. All
-/// signals are blocked.
+/// In a preforked launcher, wait for a launch request. Return nothing if the caller ends first; it sends
+/// nothing else on its socket. All signals are blocked.
 std::optional<LaunchRequest> wait_for_request(const Fd& ours, Fd caller, const sigset_t& caller_signals) {
     LaunchRequest request;
     request.caller_signals = caller_signals;
@@ -95,14 +95,15 @@ std::optional<LaunchRequest> wait_for_request(const Fd& ours, Fd caller, const s
     return request;
 }
 
-/// Waits until a front has ended. False where the caller is gone by then.
+/// Wait until a launcher has ended. Return false if the caller has ended by then.
 bool wait_for_exit(pid_t launcher_pid, int caller) {
     const Fd pidfd{static_cast<int>(::syscall(SYS_pidfd_open, launcher_pid, 0))};
     if (!pidfd) return false; // Linux before 5.3
     std::array<pollfd, 2> ends{pollfd{pidfd.get(), POLLIN, 0}, pollfd{caller, POLLIN, 0}};
     while (ends[0].revents == 0) {
         if (::poll(ends.data(), ends.size(), -1) < 0) continue;
-        if (ends[1].revents != 0) ends[1].fd = -1; // it says nothing: it is gone, and the front will notice
+        if (ends[1].revents != 0)
+            ends[1].fd = -1; // the caller sends nothing here: it has ended, and the launcher will notice
     }
     return ends[1].fd >= 0;
 }
@@ -114,7 +115,8 @@ std::optional<LaunchRequest> prefork_launchers(Fd socket) {
     sigset_t caller_signals;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, &caller_signals);
-    // Who kills the caller's process group is to leave somebody who clears up after the front.
+    // Leave the caller's process group: a signal that kills the group must leave a process that cleans up
+    // after the launcher.
     const pid_t group = ::getpgrp();
     ::setpgid(0, 0);
     std::string why;
@@ -124,7 +126,8 @@ std::optional<LaunchRequest> prefork_launchers(Fd socket) {
         if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0) return std::nullopt;
         Fd ours{pair[0]};
         Fd callers{pair[1]};
-        // A child of our caller, which waits for it and which it watches as if the caller had started it.
+        // CLONE_PARENT: the launcher is a child of our caller, which waits for it and observes it like a
+        // process of its own.
         const long pid = raw::call(SYS_clone, CLONE_PARENT | SIGCHLD);
         if (raw::failed(pid)) return std::nullopt;
         if (pid == 0) {
@@ -134,7 +137,7 @@ std::optional<LaunchRequest> prefork_launchers(Fd socket) {
         }
         ours.reset();
         static_cast<void>(send_with_fd(socket.get(), static_cast<std::int32_t>(pid), callers.get()));
-        callers.reset(); // where it could not be sent, the front ends now
+        callers.reset(); // if sending failed, this close ends the launcher
         const bool wanted = wait_for_exit(static_cast<pid_t>(pid), socket.get());
         if (hierarchies) remove_preforked_leaf(*hierarchies, static_cast<pid_t>(pid));
         if (!wanted) return std::nullopt;

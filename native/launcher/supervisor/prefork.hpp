@@ -10,17 +10,18 @@
 
 namespace assay {
 
-/// A launch that a front made ahead was given.
+/// Launch that a preforked launcher received.
 struct LaunchRequest {
     Fd plan;
     Fd record;
     sigset_t caller_signals{};
-    std::unique_ptr<Containment> containment; // as of a plan that says nothing about it; may be null
+    std::unique_ptr<Containment> containment; // control group of the default plan; may be null
 };
 
-/// `assay-exec --ahead FD`: makes a front for each launch while its caller still works on the one before, so
-/// that neither its start nor the making of its control groups is waited for. Returns in each front that was
-/// given a launch, with that launch; in all other processes nothing, once the caller is gone.
+/// Serve `assay-exec --ahead FD`: fork each launcher while its caller still works on the launch before. The
+/// caller then waits neither for the start of the launcher nor for the creation of its control groups. Return
+/// the request in each launcher that received one. Return nothing in all other processes, once the caller has
+/// ended.
 std::optional<LaunchRequest> prefork_launchers(Fd socket);
 
 } // namespace assay

@@ -25,19 +25,19 @@ namespace assay {
 namespace {
 
 constexpr std::size_t max_message_bytes = 4096;
-constexpr std::size_t max_files = 4; // the environment, and what the words speak of
+constexpr std::size_t max_files = 4; // the environment, and the files that the arguments name
 constexpr std::size_t max_environment_bytes = 16U << 20;
 constexpr int max_target_fd = 9;
 constexpr int scratch_fd = max_target_fd + 1;
 
-/// Answers, with the number of their question: a process id, or -errno.
+/// Answer on the helper's socket: number of the message, then process id or -errno.
 struct Answer {
     std::int32_t number;
     std::int32_t result;
 };
 
-/// One message: a number, where the files beside the first are to lie ("3,4"), and the words of the launcher;
-/// a NUL after each. The first file holds the environment.
+/// Message on the helper's socket: a number, the target descriptors of the files after the first ("3,4"), and
+/// the arguments of the launcher, each terminated by NUL. The first file holds the environment.
 struct HelperMessage {
     std::int32_t number = 0;
     std::vector<int> target_fds;
@@ -59,7 +59,7 @@ std::optional<std::vector<int>> parse_target_fds(std::string_view text) {
     return target_fds;
 }
 
-/// Fills what it can; false where the message is none that may be carried out.
+/// Parse a message into `message`, as far as possible. Return false if it is invalid.
 bool parse_message(std::string_view text, HelperMessage& message) {
     std::vector<std::string_view> parts;
     while (!text.empty()) {
@@ -79,7 +79,7 @@ bool parse_message(std::string_view text, HelperMessage& message) {
     return true;
 }
 
-/// Nothing where the caller is gone.
+/// Receive one message. Return nothing if the caller has ended.
 std::optional<std::string> receive(int socket, std::vector<Fd>& files) {
     std::array<char, max_message_bytes> buffer{};
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * max_files)] = {};
@@ -108,7 +108,7 @@ std::optional<std::string> receive(int socket, std::vector<Fd>& files) {
     return std::string(buffer.data(), static_cast<std::size_t>(got));
 }
 
-/// The words that are carried out with the rights of root: those that name no file.
+/// Return whether the arguments may be used with the privileges of root: they must not name files by path.
 bool is_allowed(const Arguments& arguments) {
     const auto by_number = [](const std::optional<FileArgument>& file) { return file && file->path.empty(); };
     if (!arguments.error.empty() || !arguments.command.empty() || arguments.cgroup_root ||
@@ -134,9 +134,9 @@ Arguments arguments_of(std::vector<std::string>& words) {
     return parse_arguments(static_cast<int>(pointers.size()), pointers.data());
 }
 
-/// Moves files to their places; what lies there is closed.
+/// Move files to their target descriptors, and close the files that were open there.
 bool install_files(std::vector<Fd>& files, const std::vector<int>& target_fds) {
-    std::vector<Fd> copies; // no file may lie on the place of another
+    std::vector<Fd> copies; // no file may lie on the target of another
     for (std::size_t i = 0; i < target_fds.size(); ++i) {
         copies.emplace_back(::fcntl(files[i + 1].get(), F_DUPFD_CLOEXEC, scratch_fd));
         if (!copies.back()) return false;
@@ -158,7 +158,7 @@ std::vector<char*> pointers_into(std::string& variables) {
     return found;
 }
 
-/// A pipe whose writing end lies on no place of a file.
+/// Create a pipe whose writing end lies on no target descriptor.
 int make_pipe(Fd& reading, Fd& writing) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
@@ -168,14 +168,14 @@ int make_pipe(Fd& reading, Fd& writing) {
     return writing ? 0 : errno;
 }
 
-/// Until nobody has the other end of a pipe any more.
+/// Wait until every writing end of the pipe is closed.
 void wait_for_eof(int reading) {
     char byte = 0;
     while (::read(reading, &byte, 1) < 0 && errno == EINTR) {
     }
 }
 
-/// What a process inherits of one that starts it itself, and which may change.
+/// Copy the affinity of the caller, which a child of its own would inherit and which may have changed.
 void copy_affinity(pid_t parent) {
     alignas(cpu_set_t) unsigned char mask[1024] = {};
     const long got = ::syscall(SYS_sched_getaffinity, parent, sizeof mask, mask);
@@ -188,7 +188,7 @@ class Helper {
         : socket_(std::move(socket)), caller_(caller), system_server_(std::move(part)), parent_(::getppid()) {
         sigset_t all;
         ::sigfillset(&all);
-        // What is meant for the caller's process group is not meant for us: we end with the caller.
+        // Signals for the caller's process group do not end the helper: it ends with the caller.
         ::sigprocmask(SIG_SETMASK, &all, &signals_);
     }
 
@@ -207,7 +207,7 @@ class Helper {
     }
 
   private:
-    /// The errand, in the child that is to do it.
+    /// Start the requested task. Return it in the child that runs it.
     std::optional<HelperTask> take(const std::string& text, std::vector<Fd> files) {
         HelperMessage message;
         message.files = std::move(files);
@@ -219,7 +219,8 @@ class Helper {
         if (!variables) return answer(message.number, -errno);
         Fd ready, ready_write;
         if (const int error = make_pipe(ready, ready_write)) return answer(message.number, -error);
-        // A child of our caller, which waits for it and which it watches as if the caller had started it.
+        // CLONE_PARENT: the child belongs to our caller, which waits for it and observes it like a process of
+        // its own.
         const long pid = raw::call(SYS_clone, CLONE_PARENT | SIGCHLD);
         if (pid != 0) {
             ready_write.reset();
@@ -233,7 +234,7 @@ class Helper {
         system_server_.socket.reset();
         copy_affinity(parent_);
         if (act_for(caller_) != 0 || !install_files(message.files, message.target_fds)) ::_exit(125);
-        ready_write.reset(); // only now it is the caller's own, to be moved and to be signalled
+        ready_write.reset(); // the caller waits for this before it moves or signals the child
         ::sigprocmask(SIG_SETMASK, &signals_, nullptr);
         return task;
     }
@@ -246,14 +247,15 @@ class Helper {
 
     void start_system_server() {
         char byte = 0;
-        if (::recv(system_server_.socket.get(), &byte, 1, MSG_PEEK) <= 0) { // nothing is asked of it any more
+        if (::recv(system_server_.socket.get(), &byte, 1, MSG_PEEK) <= 0) { // the caller has closed its end
             system_server_.socket.reset();
             return;
         }
         const long pid = system_server_.argv.size() > 1 ? raw::call(SYS_clone, SIGCHLD) : -EPERM;
         if (pid == 0) {
-            ::setpgid(0, 0); // who kills the caller's process group leaves it to put things back
-            // All else is closed with the exec. Signals stay blocked: it ends with the caller, as we do.
+            ::setpgid(0, 0); // so that a signal that kills the caller's process group does not prevent it
+                             // from undoing changes
+            // Exec closes all other files. Signals stay blocked: it ends with the caller, as the helper does.
             if (::dup2(system_server_.socket.get(), scratch_fd) == scratch_fd && ::dup2(scratch_fd, 3) == 3 &&
                 ::chdir("/") == 0) {
                 ::close(scratch_fd);

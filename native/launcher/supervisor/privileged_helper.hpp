@@ -10,22 +10,23 @@
 
 namespace assay {
 
-/// What a child of the helper is to do.
+/// Task of a child of the helper.
 struct HelperTask {
     Arguments arguments;
-    std::string variables;      // "NAME=value" and a NUL for each
-    std::vector<char*> environ; // into them; a null pointer at the end
+    std::string variables;      // "NAME=value" entries, each terminated by NUL
+    std::vector<char*> environ; // pointers into `variables`, ending with a null pointer
 };
 
-/// What is started when somebody first says something at its socket, and is handed that socket as descriptor
-/// 3: the part of assay that changes system settings.
+/// Command line and socket of the server that changes system settings. The helper starts it at the first
+/// message and passes the socket as descriptor 3.
 struct SystemServer {
     Fd socket;
-    std::vector<char*> argv; // a null pointer at the end
+    std::vector<char*> argv; // ends with a null pointer
 };
 
-/// Is the root behind an assay that has become the user who called sudo: starts the launchers that it asks
-/// for, as children of its own. Returns in each of them, and with nothing where the caller is gone.
+/// Serve an assay that gave up root for the user who called sudo: start the launchers that it requests, as
+/// children of the caller. Return the task in each of them, and nothing in the helper once the caller has
+/// ended.
 std::optional<HelperTask> serve_caller(Fd socket, const Caller& caller, SystemServer part);
 
 } // namespace assay

@@ -14,7 +14,7 @@ namespace assay {
 
 namespace {
 
-/// Whether the keeper came to write the record; what it had only begun to write is taken back.
+/// Return whether the supervisor wrote the record. Truncate an incomplete one.
 bool is_written(int record) {
     struct stat status{};
     if (::fstat(record, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) return false;
@@ -29,7 +29,7 @@ std::unique_ptr<Containment> left_by_supervisor(const Plan& plan) {
     switch (plan.containment) {
     case ContainmentMode::none:
         break;
-    case ContainmentMode::automatic: // it did not come to start anything
+    case ContainmentMode::automatic: // the supervisor was killed before it started a process
         remove_unfinished_leaf(plan, ::getpid());
         break;
     case ContainmentMode::cgroup:

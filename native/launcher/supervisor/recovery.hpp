@@ -10,22 +10,23 @@
 
 namespace assay {
 
-/// Ends the tree of a keeper that was killed, removes its control group and writes the record. The kernel has
-/// killed the program by then (its parent-death signal); what it left has been adopted by the front.
+/// End the process tree of a supervisor that was killed, remove its control group and write the record. The
+/// kernel has killed the program already (parent-death signal); the launcher has adopted the remaining
+/// processes.
 ///
-/// `plan` has what is needed of the plan: `containment` is `cgroup` where the keeper had made a group of the
-/// name `cgroup_name`, `none` where it had made none, and `automatic` where it did not come to tell. Returns
-/// what assay-exec exits with.
+/// `plan` needs few keys. `containment` is `cgroup` if the supervisor had created the group `cgroup_name`,
+/// `none` if it had created none, and `automatic` if it was killed before it published either. Returns the
+/// exit status of assay-exec.
 int recover(const Plan& plan, const std::optional<Fd>& record);
 
-/// The front becomes a new image of assay-exec for that: it shared its heap with the keeper, which may have
-/// been in the middle of changing it.
+/// Executes a new image of assay-exec for the recovery: the launcher shares its heap with the supervisor,
+/// which may have been killed while changing it.
 class SupervisorRecovery {
   public:
-    /// To be made before the keeper.
+    /// Prepare the arguments. Call this before the supervisor exists.
     SupervisorRecovery(const Plan& plan, const std::optional<Fd>& record, char** environment);
 
-    /// Returns only where no new image can be had.
+    /// Replace this process. Returns only on failure.
     void exec(const SharedState& shared);
 
   private:

@@ -4,10 +4,10 @@
 
 namespace assay {
 
-/// How long a program has been stopped (SIGSTOP and its like), added up.
+/// Accumulated time for which a program was stopped (SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU).
 class StoppedTime {
   public:
-    /// Return whether this is news.
+    /// Record a state. Return whether it has changed.
     bool note(bool stopped, Nanos now) {
         if (stopped == this->stopped()) return false;
         if (stopped) {

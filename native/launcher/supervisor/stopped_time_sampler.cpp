@@ -8,11 +8,11 @@ namespace assay {
 
 namespace {
 
-/// Shorter launches are left alone.
+/// Shorter launches are not sampled.
 constexpr Nanos first_sample = 200 * nanos_per_milli;
 constexpr Nanos sample_interval = 100 * nanos_per_milli;
 
-/// Looking takes at most a 400th of the time.
+/// Sampling uses at most 1/400 of the time.
 constexpr Nanos duty_divisor = 400;
 
 } // namespace
@@ -32,7 +32,7 @@ void StoppedTimeSampler::run(Nanos now) {
         busy = busy || stat->state == 'R' || stat->state == 'D';
         ticks += stat->own_ticks + stat->waited_ticks;
     }
-    // A process that ended unseen takes its time away: the sum changes too.
+    // A process that ended between samples takes its CPU time away, which changes the sum too.
     stopped_time_.note(stopped_ && ticks == ticks_, last_sample_);
     stopped_ = stopped && !busy;
     ticks_ = ticks;

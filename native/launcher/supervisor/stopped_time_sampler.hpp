@@ -8,9 +8,9 @@
 
 namespace assay {
 
-/// Sees by samples that the tree is stopped (SIGSTOP) where that is not told: a process below the program,
-/// whose parent is another one, is stopped, and no process of the tree runs. The time between two looks
-/// counts where the tree used no CPU time in it.
+/// Detects by sampling that the tree is stopped (SIGSTOP) if no signal reports it: a process below the
+/// program is stopped, its parent is another process, and no process of the tree runs. An interval between
+/// two samples counts if the tree used no CPU time in it.
 class StoppedTimeSampler final : public PeriodicTask {
   public:
     StoppedTimeSampler(Containment& containment, Nanos start);
@@ -24,7 +24,7 @@ class StoppedTimeSampler final : public PeriodicTask {
     StoppedTime stopped_time_;
     Nanos last_sample_ = 0;
     bool stopped_ = false;
-    std::int64_t ticks_ = 0; // of the tree and of what it has waited for
+    std::int64_t ticks_ = 0; // of the tree and of children that it has waited for
     Nanos due_;
 };
 

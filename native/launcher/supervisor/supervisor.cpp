@@ -37,8 +37,8 @@ namespace {
 constexpr const char* process_group = "process_group";
 constexpr const char* not_sampled = "not sampled: the plan does not ask for it";
 
-/// Lets the front note the end of the program too, from when on the keeper may be in the middle of a reading.
-/// Shorter programs do without: waking one more process is dear beside them.
+/// Lets the launcher record the end of the program too, because the supervisor may be busy reading at that
+/// moment. Short programs do without: waking one more process is expensive in comparison.
 class ExitNotifier final : public PeriodicTask {
   public:
     ExitNotifier(int events, int pidfd, Nanos start)
@@ -66,14 +66,15 @@ Result failed(Outcome outcome, std::string stage, int error, std::string message
     return result;
 }
 
-/// Everything between clone and exec; of the leader of a team what belongs to the whole of it.
+/// Add the steps between clone and exec. For the leader of several instances, add those of the whole group
+/// only.
 void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, bool born) {
     steps.add_parent_death();
     if (launch.plan.own_process_group)
         steps.add_internal("own_process_group", SYS_setpgid, {0, 0});
     else if (launch.group > 0)
         steps.add_internal(process_group, SYS_setpgid, {0, launch.group});
-    // Early, so that what the rest of the set-up allocates is charged to the right group.
+    // Early, so that the memory that later steps allocate is charged to the right group.
     for (const int file : launch.containment->join_files(born)) steps.add_join(file);
     if (!launch.plan.instances.empty()) return;
     stdio.add_to(steps, launch.plan);
@@ -81,9 +82,9 @@ void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, bool bor
     steps.add_caller_signals(launch.caller_ignores_children, launch.caller_signals);
 }
 
-/// A program of a real-time class may take every CPU that we may use: we go before it, to end it in time.
-/// Where that is not allowed, what the kernel keeps for others has to do (sched_rt_runtime_us). What we start
-/// is not of our class.
+/// Give the supervisor a higher real-time priority than the program, which could otherwise take every CPU and
+/// escape its time limit. Without permission the share that the kernel keeps for other classes must suffice
+/// (sched_rt_runtime_us). Children of the supervisor do not inherit the class.
 void raise_priority_above(const Sched& sched) {
     if (!sched.real_time()) return;
     sched_param parameter{};
@@ -92,7 +93,7 @@ void raise_priority_above(const Sched& sched) {
     ::syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter);
 }
 
-/// A clone3 that the host does not have or does not let us use; clone may still work.
+/// Return whether clone3 is missing or forbidden; clone may still work.
 bool clone3_refused(int error) {
     return error == ENOSYS || error == EPERM || error == EINVAL || error == E2BIG;
 }
@@ -182,7 +183,7 @@ class Supervisor {
         result.graceful_stop = graceful_stop.result();
         meters.end();
         if (plan_.sampling.scheduling) sched.read_ended();
-        if (readback.result()) // while the program can still be asked for its name
+        if (readback.result()) // while the name of the program can still be read
             result.observed = readback.result();
         else if (plan_.observe.any())
             result.absent.emplace_back("seen", "the program ended before it could be read");
@@ -207,7 +208,7 @@ class Supervisor {
             return make(steps, program, -1, true);
         }
         if (cgroup < 0 || plan_.containment == ContainmentMode::cgroup) return child;
-        // The folder could be made, but not be entered: a common ancestor is not ours.
+        // The folder could be created but not entered: a common ancestor is not delegated to us.
         containment->remove();
         containment = std::make_unique<UngroupedTree>(cannot_join(child.error));
         publish_leaf();
@@ -222,7 +223,8 @@ class Supervisor {
                           : spawn(steps, program, shared, cgroup, legacy_clone);
     }
 
-    /// False, with the reason, where the plan insists on a control group and none can be had.
+    /// Create or adopt the containment. Return false, with the reason, if the plan requires a control group
+    /// and none can be created.
     bool prepare_containment(std::string& why) {
         if (launch_.containment && !matches_plan(plan_, *launch_.containment)) {
             launch_.containment->remove();
@@ -237,14 +239,14 @@ class Supervisor {
         return launch_.containment != nullptr;
     }
 
-    /// Whether what was made ahead, for a plan that says nothing, is what this one asks for. A control group
-    /// that could not be made is tried again: the reason belongs to this launch.
+    /// Return whether a group that was created in advance, for the default plan, suits this plan. If its
+    /// creation failed it is tried again, because the reason belongs to this launch.
     static bool matches_plan(const Plan& plan, const Containment& ahead) {
         return !ahead.name().empty() && plan.containment != ContainmentMode::none && !plan.cgroup_parent &&
                !plan.cgroup_name && !plan.limits.pids && plan.cgroup_root == Plan{}.cgroup_root;
     }
 
-    /// For the front, should the keeper be killed.
+    /// Publish the group for the launcher, which needs it if the supervisor is killed.
     void publish_leaf() const {
         const auto& name = launch_.containment->name();
         const auto length = std::min(name.size(), sizeof launch_.shared->leaf_name - 1);
@@ -261,7 +263,7 @@ class Supervisor {
                 LimitMonitor& limits, OomKillDetector& oom_kills) const {
         auto& containment = *launch_.containment;
         int status = 0;
-        const auto last_seen = proc_stat(pid); // not waited for yet
+        const auto last_seen = proc_stat(pid); // before waitpid
         const bool waited = watched.gone && ::waitpid(pid, &status, 0) == pid;
         if (waited && instances_) status = status_of_instances(result, status);
         if (waited && WIFEXITED(status)) result.exit_status = WEXITSTATUS(status);
@@ -280,7 +282,7 @@ class Supervisor {
             report.complete = false;
             report.why = "processes had left the control group: what they did is missing from its figures";
         }
-        // What the limits say by now: the tree may have ended of the limit before it was looked at.
+        // Check the limits once more: the tree may have ended because of a limit before the check was due.
         if (watched.ending == Ending::by_itself && limits.due() != never) limits.run(now_ns());
         if (watched.ending == Ending::by_itself) oom_kills.end(now_ns(), result.signal == SIGKILL);
         report.survivors = static_cast<std::int64_t>(end_tree(containment));
@@ -288,7 +290,7 @@ class Supervisor {
         result.tree_usage = containment.usage();
         report_wall(result, watched);
         report_cpu(result);
-        // The faults of its children would be among those that were waited for.
+        // Page faults of children would be among those of the waited children.
         if (result.waited && last_seen && !instances_)
             result.waited->single =
                 last_seen->own_faults == result.waited->minor_faults + result.waited->major_faults;
@@ -296,7 +298,7 @@ class Supervisor {
         set_outcome(result, watched, limits, oom_kills, steps);
     }
 
-    /// That of the first instance that failed, where the leader has ended by itself.
+    /// Return the status of the first instance that failed, if the leader has ended by itself.
     int status_of_instances(Result& result, int leader) const {
         result.failed_instance = instances_->first_failed();
         if (!result.failed_instance || !WIFEXITED(leader)) return leader;
@@ -308,11 +310,11 @@ class Supervisor {
         return count_tree(containment);
     }
 
-    /// From when it is asked to end a program only comes to its end.
+    /// A program that was asked to end is measured until the request only.
     void report_wall(Result& result, const WatchResult& watched) const {
         const Nanos started = launch_.shared->started_ns.load();
         if (started == 0 || !watched.gone || (instances_ && instances_->failure())) return;
-        // The keeper may have been in the middle of a reading; the front has nothing else to do than to look.
+        // The supervisor may have been busy reading; the launcher does nothing but wait.
         const Nanos launcher_pid = launch_.shared->exit_seen_ns.load();
         Nanos ended = launcher_pid != 0 ? std::min(launcher_pid, watched.exit_ns) : watched.exit_ns;
         if (const auto last = instances_ ? instances_->ended() : std::nullopt) ended = *last;
@@ -321,7 +323,7 @@ class Supervisor {
         result.wall_s = seconds(ended - started - left_out);
     }
 
-    /// What `wall_s` holds of it.
+    /// Report the stopped time that `wall_s` contains.
     void report_stopped_time(Result& result, const WatchResult& watched, const StoppedTime& sampled) const {
         if (watched.stopped_time.count() == 0 && sampled.count() == 0) return;
         if (watched.stopped_time.count() > 0 && plan_.leave_signals) return;
@@ -329,12 +331,11 @@ class Supervisor {
         result.stopped_s = seconds(std::max(watched.stopped_time.total(end), sampled.total(end)));
     }
 
-    /// The keeper's only children were the program, what it adopted of its tree, and the command that asked
-    /// for its end.
+    /// Children of the supervisor are the program, adopted processes of its tree, and the stop command.
     static void report_cpu(Result& result) {
         rusage usage{};
         if (::getrusage(RUSAGE_CHILDREN, &usage) != 0) return;
-        constexpr std::int64_t block = 512; // ru_inblock counts sectors, whatever the device
+        constexpr std::int64_t block = 512; // ru_inblock counts sectors of 512 bytes, whatever the device
         result.waited =
             WaitedUsage{to_nanos(usage.ru_utime), to_nanos(usage.ru_stime), usage.ru_minflt,
                         usage.ru_majflt,          usage.ru_nvcsw,           usage.ru_nivcsw,
@@ -352,7 +353,7 @@ class Supervisor {
         }
         const int failed_step = launch_.shared->failed_step.load();
         const bool started = launch_.shared->started_ns.load() != 0;
-        if (!started && failed_step < 0) return; // ended before it came to exec: how far it got is not known
+        if (!started && failed_step < 0) return; // ended before exec: its progress is unknown
         for (std::size_t i = 0; i < steps.all().size(); ++i) {
             const Step& step = steps.all()[i];
             const bool broke = static_cast<int>(i) == failed_step;
@@ -366,7 +367,7 @@ class Supervisor {
                      const OomKillDetector& oom_kills, const Steps& steps) const {
         const int failed_step = launch_.shared->failed_step.load();
         const int error = launch_.shared->failed_errno.load();
-        // The caller's process group is there for as long as the front is.
+        // The caller's process group exists for as long as the launcher does.
         const bool launcher_killed = failed_step >= 0 &&
                                      static_cast<std::size_t>(failed_step) < steps.all().size() &&
                                      steps.all()[static_cast<std::size_t>(failed_step)].what == process_group;
@@ -379,7 +380,7 @@ class Supervisor {
             const std::string stage = exec ? "exec" : steps.all()[index].what;
             result.outcome = exec ? Outcome::exec_failed : Outcome::setup_failed;
             result.failure = Failure{stage, error, explain(stage, error, plan_)};
-            result.exit_status.reset(); // of our own child, not of the program
+            result.exit_status.reset(); // status of our own child, not of the program
         } else if (const auto failure = instances_ ? instances_->failure() : std::nullopt) {
             result.outcome = failure->stage == "exec" ? Outcome::exec_failed : Outcome::setup_failed;
             result.failure = failure;
@@ -427,10 +428,11 @@ class Supervisor {
 
     Launch& launch_;
     const Plan& plan_;
-    std::optional<InstanceGroup> instances_; // where there are several instances
+    std::optional<InstanceGroup> instances_; // if the plan has several instances
     Fd signals_ = awaited_signals(plan_);
 
-    /// A batch system signals every process of a job: what is left to the program says nothing to us.
+    /// A batch system signals every process of a job: signals that the plan leaves to the program are not for
+    /// the supervisor.
     static Fd awaited_signals(const Plan& plan) {
         const SignalMask graceful_stop = plan.leave_signals ? mask_of({pass_request}) : tree_ending_signals();
         return Fd{static_cast<int>(signal_file(mask_of({SIGCHLD, end_request}) | graceful_stop))};
@@ -441,18 +443,18 @@ class Supervisor {
 
 int supervise(Launch& launch) {
     block_only(~SignalMask{0});
-    // A process group of its own, so that a signal to that of the caller does not reach it; the program goes
-    // back there. Not a session, which the program could not come back from.
+    // A separate process group, so that a signal to the caller's group does not reach the supervisor; the
+    // program returns to that group. A session would not allow this return.
     if (launch.group > 0) ::setpgid(0, 0);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     ::prctl(PR_SET_PDEATHSIG, end_request);
     if (::getppid() != launch.launcher_pid)
-        return 125; // killed before the signal above was asked for; nothing is started yet
+        return 125; // killed before the parent-death signal was set; no program is started yet
     raise_priority_above(launch.plan.sched);
     Result result;
     try {
         result = Supervisor(launch).run();
-    } catch (const std::exception& error) { // no memory
+    } catch (const std::exception& error) { // out of memory
         if (launch.containment) {
             end_tree(*launch.containment);
             launch.containment->remove();

@@ -4,8 +4,9 @@
 
 namespace assay {
 
-/// The keeper is the parent of the program: it contains, starts, watches, ends and records. It outlives the
-/// front, so that the tree is ended even where the front is killed. Returns what assay-exec exits with.
+/// Run the supervisor, the parent of the program. It contains, starts, watches, ends and records the launch.
+/// It outlives the launcher, so that the process tree is ended even if the launcher is killed. Return the
+/// exit status of assay-exec.
 int supervise(Launch& launch);
 
 } // namespace assay

@@ -20,11 +20,11 @@ namespace {
 constexpr Nanos kill_interval = 5 * nanos_per_milli;
 constexpr Nanos kill_timeout = 30 * nanos_per_second;
 constexpr Nanos same_request_window =
-    nanos_per_second * 4 / 5; // a caller waits a little longer (assay.signals)
+    nanos_per_second * 4 / 5; // a caller waits slightly longer (assay.signals)
 constexpr Nanos orphan_poll_interval =
-    10 * nanos_per_milli; // whether a tree has ended of which no child is ours
+    10 * nanos_per_milli; // poll for the end of processes that are not our children
 
-/// Whether a child is stopped; nothing where that has not changed.
+/// Return whether a child is stopped; nothing if its state has not changed.
 std::optional<bool> poll_stopped_state(pid_t pid) {
     std::optional<bool> stopped;
     for (;;) {
@@ -35,21 +35,21 @@ std::optional<bool> poll_stopped_state(pid_t pid) {
     }
 }
 
-/// Of several instances the leader tells.
+/// Several instances: the leader publishes their state.
 std::optional<bool> stopped_state(const WatchTarget& target) {
     const auto own = poll_stopped_state(target.pid);
     if (own || !target.multi_instance) return own;
     return target.shared->all_instances_stopped.load();
 }
 
-/// Has the front stop with the program, which the caller sees as a shell sees it of its own child. Where no
-/// shell watches the process group the kernel ignores this signal.
+/// Stop and continue the launcher with the program. The caller sees this as a shell sees it for its own
+/// child. The kernel ignores this signal if no shell watches the process group.
 void forward_stop_state(const WatchTarget& target, bool stopped) {
     if (target.leave_signals && ::getppid() == target.launcher_pid)
         ::kill(target.launcher_pid, stopped ? SIGTTIN : SIGCONT);
 }
 
-/// The requests to end that came by signals.
+/// Requests to end that arrived as signals.
 class EndRequests {
   public:
     void add(int signal, Nanos now) {
@@ -59,16 +59,16 @@ class EndRequests {
         if (now - before > same_request_window) again_ = true;
     }
 
-    /// The signal that asked for the end, or 0.
+    /// Return the signal of the first request, or 0.
     [[nodiscard]] int first() const { return first_; }
-    /// Whether the user does not want to wait. One event can come as several signals, from a terminal and
-    /// from the caller, or to each process of a job: one of the same number later is another event.
+    /// Return whether the user insists. One event can arrive as several signals: from a terminal and from the
+    /// caller, or for each process of a job. A later signal of the same number is another event.
     [[nodiscard]] bool again() const { return again_; }
 
   private:
     int first_ = 0;
     bool again_ = false;
-    std::array<Nanos, last_signal + 1> at_{}; // by signal; nothing ever comes at 0
+    std::array<Nanos, last_signal + 1> at_{}; // by signal; 0: never received
 };
 
 void take_signals(const WatchTarget& target, StoppedTime& stopped_time, GracefulStop& graceful_stop,
@@ -77,7 +77,7 @@ void take_signals(const WatchTarget& target, StoppedTime& stopped_time, Graceful
     while (::read(target.signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
         const int signal = static_cast<int>(info.ssi_signo);
         if (signal == SIGCHLD) {
-            graceful_stop.reap(); // also orphans of the tree, adopted by us
+            graceful_stop.reap(); // including adopted orphans of the tree
             const auto stopped = stopped_state(target);
             if (stopped && stopped_time.note(*stopped, now_ns())) forward_stop_state(target, *stopped);
         } else if (signal == pass_request) {
@@ -102,7 +102,7 @@ class Watch {
             const Nanos now = work(tasks, now_ns());
             if (exited_ && (now >= kill_at_ || graceful_stop_.others_ended())) {
                 graceful_stop_.close(now, !graceful_stop_.others_ended());
-                return result_; // the caller kills the rest
+                return result_; // the caller of `watch` kills the remaining processes
             }
             if (now >= kill_at_) kill(now);
             if (now >= give_up_at_) {
@@ -115,7 +115,7 @@ class Watch {
     }
 
   private:
-    /// Do what is due. While the tree has its time to end its limits hold still.
+    /// Run the tasks that are due. During the grace period the limits remain in force.
     Nanos work(const std::vector<PeriodicTask*>& tasks, Nanos now) {
         const bool ending = result_.ending != Ending::by_itself;
         if (ending && (!graceful_stop_.result() || graceful_stop_.result()->killed)) return now;
@@ -131,7 +131,7 @@ class Watch {
         return now;
     }
 
-    /// The first reason stands.
+    /// Record why the tree must end. The first reason is kept.
     void end(Ending ending, Nanos now, bool graceful) {
         if (result_.ending == Ending::by_itself) {
             result_.ending = ending;
@@ -160,7 +160,8 @@ class Watch {
         return next_due;
     }
 
-    /// Wait for the end of the program, for signals and for the end of the caller. True where all is over.
+    /// Wait for the end of the program, for signals and for the end of the caller. Return true when the wait
+    /// is over.
     bool wait(Nanos until, Nanos now) {
         pollfd ready[3] = {
             {exited_ ? -1 : target_.pidfd, POLLIN, 0}, {target_.signals, POLLIN, 0}, {caller_, POLLIN, 0}};
@@ -174,9 +175,9 @@ class Watch {
         }
         if (ready[1].revents != 0) take_requests();
         if (ready[2].revents != 0) {
-            caller_ = -1; // it would be readable for ever
+            caller_ = -1; // it would stay readable
             if (result_.signal == 0) result_.signal = SIGTERM;
-            end(Ending::interrupted, now_ns(), false); // the process that waited for it has ended
+            end(Ending::interrupted, now_ns(), false); // the caller has ended
         }
         return false;
     }
@@ -185,8 +186,8 @@ class Watch {
         take_signals(target_, result_.stopped_time, graceful_stop_, requests_);
         if (requests_.first() == 0) return;
         if (result_.signal == 0) result_.signal = requests_.first();
-        // What is left to the program has asked it already; and the end of the front is known by a signal
-        // too.
+        // Signals that the plan leaves to the program have reached it already. The end of the launcher
+        // arrives as a signal too.
         const bool graceful = !target_.leave_signals && ::getppid() == target_.launcher_pid;
         end(Ending::interrupted, now_ns(), graceful && !requests_.again());
     }
@@ -201,7 +202,7 @@ class Watch {
     Nanos kill_at_ = never;
     Nanos give_up_at_ = never;
     int caller_;
-    bool exited_ = false; // the program, of whose tree others may be ending
+    bool exited_ = false; // the program has ended; other processes of its tree may still be ending
 };
 
 } // namespace

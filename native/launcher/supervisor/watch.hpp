@@ -17,23 +17,24 @@ enum class Ending { by_itself, timed_out, limit, killed_for_memory, interrupted 
 
 struct WatchResult {
     Ending ending = Ending::by_itself;
-    int signal = 0;           // that asked for the end
-    Nanos exit_ns = 0;        // when the end of the program was seen
-    bool gone = true;         // false: it outlived SIGKILL (stuck in the kernel)
-    std::size_t outside = 0;  // processes that had left the control group when the tree was killed
+    int signal = 0;           // signal that requested the end
+    Nanos exit_ns = 0;        // time at which the end of the program was seen
+    bool gone = true;         // false: it survived SIGKILL (blocked in the kernel)
+    std::size_t outside = 0;  // processes outside the control group when the tree was killed
     StoppedTime stopped_time; // of the program
 };
 
-/// What the wait for one program needs.
+/// Parameters of the wait for one program.
 struct WatchTarget {
     int pidfd = -1;
     pid_t pid = -1;
     pid_t launcher_pid = -1;
-    int signals = -1;           // signalfd
-    int caller = -1;            // pidfd; the front, which watches it too, may be stopped
-    bool leave_signals = false; // to the program: front and caller stop with it, and that time is not counted
+    int signals = -1;            // signalfd
+    int caller = -1;             // pidfd; the launcher watches it too, but may be stopped
+    bool leave_signals = false;  // signals are left to the program: launcher and caller stop with it, and
+                                 // stopped time is not counted
     bool multi_instance = false; // the program is the leader of several instances
-    Nanos created_ns = 0; // when the process was made; the cap counts from exec as soon as that is known
+    Nanos created_ns = 0; // creation of the process; the time limit counts from exec once that is known
     Nanos cap = never;
     const SharedState* shared = nullptr;
 
@@ -48,8 +49,8 @@ struct WatchTarget {
     }
 };
 
-/// Does the jobs until the program has ended. When it has to end sooner it kills the tree, which is asked to
-/// end before that where its time is over, or somebody else asks for it.
+/// Run the periodic tasks until the program has ended. If it must end earlier, kill the tree. If a time limit
+/// is over or the end was requested, first allow the grace period.
 WatchResult watch(const WatchTarget& target, Containment& containment, LimitMonitor& limits,
                   OomKillDetector& oom_kills, GracefulStop& graceful_stop,
                   const std::vector<PeriodicTask*>& tasks);
