@@ -80,7 +80,7 @@ std::string Hierarchies::mount(std::string_view controller) const {
     if (controller.empty()) return pure_v2_ ? "" : "unified";
     std::string name{controller};
     if (::faccessat(root(), name.c_str(), F_OK, 0) == 0) return name;
-    // Mounted together with others ("cpu,cpuacct"), and nobody made links for the single names.
+    // Controllers may share a mount ("cpu,cpuacct") without links for the single names.
     const auto line = own_line(controller);
     return line ? line->controllers : name;
 }
@@ -88,8 +88,8 @@ std::string Hierarchies::mount(std::string_view controller) const {
 std::string Hierarchies::home(std::string_view controller, const std::optional<std::string>& parent) const {
     if (parent) return join(mount(controller), *parent);
     auto own = join(mount(controller), own_line(controller).value_or(GroupLine{"", "/"}).path);
-    // Where the hierarchy was mounted from outside our control group namespace, our own path means nothing in
-    // it, and its root is our control group.
+    // If the hierarchy was mounted from outside our control group namespace, our own path is not valid in it,
+    // and its root is our control group.
     if (!own.empty() && ::faccessat(root(), own.c_str(), F_OK, 0) != 0) own = mount(controller);
     return own;
 }
@@ -105,7 +105,7 @@ std::optional<CgroupFolder> Hierarchies::make(std::string_view controller,
 void Hierarchies::thaw(pid_t pid) const {
     const auto groups = read_file(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/cgroup").c_str());
     auto line = groups && !pure_v2_ ? group_line(*groups, "freezer") : std::nullopt;
-    while (line && line->path.size() > 1) { // a group is frozen with any group above it
+    while (line && line->path.size() > 1) { // a group is frozen if any group above it is
         write_file(root(), join("freezer", line->path + "/freezer.state").c_str(), "THAWED");
         line->path.resize(line->path.rfind('/'));
     }
@@ -113,7 +113,7 @@ void Hierarchies::thaw(pid_t pid) const {
 
 namespace {
 
-/// In the first layout of the hierarchies that gives one.
+/// Create the leaf in the first hierarchy layout that permits it.
 LeafAttempt attempt_leaf(const Plan& plan, const std::string& name, bool adopt) {
     LeafAttempt attempt;
     auto hierarchies = Hierarchies::find(plan.cgroup_root, attempt.why);
@@ -122,7 +122,7 @@ LeafAttempt attempt_leaf(const Plan& plan, const std::string& name, bool adopt) 
     const bool pure_v2 = hierarchies->pure_v2();
     if (hierarchies->has_unified()) attempt = make_v2_leaf(std::move(*hierarchies), plan, name);
     if (attempt.leaf || attempt.taken || pure_v2) return attempt;
-    // In hybrid mode the v2 side may be closed to us while v1 folders were delegated.
+    // In hybrid mode the v2 hierarchy may be closed to us although v1 folders are delegated to us.
     const auto first_why = std::move(attempt.why);
     hierarchies = Hierarchies::find(plan.cgroup_root, attempt.why);
     if (!hierarchies) return attempt;
@@ -139,20 +139,21 @@ std::unique_ptr<Containment> make_leaf(const Plan& plan, pid_t launcher, std::st
         auto attempt = attempt_leaf(plan, leaf_name(plan, launcher, n), false);
         if (attempt.leaf) return std::move(attempt.leaf);
         why = std::move(attempt.why);
-        // Taken: the left-over of a launcher that had our process id and was killed together with its keeper.
+        // The name exists: left by a launcher with our process id that was killed together with its
+        // supervisor.
         if (!attempt.taken || plan.cgroup_name) return nullptr;
     }
     return nullptr;
 }
 
 std::unique_ptr<Containment> adopt_leaf(Plan plan) {
-    plan.limits.pids = 1; // it may have had a folder of that controller too
+    plan.limits.pids = 1; // the leaf may include a folder of that controller
     return std::move(attempt_leaf(plan, *plan.cgroup_name, true).leaf);
 }
 
 namespace {
 
-/// Those of the first `names` names that a launcher may have given its groups.
+/// Remove empty groups with the first `names` names of a launcher.
 void remove_empty_leaves(const Hierarchies& hierarchies, const Plan& plan, pid_t launcher, int names) {
     for (const char* controller : {"", "freezer", "memory", "cpuacct", "pids"}) {
         const auto home = hierarchies.home(controller, plan.cgroup_parent);
@@ -186,7 +187,7 @@ struct MemoryController::Names {
     const char* events;
 };
 
-// v1: the figures with "total_" include the groups below, as those of v2 do.
+// v1: values with "total_" include the groups below, as those of v2 do.
 const MemoryController::Names MemoryController::v1_names{"memory.stat",
                                                          "total_rss",
                                                          "total_shmem",
@@ -211,12 +212,13 @@ int MemoryController::limit(const CgroupFolder& folder, std::int64_t bytes) cons
     const auto amount = std::to_string(bytes);
     if (const int error = folder.write(names_->limit, amount)) return error;
     if (names_ == &v2_names) {
-        // Without it the kernel kills one process and leaves the rest of the tree running (Linux 4.19).
+        // Without memory.oom.group the kernel kills one process and leaves the rest of the tree running
+        // (Linux 4.19).
         if (const int error = folder.write("memory.oom.group", "1"); error != 0 && error != ENOENT)
             return error;
     }
-    // Swapping instead of hitting the limit would make the run slow and the limit meaningless. v1 counts
-    // memory and swap together, v2 swap alone. Kernels without swap accounting have no such file.
+    // Swapping instead of reaching the limit would make the run slow and the limit meaningless. v1 limits
+    // memory and swap together, v2 swap alone. Kernels without swap accounting lack the file.
     const int error = folder.write(names_->swap_limit, names_ == &v2_names ? "0" : amount);
     return error == ENOENT ? 0 : error;
 }
@@ -231,7 +233,7 @@ std::optional<TreeMemory> MemoryController::memory() const {
     TreeMemory memory;
     memory.anonymous = *anon + *shmem;
     memory.shared = *shmem;
-    // Shared memory is in the figure for files as well (v1 and v2).
+    // The value for files includes shared memory (v1 and v2).
     if (const auto cache = number_after(*text, names_->cache)) memory.cache = *cache - *shmem;
     // Linux 6.6 with the mount option memory_hugetlb_accounting.
     if (const auto huge = number_after(*text, "hugetlb")) {
@@ -247,7 +249,7 @@ std::optional<std::int64_t> MemoryController::faulted(std::string_view text) con
     static const bool shared_huge = shared_memory_may_be_huge();
     const auto faults = number_after(text, names_->faults);
     if (!faults || shared_huge) return std::nullopt;
-    if (names_ == &v1_names) { // which tells of no huge page how it came to be
+    if (names_ == &v1_names) { // v1 does not report the source of huge pages
         if (number_after(text, "total_rss_huge").value_or(0) > 0) return std::nullopt;
         return *faults * page;
     }
@@ -279,7 +281,7 @@ bool MemoryController::limit_hit(const CgroupFolder& folder) const {
 }
 
 bool limit_was_reached(std::int64_t most, std::int64_t limit) {
-    // The kernel charges some pages at a time for each CPU, and a huge page at once.
+    // The kernel charges several pages at a time for each CPU, and a huge page at once.
     constexpr std::int64_t near = 4 << 20;
     return most >= limit - std::min(near, limit / 16);
 }

@@ -14,37 +14,38 @@
 
 namespace assay {
 
-/// The mounted hierarchies: `root` itself is a v2 mount, or holds one v1 mount for each controller and, in
-/// hybrid mode, a v2 mount called "unified".
+/// Mounted hierarchies: `root` itself is a v2 mount, or contains one v1 mount per controller and, in hybrid
+/// mode, a v2 mount named "unified".
 class Hierarchies {
   public:
-    /// Nothing where `root` is no such place; `why` says so.
+    /// Find the hierarchies below `root`. Return nothing, with the reason in `why`, if there are none.
     static std::optional<Hierarchies> find(const std::string& root, std::string& why);
 
-    /// False where the root is there, but an empty folder: none of what a leaf could be made in.
+    /// Return false if `root` exists but contains no hierarchy in which a leaf could be created.
     [[nodiscard]] bool any_mounted() const;
     [[nodiscard]] int root() const { return root_.get(); }
     [[nodiscard]] bool pure_v2() const { return pure_v2_; }
     [[nodiscard]] bool has_unified() const { return pure_v2_ || hybrid_; }
     [[nodiscard]] bool has_v1(std::string_view controller) const { return own_line(controller).has_value(); }
 
-    /// Path of a hierarchy, relative to the root: the v2 one (controller "") or a v1 one.
+    /// Return the path, relative to the root, of the v2 hierarchy (controller "") or a v1 one.
     [[nodiscard]] std::string mount(std::string_view controller) const;
-    /// A new control group `name`, of the v2 hierarchy (controller "") or a v1 one. With `parent` in that
-    /// folder of the hierarchy, otherwise in our own control group. Nothing, with errno set, on failure.
+    /// Create the control group `name` in the v2 hierarchy (controller "") or a v1 one: below `parent` if
+    /// given, or else below our own control group. On failure return nothing and set errno.
     [[nodiscard]] std::optional<CgroupFolder> make(std::string_view controller,
                                                    const std::optional<std::string>& parent,
                                                    const std::string& name) const;
-    /// From now on `make` takes those over that are there.
+    /// Select whether `make` adopts existing control groups.
     void adopt(bool whether) { adopting_ = whether; }
-    /// Path, relative to the root, of the folder in which `make` makes.
+    /// Return the path, relative to the root, of the folder in which `make` creates groups.
     [[nodiscard]] std::string home(std::string_view controller,
                                    const std::optional<std::string>& parent) const;
-    /// Thaws the v1 control groups of a process. A frozen one does not even die of SIGKILL (v2 ones do).
+    /// Thaw the v1 control groups of a process. A frozen v1 process does not even die of SIGKILL; a frozen v2
+    /// process does.
     void thaw(pid_t pid) const;
 
   private:
-    /// Where we are ourselves; in no v1 hierarchy where `root` holds none.
+    /// Return our own position; nothing for a v1 controller if `root` contains no v1 hierarchy.
     [[nodiscard]] std::optional<GroupLine> own_line(std::string_view controller) const {
         return pure_v2_ && !controller.empty() ? std::nullopt : group_line(own_, controller);
     }
@@ -56,39 +57,41 @@ class Hierarchies {
     std::string own_; // /proc/self/cgroup
 };
 
-/// One launch's control group: v2, hybrid or v1, or null and why not.
+/// Create the control group of one launch: v2, hybrid or v1. Return null, with the reason in `why`, on
+/// failure.
 std::unique_ptr<Containment> make_leaf(const Plan& plan, pid_t launcher, std::string& why);
 
-/// The one that a killed keeper has left, by the name that the plan has for it; null where it is gone.
+/// Adopt the group of a supervisor that was killed, by its name in the plan. Return null if the group is
+/// gone.
 std::unique_ptr<Containment> adopt_leaf(Plan plan);
 
-/// Removes what a keeper had made when it was killed before it could tell: empty groups of the names that
-/// `make_leaf` gives.
+/// Remove the groups of a supervisor that was killed before it published them: empty groups with the names
+/// that `make_leaf` uses.
 void remove_unfinished_leaf(const Plan& plan, pid_t launcher);
 
-/// Removes what a front made ahead for a plan that says nothing, and was killed before it could remove it.
+/// Remove the group that a preforked launcher created for the default plan before it was killed.
 void remove_preforked_leaf(const Hierarchies& hierarchies, pid_t launcher);
 
 struct LeafAttempt {
     std::unique_ptr<Containment> leaf;
-    std::string why;    // where there is no leaf
+    std::string why;    // if there is no leaf
     bool taken = false; // a control group of that name exists
 };
 
 LeafAttempt make_v2_leaf(Hierarchies hierarchies, const Plan& plan, const std::string& name);
 LeafAttempt make_v1_leaf(Hierarchies hierarchies, const Plan& plan, const std::string& name);
 
-/// Memory controller of one folder. The two versions differ in names only.
+/// Memory controller of one folder. v1 and v2 differ only in the names of files and keys.
 class MemoryController {
   public:
     static std::optional<MemoryController> in(const CgroupFolder& folder, bool v2);
 
-    /// 0, or the errno.
+    /// Set the limit. Return 0 or the errno.
     [[nodiscard]] int limit(const CgroupFolder& folder, std::int64_t bytes) const;
     [[nodiscard]] std::optional<TreeMemory> memory() const;
     [[nodiscard]] std::optional<std::int64_t> peak(const CgroupFolder& folder) const;
     [[nodiscard]] std::optional<std::int64_t> oom_kills(const CgroupFolder& folder) const;
-    /// Tell whether processes were killed because the limit of this folder was reached, not that of one
+    /// Return whether processes were killed because the limit of this folder was reached, not that of a group
     /// above.
     [[nodiscard]] bool limit_hit(const CgroupFolder& folder) const;
 
@@ -100,18 +103,18 @@ class MemoryController {
     static const Names v1_names;
     static const Names v2_names;
     const Names* names_;
-    Fd stat_; // kept open: it is read again and again
+    Fd stat_; // kept open for repeated reading
 };
 
-/// Tell whether the highest charge of a v1 group came to its limit. Its file `memory.failcnt` may
-/// stay 0 (Linux 6.18, where swap is limited too).
+/// Return whether the peak charge of a v1 group reached its limit. `memory.failcnt` is unsuitable: it may
+/// stay 0 (Linux 6.18, with a swap limit).
 bool limit_was_reached(std::int64_t most, std::int64_t limit);
 
-/// The controller "pids", alike in both versions. 0, or the errno.
+/// Set the limit of the controller "pids", which is the same in both versions. Return 0 or the errno.
 int limit_pids(const CgroupFolder& folder, std::int64_t most);
 bool pids_limit_hit(const CgroupFolder& folder);
 
-/// The sentence for a control group that could not be made.
+/// Return the message for a control group that could not be created.
 std::string cannot_make(std::string_view what, int error);
 
 } // namespace assay

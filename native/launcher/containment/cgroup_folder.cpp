@@ -18,7 +18,7 @@ Fd open_folder(int at, const char* path) {
     return Fd{::openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)};
 }
 
-/// Opens a file of an open folder, restoring the permissions of both where they were taken away.
+/// Open a file of an open folder. If permission is denied, restore the permissions of both first.
 Fd open_in(int folder, const char* file, int flags) {
     Fd fd{::openat(folder, file, flags | O_CLOEXEC)};
     if (!fd && errno == EACCES) {
@@ -29,7 +29,7 @@ Fd open_in(int folder, const char* file, int flags) {
     return fd;
 }
 
-/// The same for a folder in it.
+/// Open a folder in an open folder, in the same way.
 Fd open_below(int folder, const char* name) {
     Fd fd = open_folder(folder, name);
     if (!fd && errno == EACCES && ::fchmodat(folder, name, 0755, 0) == 0) fd = open_folder(folder, name);
@@ -39,7 +39,7 @@ Fd open_below(int folder, const char* name) {
 std::vector<std::string> subfolders(int folder) {
     std::vector<std::string> found;
     struct stat status{};
-    // A folder of cgroupfs has one link for each folder below it, beside the usual two.
+    // In cgroupfs the number of links is the number of subfolders plus two.
     if (::fstat(folder, &status) != 0 || status.st_nlink <= 2) return found;
     Fd fd = open_folder(folder, ".");
     if (!fd && errno == EACCES && ::fchmod(folder, 0755) == 0) fd = open_folder(folder, ".");
@@ -52,8 +52,8 @@ std::vector<std::string> subfolders(int folder) {
     return found;
 }
 
-/// Goes through the folders below one: `enter(folder)` before what is in it, `leave(parent, name)` after. A
-/// program may nest them as deep as it likes, so few are open at a time.
+/// Visit all folders below one: `enter(folder)` before its subfolders, `leave(parent, name)` after them. A
+/// program may nest folders to any depth, so few are open at a time.
 template <typename Enter, typename Leave>
 void walk_below(int top, Enter enter, Leave leave) {
     struct Level {
@@ -101,7 +101,7 @@ std::optional<CgroupFolder> CgroupFolder::create(int root, std::string path) {
         return std::nullopt;
     }
     if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        errno = EEXIST; // taken over before we held it
+        errno = EEXIST; // another launcher locked it before we could
         return std::nullopt;
     }
     return CgroupFolder{root, std::move(path), std::move(folder)};

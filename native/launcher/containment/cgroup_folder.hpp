@@ -12,17 +12,18 @@
 
 namespace assay {
 
-/// One control group in one hierarchy, made by us and held by a lock on it, which the kernel drops with the
-/// last of our processes: so that others can tell whether it was left. The program may run as our own user
-/// and take permissions away from it (chmod 000): whoever opens a file here gives them back first.
+/// Control group in one hierarchy, created by us and locked. The kernel drops the lock with the last of our
+/// processes, so that other launchers can detect an abandoned group. The program may run as our user and
+/// revoke permissions (chmod 000); opening a file restores them.
 class CgroupFolder {
   public:
-    /// `path` is relative to the open folder `root`, which must outlive this. Nothing, with errno set, on
-    /// failure.
+    /// Create the folder `path`, relative to the open folder `root`, which must outlive this object. On
+    /// failure return nothing and set errno.
     static std::optional<CgroupFolder> create(int root, std::string path);
-    /// One that is ours, from before this image of us was executed.
+    /// Reopen a folder that this process created before it executed a new image.
     static std::optional<CgroupFolder> reopen(int root, std::string path);
-    /// One that another launcher has made. Nothing where that is still there, or was another user's.
+    /// Adopt a folder of another launcher. Return nothing if that launcher is alive or belonged to another
+    /// user.
     static std::optional<CgroupFolder> adopt_abandoned(int root, std::string path);
 
     CgroupFolder(CgroupFolder&&) = default;
@@ -35,12 +36,12 @@ class CgroupFolder {
     [[nodiscard]] bool has(const char* file) const;
     [[nodiscard]] std::optional<std::string> read(const char* file) const;
     [[nodiscard]] std::optional<std::int64_t> read_number(const char* file) const;
-    /// 0, or the errno.
+    /// Write to a file. Return 0 or the errno.
     [[nodiscard]] int write(const char* file, std::string_view text) const;
 
-    /// Processes in it and in the groups that the program made below it.
+    /// Return the processes in this group and in groups that the program created below it.
     [[nodiscard]] std::vector<pid_t> processes() const;
-    /// This folder and those below it; true when gone.
+    /// Remove this folder and those below it. Return true if it is gone.
     bool remove();
 
   private:

@@ -11,8 +11,8 @@ namespace assay {
 
 namespace {
 
-/// The total is exact, the split (Linux 4.8) comes from the timer tick and may miss much: it gives the ratio
-/// only, as the kernel does it for a process (cputime_adjust).
+/// The total is exact. The split (Linux 4.8) comes from the timer tick and is imprecise, so only its ratio is
+/// used, as the kernel does for a process (cputime_adjust).
 std::optional<CpuTime> split_cpu_time(const CgroupFolder& folder) {
     const auto total = folder.read_number("cpuacct.usage");
     const auto user = folder.read_number("cpuacct.usage_user");
@@ -24,17 +24,17 @@ std::optional<CpuTime> split_cpu_time(const CgroupFolder& folder) {
     return CpuTime{user_part, *total - user_part};
 }
 
-/// Folders in the v1 hierarchies alone. Only the freezer keeps a tree from forking faster than it is killed.
+/// Leaf of v1 hierarchies only. Without the freezer a tree can fork faster than it is killed.
 class LegacyLeaf final : public Containment {
   public:
     explicit LegacyLeaf(Hierarchies hierarchies) : hierarchies_(std::move(hierarchies)) {}
 
-    /// Makes what can be made; false, with the reason in `attempt`, where that is not enough.
+    /// Create the folders. Return false, with the reason in `attempt`, if they do not suffice.
     bool fill(const Plan& plan, const std::string& name, LeafAttempt& attempt);
 
     [[nodiscard]] const char* mode() const override { return "v1"; }
     [[nodiscard]] bool complete() const override { return freezer_.has_value(); }
-    std::vector<int> join_files(bool born) override;
+    std::vector<int> join_files(bool in_cgroup) override;
     LimitEnforcement limit_memory(std::int64_t bytes, int& error) override;
     LimitEnforcement limit_processes(std::int64_t most, int& error) override;
     std::vector<pid_t> processes() override;
@@ -59,7 +59,7 @@ class LegacyLeaf final : public Containment {
         }
     }
 
-    Hierarchies hierarchies_; // first: the folders are relative to its root
+    Hierarchies hierarchies_; // first, because the folders are relative to its root
     std::optional<CgroupFolder> freezer_;
     std::optional<CgroupFolder> memory_folder_;
     std::optional<CgroupFolder> cpuacct_;
@@ -107,14 +107,14 @@ void LegacyLeaf::kill() {
         return std::binary_search(now.begin(), now.end(), pid);
     };
     for (const pid_t pid : left) {
-        // What is frozen cannot end, so its number cannot pass to a stranger.
+        // A frozen process cannot end, so its number cannot be reused.
         if (freezer_)
             ::kill(pid, SIGKILL);
         else
             kill_checked(pid, still_here);
     }
     for (const pid_t pid : left)
-        hierarchies_.thaw(pid); // also groups that the program made and froze below ours
+        hierarchies_.thaw(pid); // includes groups that the program created below ours and froze
     if (freezer_) static_cast<void>(freezer_->write("freezer.state", "THAWED"));
 }
 

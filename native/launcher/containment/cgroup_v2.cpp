@@ -23,7 +23,8 @@ constexpr Pressure pressures[] = {{"cpu_some_s", "cpu.pressure", "some"},
                                   {"io_some_s", "io.pressure", "some"},
                                   {"io_full_s", "io.pressure", "full"}};
 
-/// From lines like "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345": the total, which is in microseconds.
+/// Return the total in seconds from a line such as "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345"
+/// (microseconds).
 std::optional<double> pressure(std::string_view text, std::string_view kind) {
     const auto line = line_after(text, kind);
     const auto at = line ? line->find("total=") : std::string_view::npos;
@@ -32,8 +33,8 @@ std::optional<double> pressure(std::string_view text, std::string_view kind) {
     return usec ? std::optional{seconds(*usec * 1000)} : std::nullopt;
 }
 
-/// A leaf of the v2 hierarchy: of a pure v2 system, or of a hybrid one, where controllers that the v1 side
-/// holds get a folder there too. cgroup.kill, cpu.stat and the pressure files need no controller.
+/// Leaf of the v2 hierarchy: on a pure v2 system, or on a hybrid one, where v1 controllers get a folder too.
+/// cgroup.kill, cpu.stat and the pressure files need no controller.
 class UnifiedLeaf final : public Containment {
   public:
     UnifiedLeaf(Hierarchies hierarchies, CgroupFolder unified)
@@ -46,7 +47,7 @@ class UnifiedLeaf final : public Containment {
     [[nodiscard]] const char* mode() const override { return hierarchies_.pure_v2() ? "v2" : "hybrid"; }
     [[nodiscard]] bool complete() const override { return complete_; }
     [[nodiscard]] int clone_into_fd() const override { return unified_.fd(); }
-    std::vector<int> join_files(bool born) override;
+    std::vector<int> join_files(bool in_cgroup) override;
     LimitEnforcement limit_memory(std::int64_t bytes, int& error) override;
     LimitEnforcement limit_processes(std::int64_t most, int& error) override;
     std::vector<pid_t> processes() override;
@@ -67,7 +68,7 @@ class UnifiedLeaf final : public Containment {
     bool enable(const Plan& plan, const char* controller) const;
     void freeze_and_kill();
 
-    Hierarchies hierarchies_; // first: the folders are relative to its root
+    Hierarchies hierarchies_; // first, because the folders are relative to its root
     CgroupFolder unified_;
     std::optional<CgroupFolder> memory_v1_;
     std::optional<CgroupFolder> pids_v1_;
@@ -76,14 +77,14 @@ class UnifiedLeaf final : public Containment {
     std::vector<Fd> join_;
     Fd cpu_stat_;
     Fd events_;
-    // Without either a tree may fork faster than it is killed (Linux before 5.2).
+    // Without either file a tree can fork faster than it is killed (Linux before 5.2).
     bool complete_ = unified_.has("cgroup.kill") || unified_.has("cgroup.freeze");
     int kills_ = 0;
 };
 
-/// Lets the folder that the plan names hand a controller down. Our own control group is left as it is: it
-/// holds us, and a group with processes cannot hand controllers down (cgroup-v2.rst, "No Internal Process
-/// Constraint").
+/// Enable a controller below the parent group of the plan. Our own control group is not changed: it contains
+/// us, and a group with processes cannot enable controllers for its children (cgroup-v2.rst, "No Internal
+/// Process Constraint").
 bool UnifiedLeaf::enable(const Plan& plan, const char* controller) const {
     if (!plan.cgroup_parent) return false;
     const auto file = hierarchies_.home("", plan.cgroup_parent) + "/cgroup.subtree_control";
@@ -117,11 +118,12 @@ void UnifiedLeaf::find_pids(const Plan& plan, const std::string& name) {
         enable(plan, "pids");
 }
 
-std::vector<int> UnifiedLeaf::join_files(bool born) {
-    // v1: `tasks`, which moves the one writing thread. Writing to cgroup.procs waits for an RCU grace period,
-    // about 15 ms (commit 9a3284fad42f, Linux 5.4); a whole v2 domain group can be joined in no other way.
+std::vector<int> UnifiedLeaf::join_files(bool in_cgroup) {
+    // v1: use `tasks`, which moves only the writing thread. Writing to cgroup.procs waits for an RCU grace
+    // period, about 15 ms (commit 9a3284fad42f, Linux 5.4). A v2 domain group can be joined only through
+    // cgroup.procs.
     join_.clear();
-    if (!born) join_.push_back(unified_.open("cgroup.procs", O_WRONLY));
+    if (!in_cgroup) join_.push_back(unified_.open("cgroup.procs", O_WRONLY));
     if (memory_v1_) join_.push_back(memory_v1_->open("tasks", O_WRONLY));
     if (pids_v1_) join_.push_back(pids_v1_->open("tasks", O_WRONLY));
     std::vector<int> files;
@@ -164,8 +166,8 @@ bool UnifiedLeaf::empty() {
 
 void UnifiedLeaf::kill() {
     if (unified_.write("cgroup.kill", "1") != 0) freeze_and_kill(); // Linux before 5.14
-    // What is in a v1 folder of ours without being in the v2 one has moved itself, and so is not killed by
-    // the above.
+    // A process in one of our v1 folders but outside the v2 group has moved itself and so escaped
+    // cgroup.kill.
     const auto still_here = [&](pid_t pid) {
         const auto now = processes();
         return std::binary_search(now.begin(), now.end(), pid);
@@ -178,8 +180,7 @@ void UnifiedLeaf::kill() {
 }
 
 void UnifiedLeaf::freeze_and_kill() {
-    static_cast<void>(
-        unified_.write("cgroup.freeze", "1")); // Linux 5.2; nothing can fork its way past the loop
+    static_cast<void>(unified_.write("cgroup.freeze", "1")); // Linux 5.2; prevents forks during the loop
     for (const pid_t pid : unified_.processes()) ::kill(pid, SIGKILL);
     static_cast<void>(unified_.write("cgroup.freeze", "0"));
 }

@@ -24,9 +24,10 @@ bool left_by_a_launcher(std::string_view group) {
     return launcher > 0 && ::kill(launcher, 0) != 0 && errno == ESRCH;
 }
 
-/// Paths below `root`. A launcher's group lies in that which it was started in, which need not be ours.
+/// Find abandoned groups below `root`. The group of a launcher lies below the group in which it was started,
+/// which need not be ours.
 void find_candidates(int root, const std::string& folder, int depth, std::vector<std::string>& found) {
-    // A hierarchy itself may be named by a link ("cpuacct" for "cpu,cpuacct").
+    // A hierarchy itself may be a link ("cpuacct" for "cpu,cpuacct").
     const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (depth > 0 ? O_NOFOLLOW : 0);
     Fd fd{::openat(root, folder.empty() ? "." : folder.c_str(), flags)};
     if (!fd) return;
@@ -50,7 +51,7 @@ void kill_once(const CgroupFolder& group, const Hierarchies& hierarchies) {
         const auto now = group.processes();
         return std::find(now.begin(), now.end(), pid) != now.end();
     };
-    static_cast<void>(group.write("freezer.state", "FROZEN")); // nothing forks its way past the loop
+    static_cast<void>(group.write("freezer.state", "FROZEN")); // prevents forks during the loop
     for (const pid_t pid : group.processes()) {
         kill_checked(pid, still_here);
         hierarchies.thaw(pid);

@@ -6,11 +6,11 @@
 
 namespace assay {
 
-/// Ends and removes what launchers left that were killed together with their keepers: control groups of this
-/// user and of the default name whose launcher is no more. Returns how many.
+/// End and remove the process trees of launchers that were killed together with their supervisors: control
+/// groups of this user, with a default name, whose launcher no longer exists. Return their number.
 int remove_abandoned_groups(const Hierarchies& hierarchies);
 
-/// The process id in the default name of a control group (assay-PID-N), or 0.
+/// Return the process id in the default name of a control group (assay-PID-N), or 0.
 pid_t launcher_of(std::string_view group);
 
 } // namespace assay

@@ -22,8 +22,8 @@ bool UngroupedTree::empty() {
 }
 
 void UngroupedTree::kill() {
-    // Parents first: once its parent is gone a child hangs directly below the keeper, where the next walk
-    // finds it.
+    // Parents first: when a parent has ended, the supervisor adopts its children, and the next walk finds
+    // them.
     for (const pid_t pid : descendants(::getpid())) {
         if (const auto seen = proc_stat(pid)) signal_seen(*seen, SIGKILL);
     }
@@ -60,7 +60,7 @@ std::optional<Nanos> UngroupedTree::cpu_used() {
     for (const pid_t pid : processes()) {
         if (const auto stat = proc_stat(pid)) ticks += stat->own_ticks + stat->waited_ticks;
     }
-    rusage orphans{}; // what the keeper has waited for
+    rusage orphans{}; // CPU time of children that the supervisor has waited for
     ::getrusage(RUSAGE_CHILDREN, &orphans);
     return ticks_to_ns(ticks) + to_nanos(orphans.ru_utime) + to_nanos(orphans.ru_stime);
 }
@@ -91,8 +91,8 @@ bool reap_children(pid_t spared, pid_t other) {
 }
 
 TreeCount count_tree(Containment& containment) {
-    // In this order: what has run by now is in the control group, whose list is the later one, unless it
-    // left.
+    // In this order: a process that has run is in the control group, unless it left, and the group is listed
+    // later.
     auto below_us = UngroupedTree{""}.processes();
     std::erase_if(below_us, [](pid_t pid) { return !has_run(pid); });
     auto contained = containment.processes();

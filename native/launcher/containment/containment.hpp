@@ -26,7 +26,7 @@ struct CpuTime {
     Nanos system = 0;
 };
 
-/// What the kernel counted for the tree by its end. Absent quantities say why in `absent`.
+/// Kernel accounting of the tree at its end. `absent` gives the reason for each missing quantity.
 struct TreeUsage {
     std::optional<CpuTime> cpu;
     std::optional<std::int64_t> peak_bytes;
@@ -36,73 +36,73 @@ struct TreeUsage {
     std::vector<std::pair<std::string, std::string>> absent;
 };
 
-/// How a limit is held: by the kernel, or by looking now and then.
+/// Enforcement of a limit: by the kernel, or by polling.
 enum class LimitEnforcement { kernel, polled, refused };
 
 /// Memory of a tree at one moment.
 struct TreeMemory {
-    std::int64_t anonymous = 0; // and shared, of pages that are in no pool
-    std::int64_t huge = 0;      // of pools of huge pages
-    bool huge_charged = false;  // the memory controller counts those as well
-    std::int64_t shared = 0;    // of the anonymous and shared: what a write to a tmpfs adds without a fault
-    std::optional<std::int64_t> cache; // file pages that are charged to the control group
-    std::optional<std::int64_t> files; // most file pages that one of the processes has mapped
-    /// Most bytes that page faults so far can have added; each adds a page at most. Nothing where some may
+    std::int64_t anonymous = 0; // anonymous and shared memory, outside huge page pools
+    std::int64_t huge = 0;      // memory from huge page pools
+    bool huge_charged = false;  // the memory controller includes huge page pools
+    std::int64_t shared = 0;    // part of `anonymous`; writes to a tmpfs can add to it without page faults
+    std::optional<std::int64_t> cache; // file pages charged to the control group
+    std::optional<std::int64_t> files; // maximum over the processes of mapped file pages
+    /// Upper bound of the memory that page faults have added so far, at one page each. Absent if some may
     /// have added more.
     std::optional<std::int64_t> faulted;
 
     [[nodiscard]] std::int64_t all() const { return anonymous + huge; }
 };
 
-/// What holds the process tree together. The keeper, a child subreaper, is the parent or adopter of every
-/// process of the tree, so a walk over its descendants finds what no control group holds.
+/// Containment of the process tree. The supervisor is a child subreaper, and so the parent or adopter of
+/// every process of the tree. A walk over its descendants finds processes that no control group contains.
 class Containment {
   public:
     virtual ~Containment() = default;
 
     [[nodiscard]] virtual const char* mode() const = 0;
-    /// True where no process of the tree can get away.
+    /// Return true if no process of the tree can escape.
     [[nodiscard]] virtual bool complete() const = 0;
     [[nodiscard]] const std::string& why() const { return why_; }
-    /// Of the control group; empty where there is none.
+    /// Return the name of the control group; empty without one.
     [[nodiscard]] const std::string& name() const { return name_; }
 
-    /// The v2 folder to be born into, or -1.
+    /// Return the v2 folder for CLONE_INTO_CGROUP, or -1.
     [[nodiscard]] virtual int clone_into_fd() const { return -1; }
-    /// Open files into which the child writes "0" to join; `born` says whether it is in the birth folder
-    /// already.
-    virtual std::vector<int> join_files(bool born) = 0;
+    /// Return open files into which the child writes "0" to join. `in_cgroup` states that clone has put it into
+    /// the v2 folder.
+    virtual std::vector<int> join_files(bool in_cgroup) = 0;
 
     virtual LimitEnforcement limit_memory(std::int64_t bytes, int& error) = 0;
     virtual LimitEnforcement limit_processes(std::int64_t most, int& error) = 0;
 
-    /// Living processes of the tree.
+    /// Return the living processes of the tree.
     virtual std::vector<pid_t> processes() = 0;
     virtual bool empty() = 0;
-    /// Sends SIGKILL to everything; may have to be called again.
+    /// Send SIGKILL to all processes. May have to be repeated.
     virtual void kill() = 0;
-    /// Lets a process end that is frozen in a group of its own making.
+    /// Thaw a process that is frozen in a group of its own, so that it can end.
     virtual void thaw(pid_t) {}
 
     virtual std::optional<TreeMemory> memory() = 0;
-    /// Tell whether any process of this machine holds pages of the pools of huge pages.
+    /// Return whether any process of this machine uses huge page pools.
     [[nodiscard]] bool huge_pages_in_use() { return huge_pages_.in_use() > 0; }
     virtual std::optional<Nanos> cpu_used() = 0;
-    /// The kernel's own limit was hit.
+    /// Return whether the kernel's own limit was reached.
     virtual bool hit_memory_limit() { return false; }
-    /// Count the processes of the tree that the kernel has killed for memory, for its own limit or one above;
-    /// nothing where no group counts them for this tree alone.
+    /// Return the number of processes of the tree that the kernel has killed for memory, because of the
+    /// tree's own limit or one above. Absent if no group counts them for this tree alone.
     virtual std::optional<std::int64_t> memory_kills() { return std::nullopt; }
     virtual bool hit_process_limit() { return false; }
 
     virtual TreeUsage usage() = 0;
-    /// Removes what was made; true when nothing is left.
+    /// Remove the control groups. Return true if nothing is left.
     virtual bool remove() = 0;
 
   protected:
     /// Read the memory of these processes from /proc.
     std::optional<TreeMemory> memory_of(const std::vector<pid_t>& pids);
-    /// Add the pages that the processes hold of the pools of huge pages, unless they are counted already.
+    /// Add the memory that the processes use of huge page pools, unless it is included already.
     void add_huge_pages(std::optional<TreeMemory>& memory);
 
     std::string why_;
@@ -110,7 +110,7 @@ class Containment {
     HugePages huge_pages_;
 };
 
-/// Without control groups: what the keeper has started or adopted.
+/// Containment without control groups: all processes that the supervisor has started or adopted.
 class UngroupedTree final : public Containment {
   public:
     explicit UngroupedTree(std::string why) { why_ = std::move(why); }
@@ -130,36 +130,36 @@ class UngroupedTree final : public Containment {
 };
 
 struct ContainmentChoice {
-    std::unique_ptr<Containment> containment; // null: none could be had although the plan insists
+    std::unique_ptr<Containment>
+        containment; // null: the plan requires a control group and none can be created
     std::string error;
 };
 
-/// `launcher` is the process id that names the control group where the plan does not.
+/// Choose the containment. `launcher` is the process id in the default name of the control group.
 ContainmentChoice choose_containment(const Plan& plan, pid_t launcher);
 
-/// Living processes of the tree, and how many of them have left the control group.
+/// Number of living processes of the tree, and of those outside the control group.
 struct TreeCount {
     std::size_t all = 0;
     std::size_t outside = 0;
 };
 TreeCount count_tree(Containment& containment);
 
-/// Processes of the tree that have not ended, also those that have left the control group; in order.
+/// Return the living processes of the tree in ascending order, including those outside the control group.
 std::vector<pid_t> living_processes(Containment& containment);
 
-/// Names of processes of the tree, at most 16, without those that are ending (proc_pid_comm(5)).
+/// Return the names of at most 16 processes of the tree that are not ending (proc_pid_comm(5)).
 std::vector<std::string> names_left(Containment& containment);
 
-/// Sends SIGKILL to everything, also to what has left the control group: it is still below the keeper.
-/// Returns how many processes had.
+/// Send SIGKILL to all processes, including those outside the control group, which are still below the
+/// supervisor. Return the number of those outside.
 std::size_t kill_tree(Containment& containment);
 
-/// Kills and reaps until nothing is left of the tree, for at most `patience`. Returns how many processes
-/// survived.
+/// Kill and reap all processes of the tree, for at most `timeout`. Return the number of survivors.
 std::size_t end_tree(Containment& containment, Nanos timeout = 10 * nanos_per_second);
 
-/// A signal for a process; it does not reach a stranger that got the number meanwhile, if `still_ours` says
-/// so of what has the number once it is held by a pidfd.
+/// Signal a process unless its number was reused: `still_ours` checks the number while a pidfd holds the
+/// process.
 template <typename StillOurs>
 void signal_checked(pid_t pid, int signal, StillOurs still_ours) {
     const Fd pidfd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
@@ -170,17 +170,16 @@ void signal_checked(pid_t pid, int signal, StillOurs still_ours) {
     if (still_ours(pid)) ::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0);
 }
 
-/// A signal for a process that was seen, and for none that got its number meanwhile.
+/// Signal a process that was observed before, unless its number was reused.
 void signal_seen(const ProcStat& seen, int signal);
 
-/// SIGKILL for a process; see `signal_checked`.
+/// Send SIGKILL to a process; see `signal_checked`.
 template <typename StillOurs>
 void kill_checked(pid_t pid, StillOurs still_ours) {
     signal_checked(pid, SIGKILL, still_ours);
 }
 
-/// Takes the exit status of every child that has ended, except `spare` and `other`. True while there are
-/// other children.
+/// Reap every child that has ended, except `spared` and `other`. Return true while there are other children.
 bool reap_children(pid_t spared, pid_t other = 0);
 
 } // namespace assay

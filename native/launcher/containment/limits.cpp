@@ -61,7 +61,7 @@ void LimitMonitor::run(Nanos now) {
 
 Nanos LimitMonitor::cpu_left() {
     if (!limits_.cpu_s) return never - now_ns();
-    // Without a control group a process whose parent ignores SIGCHLD takes its time with it.
+    // Without a control group, the CPU time of a process is lost if its parent ignores SIGCHLD.
     max_cpu_seen_ = std::max(max_cpu_seen_, containment_.cpu_used().value_or(0));
     const Nanos left = from_seconds(*limits_.cpu_s) - max_cpu_seen_;
     if (left <= 0) return 0;
@@ -76,7 +76,7 @@ bool LimitMonitor::over_memory() {
     }
     const auto memory = containment_.memory();
     if (!memory) return false;
-    // Charged memory may be above the limit for a moment; the kernel deals with that.
+    // Charged memory may exceed the limit briefly; the kernel enforces it.
     if (memory_ == LimitEnforcement::kernel && (memory->huge == 0 || memory->huge_charged)) return false;
     return memory->all() > *limits_.memory_bytes;
 }
@@ -84,7 +84,7 @@ bool LimitMonitor::over_memory() {
 bool LimitMonitor::over_processes() {
     if (!limits_.pids) return false;
     if (processes_ == LimitEnforcement::kernel) return containment_.hit_process_limit();
-    std::int64_t tasks = 0; // threads, as the kernel's limit counts them
+    std::int64_t tasks = 0; // threads, as in the kernel's limit
     for (const pid_t pid : containment_.processes()) {
         if (const auto stat = proc_stat(pid)) tasks += stat->threads;
     }

@@ -9,36 +9,38 @@
 
 namespace assay {
 
-/// One line of the record's `applied`.
+/// Entry of the record's `applied`.
 struct Applied {
     std::string what;
-    int error = 0; // errno, 0: done
+    int error = 0; // errno; 0: applied
     std::string how;
 };
 
-/// Watches the limits of the whole tree. What the kernel holds is only asked whether it was hit.
+/// Monitors the limits of the whole tree. For limits that the kernel enforces it only checks whether they
+/// were reached.
 class LimitMonitor final : public PeriodicTask {
   public:
-    /// `outputs` are the open files of stdout and stderr; `cpus` is how many CPUs can be busy at once.
+    /// `outputs` are the open files of stdout and stderr; `cpus` is the number of CPUs that can be busy at
+    /// once.
     LimitMonitor(Containment& containment, const Limits& limits, std::vector<int> outputs, int cpus);
 
-    /// Sets the limits that the kernel holds, before the program starts. False where one was refused.
+    /// Set the limits that the kernel enforces, before the program starts. Return false if one was refused.
     bool set(std::vector<Applied>& applied);
     void start(Nanos now);
 
     [[nodiscard]] Nanos due() const override { return due_; }
     void run(Nanos now) override;
 
-    /// The limit that was hit ("cpu", "memory", "processes", "output"), or null.
+    /// Return the limit that was reached ("cpu", "memory", "processes", "output"), or null.
     [[nodiscard]] const char* hit() const { return hit_; }
-    /// Whether that is a limit of time, which leaves some to end in.
+    /// Return whether that is a limit of time, after which the grace period applies.
     [[nodiscard]] bool of_time() const { return hit_ != nullptr && std::string_view(hit_) == "cpu"; }
 
   private:
     [[nodiscard]] bool over_memory();
     [[nodiscard]] bool over_processes();
     [[nodiscard]] bool over_output() const;
-    /// Time until the CPU limit can be reached at the earliest; 0 where it was.
+    /// Return the shortest time in which the CPU limit can be reached; 0 if it was reached.
     [[nodiscard]] Nanos cpu_left();
 
     Containment& containment_;

@@ -17,16 +17,16 @@ namespace {
 constexpr Nanos first_interval = 5 * nanos_per_milli;
 constexpr Nanos max_check_interval = 100 * nanos_per_milli;
 
-/// Looks take at most this part of the time.
+/// Checks use at most this fraction of the time (1/400).
 constexpr Nanos duty_divisor = 400;
 
-/// The kernel counts a process before it ends it, and to free its memory takes long.
+/// Time between the count of a killed process and its end, because freeing its memory takes long.
 constexpr Nanos kill_window = 3 * nanos_per_second;
 
-/// The kernel takes the largest process of a group.
+/// The kernel kills the largest process of a group.
 constexpr std::int64_t min_large_bytes = 16 << 20;
 
-/// Limits from here on are none (v1 writes the largest number of pages).
+/// Values from here on mean no limit (v1 writes the largest number of pages).
 constexpr std::int64_t unlimited = std::int64_t{1} << 60;
 
 std::string in_mebibytes(std::int64_t bytes) {
@@ -114,7 +114,7 @@ bool OomKillDetector::killed(Nanos now, bool program_killed) {
     if (*count > kills_before_) {
         kills_before_ = *count;
         window_start_ =
-            last_check_; // the count may have been read just before, and the processes just after the end
+            last_check_; // the last count may have preceded the kill, and the last list of processes its end
         window_end_ = now + kill_window;
     }
     const auto left = containment_.processes();
@@ -125,7 +125,7 @@ bool OomKillDetector::killed(Nanos now, bool program_killed) {
     return now < window_end_ && (program_killed || last_ended_ >= window_start_);
 }
 
-/// How the program itself ended is known better.
+/// The program itself is excluded: its exit status is known.
 std::vector<pid_t> OomKillDetector::large_processes(const std::vector<pid_t>& tree) const {
     static const std::int64_t pages = min_large_bytes / ::sysconf(_SC_PAGESIZE);
     std::vector<pid_t> found;
@@ -134,7 +134,7 @@ std::vector<pid_t> OomKillDetector::large_processes(const std::vector<pid_t>& tr
         const auto stat = proc_stat(pid);
         if (!stat) continue;
         const bool was_large = std::find(large_.begin(), large_.end(), pid) != large_.end();
-        const bool ending = stat->exiting() || stat->resident_pages == 0; // it has given memory back
+        const bool ending = stat->exiting() || stat->resident_pages == 0; // its memory is already freed
         if (stat->resident_pages >= pages || (was_large && ending)) found.push_back(pid);
     }
     return found;
@@ -153,7 +153,7 @@ void OomKillDetector::run(Nanos now) {
     check(now, false);
     if (found_) return;
     interval_ = std::min(interval_ + interval_ / 2, max_check_interval);
-    // To list the processes of a large tree takes long.
+    // Listing the processes of a large tree takes long.
     due_ = now + std::max(interval_, (now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before) * duty_divisor);
 }
 

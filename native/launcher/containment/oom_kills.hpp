@@ -14,22 +14,22 @@
 
 namespace assay {
 
-/// The control group that the memory of this process is charged to, and those above it, read only. The names
-/// of files are those of `cgroup_root`, so that other roots can be looked at.
+/// Control group to which the memory of this process is charged, and the groups above it; read only. File
+/// names are relative to `cgroup_root`, so that recorded hosts can be read.
 class MemoryControlGroups {
   public:
     static std::optional<MemoryControlGroups> find(const std::string& root,
                                                    const std::optional<std::string>& parent);
 
-    /// Count the processes of the nearest group that the kernel has killed for memory.
+    /// Return the number of processes that the kernel has killed for memory in the nearest group.
     [[nodiscard]] std::optional<std::int64_t> kills() const;
-    /// The group whose limit was reached and that limit, in words; the nearest one where several were.
+    /// Describe the nearest group that reached its limit, and that limit.
     [[nodiscard]] std::string reached() const;
 
   private:
     struct Group {
         std::string path; // relative to the root
-        std::string name; // as /proc/PID/cgroup has it
+        std::string name; // as in /proc/PID/cgroup
     };
     [[nodiscard]] std::optional<std::int64_t> number(const Group& group, const char* file,
                                                      const char* key) const;
@@ -41,22 +41,22 @@ class MemoryControlGroups {
     std::vector<Group> groups_; // nearest first
 };
 
-/// Notices that the kernel has killed a process of the tree for memory although the tree is within the limits
-/// of its own: a group above has reached its limit, or the machine has no more.
+/// Detects that the kernel has killed a process of the tree for memory although the tree is within its own
+/// limits: a group above has reached its limit, or the machine is out of memory.
 ///
-/// The launch's own control group counts such processes itself. Without it the group of the launcher does,
-/// in which other programs may have been meant. A process of this tree must then have ended within some
-/// seconds: the program by SIGKILL, or another one that was large.
+/// The launch's own control group counts such kills. Without one, the group of the launcher counts them,
+/// together with kills of other programs. A process of this tree must then have ended within a few seconds:
+/// the program by SIGKILL, or another large process.
 class OomKillDetector final : public PeriodicTask {
   public:
     OomKillDetector(Containment& containment, const Plan& plan, pid_t program, Nanos start);
 
     [[nodiscard]] Nanos due() const override { return due_; }
     void run(Nanos now) override;
-    /// Looks a last time, once the program has ended: whether by SIGKILL.
+    /// Check once more after the program has ended. `program_killed` states that it ended by SIGKILL.
     void end(Nanos now, bool program_killed);
 
-    /// Why the launch cannot go on, or nothing.
+    /// Return the reason why the launch must end, or nothing.
     [[nodiscard]] const std::optional<std::string>& found() const { return found_; }
 
   private:
@@ -70,13 +70,13 @@ class OomKillDetector final : public PeriodicTask {
     std::optional<MemoryControlGroups> groups_;
     Nanos interval_;
     Nanos due_;
-    // Where the group of the launcher counts.
-    std::int64_t kills_before_ = 0; // kills there
-    Nanos last_check_ = 0;          // at the last look
-    Nanos window_start_ = 0;        // a process that ended from here
-    Nanos window_end_ = 0;          // to here may be the one that was counted
-    Nanos last_ended_ = -1;         // when a large process was last seen to have ended
-    std::vector<pid_t> large_;      // processes of the tree at the last look, but for the program
+    // Only for counting in the group of the launcher.
+    std::int64_t kills_before_ = 0; // kills counted so far
+    Nanos last_check_ = 0;          // time of the last check
+    Nanos window_start_ = 0;        // earliest end of a process that may have been counted
+    Nanos window_end_ = 0;          // latest end of such a process
+    Nanos last_ended_ = -1;         // time at which the end of a large process was last observed
+    std::vector<pid_t> large_;      // large processes of the tree at the last check, except the program
     std::optional<std::string> found_;
 };
 

@@ -5,17 +5,16 @@
 
 namespace assay {
 
-/// One reading of a perf event (PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING).
+/// Reading of a perf event (PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING).
 struct PerfReading {
     std::uint64_t value = 0;
-    std::uint64_t enabled = 0; // ns that the tree's threads ran while the event was asked for
-    std::uint64_t running = 0; // ns of them that a counter was there for it
+    std::uint64_t enabled = 0; // time in ns that threads of the tree ran with the event enabled
+    std::uint64_t running = 0; // part of it, in ns, with a hardware counter assigned
 };
 
-/// By how much the readings of one event have to be multiplied: 1, above it where the event shared its
-/// counter with others, and 0 where it never had one. A machine with several kinds of cores has one reading
-/// for each kind. None of them runs while the program is on another kind, which is no reason to extrapolate:
-/// only the time during which none of them ran is.
+/// Return the factor for the readings of one event: 1, above 1 if the event shared its counter with others,
+/// and 0 if it never had one. A machine with several kinds of cores has one reading per kind. A kind does not
+/// count while the program runs on another, which needs no extrapolation; only time without any counter does.
 inline double scale_of(std::span<const PerfReading> readings) {
     std::uint64_t enabled = 0;
     std::uint64_t running = 0;

@@ -14,7 +14,7 @@ namespace assay {
 
 namespace {
 
-/// A range of 65 kJ (AMD) lasts for a minute at a kilowatt.
+/// A range of 65 kJ (AMD) lasts for one minute at 1 kW.
 constexpr Nanos between_readings = 30 * nanos_per_second;
 
 std::optional<std::int64_t> read_counter(const Fd& fd) {
@@ -26,8 +26,8 @@ std::optional<std::int64_t> read_counter(const Fd& fd) {
     return value;
 }
 
-/// "intel-rapl:0" but neither its parts ("intel-rapl:0:0") nor "intel-rapl-mmio:0", which shows the same
-/// again.
+/// Return whether a zone is a package: "intel-rapl:0", but neither its subzones ("intel-rapl:0:0") nor
+/// "intel-rapl-mmio:0", a duplicate.
 bool top_zone(std::string_view name) {
     constexpr std::string_view prefix = "intel-rapl:";
     return name.starts_with(prefix) && name.find(':', prefix.size()) == std::string_view::npos;
@@ -43,7 +43,7 @@ EnergyMeter::EnergyMeter(const std::string& root) {
         if (!top_zone(entry->d_name)) continue;
         const std::string zone = folder + '/' + entry->d_name;
         const auto name = read_file(AT_FDCWD, (zone + "/name").c_str());
-        if (!name || !name->starts_with("package")) continue; // "psys" is more than the processor
+        if (!name || !name->starts_with("package")) continue; // "psys" covers more than the processor
         Package package;
         package.counter = Fd{::open((zone + "/energy_uj").c_str(), O_RDONLY | O_CLOEXEC)};
         package.range = read_number(zone + "/max_energy_range_uj").value_or(0);
@@ -77,8 +77,8 @@ void EnergyMeter::add() {
             return;
         }
         std::int64_t used = *now - package.last;
-        if (used < 0) used += package.range; // it has begun again
-        if (used < 0) { // or was reset, or its range cannot be read: unknown, and not below 0
+        if (used < 0) used += package.range; // the counter has wrapped around
+        if (used < 0) { // the counter was reset or has no known range: the energy is unknown
             why_absent_ = "a RAPL counter ran backwards by more than its range";
             packages_.clear();
             return;

@@ -10,14 +10,14 @@
 
 namespace assay {
 
-/// Energy of the processor packages by RAPL (Documentation/power/powercap; Intel, and AMD through the same
-/// driver): of everything that runs on them, the idle part included.
+/// Energy of the processor packages by RAPL (Documentation/power/powercap; Intel, and AMD with the same
+/// driver). It includes other processes and idle power.
 class EnergyMeter final : public PeriodicTask {
   public:
     explicit EnergyMeter(const std::string& root);
 
     void begin();
-    /// The counter begins again at its range, after minutes under load: it has to be read in between.
+    /// Read regularly, because the counter wraps around after minutes under load.
     [[nodiscard]] Nanos due() const override { return due_; }
     void run(Nanos now) override;
     void end() { add(); }
@@ -27,7 +27,7 @@ class EnergyMeter final : public PeriodicTask {
 
   private:
     struct Package {
-        Fd counter; // of microjoules
+        Fd counter; // in microjoules
         std::int64_t range = 0;
         std::int64_t last = 0;
     };

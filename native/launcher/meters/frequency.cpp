@@ -10,7 +10,7 @@ namespace assay {
 
 namespace {
 
-// IA32_MPERF and IA32_APERF; the offset in the file is the number of the register (msr(4)).
+// IA32_MPERF and IA32_APERF; the file offset is the register number (msr(4)).
 constexpr off_t mperf_register = 0xE7;
 constexpr off_t aperf_register = 0xE8;
 

@@ -8,7 +8,7 @@
 namespace assay {
 
 /// APERF over MPERF of at most 16 whole CPUs, from their model-specific registers (/dev/cpu/N/msr, read
-/// only): for where no perf event gives the same for the tree alone. Each reading interrupts its CPU.
+/// only). Used if no perf event provides the ratio for the tree alone. Each reading interrupts its CPU.
 class FrequencyMeter {
   public:
     FrequencyMeter(const std::string& root, const std::vector<int>& cpus);
@@ -22,7 +22,7 @@ class FrequencyMeter {
         std::uint64_t mperf = 0;
     };
 
-    /// Sums over the CPUs, modulo 2^64 as the registers themselves.
+    /// Return the sums over the CPUs, modulo 2^64 like the registers themselves.
     [[nodiscard]] std::optional<Registers> total() const;
 
     const std::string& root_;

@@ -23,12 +23,12 @@ std::int64_t take_field(const char*& at, const char* end) {
 }
 
 bool has_swap_area(const std::string& root) {
-    if (root.empty()) { // a tenth of the time that the file takes
+    if (root.empty()) { // takes a tenth of the time of reading the file
         struct sysinfo info{};
         return ::sysinfo(&info) == 0 && info.totalswap > 0;
     }
     const auto areas = read_file(AT_FDCWD, (root + "/proc/swaps").c_str());
-    return areas && std::count(areas->begin(), areas->end(), '\n') > 1; // below the heading
+    return areas && std::count(areas->begin(), areas->end(), '\n') > 1; // more lines than the heading
 }
 
 } // namespace
@@ -36,7 +36,7 @@ bool has_swap_area(const std::string& root) {
 std::optional<HostTicks> read_host(const std::string& root, const std::vector<int>& cpus) {
     const Fd fd{::open((root + "/proc/stat").c_str(), O_RDONLY | O_CLOEXEC)};
     if (!fd) return std::nullopt;
-    // The lines of the CPUs stand at the front; the long one of the interrupts behind them is not wanted.
+    // Read the CPU lines at the beginning only, without the long line of interrupts after them.
     std::string text(128 + 160 * (static_cast<std::size_t>(cpus.empty() ? 0 : cpus.back()) + 1), '\0');
     const ssize_t n = ::read(fd.get(), text.data(), text.size());
     if (n <= 0) return std::nullopt;
@@ -59,7 +59,7 @@ std::optional<HostTicks> read_host(const std::string& root, const std::vector<in
                 const auto irq = take_field(at, line_end);
                 const auto softirq = take_field(at, line_end);
                 total.steal += take_field(at, line_end);
-                total.busy += user + nice + system + irq + softirq; // guest time is within user
+                total.busy += user + nice + system + irq + softirq; // user includes guest time
             }
         }
         at = line_end + 1;

@@ -12,18 +12,18 @@
 
 namespace assay {
 
-/// Time of some CPUs since boot, in clock ticks of 10 ms.
+/// Time of a set of CPUs since boot, in clock ticks of 10 ms.
 struct HostTicks {
-    std::int64_t busy = 0; // user, nice, system, interrupts; without steal
+    std::int64_t busy = 0; // user, nice, system and interrupts; without steal
     std::int64_t steal = 0;
 };
 
-/// `root` is the folder in which proc and sys lie; empty for those of this machine.
+/// Read the times. `root` is the folder that contains proc and sys; empty for this machine.
 std::optional<HostTicks> read_host(const std::string& root, const std::vector<int>& cpus);
 
-/// Pages that the whole machine has swapped since boot.
+/// Pages swapped by the whole machine since boot.
 struct SwapPages {
-    bool possible = false; // there is a swap area; without one nothing is read, and the counts stay zero
+    bool possible = false; // a swap area exists; without one nothing is read and the counts stay zero
     std::int64_t in = 0;
     std::int64_t out = 0;
 };
@@ -32,7 +32,7 @@ std::optional<SwapPages> read_swap(const std::string& root);
 
 std::optional<std::string> clock_source(const std::string& root);
 
-/// What went on around a launch, on the CPUs that it may use.
+/// Activity of the host during a launch, on the CPUs available to it.
 struct HostActivity {
     int cpus = 0;
     std::optional<double> steal_s;
@@ -54,11 +54,12 @@ class HostMeter {
         : root_(root), cpus_(cpus), launcher_pid_(launcher_pid) {}
 
     void begin();
-    /// `own` is the processor time of the tree. Reasons go to `absent`, with names as "host.busy_s".
+    /// Return the activity. `own` is the CPU time of the tree. Reasons for missing values are added to
+    /// `absent`, with names such as "host.busy_s".
     HostActivity end(const std::optional<Nanos>& own, Absent& absent) const;
 
   private:
-    /// Processor time of the front and of this process, the keeper.
+    /// Return the CPU time of the launcher process and of this process, the supervisor.
     [[nodiscard]] std::optional<Nanos> launcher_time() const;
 
     const std::string& root_;

@@ -24,7 +24,7 @@ std::int64_t number_in(const Fd& file) {
     return value;
 }
 
-/// The bytes in "hugepages-2048kB", or 0.
+/// Return the size in bytes from "hugepages-2048kB", or 0.
 std::int64_t page_bytes_of(std::string_view folder) {
     constexpr std::string_view prefix = "hugepages-";
     std::int64_t kib = 0;
@@ -47,7 +47,7 @@ void HugePages::open_pools() {
         const auto open = [&](const char* file) {
             return Fd{::open((folder + file).c_str(), O_RDONLY | O_CLOEXEC)};
         };
-        // With those beyond the pool's size, which an overcommitted pool makes on demand.
+        // Includes surplus pages, which an overcommitted pool creates on demand.
         pools_->push_back({bytes, open("/nr_hugepages"), open("/free_hugepages")});
     }
 }
@@ -76,7 +76,7 @@ namespace {
 
 const std::string transparent = "/sys/kernel/mm/transparent_hugepage/";
 
-/// The chosen word of a file such as "always [madvise] never"; empty where there is no such file.
+/// Return the selected word of a file such as "always [madvise] never"; empty if the file does not exist.
 std::string chosen_in(const std::string& name) {
     const auto text = read_file(AT_FDCWD, (transparent + name).c_str());
     const auto open = text ? text->find('[') : std::string::npos;

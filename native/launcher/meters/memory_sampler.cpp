@@ -19,16 +19,16 @@ constexpr Nanos first_interval = nanos_per_milli;
 
 constexpr std::int64_t file_share_divisor = 8;
 constexpr std::int64_t max_shared_bytes =
-    1 << 20; // with more of it, neither page faults nor the resident set bound anything
+    1 << 20; // above this, neither page faults nor the resident set are an upper bound
 
-/// Return the least value that is clearly above a figure: the charge includes memory that the kernel keeps
-/// for the tree, and the counts of a process come late by some pages for each CPU.
+/// Return the smallest value that is clearly above `bytes`. The charge includes kernel memory of the tree,
+/// and the counts of a process lag behind by some pages per CPU.
 std::int64_t clearly_above(std::int64_t bytes) {
     constexpr std::int64_t near = 1 << 20;
     return bytes + std::max(near, bytes / 20);
 }
 
-/// The third number of /proc/PID/statm: file and shared pages that are mapped.
+/// Return the third number of /proc/PID/statm in bytes: mapped file and shared pages.
 std::optional<std::int64_t> mapped_files(const Fd& statm) {
     static const std::int64_t page = ::sysconf(_SC_PAGESIZE);
     char buffer[128];
@@ -50,9 +50,9 @@ MemorySampler::MemorySampler(Containment& containment, const SharedState& shared
 }
 
 void MemorySampler::run(Nanos now) {
-    // CPU time: being pushed off the CPU while sampling must not silence us.
+    // CPU time, because preemption while sampling must not reduce the sampling rate.
     const Nanos used_before = now_ns(CLOCK_THREAD_CPUTIME_ID);
-    // Until exec the child's memory is our own.
+    // Until exec the memory of the child is our own.
     const Nanos started = shared_.started_ns.load(std::memory_order_relaxed);
     if (const auto memory = started != 0 ? containment_.memory() : std::nullopt) {
         add_sample(*memory);
@@ -62,7 +62,7 @@ void MemorySampler::run(Nanos now) {
     }
     interval_ = std::min(interval_ + interval_ / 2, max_interval_);
     const Nanos cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before;
-    // To read memory.stat of a large machine, or a tree of many processes, takes long.
+    // Reading memory.stat of a large machine, or a tree of many processes, takes long.
     due_ = now + std::max(interval_, static_cast<Nanos>(static_cast<double>(cost) / time_share_));
 }
 
@@ -94,23 +94,23 @@ void MemorySampler::add_sample(const TreeMemory& memory) {
     previous_ = memory;
 }
 
-/// Return a lower bound of the memory that the tree held when most was charged, for a program that was gone
-/// before it was looked at: the charge without the most file pages that were ever seen, which need not have
-/// been there then, and no more than the largest process had resident beside the files that it has mapped,
-/// should files have come and gone unseen.
+/// Return a lower bound of the memory of the tree at its peak charge, for a program that ended before a
+/// sample. It is the peak charge minus the maximum of file pages seen, which need not have been present at
+/// the peak. It is at most the resident set of the largest process without mapped files, because files may
+/// have come and gone between samples.
 std::optional<std::int64_t> MemorySampler::charge_without_files(const FinalMemory& end) const {
-    // Files may come and go between two samples: where there are many, the difference is no longer known.
+    // File pages may come and go between two samples. If there are many, the difference is unreliable.
     if (!end.charged || !end.resident || !max_cache_ || *max_cache_ > *end.charged / file_share_divisor)
         return std::nullopt;
     return std::min(*end.charged - *max_cache_, without_files(end));
 }
 
-/// Return the highest resident set of the largest process, less the most file pages that were seen.
+/// Return the peak resident set of the largest process, minus the maximum of file pages seen.
 std::int64_t MemorySampler::without_files(const FinalMemory& end) const {
     return end.resident.value_or(0) - max_files_;
 }
 
-/// Return an upper bound of the memory of the tree; the largest number where nothing bounds it.
+/// Return an upper bound of the memory of the tree; the largest number if there is none.
 std::int64_t MemorySampler::upper_bound(const FinalMemory& end) const {
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
     if (end.charged) most = *end.charged;
@@ -128,7 +128,7 @@ MemoryPeak MemorySampler::peak(const FinalMemory& end) {
                 std::max(*max_between_, previous_.anonymous + *memory->faulted - *previous_.faulted);
     }
     const std::int64_t resident_anonymous = without_files(end);
-    // More than page faults can have brought: they are file pages that came and went, or the other way round.
+    // More than page faults can have added: file pages came and went, or the reverse.
     const bool contradicts = max_between_ && resident_anonymous > clearly_above(*max_between_);
     MemoryPeak found{peak_, PeakSource::samples, {}};
     const auto charge = charge_without_files(end);

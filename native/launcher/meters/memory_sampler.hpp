@@ -11,26 +11,27 @@
 
 namespace assay {
 
-/// The kernel's accounts of the memory of a tree that has ended.
+/// Kernel accounting of the memory of a tree that has ended.
 struct FinalMemory {
-    std::optional<std::int64_t> charged;  // at most, to the control group
-    std::optional<std::int64_t> resident; // of the largest process, file pages included
-    bool single = false;                  // there was one process
+    std::optional<std::int64_t> charged;  // peak charge to the control group
+    std::optional<std::int64_t> resident; // peak of the largest process, file pages included
+    bool single = false;                  // the tree had one process only
 };
 
-/// The source of a peak.
+/// Source of a peak.
 enum class PeakSource { samples, charge, resident };
 
-/// The highest anonymous plus shared memory of a tree.
+/// Peak of anonymous plus shared memory of a tree.
 struct MemoryPeak {
     std::int64_t bytes = 0;
     PeakSource source = PeakSource::samples;
-    std::optional<std::int64_t> at_most; // where it may have been clearly more, unseen
+    std::optional<std::int64_t>
+        at_most; // upper bound, if the peak may have been clearly higher between samples
 };
 
-/// Highest anonymous plus shared memory of the tree that was seen. The first sample comes after a
-/// millisecond, so that short programs have one; the distance then grows up to the longest. All samples
-/// together take at most a share of the time.
+/// Samples anonymous plus shared memory of the tree and keeps the maximum. The first sample follows after 1
+/// ms, so that short programs have one. The interval then grows up to `max_interval`. All samples together
+/// take at most the given share of the time.
 class MemorySampler final : public PeriodicTask {
   public:
     MemorySampler(Containment& containment, const SharedState& shared, pid_t program, Nanos start,
@@ -39,12 +40,13 @@ class MemorySampler final : public PeriodicTask {
     [[nodiscard]] Nanos due() const override { return due_; }
     void run(Nanos now) override;
 
-    /// The peak, and how far it is known; 0 bytes where nothing was seen. To be asked when all has ended.
+    /// Return the peak and its bounds; 0 bytes if no sample saw any memory. Call it after all processes have
+    /// ended.
     [[nodiscard]] MemoryPeak peak(const FinalMemory& end);
-    /// Most that was held of the pools of huge pages, where no controller counts them.
+    /// Return the maximum in use of huge page pools that no controller includes.
     [[nodiscard]] std::int64_t uncharged_huge() const { return uncharged_huge_; }
     [[nodiscard]] int samples() const { return samples_; }
-    /// Longest time without a sample, from the start of the program to its end.
+    /// Return the longest time without a sample, from the start of the program to its end.
     [[nodiscard]] Nanos max_gap(Nanos ended) const { return std::max(max_gap_, ended - last_sample_); }
 
   private:
@@ -63,20 +65,20 @@ class MemorySampler final : public PeriodicTask {
     Nanos max_gap_ = 0;
     int samples_ = 0;
     std::int64_t peak_ = 0;
-    std::int64_t base_peak_ = 0; // without huge pages of pools
+    std::int64_t base_peak_ = 0; // without huge page pools
     std::int64_t max_huge_ = 0;
     std::int64_t uncharged_huge_ = 0;
     std::optional<std::int64_t> max_cache_;
 
-    // File pages that a process has mapped: its highest resident set holds them beside its own memory.
+    // File pages mapped by the program, which its peak resident set includes.
     pid_t program_;
     Fd statm_;
     std::int64_t max_files_ = 0;
     std::optional<std::int64_t> min_files_;
 
-    // Between two samples the tree takes no more than the page faults meanwhile can have added.
+    // Between two samples the tree cannot grow by more than its page faults can have added.
     TreeMemory previous_;
-    bool uses_shared_memory_ = false; // memory that a tmpfs may hold, which need not be mapped
+    bool uses_shared_memory_ = false; // memory that a tmpfs may hold, possibly unmapped
     std::optional<std::int64_t> max_between_ = 0;
 };
 

@@ -13,17 +13,17 @@
 
 namespace assay {
 
-/// What is read of the machine around a launch, and counted of its tree.
+/// Meters of the machine and of the process tree during a launch.
 class Meters {
   public:
-    /// Reads and opens what takes long. To be made before the program, which inherits the counters.
+    /// Open and read everything that is slow. Construct it before the program, which inherits the counters.
     Meters(const Plan& plan, const std::vector<int>& cpus, pid_t launcher_pid);
 
-    /// Reads what stands still until the program runs; once it was made.
+    /// Read values that do not change before the program runs. Call it after the program was created.
     void begin() { host_.begin(); }
-    /// Reads what goes on whatever runs; as soon as the program has ended.
+    /// Read values that change in any case. Call it as soon as the program has ended.
     void end() { energy_.end(); }
-    /// Once the tree is gone and its processor time known.
+    /// Fill in the result, after the tree has ended and its CPU time is known.
     void report(Result& result);
 
     [[nodiscard]] EnergyMeter& energy() { return energy_; }

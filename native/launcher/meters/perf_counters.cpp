@@ -23,8 +23,8 @@ namespace assay {
 
 namespace {
 
-/// Where an event happens. The kernel leaves events of its own side out of a count of user mode alone, so a
-/// fallback to user mode would count switches and migrations as zero; the clock runs on in both.
+/// Privilege level at which an event occurs. A count of user mode alone excludes kernel events, so a fallback
+/// to user mode would count switches and migrations as zero. The clock counts at both levels.
 enum class EventSide { either, kernel, clock };
 
 struct Event {
@@ -35,10 +35,10 @@ struct Event {
     bool by_default = false;
 };
 
-// Every event takes the program some time at each fork, thread and switch (docs/reference/assay-exec.md has figures), and
-// on virtual performance monitoring units 0.1 ms for each process. So none is opened unless the plan names
-// it. The set called "default" holds no software event, since each has a cheaper source of nearly the same,
-// and of the others those for which most machines have counters enough at once.
+// Every event costs the program time at each fork, thread and switch (figures in docs/launcher.md), and 0.1
+// ms per process on virtual performance monitoring units. Therefore none is opened unless the plan names it.
+// The set "default" excludes software events, because each has a cheaper source with nearly the same value.
+// It contains as many hardware events as most machines can count at once.
 constexpr std::array known_events{
     Event{"task_clock_s", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, EventSide::clock},
     Event{"context_switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, EventSide::kernel},
@@ -74,7 +74,7 @@ OpenedEvent open_event(std::uint32_t type, std::uint64_t config) {
     attr.enable_on_exec = 1;
     attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
     OpenedEvent opened;
-    // One descriptor each: a group that is inherited can be read from Linux 6.13 on.
+    // One descriptor per event: inherited groups can be read from Linux 6.13 on only.
     const auto attempt = [&] {
         const long fd = ::syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
         opened.fd = Fd{static_cast<int>(fd)};
@@ -82,7 +82,7 @@ OpenedEvent open_event(std::uint32_t type, std::uint64_t config) {
     };
     attempt();
     if (opened.error == EACCES || opened.error == EPERM) {
-        attr.exclude_kernel = 1; // what perf_event_paranoid 2 leaves to everybody
+        attr.exclude_kernel = 1; // permitted to all users at perf_event_paranoid 2
         attr.exclude_hv = 1;
         opened.user_only = true;
         attempt();
@@ -115,9 +115,9 @@ std::string why_not(int error, const std::string& root) {
     }
 }
 
-/// The PMUs of a machine with several kinds of cores, with their types; none where one kind is all there is.
-/// Those of cores have a file `cpus` (Intel's cpu_core and cpu_atom, those of arm64), where the one of a
-/// machine with one kind is `cpu` or is alone.
+/// Return the PMUs, with their types, of a machine with several kinds of cores; none for one kind. A core PMU
+/// has a file `cpus` (Intel's cpu_core and cpu_atom, those of arm64). A machine with one kind has a PMU `cpu`
+/// or a single core PMU.
 std::vector<CorePmu> list_core_pmus(const std::string& root) {
     std::vector<CorePmu> found;
     const std::string folder = root + pmu_folder;
@@ -135,7 +135,7 @@ std::vector<CorePmu> list_core_pmus(const std::string& root) {
     return found;
 }
 
-/// The configuration of an event that its PMU describes as "event=0x01".
+/// Return the configuration of an event that its PMU describes as "event=0x01".
 std::optional<std::uint64_t> described(const std::string& path) {
     constexpr std::string_view key = "event=0x";
     const auto text = read_file(AT_FDCWD, path.c_str());
@@ -145,7 +145,7 @@ std::optional<std::uint64_t> described(const std::string& path) {
     return value;
 }
 
-/// Asking the processor takes a fraction of the time of looking for files that are not there.
+/// CPUID takes a fraction of the time of searching for missing files.
 bool has_aperf() {
 #if defined(__x86_64__)
     constexpr unsigned power_management = 6; // leaf; bit 0 of ecx: APERF and MPERF
@@ -199,7 +199,7 @@ void PerfCounters::open_named(std::string_view name) {
     plain.error = no_hardware_;
     if (no_hardware_ == 0 && !core_pmus_) {
         plain = open_event(event.type, event.config);
-        // Every unit counts cycles: where they cannot be had there is none, and the rest need not be tried.
+        // Every PMU counts cycles. If they are not available, no hardware event is.
         if (plain.error == ENOENT && event.config == PERF_COUNT_HW_CPU_CYCLES) no_hardware_ = plain.error;
         // A recorded machine may have kinds of cores that this one lacks.
         if (plain.fd || !host_root_.empty()) core_pmus_ = list_core_pmus(host_root_);
@@ -207,7 +207,7 @@ void PerfCounters::open_named(std::string_view name) {
         plain = open_event(event.type, event.config);
     }
     if (!core_pmus_ || core_pmus_->empty()) return keep(name, "", std::move(plain));
-    // The upper half of the configuration names the unit (PERF_PMU_TYPE_SHIFT, Linux 5.13).
+    // The upper half of the configuration selects the PMU (PERF_PMU_TYPE_SHIFT, Linux 5.13).
     for (const auto& [pmu, type] : *core_pmus_) {
         keep(name, pmu, open_event(event.type, event.config | static_cast<std::uint64_t>(type) << 32U));
     }
@@ -276,8 +276,8 @@ void PerfCounters::read_group(const std::vector<const Open*>& group, Nanos own) 
     const double scale = scale_of(readings);
     const auto longest = std::max_element(readings.begin(), readings.end(),
                                           [](const auto& a, const auto& b) { return a.enabled < b.enabled; });
-    // begin_new_exec ends the events of what may not be dumped, a few microseconds after they began. What
-    // runs before exec and in the last steps of an exit is not counted either, but that is the smaller part.
+    // begin_new_exec ends the events of a process that is not dumpable, a few microseconds after they began.
+    // Time before exec and in the last steps of exit is not counted either, but is shorter.
     const bool stopped = static_cast<Nanos>(longest->enabled) < own / 4 || longest->enabled == 0;
     for (std::size_t i = 0; i < group.size(); ++i) {
         const Open& open = *group[i];

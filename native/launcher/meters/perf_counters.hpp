@@ -12,17 +12,17 @@
 
 namespace assay {
 
-/// What one perf event counted over the tree.
+/// Count of one perf event over the tree.
 struct Count {
     std::string name;
-    double value = 0; // seconds where the name ends in "_s"
+    double value = 0; // in seconds if the name ends in "_s"
     Nanos enabled = 0;
     Nanos running = 0;
     bool user_only = false;
     bool scaled = false;
 };
 
-/// The performance monitoring unit of one kind of cores.
+/// Performance monitoring unit of one kind of cores.
 struct CorePmu {
     std::string name;
     std::int64_t type = 0;
@@ -34,29 +34,32 @@ struct OpenedEvent {
     bool user_only = false;
 };
 
-/// perf events over the tree (perf_event_open(2)). They are opened on the calling process, which never counts
-/// itself: what it starts inherits them and counts from its exec on, its descendants with it.
+/// perf events over the tree (perf_event_open(2)). They are opened on the calling process, which is not
+/// counted itself. Its children inherit them and count from their exec on, together with their descendants.
 class PerfCounters {
   public:
-    /// `names` as in the plan. Best made before the program: the first event of a system that has none waits
-    /// for an RCU grace period.
+    /// Open the events named in the plan. Call it before the program starts: the first event on an idle
+    /// system waits for an RCU grace period.
     PerfCounters(const std::vector<std::string>& names, const std::string& host_root);
 
-    /// Names of what is counted (with ".PMU" where there are several), and whether in user mode alone.
+    /// Return the names of the open events (with ".PMU" if there are several) and whether they count user
+    /// mode only.
     [[nodiscard]] std::vector<std::pair<std::string, bool>> opened() const;
 
-    /// Adds up what ended and what still lives; for once the tree is gone. `own` is its processor time, and
-    /// nothing where the program did not come to run.
+    /// Sum the counts of all processes, after the tree has ended. `own` is its CPU time; absent if the
+    /// program did not run.
     void read(const std::optional<Nanos>& own);
 
     [[nodiscard]] const std::vector<Count>& counts() const { return counts_; }
-    /// APERF over MPERF while the tree ran.
+    /// Return APERF over MPERF while the tree ran.
     [[nodiscard]] const std::optional<double>& frequency_ratio() const { return frequency_ratio_; }
     [[nodiscard]] bool counts_frequency() const { return static_cast<bool>(aperf_); }
     [[nodiscard]] bool asks_frequency() const { return asks_frequency_; }
-    /// The plan asks for the frequency, the processor has it, and no perf event can give it.
+    /// Return whether the plan asks for the frequency and the processor has it, but no perf event provides
+    /// it.
     [[nodiscard]] bool lacks_frequency() const { return lacks_frequency_; }
-    /// Names (of the plan, with ".PMU" where there are several) and why they could not be counted.
+    /// Return the names of events that could not be counted (with ".PMU" if there are several) and the
+    /// reasons.
     [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& absent() const { return absent_; }
 
     [[nodiscard]] static bool known(std::string_view name);
@@ -65,7 +68,7 @@ class PerfCounters {
   private:
     struct Open {
         std::string name;
-        std::string pmu; // where there are several
+        std::string pmu; // if there are several
         Fd fd;
         bool user_only = false;
 
@@ -78,8 +81,8 @@ class PerfCounters {
     void read_group(const std::vector<const Open*>& group, Nanos own);
 
     std::string host_root_;
-    std::optional<std::vector<CorePmu>> core_pmus_; // listed once, where there are any
-    int no_hardware_ = 0;                           // errno that says so
+    std::optional<std::vector<CorePmu>> core_pmus_; // listed once, when needed
+    int no_hardware_ = 0;                           // errno if the machine has no hardware counters
     std::vector<Open> open_;
     Fd aperf_;
     Fd mperf_;

@@ -18,7 +18,7 @@ namespace {
 constexpr Nanos first_watch = 2 * nanos_per_milli;
 constexpr Nanos longest_watch = 100 * nanos_per_milli;
 
-/// Reading takes at most a 400th of the time; of a tree of very many threads the first are read.
+/// Reading uses at most 1/400 of the time. Of a tree with very many threads only the first are read.
 constexpr Nanos watch_duty = 400;
 constexpr std::size_t least_watched = 16;
 constexpr std::size_t most_watched = 4096;
@@ -85,7 +85,7 @@ void SchedSampler::run(Nanos now) {
 void SchedSampler::read_ended() {
     const auto stat = read_schedstat(schedstat_);
     const auto moved = read_migrations(sched_);
-    if (stat && stat->ran == 0) { // what the kernel prints where sched_info_on() says no
+    if (stat && stat->ran == 0) { // printed by the kernel if sched_info_on() is false
         why_no_wait_ = "the kernel does not keep it (boot parameter delayacct)";
     }
     knows_wait_ = stat && stat->ran > 0;

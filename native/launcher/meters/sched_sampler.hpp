@@ -14,11 +14,11 @@
 
 namespace assay {
 
-/// What the scheduler did with the threads of the tree: how long they were ready to run and waited for a CPU
-/// (second field of /proc/PID/task/TID/schedstat, Documentation/scheduler/sched-stats.rst), and how often
-/// they were moved to another CPU (se.nr_migrations of .../sched). The kernel keeps both for each thread and
-/// forgets them with the thread, so they are looked at now and then: lower bounds, exact for the first thread
-/// of the program. Unlike perf events this takes the program no time at each switch and fork.
+/// Scheduling of the threads of the tree: time spent runnable while waiting for a CPU (second field of
+/// /proc/PID/task/TID/schedstat, Documentation/scheduler/sched-stats.rst), and number of migrations
+/// (se.nr_migrations of .../sched). The kernel discards both with the thread, so they are sampled: the
+/// results are lower bounds, and exact for the first thread of the program. Unlike perf events this costs the
+/// program no time at switches and forks.
 class SchedSampler final : public PeriodicTask {
   public:
     SchedSampler(Containment& containment, pid_t program, Nanos start);
@@ -26,7 +26,7 @@ class SchedSampler final : public PeriodicTask {
     [[nodiscard]] Nanos due() const override { return due_; }
     void run(Nanos now) override;
 
-    /// The last reading of the program's first thread; for when it has ended and was not waited for yet.
+    /// Read the program's first thread once more, after its end and before it is waited for.
     void read_ended();
 
     [[nodiscard]] std::optional<double> waited_s() const;
@@ -46,7 +46,7 @@ class SchedSampler final : public PeriodicTask {
 
     Containment& containment_;
     pid_t program_;
-    Fd schedstat_; // of the program's first thread: can be read until it was waited for
+    Fd schedstat_; // of the program's first thread; readable until the program is waited for
     Fd sched_;
     Nanos start_;
     Nanos interval_;

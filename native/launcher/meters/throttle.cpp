@@ -18,7 +18,7 @@ constexpr std::size_t most_cores = 16;
 
 ThrottleMeter::ThrottleMeter(const std::string& root, const std::vector<int>& cpus) {
     const auto folder = [&](int cpu) { return root + "/sys/devices/system/cpu/cpu" + std::to_string(cpu); };
-    // All CPUs of a machine are alike in this.
+    // All CPUs of a machine have the same files.
     if (cpus.empty() || ::access((folder(cpus.front()) + "/thermal_throttle").c_str(), F_OK) != 0) return;
     for (const int cpu : spread(cpus, most_cores))
         files_.push_back(folder(cpu) + "/thermal_throttle/core_throttle_count");

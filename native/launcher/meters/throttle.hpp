@@ -7,15 +7,15 @@
 
 namespace assay {
 
-/// Counts how often cores and packages were slowed down for their heat (thermal_throttle of sysfs; Intel).
+/// Counts thermal throttling of cores and packages (thermal_throttle of sysfs; Intel).
 class ThrottleMeter {
   public:
-    /// Of the packages that these CPUs are in, each once, and of the cores of at most 16 of them: each file
-    /// takes some microseconds at both ends of a launch.
+    /// Reads every package of these CPUs once, and at most 16 of their cores, because each file takes some
+    /// microseconds at both ends of a launch.
     ThrottleMeter(const std::string& root, const std::vector<int>& cpus);
 
     void begin() { before_ = total(); }
-    /// Events since then; nothing where the machine does not count them.
+    /// Return the number of events since `begin`; nothing if the machine does not count them.
     [[nodiscard]] std::optional<std::int64_t> end() const;
 
   private:

@@ -24,16 +24,16 @@ constexpr std::array<Nanos, 5> first_readings{2 * nanos_per_milli, 8 * nanos_per
 constexpr Nanos late_interval = nanos_per_second;
 constexpr Nanos retry_interval = nanos_per_milli;
 
-/// Reading numa_maps or smaps walks page tables and holds the process's memory lock: at most this part of the
-/// time, until the first readings are over and after that.
+/// Reading numa_maps or smaps walks page tables and locks the memory map of the process. It uses at most 1/20
+/// of the time during the first readings, and 1/200 afterwards.
 constexpr Nanos early_duty_divisor = 20;
 constexpr Nanos late_duty_divisor = 200;
 
-/// A dynamic loader may be at work up to this time after the start.
+/// Maximum time after the start at which a dynamic loader may still be active.
 constexpr double loader_s = 0.1;
 
 constexpr std::size_t max_processes = 64;
-constexpr std::size_t min_threads = 256; // a team with a thread for each CPU of most machines
+constexpr std::size_t min_threads = 256; // enough for one thread per CPU on most machines
 constexpr std::size_t max_threads = 1024;
 
 std::string proc_path(pid_t pid, const char* file) {
@@ -64,7 +64,7 @@ void each_word(std::string_view line, Each each) {
     }
 }
 
-/// The path of a line of /proc/PID/maps: behind address, permissions, offset, device and inode.
+/// Return the path of a line of /proc/PID/maps, after address, permissions, offset, device and inode.
 std::string_view mapped_path(std::string_view line) {
     for (int field = 0; field < 5; ++field) {
         const auto space = line.find(' ');
@@ -81,16 +81,16 @@ std::int64_t number_in(std::string_view text) {
     return value;
 }
 
-/// How many filters of system calls a process has.
+/// Return the number of system call filters of a process.
 std::optional<std::int64_t> filters_of(std::string_view status) {
     if (const auto filters = number_after(status, "Seccomp_filters")) return filters;
-    // Before Linux 5.9: whether there is any.
+    // Before Linux 5.9 only whether there is any.
     const auto mode = number_after(status, "Seccomp");
     return mode ? std::optional<std::int64_t>(*mode == 0 ? 0 : 1) : std::nullopt;
 }
 
-/// Whether a process starts and watches the processes of a parallel program, and computes nothing itself.
-/// Its threads wait, and its mask is the host's.
+/// Return whether a process only starts and watches the processes of a parallel program. Its threads wait,
+/// and its affinity mask is that of the host.
 bool is_process_launcher(const ProcStat& stat) {
     static constexpr auto names = std::to_array<std::string_view>(
         {"aprun", "hydra_bstrap_pr", "hydra_pmi_proxy", "jsrun", "mpiexec", "mpiexec.hydra", "mpirun",
@@ -102,7 +102,7 @@ bool busier(const ProcStat& a, const ProcStat& b) {
     if (a.own_ticks != b.own_ticks) return a.own_ticks > b.own_ticks;
     if (a.threads != b.threads) return a.threads > b.threads;
     if (a.start_ticks != b.start_ticks)
-        return a.start_ticks > b.start_ticks; // a script's child, not its shell
+        return a.start_ticks > b.start_ticks; // prefers the child of a script to its shell
     return a.pid > b.pid;
 }
 
@@ -114,13 +114,14 @@ Readback::Readback(Containment& containment, const Plan& plan, pid_t program, Na
     if (plan.affinity_calls == AffinityCalls::allowed || !plan.observe.status) return;
     const auto status = read_proc(::getpid(), "status");
     const auto own = status ? filters_of(*status) : std::nullopt;
-    // Where the kernel does not count them, one that we have ourselves hides the program's.
+    // If the kernel does not count filters, a filter of our own hides the program's.
     if (own && (*own == 0 || line_after(*status, "Seccomp_filters"))) launcher_filters_ = own;
 }
 
 void Readback::run(Nanos now) {
     const std::size_t before = readings_;
-    // CPU time: being pushed off the CPU while reading costs the program nothing, and must not silence us.
+    // CPU time, because preemption while reading costs the program nothing and must not reduce the sampling
+    // rate.
     const Nanos used_before = now_ns(CLOCK_THREAD_CPUTIME_ID);
     read_tree(now);
     const Nanos cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before;
@@ -150,7 +151,7 @@ void Readback::read_tree(Nanos now) {
         if (!stat || !stat->alive()) continue;
         const bool of_leader = !plan_.instances.empty() && (pid == program_ || stat->parent == program_);
         if (of_leader && !stat->executed()) continue;     // the leader itself, or an instance before exec
-        if (pid == program_ && !stat->executed()) return; // still ourselves, before exec
+        if (pid == program_ && !stat->executed()) return; // our own code before exec
         tree.push_back(*stat);
     }
     const bool only_launchers = std::all_of(tree.begin(), tree.end(), is_process_launcher);
@@ -168,7 +169,7 @@ void Readback::read_tree(Nanos now) {
             reading.state = state->process;
             known = true;
         }
-        // Each of several instances has CPUs of its own, which their reports tell.
+        // Instances have different CPUs, which their reports contain.
         if (!plan_.instances.empty()) state->process.cpus.reset();
         workers_.add(stat, std::move(state->image), std::move(state->process));
     }
@@ -177,9 +178,9 @@ void Readback::read_tree(Nanos now) {
     if (!only_launchers) count_threads(tree, now);
     ++readings_;
 
-    // A later reading counts, unless the process of the earlier one had more time: a script may end in a
-    // short helper after the program that matters has gone.
-    // What only starts the program gives way to it.
+    // A later reading replaces an earlier one, unless the process of the earlier one used more CPU time: a
+    // script may end with a short helper after the main program has ended. A process that only starts the
+    // program is always replaced.
     if (!result_ || reading.pid == result_->pid || subject->own_ticks >= subject_ticks_ || seen_launcher_) {
         seen_launcher_ = only_launchers;
         if (result_ && result_->pid == reading.pid && result_->anon_huge_bytes && reading.anon_huge_bytes) {
@@ -196,8 +197,8 @@ void Readback::read_tree(Nanos now) {
 
 namespace {
 
-/// Returns true where a process has an environment, be it an empty one. It has none for a moment after exec,
-/// until its new stack is built, and again at its end, when its memory is given back before it is gone.
+/// Return whether a process has an environment, which may be empty. It has none for a moment after exec,
+/// before its new stack exists, and at its end, after its memory is freed.
 bool has_environment(pid_t pid) {
     constexpr int env_end = 51; // proc_pid_stat(5)
     const auto text = read_proc(pid, "stat");
@@ -212,14 +213,14 @@ bool has_environment(pid_t pid) {
     return !rest.starts_with('0');
 }
 
-/// Returns true if the last reading failed for lack of rights: the process belongs to another user, or has
-/// raised its rights.
+/// Return whether the last reading failed for lack of permission: the process belongs to another user or has
+/// raised its privileges.
 bool is_denied() {
     return errno == EACCES || errno == EPERM;
 }
 
-/// Returns what an exec changes: the executable, and where it lies in memory. What else is mapped comes and
-/// goes. Empty where the executable may not be asked for.
+/// Return an identifier that changes at exec: the executable and its address. Other mappings change at any
+/// time. Empty if the executable cannot be read.
 std::string image_of(pid_t pid, std::string_view maps) {
     const auto path = proc_path(pid, "exe");
     struct stat file{};
@@ -238,7 +239,7 @@ std::string image_of(pid_t pid, std::string_view maps) {
     return image;
 }
 
-/// Returns true while the dynamic loader is at work: preloaded objects are mapped before the C library.
+/// Return whether the dynamic loader is active: it maps preloaded objects before the C library.
 bool is_loading(std::string_view maps) {
     return maps.find("/ld-linux") != std::string_view::npos &&
            maps.find("/libc.so") == std::string_view::npos && maps.find("/libc-2") == std::string_view::npos;
@@ -260,7 +261,7 @@ std::optional<Readback::Reading> Readback::read_state(const ProcStat& stat, doub
     auto wanted = wanted_maps(*text);
     if (!maps_) maps_.emplace();
     maps_->insert(wanted.begin(), wanted.end());
-    // Without a selection all files are listed, and processes would hardly share a state.
+    // Without a selection all files are listed, and hardly any two processes would share a state.
     if (plan_.map_names) state.maps = std::move(wanted);
     return found;
 }
@@ -313,7 +314,7 @@ bool Readback::read_subject(const ProcStat& subject, ReadbackResult& seen) const
     }
     if (plan_.observe.numa_maps) {
         const auto text = read_proc(subject.pid, "numa_maps");
-        // Empty once the memory is given back: what was read before the end is worth more.
+        // Empty after the memory is freed: keep the earlier reading.
         if (text && text->empty()) return false;
         if (text) read_numa(*text, seen);
     }
@@ -331,7 +332,7 @@ void Readback::read_pages(const std::string& rollup, pid_t subject, ReadbackResu
         static const auto pmd = read_number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
         if (pmd) seen.page_bytes[*pmd] = huge;
     }
-    // Not within Rss, and of any size: only the long file tells which.
+    // Rss excludes hugetlb pages, which have various sizes; only smaps lists them by size.
     if (bytes_of(rollup, "Private_Hugetlb") + bytes_of(rollup, "Shared_Hugetlb") == 0) return;
     const auto smaps = read_proc(subject, "smaps");
     std::int64_t page = 0;

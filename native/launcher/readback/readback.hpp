@@ -19,28 +19,28 @@
 
 namespace assay {
 
-/// What was read back from the running tree.
+/// Settings and state read back from the running tree.
 struct ReadbackResult {
-    // Of the subject: the process that has used most CPU time.
+    // Of the subject: the process with most CPU time.
     double at_s = 0;
     pid_t pid = 0;
-    ProcessState state;                         // but for its maps
-    std::optional<std::vector<int>> cpus_shown; // by its own /sys
+    ProcessState state;                         // without maps
+    std::optional<std::vector<int>> cpus_shown; // as its own /sys shows them
     std::optional<std::int64_t> anon_huge_bytes;
     std::map<std::int64_t, std::int64_t> page_bytes; // page size in bytes -> resident memory in such pages
-    std::map<int, std::int64_t> node_pages;          // of the base size
+    std::map<int, std::int64_t> node_pages;          // in pages of the base size
     std::string mempolicy;
 
     // Of the tree, over all readings.
-    std::optional<std::set<std::string>> maps; // absent: could not be read; empty: none of the wanted
+    std::optional<std::set<std::string>> maps; // absent: not readable; empty: no wanted file is mapped
     int processes_peak = 0;
     int threads_peak = 0;
-    std::map<std::string, int> thread_cpus; // CPU list -> threads, at the reading with most threads
-    std::vector<Worker> workers;            // none where all processes had one state
+    std::map<std::string, int> thread_cpus; // CPU list -> number of threads, at the reading with most threads
+    std::vector<Worker> workers;            // empty if all processes had the same state
 };
 
-/// Reads /proc/PID of the tree, soon after the start and ever less often. It never stops the program (no
-/// ptrace).
+/// Reads /proc/PID of the tree, soon after the start and then at growing intervals. It never stops the
+/// program (no ptrace).
 class Readback final : public PeriodicTask {
   public:
     Readback(Containment& containment, const Plan& plan, pid_t program, Nanos start);
@@ -48,7 +48,7 @@ class Readback final : public PeriodicTask {
     [[nodiscard]] Nanos due() const override { return due_; }
     void run(Nanos now) override;
 
-    /// Returns all readings. Call it once the program has ended, and before it is waited for.
+    /// Return the combined readings. Call it after the program has ended and before it is waited for.
     [[nodiscard]] const std::optional<ReadbackResult>& result();
 
   private:
@@ -58,7 +58,7 @@ class Readback final : public PeriodicTask {
         std::string image;
         ProcessState process;
     };
-    /// Nothing for a process that is about to begin or to end.
+    /// Return nothing for a process that is starting or ending.
     std::optional<Reading> read_state(const ProcStat& stat, double at_s);
     bool read_status(const ProcStat& stat, ProcessState& state) const;
     bool read_environment(const ProcStat& stat, ProcessState& state) const;
@@ -80,9 +80,10 @@ class Readback final : public PeriodicTask {
     Workers workers_;
     std::map<std::string, int> thread_cpus_;
     int threads_peak_ = 0;
-    bool seen_launcher_ = false; // what was seen last is no program, but starts one
+    bool seen_launcher_ = false; // the current result describes a process that only starts the program
     int processes_peak_ = 0;
-    std::optional<std::int64_t> launcher_filters_; // of system calls, where some were asked for
+    std::optional<std::int64_t>
+        launcher_filters_; // number of system call filters of the launcher, if the plan adds one
 };
 
 } // namespace assay

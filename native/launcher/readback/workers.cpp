@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t max_states = 64;
 
-/// A process may be missed by some readings, and would be counted anew from its start.
+/// A process may be missing from some readings; if it were dropped at once, its CPU time would be counted
+/// twice.
 constexpr std::size_t max_missed_readings = 8;
 
 bool worked_more(const Worker& a, const Worker& b) {
@@ -27,7 +28,7 @@ void Workers::add(const ProcStat& stat, std::string image, ProcessState state) {
         interval = StateInterval{};
         interval.first_ticks = before;
     } else if (interval.state.maps && state.maps) {
-        state.maps->merge(*interval.state.maps); // a library that is closed again did serve
+        state.maps->merge(*interval.state.maps); // a library that was closed again counts as used
     }
     interval.image = std::move(image);
     interval.state = std::move(state);

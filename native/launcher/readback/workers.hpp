@@ -16,51 +16,50 @@
 
 namespace assay {
 
-/// State of one process that settings are judged by. A field that could not be read is absent.
+/// State of one process in terms of settings. Fields that could not be read are absent.
 struct ProcessState {
     std::string name;
     std::optional<std::vector<int>> cpus;
     std::optional<int> policy;
-    int priority = 0; // of the real-time classes
+    int priority = 0; // of the real-time classes only
     std::optional<int> nice;
     std::optional<bool> thp_enabled;
     std::optional<std::int64_t> call_filters;
     std::optional<std::map<std::string, std::string>> environ;
-    std::optional<std::set<std::string>> maps; // files that the plan names
+    std::optional<std::set<std::string>> maps; // files named in the plan
 
     bool operator==(const ProcessState&) const = default;
 };
 
-/// Processes of one state, and the work that they did in it.
+/// Processes with the same state, and the work that they did in it.
 struct Worker {
     ProcessState state;
-    std::int64_t ticks = 0;          // CPU time, as far as it was seen
-    std::int64_t resident_pages = 0; // sum of the highest readings of each process
+    std::int64_t ticks = 0;          // observed CPU time, in clock ticks
+    std::int64_t resident_pages = 0; // sum over the processes of their largest reading
     int processes = 0;
-    std::size_t last = 0; // number of the reading that saw it last
+    std::size_t last = 0; // number of the last reading that included it
 };
 
-/// Attributes the work of a process tree to the states that its processes had. An exec in one process begins
-/// a new state, so that a wrapper does not stand for the program that it becomes.
+/// Attributes the work of a process tree to the states of its processes. An exec begins a new state, so that
+/// a wrapper is distinguished from the program that it executes.
 class Workers {
   public:
-    /// Takes in a reading of one process. `image` tells its executable and its place in memory apart from
-    /// those before an exec; it may be empty. An exec into an equal state does not begin another one.
+    /// Add a reading of one process. `image` identifies its executable and mapping, so that an exec is
+    /// detected; it may be empty. An exec without a change of state does not begin another one.
     void add(const ProcStat& stat, std::string image, ProcessState state);
-    /// Ends a reading: processes that were in none for some time have ended.
+    /// Complete a reading: drop processes that have been missing for several readings.
     void next();
-    /// Takes in the last reading of a process that has ended. A new name tells that it was replaced since it
-    /// was read.
+    /// Add the last reading of a process that has ended. A new name shows an exec since the last reading.
     void ended(const ProcStat& stat);
 
-    /// The states, most CPU time first; of equal ones the latest first.
+    /// Return the states by descending CPU time; the latest first among equals.
     [[nodiscard]] std::vector<Worker> report() const;
 
   private:
     struct StateInterval {
         std::string image;
         ProcessState state;
-        std::int64_t first_ticks = 0; // used before it began
+        std::int64_t first_ticks = 0; // CPU time before the state began
         std::int64_t ticks = 0;
         std::int64_t resident_pages = 0;
         std::size_t last = 0;
