@@ -21,21 +21,21 @@ namespace {
 using namespace assay;
 using namespace assay::broker;
 
-constexpr int unusable = 2;
+constexpr int usage_error_status = 2;
 constexpr int failed = 1;
-constexpr std::size_t longest_document = 1U << 20;
+constexpr std::size_t max_document_bytes = 1U << 20;
 constexpr int backlog = 64;
 
 constexpr char usage_text[] =
     "usage: assay-broker PARTITION.json SOCKET   (ends on SIGTERM, with all shares)\n"
     "       assay-broker --version | --help\n";
 
-int complain(int status, const std::string& text) {
+int print_error(int status, const std::string& text) {
     static_cast<void>(write_all(STDERR_FILENO, "assay-broker: " + text + '\n'));
     return status;
 }
 
-/// A socket at `path` that everybody may connect to; what an earlier broker left there is removed.
+/// Listen at `path`, to which every user may connect. Replaces the socket of an earlier broker.
 Fd listen_at(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -47,14 +47,14 @@ Fd listen_at(const std::string& path) {
     Fd socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!socket) return {};
     ::unlink(path.c_str());
-    const mode_t before = ::umask(0111); // connect(2) on a socket file asks for the right to write
+    const mode_t before = ::umask(0111); // connect(2) on a socket file requires write permission
     const int bound = ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
     ::umask(before);
     if (bound != 0 || ::listen(socket.get(), backlog) != 0) return {};
     return socket;
 }
 
-/// Each connection has a descriptor, and so has what is removed or moved.
+/// Raise the limit of descriptors: connections, removals and moves need one each.
 void allow_descriptors() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -62,8 +62,8 @@ void allow_descriptors() {
     static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
 
-/// Readable once a signal asks for the end.
-Fd endings() {
+/// Return a descriptor that becomes readable when a signal requests the end.
+Fd block_end_signals() {
     sigset_t set;
     sigemptyset(&set);
     for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
@@ -77,20 +77,21 @@ int main(int argc, char** argv) {
     const std::string_view first = argc > 1 ? argv[1] : "";
     if (first == "--help") return write_all(STDOUT_FILENO, usage_text);
     if (first == "--version") return write_all(STDOUT_FILENO, "assay-broker " ASSAY_VERSION "\n");
-    if (argc != 3) return complain(unusable, std::string("needs a partition and a socket\n") + usage_text);
-    const auto text = read_file(AT_FDCWD, argv[1], longest_document);
-    if (!text) return complain(unusable, std::string(argv[1]) + ": " + std::strerror(errno));
+    if (argc != 3)
+        return print_error(usage_error_status, std::string("needs a partition and a socket\n") + usage_text);
+    const auto text = read_file(AT_FDCWD, argv[1], max_document_bytes);
+    if (!text) return print_error(usage_error_status, std::string(argv[1]) + ": " + std::strerror(errno));
     Partition partition;
     try {
         partition = parse_partition(*text);
     } catch (const PartitionError& error) {
-        return complain(unusable, std::string(argv[1]) + ": " + error.what());
+        return print_error(usage_error_status, std::string(argv[1]) + ": " + error.what());
     }
     allow_descriptors();
-    Fd ending = endings();
+    Fd ending = block_end_signals();
     remove_leftovers(partition);
     Fd listening = listen_at(argv[2]);
-    if (!listening) return complain(failed, std::string(argv[2]) + ": " + std::strerror(errno));
+    if (!listening) return print_error(failed, std::string(argv[2]) + ": " + std::strerror(errno));
     {
         Server server(partition, std::move(listening), std::move(ending));
         static_cast<void>(write_all(STDOUT_FILENO, "ready\n"));

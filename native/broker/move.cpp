@@ -18,10 +18,10 @@ namespace assay::broker {
 
 namespace {
 
-/// Linux 6.1 lets what comes into the first group of version 2 run on every CPU, those of partitions too.
-/// Asked anew, the scheduler keeps it to what is left.
-void keep_from_partitions(const std::string& folder, pid_t pid) {
-    if (::access((folder + "/cgroup.type").c_str(), F_OK) == 0) return; // which the first one does not have
+/// Linux 6.1 lets a process that enters the v2 root group run on every CPU, including those of partitions.
+/// Setting its affinity again restricts it to the remaining CPUs.
+void reset_affinity(const std::string& folder, pid_t pid) {
+    if (::access((folder + "/cgroup.type").c_str(), F_OK) == 0) return; // missing in the root group only
     const auto text = read_file(AT_FDCWD, (folder + "/cpuset.cpus.effective").c_str());
     const auto left = text ? parse_cpulist(text->substr(0, text->find('\n'))) : std::nullopt;
     if (!left) return;
@@ -43,13 +43,13 @@ void keep_from_partitions(const std::string& folder, pid_t pid) {
     }
 }
 
-/// The process that has this number now was moved for another that had it before.
-void put_back(const Hierarchy& hierarchy, const std::string& folder, pid_t pid) {
+/// Move back a process that was moved by mistake, because it has the reused number of another process.
+void move_stranger_back(const Hierarchy& hierarchy, const std::string& folder, pid_t pid) {
     const Process stranger{pid};
     const auto parent = stranger.parent();
     if (!parent || stranger.group(hierarchy) != folder) return;
     const std::string home = Process{*parent}.group(hierarchy);
-    if (home == folder) return; // it was born there
+    if (home == folder) return; // it was created in this group
     const auto number = std::to_string(pid);
     if (home.empty() || write_file(AT_FDCWD, (home + "/cgroup.procs").c_str(), number) != 0)
         static_cast<void>(write_file(AT_FDCWD, (hierarchy.mount + "/cgroup.procs").c_str(), number));
@@ -58,28 +58,28 @@ void put_back(const Hierarchy& hierarchy, const std::string& folder, pid_t pid) 
 } // namespace
 
 int move_to(const Hierarchy& hierarchy, const std::string& folder, const Process& process) {
-    if (!process.lives()) return ESRCH;
+    if (!process.is_alive()) return ESRCH;
     const auto number = std::to_string(process.pid());
     const int error = write_file(AT_FDCWD, (folder + "/cgroup.procs").c_str(), number);
     if (error != 0) return error;
-    if (!process.lives()) {
-        put_back(hierarchy, folder, process.pid());
+    if (!process.is_alive()) {
+        move_stranger_back(hierarchy, folder, process.pid());
         return ESRCH;
     }
-    keep_from_partitions(folder, process.pid());
+    reset_affinity(folder, process.pid());
     return 0;
 }
 
-int confine(const Process& process, const std::vector<int>& cpus) {
-    alignas(cpu_set_t) unsigned char mask[1024] = {}; // of 8192 CPUs, the most that the kernel knows
+int set_affinity(const Process& process, const std::vector<int>& cpus) {
+    alignas(cpu_set_t) unsigned char mask[1024] = {}; // 8192 CPUs, the maximum of the kernel
     for (const int cpu : cpus) {
         if (cpu < 0 || cpu >= static_cast<int>(8 * sizeof mask)) return EINVAL;
         mask[cpu / 8] = static_cast<unsigned char>(mask[cpu / 8] | 1U << (cpu % 8));
     }
     const auto* const set = reinterpret_cast<const cpu_set_t*>(mask);
     if (::sched_setaffinity(process.pid(), sizeof mask, set) != 0) return errno;
-    if (process.lives()) return 0;
-    // Whoever has its number now is not to be confined: it gets all of its group.
+    if (process.is_alive()) return 0;
+    // The number was reused: give that process all CPUs of its group.
     std::memset(mask, 0xff, sizeof mask);
     static_cast<void>(::sched_setaffinity(process.pid(), sizeof mask, set));
     return ESRCH;

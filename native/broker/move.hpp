@@ -8,14 +8,14 @@
 
 namespace assay::broker {
 
-/// Moves a process into a control group. Where it ended meanwhile and another got its number and was moved,
-/// that one goes to where its parent is.
+/// Move a process into a control group. If the process has ended and its number was reused, move the other
+/// process back to the group of its parent.
 ///
 /// Returns:
-///     0, or the errno; ESRCH where it has ended.
+///     0, or the errno; ESRCH if the process has ended.
 int move_to(const Hierarchy& hierarchy, const std::string& folder, const Process& process);
 
-/// Lets a process run on these CPUs alone, of those that its group has; 0, or the errno.
-int confine(const Process& process, const std::vector<int>& cpus);
+/// Restrict a process to these CPUs of its group. Return 0 or the errno.
+int set_affinity(const Process& process, const std::vector<int>& cpus);
 
 } // namespace assay::broker

@@ -12,25 +12,25 @@ class PartitionError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// One hierarchy of control groups in which a partition has a folder.
+/// Control group hierarchy in which a partition has a folder.
 struct Hierarchy {
-    std::string controller; ///< As /proc/PID/cgroup names it; empty for version 2.
-    std::string mount;      ///< Where it is mounted.
-    std::string folder;     ///< Of the partition, below `mount`.
+    std::string controller; ///< As in /proc/PID/cgroup; empty for v2.
+    std::string mount;      ///< Mount point.
+    std::string folder;     ///< Folder of the partition, below `mount`.
 };
 
-/// What may be shared out.
+/// Resources of a partition.
 struct Partition {
     std::string name;
     std::vector<Hierarchy> hierarchies;
     std::vector<int> cpus;
-    std::int64_t memory_bytes = 0; ///< 0: memory is not shared out.
+    std::int64_t memory_bytes = 0; ///< 0: memory is not divided.
     std::vector<int> gpus;
 };
 
-/// The document that whoever made the partition wrote.
+/// Parse the document that the creator of the partition wrote.
 ///
-/// Throws PartitionError: it cannot be read, or names a folder that is not below its mount.
+/// Throws PartitionError if it is invalid or names a folder outside its mount.
 Partition parse_partition(std::string_view text);
 
 } // namespace assay::broker

@@ -11,33 +11,35 @@
 
 namespace assay::broker {
 
-/// A process, held open so that it is not taken for another which gets its number when it has ended.
+/// Process identified by a pidfd, so that a reused process id is detected.
 ///
-/// What is told of it was read by that number while it lived. The kernel takes only numbers where it moves or
-/// confines a process, and holding one open does not keep its number from others: whoever does that looks
-/// afterwards whether it still lives.
+/// Its properties are read by number while it lives. The kernel accepts only numbers for moves and affinity,
+/// and a pidfd does not prevent the reuse of a number. Callers therefore check afterwards whether the process
+/// still lives.
 ///
 /// Interfaces: pidfd_open(2), pidfd_send_signal(2) (Linux 5.3).
 class Process {
   public:
-    /// Whoever has the number now.
+    /// Identify the process that has this number now.
     explicit Process(pid_t pid);
 
-    /// Who made a connection. Before Linux 6.5 another may have the number by now, of the same user.
+    /// Identify the process that made a connection. Before Linux 6.5 the number may have been reused by
+    /// another process of the same user.
     ///
     /// Args:
-    ///     socket: this end of it.
-    ///     who: is at the other one, by SO_PEERCRED.
-    static Process of_peer(int socket, const ucred& who);
+    ///     socket: this end of the connection.
+    ///     peer: credentials of the other end, by SO_PEERCRED.
+    static Process of_peer(int socket, const ucred& peer);
 
     [[nodiscard]] pid_t pid() const { return pid_; }
-    [[nodiscard]] bool lives() const;
+    [[nodiscard]] bool is_alive() const;
 
-    /// The real user: a launcher that is root for its caller is the caller's. Nothing where it has ended.
+    /// Return the real user, which for a launcher with root privileges is its caller. Nothing if the process
+    /// has ended.
     [[nodiscard]] std::optional<uid_t> user() const;
-    /// The process that made it, or adopted it. Nothing where it has ended.
+    /// Return the parent, original or adoptive. Nothing if the process has ended.
     [[nodiscard]] std::optional<pid_t> parent() const;
-    /// The folder of its control group. Empty where it has ended.
+    /// Return the folder of its control group. Empty if the process has ended.
     [[nodiscard]] std::string group(const Hierarchy& hierarchy) const;
 
     void kill() const;
@@ -45,7 +47,7 @@ class Process {
   private:
     Process(pid_t pid, Fd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
 
-    [[nodiscard]] std::optional<std::string> told(const char* file) const;
+    [[nodiscard]] std::optional<std::string> read_proc_file(const char* file) const;
 
     pid_t pid_;
     Fd pidfd_;

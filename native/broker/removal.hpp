@@ -8,41 +8,43 @@
 
 namespace assay::broker {
 
-/// What becomes of the processes that are still in a control group which is to go.
-enum class Residents {
-    leave_lower, ///< Its own go to the origin; those of groups below, which a launcher made, are left to it.
-    move,        ///< All go to the origin.
-    kill,        ///< All are ended.
+/// Treatment of the processes in a control group that is being removed.
+enum class ProcessPolicy {
+    keep_nested, ///< Move its own to the origin. Leave those in nested groups to the launchers that created
+                 ///< the groups.
+    move,        ///< Move all to the origin.
+    kill,        ///< Kill all.
 };
 
-/// The removal of a control group and of those below it: pass after pass, for its owner may have made more of
-/// them than can be removed while others wait.
+/// Removal of a control group and of the groups below it, in several passes: their number is not limited, and
+/// other clients must not wait.
 class Removal {
   public:
     /// Args:
-    ///     hierarchy: outlives it.
+    ///     hierarchy: must outlive this object.
     ///     folder: of the group.
     Removal(const Hierarchy& hierarchy, std::string folder)
         : hierarchy_(&hierarchy), folder_(std::move(folder)) {}
 
-    /// Goes on, as far as that can be done without waiting, and not for long.
+    /// Continue the removal for a short time without waiting.
     ///
     /// Args:
-    ///     origin: the group to move to, in the same hierarchy; who cannot be moved there is killed.
-    ///     residents: all are killed where `origin` is empty.
+    ///     origin: group to move processes to, in the same hierarchy. Processes that cannot be moved are
+    ///         killed.
+    ///     policy: kill is used if `origin` is empty.
     ///
     /// Returns:
-    ///     whether the group is gone: otherwise something is left in it, and it has to be asked again.
-    bool pass(const std::string& origin, Residents residents);
+    ///     true if the group is gone, false if another pass is needed.
+    bool pass(const std::string& origin, ProcessPolicy policy);
 
   private:
-    void clear(int group, const std::string& origin, Residents residents) const;
-    void remove_below(int top, const std::string& origin, Residents residents);
+    void clear(int group, const std::string& origin, ProcessPolicy policy) const;
+    void remove_below(int top, const std::string& origin, ProcessPolicy policy);
 
     const Hierarchy* hierarchy_;
     std::string folder_;
-    Fd here_;                       // the group below that the last pass came to
-    std::vector<std::string> path_; // to it
+    Fd here_;                       // nested group that the last pass reached
+    std::vector<std::string> path_; // names from the top group to `here_`
 };
 
 } // namespace assay::broker

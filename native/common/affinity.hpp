@@ -4,7 +4,7 @@
 
 namespace assay {
 
-/// CPUs that this process may use.
+/// Return the CPUs that this process may use.
 std::vector<int> own_affinity();
 
 } // namespace assay

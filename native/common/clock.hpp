@@ -7,7 +7,7 @@
 
 namespace assay {
 
-/// Nanoseconds; of CLOCK_MONOTONIC where a point in time is meant.
+/// Time in nanoseconds; points in time are of CLOCK_MONOTONIC.
 using Nanos = std::int64_t;
 
 inline constexpr Nanos nanos_per_second = 1'000'000'000;
@@ -36,7 +36,7 @@ inline double seconds(Nanos t) {
     return static_cast<double>(t) / 1e9;
 }
 
-/// For values that were range-checked; anything above 292 years is "never".
+/// Convert a value that was range-checked; more than 292 years becomes `never`.
 inline Nanos from_seconds(double s) {
     return s >= 9.2e9 ? never : static_cast<Nanos>(s * 1e9);
 }

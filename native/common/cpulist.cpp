@@ -6,13 +6,13 @@ namespace assay {
 
 namespace {
 
-constexpr int highest_number = 1 << 16;
-/// In all: short ranges written again and again would fill the memory.
-constexpr std::size_t most_numbers = highest_number + 1;
+constexpr int max_number = 1 << 16;
+/// Total limit, because repeated short ranges could otherwise fill the memory.
+constexpr std::size_t max_numbers = max_number + 1;
 
 bool take_number(std::string_view& text, int& value) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || value < 0 || value > highest_number) return false;
+    if (error != std::errc{} || value < 0 || value > max_number) return false;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     return true;
 }
@@ -34,7 +34,7 @@ std::optional<std::vector<int>> parse_cpulist(std::string_view text) {
         if (!take_number(text, first)) return std::nullopt;
         int last = first;
         if (take(text, '-') && !take_number(text, last)) return std::nullopt;
-        if (last >= first && numbers.size() + static_cast<std::size_t>(last - first) >= most_numbers)
+        if (last >= first && numbers.size() + static_cast<std::size_t>(last - first) >= max_numbers)
             return std::nullopt;
         for (int n = first; n <= last; ++n) numbers.push_back(n);
     } while (take(text, ','));
@@ -55,10 +55,10 @@ std::string format_cpulist(const std::vector<int>& cpus) {
     return text;
 }
 
-std::vector<int> spread(const std::vector<int>& numbers, std::size_t most) {
-    if (numbers.size() <= most) return numbers;
+std::vector<int> spread(const std::vector<int>& numbers, std::size_t max_count) {
+    if (numbers.size() <= max_count) return numbers;
     std::vector<int> some;
-    for (std::size_t i = 0; i < most; ++i) some.push_back(numbers[i * numbers.size() / most]);
+    for (std::size_t i = 0; i < max_count; ++i) some.push_back(numbers[i * numbers.size() / max_count]);
     return some;
 }
 

@@ -7,13 +7,13 @@
 
 namespace assay {
 
-/// The kernel's list format, "0-3,8": of CPUs or NUMA nodes. Nothing where it is malformed, or names more
-/// numbers than any machine has.
+/// Parse the kernel's list format, such as "0-3,8", of CPUs or NUMA nodes. Return nothing if it is malformed
+/// or contains more numbers than any machine has.
 std::optional<std::vector<int>> parse_cpulist(std::string_view text);
 
 std::string format_cpulist(const std::vector<int>& cpus);
 
-/// At most `most` of the numbers, evenly spread over them.
-std::vector<int> spread(const std::vector<int>& numbers, std::size_t most);
+/// Return at most `max_count` of the numbers, evenly spread.
+std::vector<int> spread(const std::vector<int>& numbers, std::size_t max_count);
 
 } // namespace assay

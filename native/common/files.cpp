@@ -78,7 +78,7 @@ std::optional<std::string_view> line_after(std::string_view text, std::string_vi
         if (line.starts_with(key)) {
             line.remove_prefix(key.size());
             const std::size_t value = line.find_first_not_of(" \t:=");
-            // "anon" must not match "anon_thp": a separator has to follow the key.
+            // A separator must follow the key, so that "anon" does not match "anon_thp".
             if (value != 0 && value != std::string_view::npos) return line.substr(value);
         }
         at = end + 1;

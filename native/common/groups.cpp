@@ -26,7 +26,7 @@ void add_pids(std::string_view text, std::vector<pid_t>& found) {
         pid_t pid = 0;
         const auto [stop, error] = std::from_chars(at, end, pid);
         if (error != std::errc{}) break;
-        // 0 stands for a process that this PID namespace cannot see; as a target it would be ourselves.
+        // 0 stands for a process outside this PID namespace; as a target it would mean ourselves.
         if (pid > 0) found.push_back(pid);
         at = stop + 1;
     }

@@ -9,17 +9,17 @@
 
 namespace assay {
 
-/// Where a process is in one hierarchy of control groups.
+/// Control group of a process in one hierarchy.
 struct GroupLine {
-    std::string controllers; // of v1, joined by commas
+    std::string controllers; // of a v1 hierarchy, separated by commas
     std::string path;
 };
 
-/// The line of /proc/PID/cgroup about the v1 hierarchy that has a controller ("4:cpu,cpuacct:/some/folder"),
-/// or about the v2 one ("0::/some/folder") where `controller` is empty.
+/// Return the line of /proc/PID/cgroup for the v1 hierarchy with a controller ("4:cpu,cpuacct:/some/folder").
+/// An empty `controller` selects the v2 hierarchy ("0::/some/folder").
 std::optional<GroupLine> group_line(std::string_view text, std::string_view controller);
 
-/// Adds the processes that a cgroup.procs names.
+/// Add the process ids in the text of a cgroup.procs file.
 void add_pids(std::string_view text, std::vector<pid_t>& found);
 
 } // namespace assay

@@ -7,7 +7,8 @@ namespace assay {
 
 namespace {
 
-/// Length of the well-formed UTF-8 sequence at the front (RFC 3629, table 3-7 of Unicode), or 0.
+/// Return the length of the well-formed UTF-8 sequence at the beginning (RFC 3629, table 3-7 of Unicode), or
+/// 0.
 std::size_t utf8_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const auto continues = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xC0U) == 0x80U; };
@@ -111,7 +112,7 @@ JsonWriter& JsonWriter::value(std::int64_t number) {
 
 JsonWriter& JsonWriter::value(double number) {
     separate();
-    if (!std::isfinite(number)) { // JSON has no other word for it
+    if (!std::isfinite(number)) { // JSON has no other value for it
         text_ += "null";
         return *this;
     }

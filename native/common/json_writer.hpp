@@ -6,8 +6,8 @@
 
 namespace assay {
 
-/// Appends JSON to a string, in the order of the calls. Any bytes are accepted as text: what is not UTF-8
-/// becomes U+FFFD, so the result is always valid.
+/// Appends JSON to a string in the order of the calls. It accepts any bytes as text and replaces invalid
+/// UTF-8 by U+FFFD, so the result is always valid.
 class JsonWriter {
   public:
     JsonWriter& begin_object() { return open('{'); }
@@ -18,7 +18,7 @@ class JsonWriter {
 
     JsonWriter& value(std::string_view text);
     JsonWriter& value(const char* text) { return value(std::string_view{text}); }
-    /// A text of which every byte is kept: one that is not UTF-8 becomes a lone surrogate, U+DC80 to U+DCFF.
+    /// Write a text and keep every byte: invalid UTF-8 becomes lone surrogates, U+DC80 to U+DCFF.
     JsonWriter& bytes(std::string_view text);
     JsonWriter& value(std::int64_t number);
     JsonWriter& value(int number) { return value(static_cast<std::int64_t>(number)); }
@@ -40,7 +40,7 @@ class JsonWriter {
     void separate();
 
     std::string text_;
-    bool fresh_ = true; // nothing before the next value in this object or array
+    bool fresh_ = true; // no value has been written in this object or array
 };
 
 } // namespace assay

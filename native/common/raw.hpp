@@ -5,9 +5,9 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-/// System calls without libc: no errno. A process made with CLONE_VM shares the thread-local storage of its
-/// maker, errno included, so whatever may run beside its maker calls these. Results are those of the kernel:
-/// -errno on failure.
+/// System calls without libc and errno. A process created with CLONE_VM shares thread-local storage, errno
+/// included, with its parent, so code that runs at the same time as the parent uses these calls. They return
+/// the kernel's results: -errno on failure.
 namespace assay::raw {
 
 #if defined(__x86_64__)
@@ -23,8 +23,8 @@ inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, lo
     return result;
 }
 
-/// A clone or clone3 whose child runs `entry(argument)`, on the new stack where the call gives one. `entry`
-/// must not return: the frame it would return to is its maker's.
+/// Call clone or clone3 with a child that runs `entry(argument)`, on the new stack if the call provides one.
+/// `entry` must not return, because its return address belongs to the parent.
 inline long clone_call(long number, long a, long b, long c, long d, long e, void (*entry)(void*),
                        void* argument) {
     long result;

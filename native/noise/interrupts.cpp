@@ -11,8 +11,8 @@ namespace assay::noise {
 
 namespace {
 
-constexpr std::size_t usual_table = 64U << 10; // it grows with the first look
-constexpr std::size_t longest_name = 48;
+constexpr std::size_t initial_table_bytes = 64U << 10; // grows at the first reading
+constexpr std::size_t max_name_length = 48;
 
 std::string_view trimmed(std::string_view text) {
     const auto first = text.find_first_not_of(" \t");
@@ -28,7 +28,7 @@ std::string_view next_word(std::string_view& text) {
     return word;
 }
 
-/// The place of a CPU among the columns, which are those of the CPUs that are online; -1: it is not there.
+/// Return the column of a CPU, or -1. The columns are those of the online CPUs.
 int column_of(std::string_view header, int cpu) {
     const std::string name = "CPU" + std::to_string(cpu);
     for (int column = 0;; ++column) {
@@ -38,39 +38,39 @@ int column_of(std::string_view header, int cpu) {
     }
 }
 
-/// "24: 1 2 PCI-MSI 4096-edge virtio1" is told as "24 virtio1", "LOC: 1 2 Local timer interrupts" as
-/// "LOC Local timer interrupts".
-std::string named(std::string_view source, std::string_view rest) {
-    std::string_view told = trimmed(rest);
+/// Shorten "24: 1 2 PCI-MSI 4096-edge virtio1" to "24 virtio1", and "LOC: 1 2 Local timer interrupts" to "LOC
+/// Local timer interrupts".
+std::string source_name(std::string_view source, std::string_view rest) {
+    std::string_view description = trimmed(rest);
     const bool numbered = !source.empty() && source[0] >= '0' && source[0] <= '9';
-    if (numbered) told = told.substr(told.find_last_of(" \t") + 1);
+    if (numbered) description = description.substr(description.find_last_of(" \t") + 1);
     std::string name{source};
-    if (!told.empty()) name.append(" ").append(told.substr(0, longest_name));
+    if (!description.empty()) name.append(" ").append(description.substr(0, max_name_length));
     return name;
 }
 
 } // namespace
 
-Interrupts::Interrupts(int cpu) : cpu_(cpu), buffer_(usual_table) {
+Interrupts::Interrupts(int cpu) : cpu_(cpu), buffer_(initial_table_bytes) {
     hard_.file = Fd{::open("/proc/interrupts", O_RDONLY | O_CLOEXEC)};
     soft_.file = Fd{::open("/proc/softirqs", O_RDONLY | O_CLOEXEC)};
     soft_.prefix = "softirq ";
 }
 
-Interrupts::Grown Interrupts::look() {
-    Grown grown;
-    look_at(hard_, grown);
-    look_at(soft_, grown);
-    if (first_) grown.clear();
-    first_ = false;
-    return grown;
+Interrupts::Increments Interrupts::read() {
+    Increments increments;
+    read_table(hard_, increments);
+    read_table(soft_, increments);
+    if (first_read_) increments.clear();
+    first_read_ = false;
+    return increments;
 }
 
-std::optional<std::string_view> Interrupts::whole(int file) {
+std::optional<std::string_view> Interrupts::read_file_at(int file) {
     std::size_t used = 0;
     for (;;) {
         if (used == buffer_.size()) buffer_.resize(2 * buffer_.size());
-        // A table is told row by row, as much at once as a page holds (fs/seq_file.c).
+        // The kernel returns complete rows, at most one page per call (fs/seq_file.c).
         const ssize_t got =
             ::pread(file, buffer_.data() + used, buffer_.size() - used, static_cast<off_t>(used));
         if (got < 0 && errno != EINTR) return std::nullopt;
@@ -79,9 +79,9 @@ std::optional<std::string_view> Interrupts::whole(int file) {
     }
 }
 
-void Interrupts::look_at(Table& table, Grown& grown) {
+void Interrupts::read_table(Table& table, Increments& increments) {
     if (!table.file) return;
-    const auto text = whole(table.file.get());
+    const auto text = read_file_at(table.file.get());
     if (!text) return;
     std::string_view left = *text;
     const auto line_end = left.find('\n');
@@ -103,17 +103,17 @@ void Interrupts::look_at(Table& table, Grown& grown) {
         if (row >= table.counts.size()) table.counts.resize(row + 1);
         auto& [name, before] = table.counts[row];
         if (!name.starts_with(table.prefix + std::string(source))) {
-            std::string_view rest = line; // behind the other columns stands what the source is
+            std::string_view rest = line; // the description of the source follows the other columns
             while (!trimmed(rest).empty() && trimmed(rest)[0] >= '0' && trimmed(rest)[0] <= '9') {
                 std::string_view ahead = rest;
                 const auto next = next_word(ahead);
                 if (next.find_first_not_of("0123456789") != std::string_view::npos) break;
                 rest = ahead;
             }
-            name = table.prefix + named(source, rest);
+            name = table.prefix + source_name(source, rest);
             before = count;
         }
-        if (count > before) grown.emplace_back(name, count - before);
+        if (count > before) increments.emplace_back(name, count - before);
         before = count;
     }
 }

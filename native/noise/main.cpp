@@ -21,9 +21,9 @@ using namespace assay;
 using namespace assay::noise;
 
 constexpr int schema = 1;
-constexpr int unusable = 2;
+constexpr int usage_error_status = 2;
 
-// Written by a signal handler, which has no other way to reach it.
+// Written by a signal handler.
 std::atomic<bool> end_early{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -31,9 +31,9 @@ void stop(int) {
     end_early.store(true);
 }
 
-int complain(const std::string& text) {
+int print_error(const std::string& text) {
     static_cast<void>(write_all(STDERR_FILENO, "assay-noise: " + text + '\n'));
-    return unusable;
+    return usage_error_status;
 }
 
 const char* name_of(Method method) {
@@ -48,24 +48,24 @@ const char* name_of(Method method) {
     return "selfish";
 }
 
-void write_grown(JsonWriter& json, const Interrupts::Grown& grown) {
+void write_increments(JsonWriter& json, const Interrupts::Increments& increments) {
     json.begin_object();
-    for (const auto& [name, count] : grown) json.member(name, count);
+    for (const auto& [name, count] : increments) json.member(name, count);
     json.end_object();
 }
 
-void write_told(JsonWriter& json, const Told& told) {
+void write_report(JsonWriter& json, const DetourReport& report) {
     json.begin_object()
-        .member("at_ns", told.detour.at)
-        .member("took_ns", told.detour.took)
-        .member("since_ns", told.circumstances.since)
-        .member("ran_ns", told.circumstances.ran)
-        .member("waited_ns", told.circumstances.waited)
-        .member("switches", told.circumstances.switches)
-        .member("cpu", told.circumstances.cpu)
-        .member("window_ns", told.window)
+        .member("at_ns", report.detour.at)
+        .member("took_ns", report.detour.took)
+        .member("since_ns", report.activity.since)
+        .member("ran_ns", report.activity.ran)
+        .member("waited_ns", report.activity.waited)
+        .member("switches", report.activity.switches)
+        .member("cpu", report.activity.cpu)
+        .member("window_ns", report.window)
         .key("interrupts");
-    write_grown(json, told.interrupts);
+    write_increments(json, report.interrupts);
     json.end_object();
 }
 
@@ -77,9 +77,9 @@ void write_reading(JsonWriter& json, const Reading& reading) {
     }
     json.member("length_ns", reading.length)
         .member("steps", static_cast<std::int64_t>(reading.steps))
-        .member("least_ns", reading.least)
-        .member("looked_ns", reading.looked)
-        .member("left_out", static_cast<std::int64_t>(reading.left_out))
+        .member("least_ns", reading.min_piece)
+        .member("looked_ns", reading.read_time)
+        .member("left_out", static_cast<std::int64_t>(reading.dropped))
         .key("values")
         .begin_array();
     for (const auto value : reading.values) json.value(value);
@@ -88,9 +88,9 @@ void write_reading(JsonWriter& json, const Reading& reading) {
     json.end_array().key("took_ns").begin_array();
     for (const auto& detour : reading.detours) json.value(detour.took);
     json.end_array().key("interrupts");
-    write_grown(json, reading.counted);
+    write_increments(json, reading.interrupts);
     json.key("worst").begin_array();
-    for (const auto& told : reading.worst) write_told(json, told);
+    for (const auto& report : reading.worst) write_report(json, report);
     json.end_array().end_object();
 }
 
@@ -117,25 +117,26 @@ int main(int argc, char** argv) {
     Request request = parse_request(argc, argv);
     if (request.help) return write_all(STDOUT_FILENO, usage_text) != 0;
     if (request.version) return write_all(STDOUT_FILENO, "assay-noise " ASSAY_VERSION "\n") != 0;
-    if (!request.error.empty()) return complain(request.error + '\n' + usage_text);
+    if (!request.error.empty()) return print_error(request.error + '\n' + usage_text);
     if (request.cpus.empty()) request.cpus = own_affinity();
     struct sigaction action{};
     action.sa_handler = stop;
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM); // whoever asked has gone: CPUs are not kept busy for nobody
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM); // do not keep CPUs busy after the caller has ended
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
 
     std::vector<Reading> readings(request.cpus.size());
-    Start start{static_cast<int>(request.cpus.size())};
+    StartBarrier barrier{static_cast<int>(request.cpus.size())};
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < request.cpus.size(); ++i) {
-        threads.emplace_back([&request, &readings, &start, i] {
-            readings[i] = measure(request, request.cpus[i], start, end_early);
+        threads.emplace_back([&request, &readings, &barrier, i] {
+            readings[i] = measure(request, request.cpus[i], barrier, end_early);
         });
     }
-    while (!start.all_ready()) ::usleep(100);
-    // Where the limit allows. Before this it would hold for the stacks of threads to come, which need more.
+    while (!barrier.all_ready()) ::usleep(100);
+    // If the limit permits it. If called earlier it would also lock the stacks of later threads, which need
+    // more memory.
     const bool locked = ::mlockall(MCL_CURRENT | MCL_ONFAULT) == 0;
-    start.go();
+    barrier.release();
     for (auto& thread : threads) thread.join();
     return write_all(STDOUT_FILENO, document(request, readings, locked)) == 0 ? 0 : 1;
 }

@@ -14,74 +14,78 @@ namespace assay::noise {
 
 namespace {
 
-/// A look at the interrupts is this many times its own time away from the one before it at least, so that the
-/// looks take a twentieth of the measurement at most; a detour that is longer than a look is looked at
-/// besides while it is one of the worst.
-constexpr Nanos apart = 20;
+/// Minimum distance of two readings of the interrupt tables, as a multiple of their duration: readings take
+/// at most 1/20 of the measurement. An additional reading follows a detour that is longer than a reading and
+/// among the worst.
+constexpr Nanos read_spacing = 20;
 constexpr int tries = 2000;
 constexpr std::size_t slack = 64;
-/// More than this are noted too, in pages that are touched when they come.
-constexpr std::size_t most_detours = 1U << 16;
+/// Further detours are recorded too, in pages that are touched only then.
+constexpr std::size_t max_detours = 1U << 16;
 
-/// A look: when the measurement goes on, and how long it took without what was taken away meanwhile.
-struct Pause {
+/// Pause of the measurement for a reading.
+struct ReadPause {
     Nanos until = 0;
     Nanos worked = 0;
 };
 
-bool longer(const Told& a, const Told& b) {
+bool longer(const DetourReport& a, const DetourReport& b) {
     return a.detour.took > b.detour.took;
 }
 
-/// Notes detours, and for the worst of them what the kernel counted.
-class Notes {
+/// Records detours, and kernel counts for the worst of them.
+class DetourRecorder {
   public:
-    Notes(const Request& request, int cpu, Reading& reading)
+    DetourRecorder(const Request& request, int cpu, Reading& reading)
         : request_(request), reading_(reading), interrupts_(cpu) {
-        const Nanos looking = now_ns();
-        static_cast<void>(interrupts_.look());
-        look_took_ = now_ns() - looking;
+        const Nanos read_start = now_ns();
+        static_cast<void>(interrupts_.read());
+        read_duration_ = now_ns() - read_start;
     }
 
-    /// When the measurement begins: after all that prepares it.
+    /// Begin the measurement, after all preparations. Return the start time.
     Nanos begin() {
-        static_cast<void>(interrupts_.look());
-        looked_at_ = now_ns();
-        static_cast<void>(witness_.look());
+        static_cast<void>(interrupts_.read());
+        last_read_ = now_ns();
+        static_cast<void>(account_.read());
         began_ = now_ns();
         return began_;
     }
 
-    /// Notes what lies between two points in time beyond `least`. What is taken away while it looks is noted
-    /// as well, by the account of the scheduler.
-    Pause note(Nanos from, Nanos to, Nanos least) {
-        const Circumstances circumstances = witness_.look();
-        const Nanos looking = witness_.at();
-        const Nanos late = looking - to > request_.threshold ? looking - to : 0; // it was not over yet
-        const Detour detour = add(from, to - from - least + late);
-        Told told{detour, circumstances, {}, 0};
-        if ((detour.took > look_took_ && is_kept(told)) || looking - looked_at_ > apart * look_took_) {
-            told.interrupts = interrupts_.look();
-            told.window = looking - looked_at_;
-            looked_at_ = now_ns();
-            look_took_ = std::min(looked_at_ - looking, 2 * look_took_); // it may have been interrupted
+    /// Record the time between two points beyond `min_piece` as a detour. Detours during the reading itself
+    /// are recorded too, from scheduler accounting.
+    ReadPause record(Nanos from, Nanos to, Nanos min_piece) {
+        const ThreadActivity activity = account_.read();
+        const Nanos read_start = account_.at();
+        const Nanos late =
+            read_start - to > request_.threshold ? read_start - to : 0; // the detour was not over yet
+        const Detour detour = add(from, to - from - min_piece + late);
+        DetourReport report{detour, activity, {}, 0};
+        if ((detour.took > read_duration_ && is_among_worst(report)) ||
+            read_start - last_read_ > read_spacing * read_duration_) {
+            report.interrupts = interrupts_.read();
+            report.window = read_start - last_read_;
+            last_read_ = now_ns();
+            read_duration_ = std::min(last_read_ - read_start,
+                                      2 * read_duration_); // the reading may have been interrupted
         }
-        keep(std::move(told));
+        add_to_worst(std::move(report));
         Nanos all_lost = 0;
         for (;;) {
-            const Nanos began = witness_.at();
-            const Nanos ran = witness_.ran();
+            const Nanos began = account_.at();
+            const Nanos ran = account_.ran();
             const Nanos ran_now = now_ns(CLOCK_THREAD_CPUTIME_ID);
             const Nanos on = now_ns();
             if ((on - began) - (ran_now - ran) <= request_.threshold) {
-                const Nanos worked = on - looking - all_lost;
-                reading_.looked += worked;
+                const Nanos worked = on - read_start - all_lost;
+                reading_.read_time += worked;
                 return {on, worked};
             }
-            const Circumstances meanwhile = witness_.look();
-            const Nanos lost = (witness_.at() - began) - (witness_.ran() - ran);
-            if (lost <= request_.threshold) continue; // an interrupt between two clocks is no loss
-            keep({add(began, lost), meanwhile, {}, 0});
+            const ThreadActivity meanwhile = account_.read();
+            const Nanos lost = (account_.at() - began) - (account_.ran() - ran);
+            if (lost <= request_.threshold)
+                continue; // an interrupt between the two clock readings is not a detour
+            add_to_worst({add(began, lost), meanwhile, {}, 0});
             all_lost += lost;
         }
     }
@@ -89,86 +93,85 @@ class Notes {
   private:
     Detour add(Nanos at, Nanos took) {
         const Detour detour{at - began_, took};
-        if (reading_.detours.size() < request_.most)
+        if (reading_.detours.size() < request_.max_values)
             reading_.detours.push_back(detour);
         else
-            ++reading_.left_out;
+            ++reading_.dropped;
         return detour;
     }
 
-    [[nodiscard]] bool is_kept(const Told& told) const {
+    [[nodiscard]] bool is_among_worst(const DetourReport& report) const {
         const auto& worst = reading_.worst;
-        return worst.size() < request_.worst || (!worst.empty() && longer(told, worst.front()));
+        return worst.size() < request_.worst || (!worst.empty() && longer(report, worst.front()));
     }
 
-    void keep(Told told) {
-        if (!is_kept(told)) return;
+    void add_to_worst(DetourReport report) {
+        if (!is_among_worst(report)) return;
         auto& worst = reading_.worst;
         if (worst.size() == request_.worst) {
             std::pop_heap(worst.begin(), worst.end(), longer);
             worst.pop_back();
         }
-        worst.push_back(std::move(told));
+        worst.push_back(std::move(report));
         std::push_heap(worst.begin(), worst.end(), longer);
     }
 
     const Request& request_;
     Reading& reading_;
     Interrupts interrupts_;
-    Witness witness_;
+    SchedulerAccount account_;
     Nanos began_ = 0;
-    Nanos looked_at_ = 0;
-    Nanos look_took_ = 0;
+    Nanos last_read_ = 0;
+    Nanos read_duration_ = 0;
 };
 
-/// What selfish keeps of the pieces: nothing, for it needs their detours only.
-struct Nothing {
+/// Values of method selfish: none, because it uses detours only.
+struct NoValues {
     void worked(Nanos, Nanos) {}
-    void paused(Nanos, const Pause&) {}
+    void paused(Nanos, const ReadPause&) {}
 };
 
-/// How long each so many pieces took. Looks do not count, but what is taken away during them does: a thread
-/// that waits for its turn is often put aside just there.
+/// Durations of a fixed number of pieces. Readings are excluded but detours during them are included: a
+/// waiting thread is often preempted exactly there.
 class FixedWork {
   public:
     FixedWork(std::uint64_t pieces, const Request& request, Reading& reading)
-        : pieces_(pieces), most_(request.most), reading_(reading) {}
+        : pieces_(pieces), max_values_(request.max_values), reading_(reading) {}
 
     void worked(Nanos from, Nanos to) {
         took_ += to - from;
         if (++done_ < pieces_) return;
-        if (reading_.values.size() < most_)
+        if (reading_.values.size() < max_values_)
             reading_.values.push_back(took_);
         else
-            ++reading_.left_out;
+            ++reading_.dropped;
         took_ = 0;
         done_ = 0;
     }
 
-    void paused(Nanos from, const Pause& pause) { took_ += pause.until - from - pause.worked; }
+    void paused(Nanos from, const ReadPause& pause) { took_ += pause.until - from - pause.worked; }
 
   private:
     std::uint64_t pieces_;
-    std::size_t most_;
+    std::size_t max_values_;
     Reading& reading_;
     Nanos took_ = 0;
     std::uint64_t done_ = 0;
 };
 
-/// How many steps were done in each interval. Intervals lie on one grid, whatever happens, since a spectrum
-/// needs even steps: the work of a piece is spread evenly over the time that it took, and a look counts as
-/// work that nothing disturbed.
+/// Steps done in each interval. Intervals lie on a fixed grid, because a spectrum needs equal spacing. The
+/// work of a piece is spread evenly over its duration, and a reading counts as undisturbed work.
 class FixedTime {
   public:
-    FixedTime(double piece, const Nanos& least, Nanos began, const Request& request, Reading& reading)
-        : piece_(piece), least_(least), quantum_(request.quantum), until_(began + quantum_),
-          most_(request.most), reading_(reading) {}
+    FixedTime(double piece, const Nanos& min_piece, Nanos began, const Request& request, Reading& reading)
+        : piece_(piece), min_piece_(min_piece), quantum_(request.quantum), until_(began + quantum_),
+          max_values_(request.max_values), reading_(reading) {}
 
     void worked(Nanos from, Nanos to) { spread(from, to, piece_); }
 
-    void paused(Nanos from, const Pause& pause) {
+    void paused(Nanos from, const ReadPause& pause) {
         const double pieces =
-            static_cast<double>(pause.worked) / static_cast<double>(std::max<Nanos>(least_, 1));
+            static_cast<double>(pause.worked) / static_cast<double>(std::max<Nanos>(min_piece_, 1));
         spread(from, pause.until, piece_ * pieces);
     }
 
@@ -176,10 +179,10 @@ class FixedTime {
     void spread(Nanos from, Nanos to, double steps) {
         for (; to >= until_; until_ += quantum_) {
             const double part = steps * static_cast<double>(until_ - from) / static_cast<double>(to - from);
-            if (reading_.values.size() < most_)
+            if (reading_.values.size() < max_values_)
                 reading_.values.push_back(std::llround(steps_ + part));
             else
-                ++reading_.left_out;
+                ++reading_.dropped;
             steps -= part;
             steps_ = 0.0;
             from = until_;
@@ -188,28 +191,28 @@ class FixedTime {
     }
 
     double piece_;
-    const Nanos& least_;
+    const Nanos& min_piece_;
     Nanos quantum_;
     Nanos until_;
-    std::size_t most_;
+    std::size_t max_values_;
     Reading& reading_;
     double steps_ = 0.0;
 };
 
-/// Works in pieces until the end, and tells the values of each. A detour is what a piece takes beyond the
-/// fastest of them and the threshold.
+/// Run pieces of work until the end and record their values. A detour is the time of a piece beyond the
+/// fastest piece, if it exceeds the threshold.
 template <typename Values>
-void go_on(std::uint64_t piece, const Request& request, Nanos began, const std::atomic<bool>& stop,
-           Nanos& least, Notes& notes, Values& values) {
+void run_pieces(std::uint64_t piece, const Request& request, Nanos began, const std::atomic<bool>& stop,
+                Nanos& min_piece, DetourRecorder& recorder, Values& values) {
     const Nanos end = began + request.length;
     for (Nanos before = began; before < end && !stop.load(std::memory_order_relaxed);) {
         work(piece);
         const Nanos now = now_ns();
         const Nanos took = now - before;
-        least = std::min(least, took);
+        min_piece = std::min(min_piece, took);
         values.worked(before, now);
-        if (took - least > request.threshold) {
-            const Pause pause = notes.note(before, now, least);
+        if (took - min_piece > request.threshold) {
+            const ReadPause pause = recorder.record(before, now, min_piece);
             values.paused(now, pause);
             before = pause.until;
         } else {
@@ -219,19 +222,19 @@ void go_on(std::uint64_t piece, const Request& request, Nanos began, const std::
 }
 
 template <typename T>
-void touch(std::vector<T>& values, std::size_t count) {
+void reserve_pages(std::vector<T>& values, std::size_t count) {
     values.resize(count);
     values.clear();
 }
 
-bool keep_on(int cpu) {
-    // The largest set that the kernel knows: CPUs beyond 1024 need more than cpu_set_t has.
-    constexpr int most_cpus = 8192;
-    if (cpu >= most_cpus) {
+bool pin_to_cpu(int cpu) {
+    // The largest CPU set of the kernel: cpu_set_t holds 1024 CPUs only.
+    constexpr int max_cpus = 8192;
+    if (cpu >= max_cpus) {
         errno = EINVAL;
         return false;
     }
-    std::vector<cpu_set_t> set(most_cpus / CPU_SETSIZE);
+    std::vector<cpu_set_t> set(max_cpus / CPU_SETSIZE);
     const std::size_t size = set.size() * sizeof(cpu_set_t);
     CPU_ZERO_S(size, set.data());
     CPU_SET_S(static_cast<std::size_t>(cpu), size, set.data());
@@ -240,15 +243,15 @@ bool keep_on(int cpu) {
 
 } // namespace
 
-Reading measure(const Request& request, int cpu, Start& start, const std::atomic<bool>& stop) {
+Reading measure(const Request& request, int cpu, StartBarrier& barrier, const std::atomic<bool>& stop) {
     Reading reading;
     reading.cpu = cpu;
-    if (!keep_on(cpu)) {
+    if (!pin_to_cpu(cpu)) {
         reading.error = std::strerror(errno);
-        start.ready();
+        barrier.ready();
         return reading;
     }
-    // A piece takes as long as the threshold: the clock of the CPU may halve before work is taken for a
+    // A piece takes as long as the threshold, so that a CPU at half its frequency does not appear as a
     // detour.
     std::uint64_t piece = 0;
     std::uint64_t pieces = 1;
@@ -258,36 +261,37 @@ Reading measure(const Request& request, int cpu, Start& start, const std::atomic
         piece = std::max<std::uint64_t>(1, steps_for(request.quantum) / pieces);
         reading.steps = pieces * piece;
     }
-    reading.least = fastest(piece, tries);
-    // A page that is touched for the first time would be a detour of our own making.
+    reading.min_piece = min_duration(piece, tries);
+    // The first access to a page would be a detour caused by this program.
     const auto intervals = static_cast<std::size_t>(request.length / request.quantum);
-    if (request.method != Method::selfish) touch(reading.values, std::min(request.most, intervals + slack));
-    touch(reading.detours, std::min(request.most, most_detours));
+    if (request.method != Method::selfish)
+        reserve_pages(reading.values, std::min(request.max_values, intervals + slack));
+    reserve_pages(reading.detours, std::min(request.max_values, max_detours));
     reading.worst.reserve(request.worst + 1);
-    Notes notes(request, cpu, reading);
+    DetourRecorder recorder(request, cpu, reading);
     Interrupts all(cpu);
-    start.ready();
-    static_cast<void>(all.look());
-    const Nanos began = notes.begin();
+    barrier.ready();
+    static_cast<void>(all.read());
+    const Nanos began = recorder.begin();
     switch (request.method) {
     case Method::fixed_work: {
         FixedWork values(pieces, request, reading);
-        go_on(piece, request, began, stop, reading.least, notes, values);
+        run_pieces(piece, request, began, stop, reading.min_piece, recorder, values);
         break;
     }
     case Method::fixed_time: {
-        FixedTime values(static_cast<double>(piece), reading.least, began, request, reading);
-        go_on(piece, request, began, stop, reading.least, notes, values);
+        FixedTime values(static_cast<double>(piece), reading.min_piece, began, request, reading);
+        run_pieces(piece, request, began, stop, reading.min_piece, recorder, values);
         break;
     }
     case Method::selfish: {
-        Nothing values;
-        go_on(piece, request, began, stop, reading.least, notes, values);
+        NoValues values;
+        run_pieces(piece, request, began, stop, reading.min_piece, recorder, values);
         break;
     }
     }
     reading.length = now_ns() - began;
-    reading.counted = all.look();
+    reading.interrupts = all.read();
     std::sort(reading.worst.begin(), reading.worst.end(), longer);
     return reading;
 }

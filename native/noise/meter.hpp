@@ -2,7 +2,7 @@
 
 #include "noise/interrupts.hpp"
 #include "noise/request.hpp"
-#include "noise/witness.hpp"
+#include "noise/scheduler_account.hpp"
 
 #include <sched.h>
 
@@ -13,61 +13,62 @@
 
 namespace assay::noise {
 
-/// Time that was taken away from a thread at once.
+/// Detour: a single interruption of a thread.
 struct Detour {
-    Nanos at = 0;   ///< When it began, from the beginning of the measurement.
-    Nanos took = 0; ///< Beyond what the same work takes at its fastest.
+    Nanos at = 0;   ///< Start, from the beginning of the measurement.
+    Nanos took = 0; ///< Length beyond the fastest time of the same work.
 };
 
-/// One of the worst, with what the kernel counted meanwhile.
-struct Told {
+/// One of the longest detours, with kernel counts during it.
+struct DetourReport {
     Detour detour;
-    Circumstances circumstances;
-    Interrupts::Grown interrupts;
-    Nanos window = 0; ///< They were counted in so long a time, the detour at its end; 0: not counted.
+    ThreadActivity activity;
+    Interrupts::Increments interrupts;
+    Nanos window =
+        0; ///< Length of the interval of the interrupt counts, which ends with the detour; 0: not counted.
 };
 
-/// What one CPU showed.
+/// Result for one CPU.
 struct Reading {
     int cpu = -1;
-    std::string error; ///< Why nothing was measured; nothing where all went well.
+    std::string error; ///< Reason why nothing was measured; empty on success.
     Nanos length = 0;
-    std::uint64_t steps = 0;          ///< Of work in a quantum.
-    Nanos least = 0;                  ///< A piece of the work takes so long where nothing disturbs it.
-    std::vector<std::int64_t> values; ///< Nanoseconds (fixed_work), steps (fixed_time); none for selfish.
-    std::vector<Detour> detours;      ///< In order of time.
-    std::uint64_t left_out = 0;       ///< Values or detours for which there was no room.
-    Nanos looked = 0;                 ///< Spent on finding out what the detours were; it is in none of them.
-    Interrupts::Grown counted;        ///< All that interrupted the CPU meanwhile.
-    std::vector<Told> worst;          ///< Longest first.
+    std::uint64_t steps = 0;           ///< Work steps per quantum.
+    Nanos min_piece = 0;               ///< Duration of an undisturbed piece of work.
+    std::vector<std::int64_t> values;  ///< Nanoseconds (fixed_work), steps (fixed_time); empty for selfish.
+    std::vector<Detour> detours;       ///< By start time.
+    std::uint64_t dropped = 0;         ///< Number of values and detours beyond `max_values`.
+    Nanos read_time = 0;               ///< Time spent on readings of kernel counts; not part of any detour.
+    Interrupts::Increments interrupts; ///< All interrupts of the CPU during the measurement.
+    std::vector<DetourReport> worst;   ///< Longest first.
 };
 
-/// Where all threads wait until each is ready: they begin together, when memory is locked.
-class Start {
+/// Barrier that releases all threads at once, after memory is locked.
+class StartBarrier {
   public:
-    explicit Start(int threads) : waiting_(threads) {}
+    explicit StartBarrier(int threads) : waiting_(threads) {}
 
-    /// This thread is ready; returns when all may begin.
+    /// Report that this thread is ready, and wait for the release.
     void ready() {
         --waiting_;
-        while (!go_.load()) ::sched_yield();
+        while (!released_.load()) ::sched_yield();
     }
 
     [[nodiscard]] bool all_ready() const { return waiting_.load() == 0; }
-    void go() { go_.store(true); }
+    void release() { released_.store(true); }
 
   private:
     std::atomic<int> waiting_;
-    std::atomic<bool> go_{false};
+    std::atomic<bool> released_{false};
 };
 
-/// Measures one CPU with the calling thread, which it keeps there.
+/// Pin the calling thread to one CPU and measure it.
 ///
 /// Args:
-///     request: what is asked; all its CPUs begin together.
+///     request: parameters; all of its CPUs start together.
 ///     cpu: one of them.
-///     start: of all threads.
-///     stop: set when all are to stop early.
-Reading measure(const Request& request, int cpu, Start& start, const std::atomic<bool>& stop);
+///     barrier: shared by all threads.
+///     stop: set to end all threads early.
+Reading measure(const Request& request, int cpu, StartBarrier& barrier, const std::atomic<bool>& stop);
 
 } // namespace assay::noise

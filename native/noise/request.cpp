@@ -16,17 +16,17 @@ const char usage_text[] =
 
 namespace {
 
-constexpr double longest_s = 3600.0;
+constexpr double max_seconds = 3600.0;
 constexpr double least_quantum_us = 1.0;
 constexpr double longest_quantum_us = 1e6;
-constexpr double most_values = 1 << 26;
+constexpr double max_values = 1 << 26;
 
-std::optional<double> number(std::string_view text, double least, double most) {
+std::optional<double> number(std::string_view text, double min_value, double max_value) {
     double found = 0.0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), found);
     if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(found))
         return std::nullopt;
-    if (found < least || found > most) return std::nullopt;
+    if (found < min_value || found > max_value) return std::nullopt;
     return found;
 }
 
@@ -41,7 +41,7 @@ Nanos micros(double value) {
     return std::llround(value * 1e3);
 }
 
-/// What one option with its value says; nothing where it says nothing that can be used.
+/// Return the value of an option; nothing if it is invalid.
 std::string take(Request& request, std::string_view option, std::string_view text) {
     if (option == "--cpus") {
         auto cpus = parse_cpulist(text);
@@ -50,7 +50,7 @@ std::string take(Request& request, std::string_view option, std::string_view tex
         return {};
     }
     if (option == "--seconds") {
-        const auto s = number(text, 0.01, longest_s);
+        const auto s = number(text, 0.01, max_seconds);
         if (!s) return "--seconds needs a number from 0.01 to 3600";
         request.length = from_seconds(*s);
         return {};
@@ -68,9 +68,9 @@ std::string take(Request& request, std::string_view option, std::string_view tex
         return {};
     }
     if (option == "--most" || option == "--worst") {
-        const auto count = number(text, 1.0, most_values);
+        const auto count = number(text, 1.0, max_values);
         if (!count) return std::string(option) + " needs a number from 1 to 67108864";
-        (option == "--most" ? request.most : request.worst) = static_cast<std::size_t>(*count);
+        (option == "--most" ? request.max_values : request.worst) = static_cast<std::size_t>(*count);
         return {};
     }
     return "unknown option \"" + std::string(option) + "\"";

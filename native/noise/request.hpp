@@ -8,24 +8,24 @@
 
 namespace assay::noise {
 
-/// How time that is taken away shows.
+/// Measuring method for OS noise.
 enum class Method {
-    fixed_work, ///< FWQ: how long the same work takes, again and again.
-    fixed_time, ///< FTQ: how much work is done in each interval of one length; for spectra.
-    selfish,    ///< Gaps between two looks at the clock: each detour, with its length.
+    fixed_work, ///< FWQ: durations of a repeated, fixed amount of work.
+    fixed_time, ///< FTQ: amount of work per interval of fixed length; for spectra.
+    selfish,    ///< Gaps between successive clock readings: each detour with its length.
 };
 
 struct Request {
     Method method = Method::selfish;
-    std::vector<int> cpus; ///< A thread is kept on each; all that this process may use, where empty.
+    std::vector<int> cpus; ///< One pinned thread per CPU; empty: all CPUs available to this process.
     Nanos length = 5 * nanos_per_second;
-    Nanos quantum = nanos_per_milli; ///< Of work or of time.
-    Nanos threshold = 1000;          ///< What takes longer than this beyond the rule is a detour.
-    std::size_t most = 1U << 20;     ///< Values that are kept for each CPU.
-    std::size_t worst = 64;          ///< Detours whose circumstances are told for each CPU.
+    Nanos quantum = nanos_per_milli;   ///< Amount of work or time, as its undisturbed duration.
+    Nanos threshold = 1000;            ///< Minimum length of a detour.
+    std::size_t max_values = 1U << 20; ///< Maximum number of values per CPU.
+    std::size_t worst = 64;            ///< Number of detours per CPU that are reported in detail.
     bool help = false;
     bool version = false;
-    std::string error; ///< What is wrong with the words; nothing where all is well.
+    std::string error; ///< Error in the arguments; empty if they are valid.
 };
 
 extern const char usage_text[];

@@ -19,7 +19,7 @@ void work(std::uint64_t steps) {
     }
 }
 
-Nanos fastest(std::uint64_t steps, int tries) {
+Nanos min_duration(std::uint64_t steps, int tries) {
     Nanos least = never;
     for (int i = 0; i < tries; ++i) {
         const Nanos before = now_ns();
@@ -30,7 +30,7 @@ Nanos fastest(std::uint64_t steps, int tries) {
 }
 
 std::uint64_t steps_for(Nanos length) {
-    const Nanos took = std::max<Nanos>(fastest(trial_steps, trials), 1);
+    const Nanos took = std::max<Nanos>(min_duration(trial_steps, trials), 1);
     const double each = static_cast<double>(took) / static_cast<double>(trial_steps);
     return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(static_cast<double>(length) / each));
 }

@@ -6,13 +6,13 @@
 
 namespace assay::noise {
 
-/// Work that touches no memory: a chain of multiplications, each waiting for the one before it.
+/// Work without memory access: a chain of dependent multiplications.
 void work(std::uint64_t steps);
 
-/// How long so many steps take where nothing disturbs them: the fastest of several tries.
-Nanos fastest(std::uint64_t steps, int tries);
+/// Return the shortest duration of that number of steps in several tries.
+Nanos min_duration(std::uint64_t steps, int tries);
 
-/// How many steps take as long as `length` where nothing disturbs them: by the fastest of several tries.
+/// Return the number of steps that take `length` without disturbance, from the fastest of several tries.
 std::uint64_t steps_for(Nanos length);
 
 } // namespace assay::noise

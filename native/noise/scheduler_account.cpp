@@ -1,4 +1,4 @@
-#include "noise/witness.hpp"
+#include "noise/scheduler_account.hpp"
 
 #include "common/files.hpp"
 
@@ -14,40 +14,41 @@ namespace assay::noise {
 namespace {
 
 constexpr int tries = 4;
-constexpr Nanos at_once = 2000; // to switch to another thread and back takes longer
+constexpr Nanos max_snapshot_ns = 2000; // shorter than a switch to another thread and back
 
 } // namespace
 
-Witness::Witness() : schedstat_(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {
-    before_ = account();
+SchedulerAccount::SchedulerAccount()
+    : schedstat_(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {
+    previous_ = snapshot();
 }
 
-Circumstances Witness::look() {
-    const Account now = account();
-    const Circumstances found{
-        .since = now.at - before_.at,
-        .ran = now.ran - before_.ran,
-        .waited = now.waited - before_.waited,
-        .switches = now.switches - before_.switches,
+ThreadActivity SchedulerAccount::read() {
+    const Snapshot now = snapshot();
+    const ThreadActivity found{
+        .since = now.at - previous_.at,
+        .ran = now.ran - previous_.ran,
+        .waited = now.waited - previous_.waited,
+        .switches = now.switches - previous_.switches,
         .cpu = ::sched_getcpu(),
     };
-    before_ = now;
+    previous_ = now;
     return found;
 }
 
-// What is read must be of one moment: it is read again where the thread lost the CPU in between.
-Witness::Account Witness::account() {
-    Account found;
+// All values must belong to one moment: repeat the readings if the thread lost its CPU between them.
+SchedulerAccount::Snapshot SchedulerAccount::snapshot() {
+    Snapshot found;
     for (int i = 0; i < tries; ++i) {
-        found = account_once();
+        found = snapshot_once();
         const Nanos ran = now_ns(CLOCK_THREAD_CPUTIME_ID) - found.ran;
-        if (now_ns() - found.at - ran < at_once) break;
+        if (now_ns() - found.at - ran < max_snapshot_ns) break;
     }
     return found;
 }
 
-Witness::Account Witness::account_once() {
-    Account found;
+SchedulerAccount::Snapshot SchedulerAccount::snapshot_once() {
+    Snapshot found;
     found.at = now_ns();
     found.ran = now_ns(CLOCK_THREAD_CPUTIME_ID);
     std::array<char, 128> buffer{};

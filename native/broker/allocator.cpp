@@ -1,4 +1,4 @@
-#include "broker/ledger.hpp"
+#include "broker/allocator.hpp"
 
 #include "common/cpulist.hpp"
 
@@ -25,25 +25,25 @@ Refusal check(const char* what, const std::vector<int>& wanted, const std::set<i
 
 } // namespace
 
-Ledger::Ledger(const Partition& partition)
+Allocator::Allocator(const Partition& partition)
     : all_cpus_(partition.cpus.begin(), partition.cpus.end()),
       all_gpus_(partition.gpus.begin(), partition.gpus.end()), all_bytes_(partition.memory_bytes),
       cpus_(all_cpus_), gpus_(all_gpus_), bytes_(all_bytes_) {}
 
-Refusal Ledger::take(int lease, const Share& share) {
+Refusal Allocator::reserve(int lease, const Share& share) {
     if (share.cpus.empty()) return {"empty", "cpus", ""};
     if (auto refusal = check("cpus", share.cpus, all_cpus_, cpus_); !refusal.kind.empty()) return refusal;
     if (auto refusal = check("gpus", share.gpus, all_gpus_, gpus_); !refusal.kind.empty()) return refusal;
     if (share.memory_bytes > all_bytes_) return {"unknown", "memory_bytes", std::to_string(all_bytes_)};
     if (share.memory_bytes > bytes_) return {"busy", "memory_bytes", std::to_string(bytes_)};
-    shares_.emplace(lease, share); // first: without memory for it nothing is entered
+    shares_.emplace(lease, share); // first, so that a failed allocation of memory changes nothing
     for (const int cpu : share.cpus) cpus_.erase(cpu);
     for (const int gpu : share.gpus) gpus_.erase(gpu);
     bytes_ -= share.memory_bytes;
     return {};
 }
 
-void Ledger::give_back(int lease) {
+void Allocator::release(int lease) {
     const auto found = shares_.find(lease);
     if (found == shares_.end()) return;
     cpus_.insert(found->second.cpus.begin(), found->second.cpus.end());

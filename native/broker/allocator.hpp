@@ -10,30 +10,30 @@
 
 namespace assay::broker {
 
-/// A part of a partition.
+/// Share of a partition.
 struct Share {
     std::vector<int> cpus;
     std::int64_t memory_bytes = 0;
     std::vector<int> gpus;
 };
 
-/// Why a share is not to be had.
+/// Reason for refusing a share.
 struct Refusal {
     std::string
-        kind; ///< `unknown`: not of the partition; `busy`: somebody has it; `empty`: no CPU asked for.
+        kind; ///< `unknown`: not part of the partition; `busy`: in another share; `empty`: no CPU requested.
     std::string what;  ///< `cpus`, `memory_bytes` or `gpus`.
-    std::string which; ///< Of them.
+    std::string which; ///< The refused items.
 };
 
-/// Who has what. Nothing is ever in two shares.
-class Ledger {
+/// Assigns the resources of a partition to shares. No resource is ever in two shares.
+class Allocator {
   public:
-    explicit Ledger(const Partition& partition);
+    explicit Allocator(const Partition& partition);
 
-    /// Enters a share; nothing is entered where the refusal has a kind.
-    Refusal take(int lease, const Share& share);
+    /// Reserve a share. If the refusal has a kind, nothing is reserved.
+    Refusal reserve(int lease, const Share& share);
 
-    void give_back(int lease);
+    void release(int lease);
 
     [[nodiscard]] const std::set<int>& free_cpus() const { return cpus_; }
     [[nodiscard]] const std::set<int>& free_gpus() const { return gpus_; }
