@@ -82,7 +82,7 @@ struct Sampling {
     bool scheduling = true;
 };
 
-/// Request for one launch. See docs/launcher.md.
+/// Request for one launch. See docs/reference/assay-exec.md.
 struct Plan {
     std::vector<std::string> argv;
     std::vector<std::pair<std::string, std::string>> env_set;

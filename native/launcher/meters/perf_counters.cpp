@@ -35,7 +35,7 @@ struct Event {
     bool by_default = false;
 };
 
-// Every event costs the program time at each fork, thread and switch (figures in docs/launcher.md), and 0.1
+// Every event costs the program time at each fork, thread and switch (figures in docs/reference/assay-exec.md), and 0.1
 // ms per process on virtual performance monitoring units. Therefore none is opened unless the plan names it.
 // The set "default" excludes software events, because each has a cheaper source with nearly the same value.
 // It contains as many hardware events as most machines can count at once.
