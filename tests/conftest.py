@@ -112,13 +112,13 @@ def assay_kernels(assay_exec: Path) -> tuple[Path, ...]:
 @pytest.fixture(scope="session")
 def tier_allowed(assay_exec: Path) -> None:
     """Skip where the pager was not built, or this kernel or these rights do not allow it."""
-    from assay.errors import NotPossible
+    from assay.errors import NotPossibleError
     from assay.tier.doctor import usable
     from assay.tier.probe import probe
 
     try:
         found = probe({**os.environ, "ASSAY_EXEC": str(assay_exec)})
-    except NotPossible as error:
+    except NotPossibleError as error:
         pytest.skip(str(error))
     if not usable(found):
         pytest.skip("this kernel, or these rights, do not allow the tier: `assay tier doctor`")

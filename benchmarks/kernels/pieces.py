@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.workloads.kernels import Kernel, Timed, Variant, described, find_kernels, options_of
 from assay.workloads.kernels import timed as run
 from assay.workloads.roofs import measured_roofs
@@ -98,7 +98,7 @@ def _timed(piece: Piece, one: Variant, *more: str) -> Timed | None:
     words = ("--variant", one.variant, "--seconds", LAUNCH_S, *more, *options_of(piece.kernel))
     try:
         (found,) = run(piece.program, words)
-    except (NotPossible, subprocess.SubprocessError) as error:
+    except (NotPossibleError, subprocess.SubprocessError) as error:
         print(f"{piece.kernel.kernel} {one.variant}: {error}", file=sys.stderr, flush=True)
         return None
     return found

@@ -17,7 +17,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from assay.bundle.files import replacing
-from assay.errors import AssayError, BadInput
+from assay.errors import AssayError, InvalidInputError
 from assay.tier.probe import probe
 from assay.units import parse_duration_s
 
@@ -42,7 +42,7 @@ class Kept:
         """What is there; nothing where there is none yet.
 
         Raises:
-            BadInput: as `read`.
+            InvalidInputError: as `read`.
         """
         file = self.folder / f"{self.stem}.json"
         return read(file) if file.exists() else Results(schema=SCHEMA)
@@ -152,7 +152,7 @@ def _parsed() -> argparse.Namespace:
 def _seconds(words: str) -> float:
     try:
         return parse_duration_s(words)
-    except BadInput as error:
+    except InvalidInputError as error:
         raise argparse.ArgumentTypeError(error.cause) from error
 
 

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records.codec import Record, decode, encode
 from assay.tier.efficiency import Cell as EfficiencyCell
 from assay.tier.efficiency import Device
@@ -122,14 +122,14 @@ def read(file: Path) -> Results:
     """What a file keeps.
 
     Raises:
-        BadInput: it cannot be read, or holds something else.
+        InvalidInputError: it cannot be read, or holds something else.
     """
     try:
         results = decode(file.read_bytes(), Results)
     except OSError as error:
-        raise BadInput(f"{file} cannot be read: {error.strerror}.") from error
+        raise InvalidInputError(f"{file} cannot be read: {error.strerror}.") from error
     if results.schema != SCHEMA:
-        raise BadInput(f"{file} is of schema {results.schema}, and this is {SCHEMA}.")
+        raise InvalidInputError(f"{file} is of schema {results.schema}, and this is {SCHEMA}.")
     return results
 
 

@@ -25,19 +25,19 @@ class AssayError(Exception):
         return self.cause if self.remedy is None else f"{self.cause}\n  {self.remedy}"
 
 
-class BadInput(AssayError):
+class InvalidInputError(AssayError):
     """What was asked for is wrong in itself: an unknown name, a value outside its domain."""
 
     exit_status = 2
 
 
-class NotPossible(AssayError):
+class NotPossibleError(AssayError):
     """Right in itself, but not allowed or not possible on this machine, now."""
 
     exit_status = 3
 
 
-class ShareGone(NotPossible):
+class ShareLostError(NotPossibleError):
     """A share of a partition went while it was held; a study goes on when it is back."""
 
 
@@ -47,7 +47,7 @@ class Pause(AssayError):
     exit_status = 4
 
 
-class WorkloadFailed(AssayError):
+class WorkloadFailedError(AssayError):
     """The program under test failed whatever was done with it."""
 
     exit_status = 1

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 
 LAUNCHER = "ASSAY_EXEC"
 """Environment variable that names another launcher."""
@@ -27,11 +27,11 @@ def find_native(env: Mapping[str, str], name: str, variable: str) -> Path:
         variable: environment variable that overrides the path.
 
     Raises:
-        NotPossible: the file is missing or not executable.
+        NotPossibleError: the file is missing or not executable.
     """
     path = Path(env.get(variable) or native_folder(env) / name)
     if not os.access(path, os.X_OK):
-        raise NotPossible(
+        raise NotPossibleError(
             f"The native program {path} is missing or cannot be executed.",
             f"Install assay with `pip install .`, or point {variable} at a built {name}.",
         )

@@ -10,7 +10,7 @@ import math
 import re
 import signal
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 
 _TIME = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _BINARY = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
@@ -25,14 +25,16 @@ def parse_duration_s(text: str) -> float:
     """Seconds from ``90``, ``90s``, ``1.5m``, ``10min``, ``2h`` or ``250ms``.
 
     Raises:
-        BadInput: not a duration from 1 ns to 30 years.
+        InvalidInputError: not a duration from 1 ns to 30 years.
     """
     match = _NUMBER.fullmatch(text)
     factor = _TIME.get(match[2].lower() or "s") if match else None
     seconds = float(match[1]) * factor if match and factor else math.nan
     if not 1e-9 <= seconds <= _LONGEST_S:
         bound = " above zero" if seconds < 1e-9 else " below 30 years" if seconds > 0 else ""
-        raise BadInput(f"{text!r} is not a duration{bound}.", "Write for example 90s, 10m or 2h.")
+        raise InvalidInputError(
+            f"{text!r} is not a duration{bound}.", "Write for example 90s, 10m or 2h."
+        )
     return seconds
 
 
@@ -40,7 +42,7 @@ def parse_bytes(text: str) -> int:
     """Bytes from ``4096``, ``64K``, ``8G``, ``8GiB``: powers of 1024, as systemd reads them.
 
     Raises:
-        BadInput: not a size.
+        InvalidInputError: not a size.
     """
     match = _NUMBER.fullmatch(text)
     suffix = match[2].lower() if match else ""
@@ -52,7 +54,7 @@ def parse_bytes(text: str) -> int:
     size = float(match[1]) * factor if match and factor else math.nan
     if not 0 <= size <= _MOST_BYTES:
         bound = " below 8 EiB" if size > 0 else ""
-        raise BadInput(f"{text!r} is not a size{bound}.", "Write for example 512M or 8G.")
+        raise InvalidInputError(f"{text!r} is not a size{bound}.", "Write for example 512M or 8G.")
     return min(int(size), _MOST_BYTES)  # its nearest float lies above it
 
 
@@ -60,7 +62,7 @@ def parse_share(text: str) -> float:
     """A share from ``1%`` or ``0.01``.
 
     Raises:
-        BadInput: not above 0 and below 1.
+        InvalidInputError: not above 0 and below 1.
     """
     match = _NUMBER.fullmatch(text)
     value = math.nan
@@ -68,7 +70,7 @@ def parse_share(text: str) -> float:
         value = float(match[1]) / (100.0 if match[2] else 1.0)
     if not 0.0 < value < 1.0:
         bound = "" if math.isnan(value) else " above 0 and below 100 %"
-        raise BadInput(f"{text!r} is not a share{bound}.", "Write for example 1% or 0.01.")
+        raise InvalidInputError(f"{text!r} is not a share{bound}.", "Write for example 1% or 0.01.")
     return value
 
 

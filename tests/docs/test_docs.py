@@ -35,7 +35,7 @@ import assay
 from assay.cli.parsing.grammar import build
 from assay.cli.parsing.parser import parse
 from assay.cli.schemas import DOCUMENTS, schema
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.checks import CHECKS, Right, Status
 from assay.noise.causes import CauseKind
 from assay.partition.wish import KEYS
@@ -370,7 +370,7 @@ def test_settings_exist(page: Path) -> None:
                 continue
             try:
                 registry.get(name)
-            except BadInput:
+            except InvalidInputError:
                 pytest.fail(f"{name} in `{span}` is no setting")
 
 

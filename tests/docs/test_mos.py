@@ -9,7 +9,7 @@ import pytest
 
 from assay.cli.parsing.parser import parse
 from assay.cli.requests.sweep_request import read_sweep
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.reader import read_machine
 from assay.partition.wish import ALGORITHMS, KEYS, LAYOUTS, parse_wish
 from assay.records import Scope
@@ -124,7 +124,7 @@ def test_every_setting_on_the_page_exists() -> None:
             for name in re.findall(r"`([a-z]+\.[a-zA-Z_0-9.]+)(?:=[^`]*)?`", row[1]):
                 try:
                     registry.get(name)
-                except BadInput:
+                except InvalidInputError:
                     pytest.fail(f"{name} is no setting")
 
 

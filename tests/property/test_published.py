@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.search.occasions.judge import compared
 from assay.search.occasions.published import row_of, summary_of
 
@@ -24,7 +24,7 @@ CELLS = st.lists(st.lists(st.text(max_size=8), max_size=4).map(",".join), max_si
 def test_a_summary_is_read_or_refused(text: str) -> None:
     try:
         found = summary_of(text)
-    except BadInput:
+    except InvalidInputError:
         return
     assert found.condition.n >= 2
     assert found.condition.mean > 0
@@ -37,7 +37,7 @@ def test_a_summary_is_read_or_refused(text: str) -> None:
 def test_a_table_is_read_or_refused(lines: list[str], line: int) -> None:
     try:
         row_of("\n".join(["n,mean,sd,workload", *lines]), "t.csv", line)
-    except BadInput:
+    except InvalidInputError:
         return
 
 

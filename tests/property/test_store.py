@@ -19,7 +19,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from assay.errors import AssayError, BadInput
+from assay.errors import AssayError, InvalidInputError
 from assay.records import (
     Configuration,
     Evidence,
@@ -99,7 +99,7 @@ def test_samples_come_back_equal_in_order_and_once_a_place(
     for sample in samples:
         try:
             store.add_sample(study_id, 0, sample)
-        except BadInput:
+        except InvalidInputError:
             assert place(sample) in kept
         else:
             assert kept.setdefault(place(sample), sample) is sample
@@ -116,7 +116,7 @@ def test_the_shortest_unique_beginning_finds_an_id(known: list[str], data: st.Da
     else:
         try:
             match(wanted[:length], known)
-        except BadInput as error:
+        except InvalidInputError as error:
             assert sharing[0] in str(error)
         else:
             raise AssertionError("an ambiguous beginning was taken")
@@ -199,7 +199,7 @@ class Studies(RuleBasedStateMachine):
         assert isinstance(strata, int)
         try:
             self.store.add_sample(study_id, stratum, a_sample(block))
-        except BadInput:
+        except InvalidInputError:
             assert taken or stratum >= strata
         else:
             assert not taken and stratum < strata

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_space import settings_in, spaces
 
-from assay.records import DEFAULT, Configuration, Earlier, Known
+from assay.records import DEFAULT, Configuration, EarlierConfiguration, EarlierStudy
 from assay.search.model.warm import bounded, firsts, projected
 from assay.search.space.space import SearchSpace, same_value
 
@@ -54,11 +54,11 @@ def test_the_first_are_different_and_stood_better(
     studies: list[list[tuple[int, int, float | None]]], count: int
 ) -> None:
     earlier = [
-        Earlier(
+        EarlierStudy(
             study=str(i),
             command="x",
             known=tuple(
-                Known(configuration=Configuration({"a": a, "b": b}), log_ratio=ratio)
+                EarlierConfiguration(configuration=Configuration({"a": a, "b": b}), log_ratio=ratio)
                 for a, b, ratio in known
             ),
         )
@@ -79,7 +79,10 @@ def test_the_first_are_different_and_stood_better(
 
 @given(st.integers(2, 20), st.integers(0, 60))
 def test_no_more_is_kept_than_is_asked_for(most: int, size: int) -> None:
-    known = [Known(configuration=Configuration({"n": i}), log_ratio=float(i)) for i in range(size)]
+    known = [
+        EarlierConfiguration(configuration=Configuration({"n": i}), log_ratio=float(i))
+        for i in range(size)
+    ]
     kept = bounded(known, most)
     assert len(kept) == len({k.configuration for k in kept}) == min(most, size)
     assert kept[:1] == tuple(known[:1])

@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.reader import read_machine
 from assay.partition.broker import Broker, Taken, free_cpus
 from assay.partition.reserve import Reserved, reserve
@@ -305,7 +305,7 @@ def test_nobody_is_given_a_share_of_what_is_being_deleted(partition: Partition) 
     with Broker(partition.socket) as other:
         with Broker(partition.socket) as deleting:
             assert deleting.begin_deletion().shares == ()
-            with pytest.raises(NotPossible, match="the partition is being deleted"):
+            with pytest.raises(NotPossibleError, match="the partition is being deleted"):
                 other.reserve(CPUS[:1])
         assert other.reserve(CPUS[:1]).folders  # whoever began it was stopped
 
@@ -607,9 +607,9 @@ def test_the_client_reserves_moves_and_lets_go(
             other.reserve(CPUS)
         with pytest.raises(Taken, match="of memory left"):
             other.reserve([CPUS[0]], 1 << 30)
-        with pytest.raises(BadInput, match="has no CPU 999"):
+        with pytest.raises(InvalidInputError, match="has no CPU 999"):
             other.reserve([999])
-        with pytest.raises(NotPossible, match="no share"):
+        with pytest.raises(NotPossibleError, match="no share"):
             other.move(sleeper.pid)
         broker.close()
         other.reserve(CPUS)
@@ -619,9 +619,9 @@ def test_the_client_reserves_moves_and_lets_go(
 def test_a_broker_that_is_gone_is_told(partition: Partition) -> None:
     with Broker(partition.socket) as broker:
         partition.end()
-        with pytest.raises(NotPossible, match="does not answer"):
+        with pytest.raises(NotPossibleError, match="does not answer"):
             broker.state()
-    with pytest.raises(NotPossible, match="No broker answers"):
+    with pytest.raises(NotPossibleError, match="No broker answers"):
         Broker(partition.socket)
 
 
@@ -631,7 +631,7 @@ def patiently(broker: Broker, seed: int) -> Reserved:
     while True:
         try:
             return reserve(Wish(cores=Amount(1)), broker, HOST.cpus, seed)
-        except NotPossible:
+        except NotPossibleError:
             assert time.monotonic() < end
             time.sleep(0.002)
 
@@ -662,10 +662,10 @@ def test_a_wish_is_granted_from_what_is_free(partition: Partition) -> None:
         share = reserve(parse_wish("share=1/2", {}), first, HOST.cpus)
         assert len(share.choice.cpus) == len(CPUS) // 2
         assert (share.memory_bytes, share.gpus) == (1 << 29, (0,))
-        with pytest.raises(NotPossible, match="of the partition is free"):
+        with pytest.raises(NotPossibleError, match="of the partition is free"):
             reserve(parse_wish("cores=all", {}), second, HOST.cpus)
-        with pytest.raises(NotPossible, match="all but 0 of the 1 GPUs"):
+        with pytest.raises(NotPossibleError, match="all but 0 of the 1 GPUs"):
             reserve(parse_wish("cores=1,gpus=1", {}), second, HOST.cpus)
-        with pytest.raises(NotPossible, match="of memory left"):
+        with pytest.raises(NotPossibleError, match="of memory left"):
             reserve(parse_wish("cores=1,mem=1G", {}), second, HOST.cpus)
         assert reserve(parse_wish("cores=1", {}), second, HOST.cpus).memory_bytes == 0

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.tier.meter import meters
 from assay.tier.region import Tier
 
@@ -84,7 +84,7 @@ def test_others_see_what_becomes_of_it(tier: Tier) -> None:
 
 @pytest.mark.parametrize("size", [0, -5, "0"])
 def test_no_memory_is_no_region(tier: Tier, size: int | str) -> None:
-    with pytest.raises(BadInput, match=r"Memory of -?\d+ bytes is none"):
+    with pytest.raises(InvalidInputError, match=r"Memory of -?\d+ bytes is none"):
         tier.region(size)
 
 
@@ -95,7 +95,7 @@ def test_a_child_of_a_fork_has_no_regions(tier: Tier) -> None:
         del array  # which is nothing to the parent
         try:
             tier.region("64M")
-        except NotPossible:
+        except NotPossibleError:
             os._exit(0)
         os._exit(1)
     assert os.waitpid(child, 0)[1] == 0
@@ -188,7 +188,7 @@ def test_a_tile_that_was_told_of_is_there_when_it_is_touched(tier: Tier) -> None
 def test_a_view_of_something_else_is_refused(tier: Tier) -> None:
     region = tier.region("64M")
     for other in (np.zeros(8), tier.region("64M").array("u1"), b"bytes"):
-        with pytest.raises(BadInput, match="view"):
+        with pytest.raises(InvalidInputError, match="view"):
             region.expect_view(other)  # type: ignore[arg-type]
 
 
@@ -212,7 +212,7 @@ def test_a_run_that_was_told_of_is_brought_from_its_first_touch_on(tier: Tier) -
         assert array[at + 2 * MIB * ahead] == 7
     after = tier.counts
     assert (after.demand, after.late) == (before.demand + 1, before.late)
-    with pytest.raises(BadInput, match="'backward' is no order"):
+    with pytest.raises(InvalidInputError, match="'backward' is no order"):
         region.order("backward")  # type: ignore[arg-type]
 
 
@@ -327,13 +327,13 @@ def test_memory_is_given_back_with_the_last_view(tier: Tier) -> None:
     array = tier.region("64M").array("f4", (4, MIB))
     view = array[1:3]
     del array
-    with pytest.raises(NotPossible, match="in use"):
+    with pytest.raises(NotPossibleError, match="in use"):
         tier.close()
     view[:] = 2
     assert float(view.sum()) == 4 * MIB
     del view
     tier.close()
-    with pytest.raises(NotPossible, match="closed"):
+    with pytest.raises(NotPossibleError, match="closed"):
         tier.region("1M")
 
 
@@ -354,22 +354,22 @@ def test_small_chunks(env: dict[str, str], disk: Path) -> None:
 
 
 def test_what_is_refused(env: dict[str, str], disk: Path, tier: Tier) -> None:
-    with pytest.raises(NotPossible, match="cannot be used"):
+    with pytest.raises(NotPossibleError, match="cannot be used"):
         Tier(disk / "missing", dram="64M", env=env)
-    with pytest.raises(NotPossible, match="too little"):
+    with pytest.raises(NotPossibleError, match="too little"):
         Tier(disk, dram="8M", env=env)
-    with pytest.raises(NotPossible, match="a power of two"):
+    with pytest.raises(NotPossibleError, match="a power of two"):
         Tier(disk, dram="64M", chunk=5000, env=env)
-    with pytest.raises(BadInput, match="comma"):
+    with pytest.raises(InvalidInputError, match="comma"):
         Tier("/a,b", dram="64M", env=env)
-    with pytest.raises(NotPossible, match="without its pager"):
+    with pytest.raises(NotPossibleError, match="without its pager"):
         Tier(disk, dram="64M", env={"ASSAY_EXEC": str(disk / "assay-exec")})
-    with pytest.raises(NotPossible, match="cannot be had"):
+    with pytest.raises(NotPossibleError, match="cannot be had"):
         tier.region(1 << 60)
     region = tier.region("4M")
-    with pytest.raises(BadInput, match="does not fit"):
+    with pytest.raises(InvalidInputError, match="does not fit"):
         region.array("f8", (1 << 20,))
-    with pytest.raises(BadInput, match="not within"):
+    with pytest.raises(InvalidInputError, match="not within"):
         region.discard(0, 5 * MIB)
     with pytest.raises(TypeError, match="float"):
         region.expect(0.5)  # type: ignore[arg-type]
@@ -404,10 +404,10 @@ def test_what_is_left_of_a_tier_goes_on_and_nothing_new_comes(tier: Tier) -> Non
         array = tier.region("4M").array("u1")
     array[:] = 7
     assert int(array.sum()) == 7 * array.size
-    with pytest.raises(NotPossible, match="closed"):
+    with pytest.raises(NotPossibleError, match="closed"):
         tier.region("4M")
     del array
-    with pytest.raises(NotPossible, match="closed"):
+    with pytest.raises(NotPossibleError, match="closed"):
         _ = tier.counts
 
 

@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from assay.cli.pausing import tell
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records import (
     Arm,
     Budget,
@@ -166,7 +166,7 @@ def _falls_back(bench: Unattended, old: str, new: str) -> None:
     with pytest.raises(GuestError):
         bench.guest.boot(BROKEN, bench.kernels[new])
     bench.guest.boot("", bench.kernels[old])
-    with pytest.raises(NotPossible) as refused:
+    with pytest.raises(NotPossibleError) as refused:
         bench.go_on()
     assert f"uname -r prints {old}, not {new}: {new} did not boot" in refused.value.cause
     assert "--reboot-command is not run again" in refused.value.cause

@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records import (
     Arm,
     Budget,
@@ -134,7 +134,7 @@ def test_a_kernel_that_was_changed_too_is_refused(bench: Bench) -> None:
     spec, listener = a_sweep(), cast(Listener, Silent())
     bench.until_pause(lambda: begin(bench.laboratory(), bench.store, spec, listener))
     bench.guest.boot(" ".join((*bench.changes[-1].words, "transparent_hugepage=never")))
-    with pytest.raises(NotPossible, match="cannot be pooled") as caught:
+    with pytest.raises(NotPossibleError, match="cannot be pooled") as caught:
         bench.resume()
     assert "boot: not there then, transparent_hugepage=never now" in caught.value.cause
     assert "isol" not in caught.value.cause

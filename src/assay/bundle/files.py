@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 
 
 @contextlib.contextmanager
@@ -20,13 +20,15 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     What is no regular file, such as ``/dev/stdout``, is written as it is.
 
     Raises:
-        BadInput: a folder, or within none.
-        NotPossible: it cannot be written.
+        InvalidInputError: a folder, or within none.
+        NotPossibleError: it cannot be written.
     """
     if path.is_dir():
-        raise BadInput(f"{path} is a folder.", "Name a file.")
+        raise InvalidInputError(f"{path} is a folder.", "Name a file.")
     if not path.parent.is_dir():
-        raise BadInput(f"There is no folder {path.parent} for {path.name}.", "Make it first.")
+        raise InvalidInputError(
+            f"There is no folder {path.parent} for {path.name}.", "Make it first."
+        )
     try:
         with _special(path) if _is_special(path) else _beside(path) as file:
             yield file
@@ -36,7 +38,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         # /proc and its like are folders in which no file can be made.
         within = f"no file can be made in {path.parent}"
         why = within if error.errno == errno.ENOENT else error.strerror or error
-        raise NotPossible(f"{path} cannot be written: {why}.", "Name another file.") from error
+        raise NotPossibleError(f"{path} cannot be written: {why}.", "Name another file.") from error
 
 
 def _is_special(path: Path) -> bool:

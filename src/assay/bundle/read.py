@@ -31,7 +31,7 @@ from assay.bundle.layout import (
     SCHEMA,
     Manifest,
 )
-from assay.errors import AssayError, BadInput, NotPossible
+from assay.errors import AssayError, InvalidInputError, NotPossibleError
 from assay.records import decode, encode
 from assay.records.codec import plain_of
 
@@ -105,12 +105,12 @@ class Archive:
         """The manifest.
 
         Raises:
-            BadInput: there is none: some other archive.
-            NotPossible: of a later format; names what reads it.
+            InvalidInputError: there is none: some other archive.
+            NotPossibleError: of a later format; names what reads it.
             Broken: it is damaged.
         """
         if MANIFEST not in self._members:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{self._path} is no bundle of assay: it holds no {MANIFEST}.",
                 _WRITTEN,
             )
@@ -131,12 +131,12 @@ class Archive:
         except _UNREADABLE as error:
             raise Broken(MANIFEST, None, f"cannot be read: {error}") from error
         if head.format != FORMAT:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{self._path} is no bundle of assay: its {MANIFEST} is of another program.",
                 _WRITTEN,
             )
         if head.schema != SCHEMA:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"{self._path} is a bundle of format {head.schema}; this assay reads format "
                 f"{SCHEMA}.",
                 f"assay {head.versions.get('assay', 'of a later version')} wrote it and reads it.",
@@ -228,22 +228,22 @@ def opened(path: Path) -> Iterator[Archive]:
     """A bundle, to be read.
 
     Raises:
-        BadInput: no such file, or no bundle.
-        NotPossible: it may not be read.
+        InvalidInputError: no such file, or no bundle.
+        NotPossibleError: it may not be read.
     """
     try:
         file = path.open("rb")
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise BadInput(f"There is no file {path}.", _WRITTEN) from error
+        raise InvalidInputError(f"There is no file {path}.", _WRITTEN) from error
     except IsADirectoryError as error:
-        raise BadInput(f"{path} is a folder.", _WRITTEN) from error
+        raise InvalidInputError(f"{path} is a folder.", _WRITTEN) from error
     except OSError as error:
-        raise NotPossible(
+        raise NotPossibleError(
             f"{path} cannot be read: {error.strerror}.", "`ls -l` tells who may."
         ) from error
     with file:
         if not file.seekable():
-            raise BadInput(f"{path} is no file that can be read twice.", "Save it first.")
+            raise InvalidInputError(f"{path} is no file that can be read twice.", "Save it first.")
         yield Archive(_archive(file, path), path)
 
 
@@ -260,16 +260,18 @@ def _archive(file: io.BufferedReader, path: Path) -> zipfile.ZipFile:
         OSError,
     ) as error:
         if begins_as_zip:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{path} is a damaged ZIP archive, or the beginning of one ({error}).",
                 "Fetch it again, and compare its size with the original's.",
             ) from error
-        raise BadInput(
+        raise InvalidInputError(
             f"{path} is no bundle of assay: it is no ZIP archive.",
             _WRITTEN,
         ) from error
     if len(archive.infolist()) > MOST_FILES:
-        raise BadInput(f"{path} holds more files than a bundle may.", "Look where it comes from.")
+        raise InvalidInputError(
+            f"{path} holds more files than a bundle may.", "Look where it comes from."
+        )
     return archive
 
 
@@ -297,7 +299,7 @@ def document_in(content: bytes, kind: type[T], name: str, entry: int | None) -> 
     """
     try:
         found = decode(content, kind)
-    except (BadInput, *_UNREADABLE) as error:
+    except (InvalidInputError, *_UNREADABLE) as error:
         raise Broken(name, entry, f"cannot be read: {_reason_of(error)}") from error
     if not _spelled_once(content):
         raise Broken(name, entry, "is not spelled as assay spells documents")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from assay.errors import AssayError, NotPossible
+from assay.errors import AssayError, NotPossibleError
 from assay.executors.evidence.pools_seen import pools_of
 from assay.launch.planner import plan
 from assay.machine.document import machine_in
@@ -55,9 +55,9 @@ def recompute(
         recorded: the document to hold against.
 
     Raises:
-        NotPossible: this version of assay knows no such study, or no such end of one; or the
+        NotPossibleError: this version of assay knows no such study, or no such end of one; or the
             documents do not belong together.
-        BadInput: an expression of the space that cannot be read.
+        InvalidInputError: an expression of the space that cannot be read.
     """
     _demand_workable(spec.space)
     tuned = spec.kind is Kind.TUNE
@@ -77,18 +77,18 @@ def _demand_workable(space: Space) -> None:
     """Refuse a space that was made to keep whoever works it out busy for ever.
 
     Raises:
-        NotPossible: more values or longer expressions than a study has.
+        NotPossibleError: more values or longer expressions than a study has.
     """
     expressions = [*space.constraints, *(p.when for p in space.parameters if p.when)]
     if len(expressions) > MOST_EXPRESSIONS or any(len(e) > LONGEST for e in expressions):
-        raise NotPossible(
+        raise NotPossibleError(
             "The space holds more expressions, or longer ones, than a study has.", _NOT_OURS
         )
     if len(space.named) > MAX_NAMED:
-        raise NotPossible("The space names more configurations than a study has.", _NOT_OURS)
+        raise NotPossibleError("The space names more configurations than a study has.", _NOT_OURS)
     for parameter in space.parameters:
         if isinstance(parameter.domain, Range) and _count(parameter.domain) > MOST_VALUES:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"{parameter.name} has more values than a study goes through.", _NOT_OURS
             )
 
@@ -111,7 +111,7 @@ def _concluded(
     except AssayError:
         raise
     except Exception as error:  # the documents are anybody's, and may not make sense together
-        raise NotPossible(
+        raise NotPossibleError(
             f"The samples make no sense under what was asked: {type(error).__name__}: {error}.",
             _NOT_OURS,
         ) from error
@@ -163,7 +163,7 @@ def _ends(recorded: Conclusion) -> Iterator[Done | None]:
     """Why the race may have ended: as recorded, or each reason where that was not kept.
 
     Raises:
-        NotPossible: a reason that only a later version knows.
+        NotPossibleError: a reason that only a later version knows.
     """
     if not recorded.reason:
         yield None
@@ -172,7 +172,7 @@ def _ends(recorded: Conclusion) -> Iterator[Done | None]:
     try:
         yield Done(Reason(recorded.reason), recorded.stopped)
     except ValueError as error:
-        raise NotPossible(
+        raise NotPossibleError(
             f"This assay knows no study that ended by {recorded.reason!r}.",
             "A newer one may: install the version that the bundle names.",
         ) from error
@@ -189,7 +189,7 @@ class _Admits:
         parallel: slots of it, each of which had to grant it.
 
     Raises:
-        NotPossible: the machine has no so many.
+        NotPossibleError: the machine has no so many.
     """
 
     def __init__(self, stratum: Stratum, parallel: int | None) -> None:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 
 NAMESPACE = "assay-bundle"
 """What the signature is for: one made for mail or for commits is none for a bundle."""
@@ -47,17 +47,17 @@ def check_signature(bundle: Path, signature: Path, signer: str) -> SignatureChec
             file as ssh-keygen(1) describes it.
 
     Raises:
-        BadInput: no such files, or not what they should be.
-        NotPossible: there is no ssh-keygen that can do it.
+        InvalidInputError: no such files, or not what they should be.
+        NotPossibleError: there is no ssh-keygen that can do it.
     """
     program = shutil.which("ssh-keygen")
     if program is None:
-        raise NotPossible(
+        raise NotPossibleError(
             "The signature cannot be checked: there is no ssh-keygen.",
             "Install the client of OpenSSH 8.1 or later (openssh-client, openssh-clients).",
         )
     if not _read(signature, "signature").startswith("-----BEGIN SSH SIGNATURE-----"):
-        raise BadInput(
+        raise InvalidInputError(
             f"{signature} is no signature of OpenSSH.",
             f"`ssh-keygen -Y sign -f KEY -n {NAMESPACE} {bundle.name}` writes one.",
         )
@@ -67,12 +67,12 @@ def check_signature(bundle: Path, signature: Path, signer: str) -> SignatureChec
         try:
             done = subprocess.run(words, stdin=signed, capture_output=True, timeout=_TIMEOUT_S)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"{program} gave no answer: {error}.", "Call it by hand, to see what holds it up."
             ) from error
     said = (done.stdout + b"\n" + done.stderr).decode(errors="replace")
     if "unknown option" in said or "illegal option" in said:
-        raise NotPossible(
+        raise NotPossibleError(
             f"The signature cannot be checked: {program} is too old for it.",
             "Install the client of OpenSSH 8.1 or later.",
         )
@@ -102,12 +102,12 @@ def _allowed(signer: str) -> Iterator[tuple[str, Path]]:
     if Path(signer).is_file():
         key = next((line for line in _read(Path(signer), "key").splitlines() if line.strip()), "")
         if "PRIVATE KEY" in key:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{signer} is a private key, which only the signer should have.",
                 f"Name the public one: {signer}.pub",
             )
         if not _KEY.fullmatch(key.strip()):
-            raise BadInput(
+            raise InvalidInputError(
                 f"{signer} holds no public key of OpenSSH.",
                 "Name a file like id_ed25519.pub; for a file of allowed signers write "
                 f"--signer IDENTITY={signer}",
@@ -118,13 +118,13 @@ def _allowed(signer: str) -> Iterator[tuple[str, Path]]:
             yield _ANYONE, Path(allowed.name)
         return
     if Path(signer).exists():
-        raise BadInput(
+        raise InvalidInputError(
             f"--signer {signer}: that is {'a folder' if Path(signer).is_dir() else 'no file'}.",
             "Name the signer's public key, or IDENTITY=FILE for a file of allowed signers.",
         )
     identity, equals, name = signer.rpartition("=")
     if not equals or not identity or identity.startswith("-"):
-        raise BadInput(
+        raise InvalidInputError(
             f"--signer {signer}: there is no such file.",
             "Name the signer's public key, or IDENTITY=FILE for a file of allowed signers.",
         )
@@ -137,8 +137,8 @@ def _read(path: Path, what: str) -> str:
         with path.open(errors="replace") as file:
             return file.read(1 << 20)
     except FileNotFoundError as error:
-        raise BadInput(f"There is no {what} {path}.", "Look at its name.") from error
+        raise InvalidInputError(f"There is no {what} {path}.", "Look at its name.") from error
     except OSError as error:
-        raise BadInput(
+        raise InvalidInputError(
             f"The {what} {path} cannot be read: {error.strerror}.", "`ls -l` tells who may."
         ) from error

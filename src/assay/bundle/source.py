@@ -116,8 +116,8 @@ def read_source(store: Store, study_id: str) -> Source:
     order belongs together, also while the study goes on.
 
     Raises:
-        BadInput: there is no such study.
-        NotPossible: it cannot be read.
+        InvalidInputError: there is no such study.
+        NotPossibleError: it cannot be read.
     """
     verdicts = store.verdicts(study_id)
     record = store.study(study_id)

@@ -120,8 +120,8 @@ def verify(path: Path) -> Checked:
     """Check a bundle.
 
     Raises:
-        BadInput: it is none.
-        NotPossible: it cannot be read, or is of a later format.
+        InvalidInputError: it is none.
+        NotPossibleError: it cannot be read, or is of a later format.
         Broken: its manifest cannot be read.
     """
     with opened(path) as archive:

@@ -42,7 +42,7 @@ from assay.bundle.redact import Redactor
 from assay.bundle.source import Source, StratumSource, without_outputs
 from assay.bundle.streams import stream_of
 from assay.bundle.versions import engine
-from assay.errors import AssayError, NotPossible
+from assay.errors import AssayError, NotPossibleError
 from assay.records import Conclusion, Plan, Sample, Stratum, StudySpec, encode
 from assay.records.codec import plain_of
 from assay.settings.registry import builtin
@@ -79,7 +79,7 @@ def write_bundle(
         outputs: whether what was kept of the program's outputs goes along.
 
     Raises:
-        NotPossible: the study is larger than a bundle may be.
+        NotPossibleError: the study is larger than a bundle may be.
         OSError: the file cannot be written.
     """
     if not outputs:
@@ -174,7 +174,7 @@ class _Chained:
             for piece in pieces:
                 self._written += len(piece)
                 if len(piece) > MOST_ENTRY_BYTES or self._written > MOST_BYTES:
-                    raise NotPossible(
+                    raise NotPossibleError(
                         f"The study is too large for a bundle ({MOST_BYTES >> 30} GiB at most).",
                         "--no-outputs leaves out what the program wrote.",
                     )

@@ -31,8 +31,8 @@ from assay.records.budget import Budget
 from assay.records.calibration import Calibration
 from assay.records.codec import Record
 from assay.records.configuration import Value
+from assay.records.cross_environment import CrossEnvironmentComparison
 from assay.records.design import FactorEffect
-from assay.records.elsewhere import Elsewhere
 from assay.records.front import OffFront
 from assay.records.kernels import KernelComparison
 from assay.records.requirement import RequirementResult
@@ -105,7 +105,7 @@ class StudyAnswer(Record, frozen=True, kw_only=True):
     requirements: tuple[RequirementResult, ...] = ()
     disturbers: tuple[Disturber, ...] = ()
     noise_floor: NoiseFloorAnswer | None = None
-    elsewhere: Elsewhere | None = None
+    elsewhere: CrossEnvironmentComparison | None = None
     interference: Interference | None = None
     switching: Switching | None = None
     kernels: KernelComparison | None = None

@@ -17,7 +17,7 @@ from assay.bundle.files import replacing
 from assay.bundle.source import Source, read_source
 from assay.cli.process.ending import end_in_order
 from assay.cli.show.documents import json_text, print_json
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.document import Machine
 from assay.records import Conclusion, Output, Plan, Sample, Status, Stratum, StudySpec
 from assay.store import Store
@@ -54,8 +54,8 @@ def export(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     """Write a study to files.
 
     Raises:
-        BadInput: nothing to write was named, or two things to one place.
-        NotPossible: a file cannot be written.
+        InvalidInputError: nothing to write was named, or two things to one place.
+        NotPossibleError: a file cannot be written.
     """
     asked = _asked(arguments)
     writers = {one: _writer(one.form) for one in asked}
@@ -85,14 +85,14 @@ def _asked(arguments: argparse.Namespace) -> list[_Asked]:
     """The files to write.
 
     Raises:
-        BadInput: none was named and no ``--json`` either; an ending says nothing; two go to one
+        InvalidInputError: none was named and no ``--json`` either; an ending says nothing; two go to one
             place.
     """
     named = {"bundle": arguments.bundle, "csv": arguments.csv, "json": None}
     named["openmetrics"] = arguments.openmetrics
     if arguments.file is not None:
         if not arguments.json:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{arguments.file!r} is one word too many for `assay study export`.",
                 f"Say what it is to be: --bundle {arguments.file}, --csv, --json or "
                 "--openmetrics, or -o, which goes by the ending.",
@@ -104,7 +104,7 @@ def _asked(arguments: argparse.Namespace) -> list[_Asked]:
     if not asked and arguments.json:
         return [_Asked("json", STDOUT)]
     if not asked:
-        raise BadInput(
+        raise InvalidInputError(
             "`assay study export` needs to know what to write.",
             "--bundle FILE.zip for others to check, --csv FILE or --json FILE for your own "
             "analysis, --openmetrics FILE for Prometheus.",
@@ -112,7 +112,7 @@ def _asked(arguments: argparse.Namespace) -> list[_Asked]:
     places = [one.path for one in asked]
     twice = next((path for path in places if places.count(path) > 1), None)
     if twice is not None:
-        raise BadInput(f"Two exports go to {twice}.", "Name a file for each.")
+        raise InvalidInputError(f"Two exports go to {twice}.", "Name a file for each.")
     return asked
 
 
@@ -121,7 +121,7 @@ def _form_of(path: str) -> str:
         if path.endswith(endings):
             return form
     known = ", ".join(f"{' or '.join(endings)} ({NAMES[form]})" for form, endings in FORMS.items())
-    raise BadInput(
+    raise InvalidInputError(
         f"-o {path}: its ending does not say what to write.",
         f"It goes by {known}; or name the form: --bundle, --csv, --json or --openmetrics {path}",
     )

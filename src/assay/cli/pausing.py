@@ -14,7 +14,7 @@ import msgspec
 from assay.cli.loaders import KERNEL_FILES, is_installed, loader_lines
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
-from assay.errors import BadInput, NotPossible, Pause
+from assay.errors import InvalidInputError, NotPossibleError, Pause
 from assay.records import BootChange, Configuration, StudySpec, to_builtins
 from assay.records.configuration import show_value
 from assay.search.conclusion.boot_notes import boots_words
@@ -34,7 +34,7 @@ def from_boot_to_boot(
     """The laboratory and the study with what is said of the firmware; says how many boots it takes.
 
     Raises:
-        BadInput, NotPossible: as ``with_said``, ``prepared`` and ``demand_varied``.
+        InvalidInputError, NotPossibleError: as ``with_said``, ``prepared`` and ``demand_varied``.
     """
     reboot_argv(arguments)
     verify = _pairs("--verify", arguments.verify)
@@ -57,7 +57,7 @@ def confirmed_of(arguments: argparse.Namespace) -> dict[str, str]:
     """What the user says of the firmware, by setting.
 
     Raises:
-        BadInput: a word that says nothing.
+        InvalidInputError: a word that says nothing.
     """
     return _pairs("--confirm", arguments.confirm)
 
@@ -66,13 +66,13 @@ def reboot_argv(arguments: argparse.Namespace) -> list[str]:
     """The words of ``--reboot-command``; none where it was not given.
 
     Raises:
-        BadInput: they cannot be split.
+        InvalidInputError: they cannot be split.
     """
     text = getattr(arguments, "reboot_command", None)
     try:
         return shlex.split(text) if text else []
     except ValueError as error:
-        raise BadInput(f"--reboot-command: {error}.", "Close its quotes.") from error
+        raise InvalidInputError(f"--reboot-command: {error}.", "Close its quotes.") from error
 
 
 def tell(pause: Pause, arguments: argparse.Namespace) -> int:
@@ -82,7 +82,7 @@ def tell(pause: Pause, arguments: argparse.Namespace) -> int:
         The exit status.
 
     Raises:
-        NotPossible: that command fails.
+        NotPossibleError: that command fails.
     """
     if not isinstance(pause, BootPause):
         print(f"assay: {clean(str(pause))}", file=sys.stderr)
@@ -101,16 +101,16 @@ def tell(pause: Pause, arguments: argparse.Namespace) -> int:
     return pause.exit_status
 
 
-def _unbrought(change: BootChange) -> NotPossible:
+def _unbrought(change: BootChange) -> NotPossibleError:
     """Refuse to boot once more where a boot did not bring the change: it would never end."""
     missing = "; ".join(change.missing)
     if change.running is None:
-        return NotPossible(
+        return NotPossibleError(
             "The machine was booted since the last launch, and that did not bring what is missing "
             f"({missing}); --reboot-command is not run again.",
             "Put right what it does, boot by hand, and resume.",
         )
-    return NotPossible(
+    return NotPossibleError(
         f"The machine was booted since the last launch, and {missing}: {change.kernel} did not "
         "boot, or the boot loader chose another kernel. --reboot-command is not run again.",
         f"Look at the console, /sys/fs/pstore and `journalctl --boot=-1`; boot {change.kernel} by "
@@ -192,11 +192,13 @@ def _run(argv: list[str], pause: BootPause) -> None:
             argv, stdin=subprocess.DEVNULL, stdout=ERROR_OUTPUT, env=env, check=False
         )
     except OSError as error:
-        raise NotPossible(
+        raise NotPossibleError(
             f"--reboot-command: {argv[0]} cannot be run: {error.strerror}.", _BY_HAND
         ) from error
     if done.returncode:
-        raise NotPossible(f"--reboot-command: {argv[0]} ended with {done.returncode}.", _BY_HAND)
+        raise NotPossibleError(
+            f"--reboot-command: {argv[0]} ended with {done.returncode}.", _BY_HAND
+        )
 
 
 _BY_HAND = "The study is kept: change the boot by hand, and resume."
@@ -207,9 +209,11 @@ def _pairs(option: str, texts: list[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name or not value:
-            raise BadInput(f"{option}: {text!r} says nothing.", f"Write {option} firmware.NAME=...")
+            raise InvalidInputError(
+                f"{option}: {text!r} says nothing.", f"Write {option} firmware.NAME=..."
+            )
         if found.setdefault(name, value) != value:
-            raise BadInput(f"{option} {name} is given twice.", "Leave one of them out.")
+            raise InvalidInputError(f"{option} {name} is given twice.", "Leave one of them out.")
     return found
 
 
@@ -217,15 +221,15 @@ def _demand_source(name: str, source: str) -> None:
     """Refuse what can be neither read nor asked.
 
     Raises:
-        BadInput: it is neither a path nor a command.
+        InvalidInputError: it is neither a path nor a command.
     """
     try:
         words = shlex.split(source.removeprefix(COMMAND)) if source.startswith(COMMAND) else []
     except ValueError as error:
-        raise BadInput(f"--verify {name}: {error}.", "Close its quotes.") from error
+        raise InvalidInputError(f"--verify {name}: {error}.", "Close its quotes.") from error
     if source.startswith("/") or words:
         return
-    raise BadInput(
+    raise InvalidInputError(
         f"--verify {name}={source} is neither a file nor a command.",
         "Write the whole path of a file, or ! and a command that prints the value.",
     )

@@ -20,8 +20,8 @@ def record(
     """Write the sample as JSON: to a file, or as the last line of standard output.
 
     Raises:
-        BadInput: a folder, or within none.
-        NotPossible: it cannot be written.
+        InvalidInputError: a folder, or within none.
+        NotPossibleError: it cannot be written.
     """
     launch, grants = launch_of(ready.plan), ready.judge(facts)
     on = observed(launch, ready.workload, ready.plan.configuration, observe)

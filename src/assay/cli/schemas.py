@@ -12,7 +12,7 @@ import msgspec
 from assay.bundle.layout import Manifest
 from assay.cli import answers
 from assay.cli.files import sweep_file
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
 from assay.machine.inventory.document import Inventory
 from assay.records import Conclusion, Configuration, Plan, RunFacts, Sample, StudySpec
@@ -67,11 +67,11 @@ def schema(name: str) -> dict[str, Any]:
     """Return the JSON Schema of a kind of document.
 
     Raises:
-        BadInput: the name is unknown.
+        InvalidInputError: the name is unknown.
     """
     if name not in DOCUMENTS:
         near = nearest(name, tuple(DOCUMENTS))
-        raise BadInput(
+        raise InvalidInputError(
             f"There is no schema {name!r}.",
             f"Did you mean {near}?" if near else "`assay schema` lists all names.",
         )

@@ -25,7 +25,7 @@ def begin(reads: tuple[type, ...], *, launches: bool = True, helper: Helper | No
         helper: what has the rights of root in this process's place.
 
     Raises:
-        NotPossible: the undo journal cannot be had.
+        NotPossibleError: the undo journal cannot be had.
     """
     for kind in reads:
         msgspec.json.Decoder(kind)  # builds what it knows of a record: see assay.cli.process.ending
@@ -41,6 +41,6 @@ def driver_here(helper: Helper | None = None) -> Driver:
         helper: what starts it in this process's place.
 
     Raises:
-        NotPossible: there is none.
+        NotPossibleError: there is none.
     """
     return Driver(helper or find_launcher(os.environ), os.environ)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.host.journal import left_open
 from assay.records import Granted, Plan, RunFacts, Scope
 from assay.records.configuration import show_value
@@ -39,7 +39,7 @@ def system_of(
         launcher: of the driver that carries it out.
 
     Raises:
-        NotPossible: the kernel refuses one altogether; all is put back then.
+        NotPossibleError: the kernel refuses one altogether; all is put back then.
     """
     from assay.machine.booted import read_files
     from assay.machine.root import LIVE
@@ -74,7 +74,7 @@ def demand_held(
         found: what their targets hold, by path.
 
     Raises:
-        NotPossible: one does not; names the first, and why.
+        NotPossibleError: one does not; names the first, and why.
     """
     facts = RunFacts(outcome="exited", system=found)
     why = {outcome.action.path: outcome.reason for outcome in outcomes if outcome.reason}
@@ -85,7 +85,7 @@ def demand_held(
         grant = setting.judge(plan.configuration, facts, plan)
         if grant.grant in (Granted.REFUSED, Granted.UNVERIFIED):
             reason = next(iter(why.values()), grant.reason)
-            raise NotPossible(
+            raise NotPossibleError(
                 f"{name}={show_value(value)} cannot be had: {reason}.",
                 f"Leave it out, or give it another value: `assay settings show {name}`.",
             )
@@ -124,7 +124,7 @@ def put_back_leftovers(helper: Helper | None = None) -> None:
         helper: that does it, where this process has no rights.
 
     Raises:
-        NotPossible: the undo journal cannot be had or written.
+        NotPossibleError: the undo journal cannot be had or written.
     """
     if not (left_open() if helper is None else helper.leftovers):
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.show.documents import print_json
 from assay.cli.show.show import verdict_lines
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.search.space.naming import named_conclusion
 from assay.units import show_count
 from assay.untrusted import clean, clean_lines
@@ -24,8 +24,8 @@ def verify_file(arguments: argparse.Namespace) -> int:
     """Check a bundle, and its signature where one is named.
 
     Raises:
-        BadInput: no bundle, or options that need each other.
-        NotPossible: it cannot be read here.
+        InvalidInputError: no bundle, or options that need each other.
+        NotPossibleError: it cannot be read here.
     """
     from assay.bundle.read import Broken
     from assay.bundle.signature import check_signature
@@ -33,7 +33,7 @@ def verify_file(arguments: argparse.Namespace) -> int:
 
     path = Path(arguments.study)
     if (arguments.signature is None) is not (arguments.signer is None):
-        raise BadInput(
+        raise InvalidInputError(
             "--signature and --signer go together.",
             f"Write --signature {arguments.signature or f'{path.name}.sig'} --signer "
             f"{arguments.signer or 'KEY.pub'}",

@@ -41,7 +41,7 @@ def laboratory(
         helper: what has the rights of root in this process's place.
 
     Raises:
-        NotPossible: there is no launcher, or the undo journal cannot be had.
+        NotPossibleError: there is no launcher, or the undo journal cannot be had.
     """
     begin(READ, launches=launches, helper=helper)
     return Laboratory(

@@ -14,17 +14,17 @@ from typing import Protocol
 import msgspec
 
 import assay.launch.ahead  # noqa: F401 - which drivers load late; signals are exceptions then
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.executors.builds.building import BuildFailed, Building, Telling, failed_sample, untold
 from assay.executors.evidence.drift import changed_since, drift_evidence
 from assay.executors.evidence.others import OtherProcesses
 from assay.executors.evidence.reported_errors import error_evidence
 from assay.executors.evidence.same_work import Form, output_evidence
 from assay.executors.evidence.shares import look_at_share, share_evidence
-from assay.executors.gone import demand_in_place
 from assay.executors.hooks.hooking import Hooking, no_end
 from assay.executors.metrics.copies import Copies
 from assay.executors.metrics.metric_files import FileState, look_at
+from assay.executors.missing_inputs import demand_in_place
 from assay.executors.page_cache import put_in_place
 from assay.executors.probe import speed_probe
 from assay.executors.sample import build_sample, demand_figures, read_metrics
@@ -232,7 +232,7 @@ class LocalExecutor:
         What the kernel refuses is not raised: it is read back before each launch, and told with it.
 
         Raises:
-            NotPossible: another assay changes system settings, or the undo journal cannot be
+            NotPossibleError: another assay changes system settings, or the undo journal cannot be
                 written.
         """
         self._system.hold(plan.system)
@@ -250,9 +250,9 @@ class LocalExecutor:
             told: evidence that is known before.
 
         Raises:
-            NotPossible: the plan holds a refused setting, the launcher cannot be started, or the
+            NotPossibleError: the plan holds a refused setting, the launcher cannot be started, or the
                 share of a partition that it was to run in is gone.
-            WorkloadFailed: a hook failed.
+            WorkloadFailedError: a hook failed.
             SourceChanged: what it is built from is other than when the sitting began.
         """
         plan.demand_booted()
@@ -331,7 +331,7 @@ class LocalExecutor:
 
         Raises:
             Gone: the launch lacked its folder, its input or a place for its output.
-            NotPossible: the launcher could not write.
+            NotPossibleError: the launcher could not write.
         """
         if unbuilt := self.unbuilt():
             return unbuilt
@@ -375,7 +375,7 @@ class LocalExecutor:
         self.last_facts = facts
         demand_in_place(facts, flight.workload, self.output)
         if facts.outcome in ("bad_plan", "setup_failed"):
-            raise NotPossible(
+            raise NotPossibleError(
                 f"The launcher could not put the launch in place ({facts.stage}): {facts.message}",
                 "See `assay doctor` for what this host allows.",
             )
@@ -448,7 +448,7 @@ class LocalExecutor:
         """See ``Executor.close``.
 
         Raises:
-            WorkloadFailed: the last hook failed.
+            WorkloadFailedError: the last hook failed.
             NotPutBack: something of the machine is not as it was.
         """
         self.cancel_all()

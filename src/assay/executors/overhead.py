@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from assay.errors import NotPossible, WorkloadFailed
+from assay.errors import NotPossibleError, WorkloadFailedError
 from assay.executors import loads
 from assay.executors.sample import foreign_load_s
 from assay.launch.driver import Driver
@@ -120,8 +120,8 @@ def measured(
         told: is called after each round with their number.
 
     Raises:
-        WorkloadFailed: a launch failed.
-        NotPossible: the launcher could not put one in place, or the least number of rounds takes
+        WorkloadFailedError: a launch failed.
+        NotPossibleError: the launcher could not put one in place, or the least number of rounds takes
             longer than the budget and a minute.
         KeyboardInterrupt: it was interrupted before.
     """
@@ -172,11 +172,11 @@ def _demand_time(round_s: float, budget_s: float) -> None:
     """Refuse to go on for much longer than was asked.
 
     Raises:
-        NotPossible: names the budget that is needed.
+        NotPossibleError: names the budget that is needed.
     """
     least_s = MIN_ROUNDS * round_s
     if least_s > max(budget_s, LEAST_S):
-        raise NotPossible(
+        raise NotPossibleError(
             f"{MIN_ROUNDS} rounds of pairs, the least, take about {show_duration(least_s)}.",
             f"Give more time, --budget {math.ceil(least_s / 60.0)}m, or a shorter program.",
         )
@@ -272,12 +272,12 @@ def _pair(
 def _launched(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFacts:
     facts = launched(driver, program, way)
     if facts.outcome in ("bad_plan", "setup_failed"):
-        raise NotPossible(
+        raise NotPossibleError(
             f"The launcher could not put the launch in place ({facts.stage}): {facts.message}",
             "See `assay doctor` for what this host allows.",
         )
     if facts.outcome != "exited" or facts.exit_status != 0 or not facts.wall_s:
-        raise WorkloadFailed(
+        raise WorkloadFailedError(
             f"{program.name}: a launch ended as {facts.outcome}, status {facts.exit_status}.",
             "Run the command by itself: it has to succeed every time.",
         )

@@ -43,7 +43,7 @@ def put_in_place(plan: Plan, workload: Workload, env: Mapping[str, str]) -> Cach
     """What a plan asks of the page cache; ``None`` where it asks nothing.
 
     Raises:
-        BadInput: a placeholder is missing from the command.
+        InvalidInputError: a placeholder is missing from the command.
     """
     states = [action.state for action in plan.actions if isinstance(action, PageCache)]
     if not states:

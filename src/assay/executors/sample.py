@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.executors.evidence.complaints import said
 from assay.executors.evidence.libraries import libraries_seen
 from assay.executors.evidence.output import kept
@@ -159,10 +159,10 @@ def demand_figures(workload: Workload, reading: Reading) -> None:
         reading: of its first launch, which ended well.
 
     Raises:
-        BadInput: names the first such figure.
+        InvalidInputError: names the first such figure.
     """
     for name, number in reading.cut.items():
-        raise BadInput(
+        raise InvalidInputError(
             f"{name}: {reading.absent[name]}.",
             f"Correct the pattern, so that it matches all of {number!r} or what stands beside the "
             f"figure, or run the program with LC_ALL=C; --metric-as-is {name} takes it as it is.",

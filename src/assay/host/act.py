@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.host import groups, irqbalance
 from assay.host.host import Host
 from assay.host.threads import is_thread, read_thread, write_thread
@@ -37,7 +37,7 @@ def demand_allowed(action: HostAction) -> None:
     """Refuse what is none of the files that settings change, or no value of their form.
 
     Raises:
-        NotPossible: it is not.
+        NotPossibleError: it is not.
     """
     match action:
         case WriteFile(path=path, value=value, form=form, resets=resets):
@@ -130,7 +130,7 @@ def perform(host: Host, action: HostAction, value: str) -> None:
     """Give the target of an action a value: the wanted one, or what was there before.
 
     Raises:
-        NotPossible: the target, or the value, is none that may be written.
+        NotPossibleError: the target, or the value, is none that may be written.
         OSError: the kernel says no.
     """
     match action:
@@ -167,7 +167,7 @@ def write_file(host: Host, path: str, value: str) -> None:
     """Write a value into a file of the table; or keep a thread, or irqbalance, to CPUs of a list.
 
     Raises:
-        NotPossible: it is not in the table, or the value is not of its form.
+        NotPossibleError: it is not in the table, or the value is not of its form.
         OSError: the kernel says no.
     """
     if is_thread(path):
@@ -185,7 +185,7 @@ def write_file(host: Host, path: str, value: str) -> None:
 def _listed(text: str) -> tuple[int, ...]:
     try:
         return parse_list(text)
-    except BadInput as error:
+    except InvalidInputError as error:
         raise _not_allowed(f"the CPUs {text!r}") from error
 
 
@@ -206,8 +206,8 @@ def why(error: OSError, path: str) -> str:
             return said
 
 
-def _not_allowed(what: str) -> NotPossible:
-    return NotPossible(
+def _not_allowed(what: str) -> NotPossibleError:
+    return NotPossibleError(
         f"This is none of the files and values that system settings write: {what}.",
         "`assay settings list` shows those.",
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.host.act import (
     beside,
     demand_allowed,
@@ -121,7 +121,7 @@ class Changes:
             A word for each, in the order given. What the kernel refuses is told, not raised.
 
         Raises:
-            NotPossible: an action on what may not be written, or the journal cannot be; nothing of
+            NotPossibleError: an action on what may not be written, or the journal cannot be; nothing of
                 these is changed then, or all of it was put back.
         """
         asked = tuple(dict.fromkeys(actions))
@@ -149,7 +149,7 @@ class Changes:
             actions: of targets, one for each; none of them keeps something open.
 
         Raises:
-            NotPossible: as ``hold``; what was begun is written down then.
+            NotPossibleError: as ``hold``; what was begun is written down then.
         """
         asked = {action.path: action for action in actions}
         for action in asked.values():
@@ -208,7 +208,7 @@ class Changes:
         """Put back what holds, but for these actions.
 
         Raises:
-            NotPossible: the journal cannot be written; all that can be is put back by then.
+            NotPossibleError: the journal cannot be written; all that can be is put back by then.
         """
         kept = set(but)
         for action in [action for action in self._devices if action not in kept]:
@@ -264,7 +264,7 @@ class Changes:
             # What replaces something stays written down, to be done again or put back.
             mine = {entry.note.id for entry in entries if entry.note.action not in over}
             again = [entry for entry in self.entries if entry.note.id in mine]
-            with contextlib.suppress(NotPossible):
+            with contextlib.suppress(NotPossibleError):
                 undo(self._host, self._journal, again)
             raise
         return [outcomes[action] for action in actions]

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 
-from assay.errors import AssayError, NotPossible
+from assay.errors import AssayError, NotPossibleError
 from assay.host.host import Host, LiveHost
 from assay.host.journal import STATE, Journal, open_journal
 from assay.host.undo import undo
@@ -36,7 +36,7 @@ class Guard:
         variables: of the environment that it is to have.
 
     Raises:
-        NotPossible: it cannot be started; nothing must be changed without it.
+        NotPossibleError: it cannot be started; nothing must be changed without it.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Guard:
             )
         except OSError as error:
             os.close(self._fd)
-            raise NotPossible(
+            raise NotPossibleError(
                 f"The process that puts system settings back cannot be started: {error.strerror}.",
                 "`ulimit -u` and `ulimit -n` limit how many there may be.",
             ) from error
@@ -100,7 +100,7 @@ def watch(host: Host, owner: str, lock_fd: int) -> None:
     """Wait for the end of the pipe on standard input, then put back what the owner left.
 
     Raises:
-        NotPossible: the journal cannot be written.
+        NotPossibleError: the journal cannot be written.
     """
     if dismissed():
         return

@@ -61,7 +61,7 @@ class SystemHold:
         """Make exactly these hold; where they do already, they are put back and done anew.
 
         Raises:
-            NotPossible: another assay changes the machine, the journal cannot be had or written, or
+            NotPossibleError: another assay changes the machine, the journal cannot be had or written, or
                 an action is on what may not be.
         """
         wanted = tuple(actions)
@@ -84,7 +84,7 @@ class SystemHold:
 
         Raises:
             NotPutBack: something is not as it was.
-            NotPossible: the journal cannot be written; all that can be is put back by then.
+            NotPossibleError: the journal cannot be written; all that can be is put back by then.
         """
         try:
             found = self._changes.put_back() if self._changes is not None else ()
@@ -117,7 +117,7 @@ def keep(actions: Iterable[SystemAction], host: Host | None = None) -> tuple[Out
     """Make actions hold until they are asked back, beyond the end of this process.
 
     Raises:
-        NotPossible: as ``SystemHold.hold``.
+        NotPossibleError: as ``SystemHold.hold``.
     """
     with open_journal() as journal:
         return Changes(host or LiveHost(), journal, KEPT).hold(actions)
@@ -129,7 +129,7 @@ def put_back_leftovers(host: Host | None = None) -> tuple[Undone, ...]:
     Nothing is done while another one changes the machine, or without root.
 
     Raises:
-        NotPossible: the journal cannot be had or written.
+        NotPossibleError: the journal cannot be had or written.
     """
     if os.geteuid() != 0 or not left_open():
         return ()
@@ -144,7 +144,7 @@ def open_journal_unless_busy() -> Journal | None:
     """The journal; ``None`` while another assay changes the machine.
 
     Raises:
-        NotPossible: its folder cannot be had, or others could write there.
+        NotPossibleError: its folder cannot be had, or others could write there.
     """
     try:
         return open_journal()
@@ -156,7 +156,7 @@ def put_back_others(host: Host, journal: Journal) -> tuple[Undone, ...]:
     """Put back what an assay that is gone left, on a host whose journal is held.
 
     Raises:
-        NotPossible: the journal cannot be written.
+        NotPossibleError: the journal cannot be written.
     """
     boot_id = host.read(BOOT_ID)
     # Partitions went with an earlier boot; what this one's need is theirs.

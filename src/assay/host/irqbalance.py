@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.host.host import Host
 from assay.machine.cpulist import format_list, parse_mask
 
@@ -74,7 +74,7 @@ def _setup(host: Host) -> _Setup | None:
 
 
 def _setup_at(host: Host, address: str) -> _Setup | None:
-    with contextlib.suppress(OSError, BadInput):
+    with contextlib.suppress(OSError, InvalidInputError):
         found = _SETUP.search(host.ask(address, "setup", 2 * _USUAL_S + _LATE_S))
         if found is not None:
             cpus = format_list(parse_mask(found[2])) or NONE

@@ -20,7 +20,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records.action import HostAction
 from assay.records.codec import Record, encode
 
@@ -92,7 +92,7 @@ PARTITIONS = "partitions"
 _LINES = msgspec.json.Decoder(Note | ReadBack | Close)
 
 
-class Busy(NotPossible):
+class Busy(NotPossibleError):
     """Another assay is changing the machine."""
 
 
@@ -166,7 +166,7 @@ class Journal:
         The identities of the notes are given here.
 
         Raises:
-            NotPossible: it cannot be written.
+            NotPossibleError: it cannot be written.
         """
         numbered = []
         for note in notes:
@@ -181,7 +181,7 @@ class Journal:
         """Write down what changes came to.
 
         Raises:
-            NotPossible: it cannot be written.
+            NotPossibleError: it cannot be written.
         """
         readings = tuple(readings)
         self._append(readings)
@@ -192,7 +192,7 @@ class Journal:
         """Close entries. The file is emptied with the last of them.
 
         Raises:
-            NotPossible: it cannot be written.
+            NotPossibleError: it cannot be written.
         """
         self._append(Close(id=number, outcome=outcome) for number, outcome in endings.items())
         for number in endings:
@@ -219,7 +219,7 @@ class Journal:
         except OSError as error:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._fd, size)
-            raise NotPossible(
+            raise NotPossibleError(
                 f"The undo journal cannot be written ({error.strerror}): nothing is changed that "
                 "could not be put back.",
                 f"Make room where {_place()} lies.",
@@ -236,7 +236,7 @@ def open_journal(*, lock_fd: int | None = None) -> Journal:
 
     Raises:
         Busy: another process changes the machine now.
-        NotPossible: its folder cannot be had, or others could write there.
+        NotPossibleError: its folder cannot be had, or others could write there.
     """
     folder_fd = _folder()
     try:
@@ -279,11 +279,11 @@ def _folder() -> int:
     """The folder, made where it is absent, opened step by step without following links.
 
     Raises:
-        NotPossible: it cannot be, or others could put something else in its place.
+        NotPossibleError: it cannot be, or others could put something else in its place.
     """
     place = _place()
     if not place.is_absolute():
-        raise NotPossible(f"{STATE} is no whole path: {place.parent}.", "Write it from / on.")
+        raise NotPossibleError(f"{STATE} is no whole path: {place.parent}.", "Write it from / on.")
     fd = os.open("/", os.O_RDONLY | os.O_DIRECTORY | _FLAGS)
     try:
         for word in place.parts[1:]:
@@ -295,7 +295,7 @@ def _folder() -> int:
             _demand_ours(fd, place, whole=word == _FOLDER)
     except OSError as error:
         os.close(fd)
-        raise NotPossible(
+        raise NotPossibleError(
             f"The folder of the undo journal, {place}, cannot be had: {error.strerror}.",
             f"System settings are changed as root; {STATE} names another folder.",
         ) from error
@@ -309,14 +309,14 @@ def _demand_ours(fd: int, place: Path, *, whole: bool) -> None:
     """Refuse a folder in which others could put something in the place of what we wrote.
 
     Raises:
-        NotPossible: they could.
+        NotPossibleError: they could.
     """
     found = os.fstat(fd)
     shared = stat.S_IWGRP | stat.S_IWOTH
     sticky = bool(found.st_mode & stat.S_ISVTX)
     foreign = found.st_uid not in (0, os.geteuid())
     if foreign or (found.st_mode & shared and not sticky) or (whole and found.st_mode & _OTHERS):
-        raise NotPossible(
+        raise NotPossibleError(
             f"Others may write where the undo journal lies, {place}, or read it.",
             f"Make its folders root's (chown root, chmod 700), or name others by {STATE}.",
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.host.host import Host
 from assay.host.threads import is_thread
 from assay.machine.cpulist import parse_list, parse_mask, show_numbers
@@ -26,7 +26,7 @@ def online(host: Host) -> frozenset[int] | None:
     text = host.read(f"{_CPU}/online")
     try:
         return frozenset(parse_list(text)) if text else None
-    except BadInput:
+    except InvalidInputError:
         return None
 
 
@@ -94,6 +94,6 @@ def _cpus(path: str, text: str | None) -> frozenset[int]:
             return frozenset(parse_mask(text))
         if tunable is None or tunable.form == "cpulist":
             return frozenset(parse_list(text))
-    except BadInput:
+    except InvalidInputError:
         pass
     return frozenset()

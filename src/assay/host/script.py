@@ -18,7 +18,7 @@ def system_lines(plan: Plan) -> list[str]:
     """What to write before the program runs, and a trap that puts it back.
 
     Raises:
-        NotPossible: an action on what may not be written.
+        NotPossibleError: an action on what may not be written.
     """
     if not plan.system:
         return []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.host.host import Host
 from assay.machine.cpulist import format_list, parse_list
 
@@ -80,7 +80,7 @@ def cpus_of(host: Host, tid: int) -> tuple[int, ...]:
         return usable
     try:
         return tuple(sorted({*usable, *parse_list(listed[1])} & {*usable, *parse_list(present)}))
-    except BadInput:
+    except InvalidInputError:
         return usable
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.host.act import observe, perform, read_file, wanted, why, write_file
 from assay.host.groups import cpus_in
 from assay.host.host import Host
@@ -61,7 +61,7 @@ def undo(
         keep_drifted: leave that written down, so that it can be forced later.
 
     Raises:
-        NotPossible: the journal cannot be written; all that can be is put back by then.
+        NotPossibleError: the journal cannot be written; all that can be is put back by then.
     """
     newest_first = sorted(entries, key=lambda entry: -entry.note.id)
     foreseen = foresee(host, newest_first, force=force)
@@ -194,7 +194,7 @@ def _write(host: Host, action: HostAction, path: str, value: str, reasons: dict[
             write_file(host, path, value)
     except OSError as error:
         reasons[path] = why(error, path)
-    except NotPossible as error:
+    except NotPossibleError as error:
         reasons[path] = error.cause
 
 

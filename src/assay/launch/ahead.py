@@ -34,7 +34,7 @@ class Ahead:
 
     Raises:
         OSError: the launcher cannot be started.
-        NotPossible: it cannot be placed.
+        NotPossibleError: it cannot be placed.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.records import Build, Plan, Recipe, Workload
 
 FOLDER = "build"
@@ -40,19 +40,19 @@ def recipe_of(
         inputs, cwd, limit_s: as ``Recipe`` has them.
 
     Raises:
-        BadInput: a placeholder that nothing gives a value, or a value without a place.
+        InvalidInputError: a placeholder that nothing gives a value, or a value without a place.
     """
     used = {name for word in argv for name in _PLACEHOLDER.findall(word)} - {FOLDER}
     declared = set(names)
     for name in sorted(declared - used):
         near = nearest(name, tuple(used))
-        raise BadInput(
+        raise InvalidInputError(
             f"build.{name} has no place in the build command: it holds no {{{name}}}.",
             f"Did you mean build.{near}?" if near else f"Write {{{name}}} where it belongs.",
         )
     for name in sorted(used - declared):
         near = nearest(name, tuple(declared))
-        raise BadInput(
+        raise InvalidInputError(
             f"The build command holds {{{name}}}, and nothing gives it a value.",
             f"Did you mean {{{near}}}?" if near else f"Name its values, as in build.{name}=A,B.",
         )
@@ -70,7 +70,7 @@ def build_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
         Nothing where the workload is not built.
 
     Raises:
-        BadInput: ``build.NAME`` is set, but there is no build command, or no place in it; or the
+        InvalidInputError: ``build.NAME`` is set, but there is no build command, or no place in it; or the
             command comes out empty.
     """
     given = _given(plan)
@@ -80,14 +80,14 @@ def build_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
             raise no_command(name)
         return ()
     for name in sorted(given.keys() - recipe.values.keys()):
-        raise BadInput(
+        raise InvalidInputError(
             f"build.{name} has no place in the build command: it holds no {{{name}}}.",
             "Leave it out, or build with another command.",
         )
     values = build_values(plan, recipe)
     words = tuple(part for word in recipe.argv for part in _filled(word, values))
     if not words:
-        raise BadInput(
+        raise InvalidInputError(
             "The build command holds no word: its values are empty.", "Name a compiler in it."
         )
     return words
@@ -102,9 +102,9 @@ def _given(plan: Plan) -> dict[str, str]:
     return {a.name: a.value for a in plan.actions if isinstance(a, Build)}
 
 
-def no_command(name: str) -> BadInput:
+def no_command(name: str) -> InvalidInputError:
     """What is told where a value of a build has nothing that builds."""
-    return BadInput(
+    return InvalidInputError(
         f"build.{name} is set, but there is no build command.",
         f"Give it: --build 'cc {{{name}}} -o {{build}}/prog prog.c' -- '{{build}}/prog'",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.records import Arg, Command, Plan, Workload, Wrap
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -29,7 +29,7 @@ def command_of(plan: Plan, workload: Workload, instance: int | None = None) -> t
         instance: number of one of several instances.
 
     Raises:
-        BadInput: ``arg.NAME`` is set, but the command has no ``{NAME}``.
+        InvalidInputError: ``arg.NAME`` is set, but the command has no ``{NAME}``.
     """
     argv = next((a.argv for a in plan.actions if isinstance(a, Command)), workload.argv)
     wrap = tuple(word for a in plan.actions if isinstance(a, Wrap) for word in a.argv)
@@ -40,7 +40,7 @@ def command_of(plan: Plan, workload: Workload, instance: int | None = None) -> t
     used = placeholders_in(argv)
     for name in sorted(args.keys() - used):
         near = nearest(name, tuple(used))
-        raise BadInput(
+        raise InvalidInputError(
             f"arg.{name} is set, but the command holds no {{{name}}}.",
             f"Did you mean arg.{near}?" if near else f"Put {{{name}}} where the value belongs.",
         )

@@ -131,8 +131,8 @@ def launcher_document(
         briefly: read back neither threads nor page tables, where only a refusal is of interest.
 
     Raises:
-        NotPossible: a setting of the plan is refused.
-        BadInput: a placeholder is missing from the command.
+        NotPossibleError: a setting of the plan is refused.
+        InvalidInputError: a placeholder is missing from the command.
     """
     plan.demand_granted()
     several = plan.instances

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.launch.ending import end_all
 from assay.launch.spawning import Starter, places_for, spawn
 from assay.native_programs import LAUNCHER, find_native
@@ -52,7 +52,7 @@ RECORD_S = 30.0
 _FLOCK = struct.Struct("hhqqi4x")
 
 
-class LauncherKilled(NotPossible):
+class LauncherKilled(NotPossibleError):
     """A launcher was killed and left no record.
 
     Args:
@@ -71,7 +71,7 @@ def find_launcher(env: Mapping[str, str]) -> Path:
     """The launcher of this installation: ``ASSAY_EXEC``, else the one inside the package.
 
     Raises:
-        NotPossible: there is none.
+        NotPossibleError: there is none.
     """
     return find_native(env, "assay-exec", LAUNCHER)
 
@@ -178,7 +178,7 @@ class Running(msgspec.Struct):
 
         Raises:
             LauncherKilled: the launcher was killed, and its guardian too.
-            NotPossible: the launcher died without a record.
+            NotPossibleError: the launcher died without a record.
         """
         _, status = os.waitpid(self.pid, 0)
         self.pid = 0
@@ -187,7 +187,7 @@ class Running(msgspec.Struct):
         if not document and killed:
             raise LauncherKilled(os.WTERMSIG(status))
         if not document:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"The launcher ended without a record (wait status {status}).",
                 "The launch is lost; resume the study, and report this if it comes again.",
             )
@@ -342,7 +342,7 @@ class Driver:
         """Have a launcher stand by for each launch from now on, until ``close``.
 
         Raises:
-            NotPossible: there is a share, and the launcher cannot be placed in it.
+            NotPossibleError: there is a share, and the launcher cannot be placed in it.
         """
         from assay.launch.ahead import Ahead
 
@@ -363,7 +363,7 @@ class Driver:
         """Start one launch; the document is that of ``docs/reference/assay-exec.md``.
 
         Raises:
-            NotPossible: the launcher cannot be started.
+            NotPossibleError: the launcher cannot be started.
         """
         if not any(name.startswith(HOOKS) for name in document.get("env_set", {})):
             return self._started(document)
@@ -384,7 +384,7 @@ class Driver:
             pid = self._front(plan, record_fd)
         except OSError as error:
             os.close(record_fd)
-            raise NotPossible(
+            raise NotPossibleError(
                 f"The launcher {self._launcher} cannot be started: {error.strerror}.",
                 "See `assay doctor`.",
             ) from error
@@ -466,7 +466,7 @@ class Driver:
         """What this host lets the launcher do (``assay-exec --probe``).
 
         Raises:
-            NotPossible: the launcher did not answer.
+            NotPossibleError: the launcher did not answer.
         """
         try:
             with os.fdopen(os.memfd_create("assay-probe"), "w+b") as answer:
@@ -475,7 +475,7 @@ class Driver:
                 answer.seek(0)
                 found: dict[str, Any] = msgspec.json.decode(answer.read())
         except (OSError, ValueError, msgspec.DecodeError) as error:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"{self._launcher} --probe gave no answer: {error}.", "Install assay again."
             ) from error
         return found

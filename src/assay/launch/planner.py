@@ -87,7 +87,7 @@ def plan(
     degraded. With ``program``, nothing is preloaded into one that cannot take it.
 
     Raises:
-        BadInput: a setting that does not exist, or a value that nobody could read.
+        InvalidInputError: a setting that does not exist, or a value that nobody could read.
     """
     machine = as_set(machine, config)
     drafts = [_draft(registry.get(name), config, machine) for name in config]

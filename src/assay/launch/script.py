@@ -74,8 +74,8 @@ def shell_script(
             no others are set.
 
     Raises:
-        NotPossible: a setting of the plan is refused.
-        BadInput: a placeholder is missing from the command.
+        NotPossibleError: a setting of the plan is refused.
+        InvalidInputError: a placeholder is missing from the command.
     """
     if not plan.pending:  # another boot may grant more
         plan.demand_granted()

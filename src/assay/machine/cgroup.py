@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.cpulist import parse_list
 from assay.machine.escapes import unescaped
 from assay.machine.root import Root
@@ -234,7 +234,7 @@ def _cpus_in(root: Root, path: str) -> tuple[int, ...] | None:
     text = root.read_text(path)
     try:
         return parse_list(text) if text else None
-    except BadInput:
+    except InvalidInputError:
         return None
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 
 _MAX = 1 << 16
 """Far above any kernel's NR_CPUS (8192 on x86-64); keeps ``0-99999999999`` from eating memory."""
@@ -24,7 +24,7 @@ def parse_list(text: str) -> tuple[int, ...]:
     An empty text is an empty list: so the kernel writes a set without members.
 
     Raises:
-        BadInput: not a CPU list.
+        InvalidInputError: not a CPU list.
     """
     found: set[int] = set()
     for part in text.replace("\n", ",").split(","):
@@ -37,7 +37,7 @@ def list_in(text: str | None) -> tuple[int, ...]:
     """As ``parse_list``; none also where a file is absent, or holds no list."""
     try:
         return parse_list(text or "")
-    except BadInput:
+    except InvalidInputError:
         return ()
 
 
@@ -73,7 +73,7 @@ def parse_mask(text: str) -> tuple[int, ...]:
     """Numbers of a hexadecimal mask such as ``f`` or ``00000000,0000000f``, ascending.
 
     Raises:
-        BadInput: not a mask.
+        InvalidInputError: not a mask.
     """
     words = text.strip().removeprefix("0x").split(",")
     # Words after the first are 32 bits each; the kernel always writes all eight digits.
@@ -95,8 +95,8 @@ def _expand(part: str, text: str) -> Iterable[int]:
     return (cpu for cpu in range(low, high + 1) if (cpu - low) % group < used)
 
 
-def _not_a(what: str, text: str) -> BadInput:
-    return BadInput(
+def _not_a(what: str, text: str) -> InvalidInputError:
+    return InvalidInputError(
         f"{text.strip()!r} is not a CPU {what}.",
         "Write for example 0-3,8." if what == "list" else "Write for example ff.",
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.cpulist import parse_list
 from assay.machine.escapes import unescaped
 from assay.machine.gpus import find_gpus
@@ -150,7 +150,7 @@ def _of_place(root: Root, name: str, place: str) -> Near | Nowhere:
 def _listed(name: str, text: str) -> Near | Nowhere:
     try:
         return Near(device=name, cpus=parse_list(text))
-    except BadInput:
+    except InvalidInputError:
         return Nowhere(f"the CPUs near {name} cannot be read: {text!r}")
 
 

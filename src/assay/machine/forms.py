@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list, parse_list, parse_mask
 from assay.records.action import Form
 
@@ -67,5 +67,5 @@ def mask_of(cpus: Iterable[int]) -> str:
 def _numbers(form: Form, text: str) -> str:
     try:
         return format_list(parse_list(text)) if form == "cpulist" else mask_of(parse_mask(text))
-    except BadInput:
+    except InvalidInputError:
         return text

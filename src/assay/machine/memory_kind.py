@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.cpulist import parse_list
 from assay.machine.root import Root
 
@@ -90,7 +90,7 @@ def _tier_speed(root: Root, node: int) -> int | None:
             continue
         try:
             nodes = parse_list(root.read_text(f"{_TIERS}/{name}/nodelist") or "")
-        except BadInput:
+        except InvalidInputError:
             continue
         if node in nodes:
             return -int(match[1])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Mapping
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list, parse_list, show_numbers
 from assay.machine.document import Narrowed
 from assay.machine.root import Root
@@ -61,7 +61,7 @@ def taskset_of(cpus: Collection[int]) -> str:
 def _isolated(root: Root) -> set[int]:
     try:
         return set(parse_list(root.read_text("/sys/devices/system/cpu/isolated") or ""))
-    except BadInput:
+    except InvalidInputError:
         return set()
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine import sanitizers
 from assay.machine.command import Command, base_name, look_through
 from assay.machine.document import Program
@@ -95,11 +95,11 @@ def inspect(
         cwd: folder that relative paths start from; this process's, or ``/``.
 
     Raises:
-        BadInput: there are no words.
+        InvalidInputError: there are no words.
     """
     root = root or Root()
     if not argv:
-        raise BadInput("There is no command.", "Write it after `--`, with its arguments.")
+        raise InvalidInputError("There is no command.", "Write it after `--`, with its arguments.")
     if env is None:
         env = os.environ if root.live else {}
     if cwd is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.root import Root
 from assay.records.codec import Record, decode
 
@@ -37,5 +37,5 @@ def read_facts(root: Root) -> Facts | None:
     content = None if root.live else root.read_bytes(FACTS, _LARGEST_BYTES)
     try:
         return decode(content, Facts) if content else None
-    except BadInput:
+    except InvalidInputError:
         return None

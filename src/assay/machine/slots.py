@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.machine.cpulist import format_list
 from assay.machine.document import Cpu, Machine
 
@@ -32,12 +32,12 @@ def slots(cpus: Sequence[Cpu], count: int) -> tuple[Slot, ...]:
         count: of slots, at least 1.
 
     Raises:
-        NotPossible: there are too few whole cores of a kind for that.
+        NotPossibleError: there are too few whole cores of a kind for that.
     """
     cores = len({cpu.core for cpu in cpus})
     found = _divided(list(cpus), count) if count <= cores else None
     if found is None:
-        raise NotPossible(
+        raise NotPossibleError(
             f"The {len(cpus)} CPUs that assay may use ({format_list(sorted(c.id for c in cpus))}) "
             f"cannot be divided into {count} equal slots: each takes a whole core, and there are "
             f"{cores} that may be used.",
@@ -50,7 +50,7 @@ def rooms(machine: Machine, parallel: int | None) -> list[Machine]:
     """A machine as programs in each of its slots have it; as it is where it has none.
 
     Raises:
-        NotPossible: it cannot be divided so.
+        NotPossibleError: it cannot be divided so.
     """
     if parallel is None:
         return [machine]

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.cpulist import parse_list, parse_mask
 from assay.machine.document import Cpu, Node
 from assay.machine.memory_kind import memory_kinds
@@ -84,7 +84,7 @@ def _cpus(root: Root, folder: str, *names: str) -> tuple[int, ...] | None:
             continue
         try:
             return parse_list(text) if name.endswith("list") else parse_mask(text)
-        except BadInput:
+        except InvalidInputError:
             continue
     return None
 
@@ -108,7 +108,7 @@ def _list_file(root: Root, path: str) -> tuple[int, ...] | None:
     text = root.read_text(path)
     try:
         return parse_list(text) if text else None
-    except BadInput:
+    except InvalidInputError:
         return None
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.cpulist import format_list
 from assay.machine.root import LIVE, Root
 from assay.native_programs import find_native
@@ -82,7 +82,7 @@ def find_noise(env: Mapping[str, str]) -> Path:
     """The program: ``ASSAY_NOISE``, else that beside the launcher.
 
     Raises:
-        NotPossible: there is none.
+        NotPossibleError: there is none.
     """
     return find_native(env, "assay-noise", "ASSAY_NOISE")
 
@@ -97,7 +97,7 @@ class Meter:
         root: where the host's counters are read.
 
     Raises:
-        NotPossible: the program cannot be started.
+        NotPossibleError: the program cannot be started.
     """
 
     def __init__(
@@ -141,24 +141,26 @@ class Meter:
         """What was measured, after ``wait`` or ``stop``.
 
         Raises:
-            BadInput: the program did not take what was asked.
-            NotPossible: it told nothing, or could measure nowhere.
+            InvalidInputError: the program did not take what was asked.
+            NotPossibleError: it told nothing, or could measure nowhere.
         """
         after = read_counters(self._root)
         text = _whole(self._out)
         if self._process.returncode or not text.endswith(b"\n"):
             said = _whole(self._err).decode(errors="replace").strip().splitlines()
             why = said[0] if said else f"wait status {self._process.returncode}"
-            raise NotPossible(f"{self._program} told nothing: {why}.", "Run it by hand to see.")
+            raise NotPossibleError(
+                f"{self._program} told nothing: {why}.", "Run it by hand to see."
+            )
         run = decode(text, NoiseRun)
         if not run.measured:
             first = next((one for one in run.cpus if one.error), None)
             if first is not None:
-                raise BadInput(
+                raise InvalidInputError(
                     f"Nothing can be measured on CPU {first.cpu}: {first.error}.",
                     f"This process may use the CPUs {format_list(os.sched_getaffinity(0))}.",
                 )
-            raise NotPossible("Nothing was measured.", "Measure for longer: --seconds 5.")
+            raise NotPossibleError("Nothing was measured.", "Measure for longer: --seconds 5.")
         before = self._before
         return NoiseFound(
             run=run,
@@ -182,7 +184,7 @@ class Meter:
         except OSError as error:
             self._out.close()
             self._err.close()
-            raise NotPossible(
+            raise NotPossibleError(
                 f"{self._program} cannot be started: {error.strerror}.", "See `assay doctor`."
             ) from error
 
@@ -191,7 +193,7 @@ def measure_noise(program: Path, request: NoiseRequest, env: Mapping[str, str]) 
     """One whole run.
 
     Raises:
-        BadInput, NotPossible: as ``Meter.found``.
+        InvalidInputError, NotPossibleError: as ``Meter.found``.
     """
     with Meter(program, request, env) as meter:
         meter.wait()

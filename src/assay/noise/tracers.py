@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.host.host import Host, LiveHost
 from assay.machine.cpulist import format_list
 from assay.machine.root import LIVE, Root
@@ -71,13 +71,13 @@ def demand_tracer(tool: str, root: Root = LIVE) -> str:
     """The folder of tracefs, where the kernel has this tracer.
 
     Raises:
-        NotPossible: it has not, or does not let this user.
+        NotPossibleError: it has not, or does not let this user.
     """
     folder = next((f for f in TRACING if root.exists(f"{f}/available_tracers")), None)
     if folder is None:
         mounted = any(root.exists(f) and root.listdir(f) for f in TRACING)
         rights = os.geteuid() != 0 or mounted
-        raise NotPossible(
+        raise NotPossibleError(
             f"The tracer {tool} cannot be used: "
             + ("tracefs is closed to this user." if rights else "tracefs is not mounted."),
             "Run it as root, or measure without --tool: fwq, ftq and selfish need no rights."
@@ -87,7 +87,7 @@ def demand_tracer(tool: str, root: Root = LIVE) -> str:
         )
     known = (root.read_text(f"{folder}/available_tracers") or "").split()
     if tool not in known:
-        raise NotPossible(
+        raise NotPossibleError(
             f"This kernel has no tracer {tool}.",
             f"It takes one with CONFIG_{tool.upper()}_TRACER=y (5.14 or newer); measure without "
             "--tool: fwq, ftq and selfish need none.",
@@ -180,12 +180,12 @@ class Trace:
         """The tracer works meanwhile; all files are put back afterwards.
 
         Raises:
-            NotPossible: tracefs does not take it.
+            NotPossibleError: tracefs does not take it.
         """
         try:
             self.host.mkdir(self.instance)
         except FileExistsError as error:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"Another run traces in {self.instance}.",
                 f"Wait for it; where it was killed, remove it: `rmdir {self.instance}`.",
             ) from error
@@ -237,8 +237,8 @@ class Trace:
         with contextlib.suppress(OSError):
             self.host.rmdir(self.instance)
 
-    def _refused(self, error: OSError) -> NotPossible:
-        return NotPossible(
+    def _refused(self, error: OSError) -> NotPossibleError:
+        return NotPossibleError(
             f"The tracer {self.tool} cannot be started: {error.strerror}.",
             "See whether others trace (`cat /sys/kernel/tracing/current_tracer`), or measure "
             "without --tool.",

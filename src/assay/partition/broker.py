@@ -20,7 +20,7 @@ from typing import TypeVar
 
 import msgspec
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.cpulist import format_list, parse_list, show_numbers
 from assay.records.codec import Record
 from assay.units import show_bytes
@@ -97,7 +97,7 @@ class _Done(Record, frozen=True):
     pass
 
 
-class Taken(NotPossible):
+class Taken(NotPossibleError):
     """Somebody else has a part of what was asked for: another choice may be free."""
 
 
@@ -108,7 +108,7 @@ class Broker:
         path: of its socket.
 
     Raises:
-        NotPossible: nobody answers there.
+        NotPossibleError: nobody answers there.
     """
 
     def __init__(self, path: Path) -> None:
@@ -118,7 +118,7 @@ class Broker:
             _connect(self._socket, path)
         except OSError as error:
             self._socket.close()
-            raise NotPossible(
+            raise NotPossibleError(
                 f"No broker answers at {path}: {error.strerror or error}.",
                 f"Root starts it again: `assay partition start {path.parent.name}`. One that was "
                 "made with --no-broker has none.",
@@ -150,7 +150,7 @@ class Broker:
         """The partition as it is now.
 
         Raises:
-            NotPossible: the broker does not answer.
+            NotPossibleError: the broker does not answer.
         """
         return self._ask({"do": "show"}, State)
 
@@ -158,7 +158,7 @@ class Broker:
         """The partition as it stays: nobody is given more of it while this connection lasts.
 
         Raises:
-            NotPossible: the broker does not answer, or this user is not root.
+            NotPossibleError: the broker does not answer, or this user is not root.
         """
         return self._ask({"do": "delete"}, State)
 
@@ -169,8 +169,8 @@ class Broker:
 
         Raises:
             Taken: somebody else has some of them.
-            BadInput: not all of them are of the partition.
-            NotPossible: this connection has a share, or the broker could not make its groups.
+            InvalidInputError: not all of them are of the partition.
+            NotPossibleError: this connection has a share, or the broker could not make its groups.
         """
         question = {
             "do": "reserve",
@@ -189,8 +189,8 @@ class Broker:
                 does that as well, for a launcher with root's rights is not ours to confine.
 
         Raises:
-            BadInput: they are not all of the share.
-            NotPossible: it is another's, it has ended, or there is no share.
+            InvalidInputError: they are not all of the share.
+            NotPossibleError: it is another's, it has ended, or there is no share.
         """
         self._ask({"do": "move", "pid": pid, "cpus": format_list(cpus)}, _Done)
 
@@ -210,8 +210,8 @@ class Broker:
             raise self._silent("it answers in the words of another version") from error
         raise _refused(refusal)
 
-    def _silent(self, reason: str) -> NotPossible:
-        return NotPossible(
+    def _silent(self, reason: str) -> NotPossibleError:
+        return NotPossibleError(
             f"The broker at {self._path} does not answer: {reason}.",
             "`assay partition list` shows whether it runs.",
         )
@@ -235,7 +235,7 @@ def _connect(connection: socket.socket, path: Path) -> None:
             return
 
 
-def _refused(refusal: _Refusal) -> NotPossible | BadInput:
+def _refused(refusal: _Refusal) -> NotPossibleError | InvalidInputError:
     which = refusal.which
     with contextlib.suppress(ValueError):
         if refusal.what == "memory_bytes":
@@ -250,16 +250,18 @@ def _refused(refusal: _Refusal) -> NotPossible | BadInput:
                 f"Others have {_NOUNS.get(what, what)} {which}.", "Wait, or ask for others."
             )
         case "unknown", "memory_bytes":
-            return BadInput(f"The partition has {which} of memory in all.", "Ask for less.")
+            return InvalidInputError(
+                f"The partition has {which} of memory in all.", "Ask for less."
+            )
         case "unknown", what:
-            return BadInput(
+            return InvalidInputError(
                 f"The partition has no {_NOUNS.get(what, what)} {which}.",
                 "`assay partition list` shows what it has.",
             )
         case "empty", _:
-            return BadInput("A share needs a CPU at least.", "Ask for one.")
+            return InvalidInputError("A share needs a CPU at least.", "Ask for one.")
         case _:
-            return NotPossible(
+            return NotPossibleError(
                 f"The broker refuses: {refusal.message}.", "`assay partition list` shows its state."
             )
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.cpulist import format_list
 from assay.machine.document import Cpu
 from assay.partition.ranks import RankLayout
@@ -42,8 +42,8 @@ def choose(wish: Wish, cpus: Sequence[Cpu], free: Collection[int], seed: int = 0
         seed: of the algorithm ``random``.
 
     Raises:
-        BadInput: a CPU that is not of the partition, or more than it has.
-        NotPossible: others have too many of them.
+        InvalidInputError: a CPU that is not of the partition, or more than it has.
+        NotPossibleError: others have too many of them.
     """
     if wish.listed:
         taken = _listed(wish.listed, cpus, free)
@@ -57,13 +57,13 @@ def _listed(listed: tuple[int, ...], cpus: Sequence[Cpu], free: Collection[int])
     known = {cpu.id for cpu in cpus}
     foreign = [cpu for cpu in listed if cpu not in known]
     if foreign:
-        raise BadInput(
+        raise InvalidInputError(
             f"CPU {format_list(foreign)} is not of the partition, which has {format_list(known)}.",
             "Name CPUs of the partition.",
         )
     busy = [cpu for cpu in listed if cpu not in free]
     if busy:
-        raise NotPossible(
+        raise NotPossibleError(
             f"CPU {format_list(busy)} of the partition is taken.",
             f"Free are {format_list(free) or 'none'}; wait, or ask for a number of CPUs.",
         )
@@ -100,7 +100,7 @@ def _laid_out(wish: Wish, layout: RankLayout, cores: Sequence[Core], free: set[i
         wanted = _wanted_cores(wish, cores, len(cores))
     part = pieces[place * wanted : (place + 1) * wanted]
     if len(part) < wanted:
-        raise BadInput(
+        raise InvalidInputError(
             f"Rank {layout.rank.number} of {layout.rank.count} has no place: each has "
             f"{show_count(wanted, 'core')} of {len(cores)}.",
             "Ask for fewer, or write share=MPI.",
@@ -136,12 +136,12 @@ def _cores_for(cpus: int, able: Sequence[Core], free: Collection[int]) -> int:
 
 def _demand(wanted: int, noun: str, total: int, free: int) -> None:
     if wanted > total:
-        raise BadInput(
+        raise InvalidInputError(
             f"{_asked(wanted, noun)}, and the partition has {total}.",
             "Ask for fewer, or make it larger.",
         )
     if wanted > free:
-        raise NotPossible(
+        raise NotPossibleError(
             f"{_asked(wanted, noun)}, and {free or 'none'} of the {total} of the partition "
             f"{'is' if free < 2 else 'are'} free.",
             "Wait until others are done" + (", or ask for fewer." if free else "."),
@@ -194,7 +194,7 @@ def _places(able: list[Core], names: tuple[str, ...]) -> list[list[Core]]:
 def _with_utility(count: int, taken: Sequence[Cpu]) -> Choice:
     """The last CPUs are set apart: work begins on the first cores, and so do most programs."""
     if count >= len(taken):
-        raise BadInput(
+        raise InvalidInputError(
             f"utility={count} leaves no CPU for the work: the share has {len(taken)} in all.",
             "Ask for more CPUs, or for fewer utility CPUs.",
         )

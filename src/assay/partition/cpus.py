@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Cpu, Machine, Node
 from assay.partition.choose import choose
@@ -40,8 +40,8 @@ def designated(
         taken: CPUs of other partitions by name.
 
     Raises:
-        BadInput: no such CPUs, parts of cores, or all that there are.
-        NotPossible: other partitions have too many of them.
+        InvalidInputError: no such CPUs, parts of cores, or all that there are.
+        NotPossibleError: other partitions have too many of them.
     """
     apart = {cpu for cpus in taken.values() for cpu in cpus}
     if wish.cores is not None:
@@ -49,7 +49,7 @@ def designated(
     if wish.listed is None or wish.listed == AUTO:
         found = [cpu.id for cpu in _automatic(machine, apart)]
         if not found:
-            raise NotPossible(
+            raise NotPossibleError(
                 "A core of each socket stays with the system, and no other is left.",
                 f"Name CPUs: this machine has {_online(machine)}, and partitions have "
                 f"{format_list(apart) or 'none'}.",
@@ -99,9 +99,9 @@ def _counted(cores: int, machine: Machine, apart: set[int]) -> tuple[int, ...]:
     able = _automatic(machine, apart)
     there = len({cpu.core for cpu in able})
     if cores < 1:
-        raise BadInput(f"--cores {cores} is no partition.", "Ask for one at least.")
+        raise InvalidInputError(f"--cores {cores} is no partition.", "Ask for one at least.")
     if not 0 < cores <= there:
-        raise (NotPossible if apart else BadInput)(
+        raise (NotPossibleError if apart else InvalidInputError)(
             f"--cores {cores}: a core of each socket stays with the system, and {there} "
             f"{'is' if there == 1 else 'are'} left.",
             "Ask for as many at most, or name CPUs with --cpus.",
@@ -114,18 +114,18 @@ def _listed(
 ) -> tuple[int, ...]:
     asked = parse_list(text)
     if not asked:
-        raise BadInput("--cpus names no CPU.", "Write as in --cpus 2-7, or --cpus auto.")
+        raise InvalidInputError("--cpus names no CPU.", "Write as in --cpus 2-7, or --cpus auto.")
     by_id = {cpu.id: cpu for cpu in machine.cpus}
     foreign = [cpu for cpu in asked if cpu not in by_id]
     if foreign:
-        raise BadInput(
+        raise InvalidInputError(
             f"CPU {format_list(foreign)} is not online here: this machine has {_online(machine)}.",
             "Name others, or bring it online.",
         )
     for name, cpus in taken.items():
         both = set(cpus) & set(asked)
         if both:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"CPU {format_list(both)} is of the partition {name}.",
                 "Name others: `assay partition list` shows who has which.",
             )
@@ -134,7 +134,7 @@ def _listed(
     apart = {cpu for cpus in taken.values() for cpu in cpus}
     rest = by_id.keys() - apart - set(asked)
     if not rest:
-        raise BadInput(
+        raise InvalidInputError(
             f"--cpus {text} leaves no CPU to the system, which needs one for all else.",
             "Leave a core out; --cpus auto leaves one of each socket.",
         )
@@ -145,13 +145,13 @@ def _demand_whole(asked: Sequence[Cpu]) -> None:
     """Refuse half a core: what runs on the other half slows it down.
 
     Raises:
-        BadInput: names the first.
+        InvalidInputError: names the first.
     """
     numbers = {cpu.id for cpu in asked}
     for cpu in asked:
         left = set(cpu.siblings) - numbers
         if left:
-            raise BadInput(
+            raise InvalidInputError(
                 f"CPU {cpu.id} is a part of a core whose other part, CPU {format_list(left)}, is "
                 "not named.",
                 "Name all CPUs of each core; --partial takes parts.",

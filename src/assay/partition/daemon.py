@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from assay.errors import AssayError, NotPossible
+from assay.errors import AssayError, NotPossibleError
 from assay.native_programs import find_native
 from assay.partition.broker import Broker, State
 from assay.partition.folder import document_in, socket_in
@@ -28,7 +28,7 @@ def find_broker(env: Mapping[str, str]) -> Path:
     """The program: ``ASSAY_BROKER``, else that beside the launcher.
 
     Raises:
-        NotPossible: there is none.
+        NotPossibleError: there is none.
     """
     return find_native(env, "assay-broker", VARIABLE)
 
@@ -41,7 +41,7 @@ def start_broker(program: Path, folder: Path) -> None:
         folder: of the partition, with what the broker is told of it.
 
     Raises:
-        NotPossible: it does not start, or does not answer.
+        NotPossibleError: it does not start, or does not answer.
     """
     socket = socket_in(folder)
     socket.unlink(missing_ok=True)
@@ -118,8 +118,8 @@ def _is_for(pid: int, folder: Path) -> bool:
     return own and words[1:3] == told
 
 
-def _not_started(why: str) -> NotPossible:
-    return NotPossible(
+def _not_started(why: str) -> NotPossibleError:
+    return NotPossibleError(
         f"The broker of the partition does not run: {why}.",
         "`assay partition create --no-broker` makes one without shares.",
     )

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from assay.errors import AssayError, BadInput, NotPossible
+from assay.errors import AssayError, InvalidInputError, NotPossibleError
 from assay.host.act import wanted
 from assay.host.changes import Outcome, Word
 from assay.host.groups import GATHERED, LEFT, processes_within
@@ -30,15 +30,15 @@ def demand_root(machine: Machine) -> None:
     """Refuse who may not change this host.
 
     Raises:
-        NotPossible: it is not root, or root of a user namespace.
+        NotPossibleError: it is not root, or root of a user namespace.
     """
     if machine.rights.uid != 0:
-        raise NotPossible(
+        raise NotPossibleError(
             "Partitions are made and deleted as root.",
             "Run this with sudo; shares of a partition need no root.",
         )
     if machine.rights.user_namespace:
-        raise NotPossible(
+        raise NotPossibleError(
             "Root of a user namespace may not set CPUs of the host apart.", "Run it on the host."
         )
 
@@ -47,10 +47,10 @@ def demand_alike(tree: Tree, others: Sequence[Made]) -> None:
     """Refuse control groups of another tree than those of partitions that stand.
 
     Raises:
-        NotPossible: names one of these.
+        NotPossibleError: names one of these.
     """
     if any(one.top != tree.top for one in others):
-        raise NotPossible(
+        raise NotPossibleError(
             f"The partition {others[0].name} is made of the control groups at {others[0].top}, and "
             f"new ones are of those at {tree.top}.",
             "Delete it first.",
@@ -61,14 +61,14 @@ def demand_no_strangers(made: Made, journal: Journal, host: Host) -> None:
     """Refuse control groups of the same names that nobody wrote down: they may be in use.
 
     Raises:
-        NotPossible: names the first.
+        NotPossibleError: names the first.
     """
     known = {entry.note.action.path for entry in journal.entries}
     paths = [group.path for group in made.groups]
     paths += [f"{made.top}/{OTHERS}"] if made.version == 1 else []
     for path in paths:
         if path not in known and host.listdir(path):
-            raise NotPossible(
+            raise NotPossibleError(
                 f"There is a control group {path}, and assay did not write down that it made it.",
                 f"Remove it: rmdir {path}",
             )
@@ -78,13 +78,13 @@ def demanded_gpus(text: str, root: Root, others: Sequence[Made]) -> tuple[int, .
     """The GPUs of a list that a new partition can have.
 
     Raises:
-        BadInput: there are no such ones.
-        NotPossible: another partition has one, or their numbers do not say which are meant.
+        InvalidInputError: there are no such ones.
+        NotPossibleError: another partition has one, or their numbers do not say which are meant.
     """
     try:
         asked = parse_list(text)
-    except BadInput as error:
-        raise BadInput(
+    except InvalidInputError as error:
+        raise InvalidInputError(
             f"--gpus {text}: this is no list of GPUs.", "Write as in --gpus 0,2-3."
         ) from error
     if not asked:
@@ -92,7 +92,7 @@ def demanded_gpus(text: str, root: Root, others: Sequence[Made]) -> tuple[int, .
     gpus = find_gpus(root)
     ambiguous = unlike(gpus)
     if ambiguous is not None:
-        raise NotPossible(
+        raise NotPossibleError(
             f"--gpus {text}: {ambiguous}.",
             "Leave it out: a partition has GPUs only where all are of one vendor; the setting "
             f"gpus={gpus[0].vendor}:{text} says whose a program sees.",
@@ -101,13 +101,13 @@ def demanded_gpus(text: str, root: Root, others: Sequence[Made]) -> tuple[int, .
     foreign = set(asked) - there
     if foreign:
         has = f"GPU {format_list(there)}" if there else "no GPU that can be seen"
-        raise BadInput(
+        raise InvalidInputError(
             f"--gpus {text}: this machine has {has}.", "Numbers are as the driver counts."
         )
     for one in others:
         both = set(parse_list(one.gpus)) & set(asked)
         if both:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"GPU {format_list(both)} is of the partition {one.name}.", "Name others."
             )
     return asked
@@ -117,13 +117,13 @@ def demand_memory(made: Made, *, precise: bool) -> None:
     """Refuse less memory than was asked for, where it is none or is to be precise.
 
     Raises:
-        NotPossible: says how much there is.
+        NotPossibleError: says how much there is.
     """
     memory = made.memory
     if memory is None or memory.bytes >= memory.asked_bytes:
         return
     if precise or memory.bytes == 0:
-        raise NotPossible(
+        raise NotPossibleError(
             f"{show_bytes(memory.asked_bytes)} of huge pages were asked for, and the kernel found "
             f"{show_bytes(memory.bytes)}.",
             "Ask for less, or right after a boot, when memory is not in pieces.",
@@ -134,10 +134,10 @@ def demand_no_rivals(made: Made, host: Host) -> None:
     """Refuse CPUs that a group beside names: with version 1 they cannot be exclusive then.
 
     Raises:
-        NotPossible: names the first.
+        NotPossibleError: names the first.
     """
     for path, cpus in _rivals(made, host).items():
-        raise NotPossible(
+        raise NotPossibleError(
             f"CPU {made.cpus} cannot be set apart: the control group {path} names CPU "
             f"{format_list(cpus)} too.",
             _way_round(path, host),
@@ -169,7 +169,7 @@ def demand_apart(made: Made, outcomes: Sequence[Outcome], host: Host) -> None:
         host: that it is on.
 
     Raises:
-        NotPossible: why it is not.
+        NotPossibleError: why it is not.
     """
     for outcome in outcomes:
         if outcome.word in (Word.GRANTED, Word.KEPT) or kind_of(outcome.action) is not None:
@@ -177,12 +177,12 @@ def demand_apart(made: Made, outcomes: Sequence[Outcome], host: Host) -> None:
         if outcome.word is Word.DEGRADED and _is_enough(outcome):
             continue
         if outcome.word is Word.DRIFTED:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"CPU {made.cpus} cannot be set apart: {outcome.action.path}: {outcome.reason}.",
                 "Write that into it again, or delete the partitions that stand.",
             )
         others = _rivals(made, host)
-        raise NotPossible(
+        raise NotPossibleError(
             f"CPU {made.cpus} cannot be set apart: {outcome.action.path}: {outcome.reason}.",
             f"{min(others)} names these CPUs too. {_way_round(min(others), host)}"
             if others
@@ -203,7 +203,7 @@ def unused(name: str, folder: Path, host: Host) -> Iterator[None]:
     """A partition that nobody uses, and nobody is given a share of meanwhile.
 
     Raises:
-        NotPossible: somebody uses it; says who.
+        NotPossibleError: somebody uses it; says who.
     """
     with contextlib.ExitStack() as stack:
         state = None
@@ -219,10 +219,10 @@ def _demand_unused(name: str, folder: Path, host: Host, state: State | None) -> 
     """Refuse while somebody has a share, or something runs there.
 
     Raises:
-        NotPossible: says who.
+        NotPossibleError: says who.
     """
     if state is not None and state.shares:
-        raise NotPossible(
+        raise NotPossibleError(
             f"The partition {name} is in use: {state.holders}.",
             "Wait until they are done; --force ends their shares, and their programs go on outside "
             "of it, beside all others.",
@@ -231,7 +231,7 @@ def _demand_unused(name: str, folder: Path, host: Host, state: State | None) -> 
     groups = made.groups if made else ()
     running = {pid for group in groups for pid in processes_within(host, group.path)}
     if running:
-        raise NotPossible(
+        raise NotPossibleError(
             f"In the control groups of the partition {name} "
             f"{show_count(len(running), 'process still runs', 'processes still run')}.",
             "Wait until they have ended; --force moves them to other CPUs.",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.host.groups import groups_in
 from assay.host.host import Host
 from assay.machine.cgroup import Hierarchy, hierarchies
@@ -46,22 +46,22 @@ def find_tree(root: Root) -> Tree:
     """The control groups with a cpuset, version 2 where it has one.
 
     Raises:
-        NotPossible: there are none, or only those of a container.
+        NotPossibleError: there are none, or only those of a container.
     """
     mounted = [one for one in hierarchies(root) if "cpuset" in one.controllers]
     if not mounted:
-        raise NotPossible(
+        raise NotPossibleError(
             "No control groups with a cpuset are mounted here.",
             "Mount them (mount -t cgroup2 none /sys/fs/cgroup); the kernel needs CONFIG_CPUSETS.",
         )
     first = mounted[0]
     if not first.whole:
-        raise NotPossible(
+        raise NotPossibleError(
             f"The control groups at {first.point} are those of a container.",
             "Make the partition on the host.",
         )
     if first.point != PLACE and not first.point.startswith(f"{PLACE}/"):
-        raise NotPossible(
+        raise NotPossibleError(
             f"Control groups are mounted at {first.point}, and assay looks below {PLACE} alone.",
             f"Mount them there too: mount --bind {first.point} {PLACE}",
         )

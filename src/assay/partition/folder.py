@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 
 VARIABLE = "ASSAY_RUN"
 """Names another folder for what lasts until a reboot; tests use one of their own."""
@@ -23,10 +23,10 @@ def partition_folder(name: str, env: Mapping[str, str]) -> Path:
     """The folder of one partition: ``partition.json``, as the broker reads it, and its socket.
 
     Raises:
-        BadInput: no partition can have this name.
+        InvalidInputError: no partition can have this name.
     """
     if not _NAME.fullmatch(name):
-        raise BadInput(
+        raise InvalidInputError(
             f"No partition can be named {name!r}.",
             "A name has up to 32 lower-case letters, digits, - and _, and begins with one of the "
             "first two.",

@@ -15,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.host.changes import Outcome
 from assay.machine.cpulist import parse_list
 from assay.partition.folder import (
@@ -134,7 +134,7 @@ def standing(env: Mapping[str, str], boot_id: str | None = None) -> tuple[Made, 
         boot_id: of the kernel that runs; any where it is ``None``.
 
     Raises:
-        NotPossible: as ``names``.
+        NotPossibleError: as ``names``.
     """
     found = (made_in(partitions_folder(env) / name) for name in names(env))
     return tuple(one for one in found if one is not None and boot_id in (None, one.boot_id))
@@ -144,26 +144,26 @@ def the_partition(name: str | None, env: Mapping[str, str]) -> str:
     """The partition that is meant: the one that is named, else the only one that stands.
 
     Raises:
-        BadInput: no partition has this name, or several might be meant.
-        NotPossible: there is none; or as ``names``.
+        InvalidInputError: no partition has this name, or several might be meant.
+        NotPossibleError: there is none; or as ``names``.
     """
     known = [made.name for made in standing(env)]
     if not known:
         which = "" if name is None else f", and {name!r} is meant"
         called = "" if name is None else f"{name} "
-        raise NotPossible(
+        raise NotPossibleError(
             f"There is no partition on this host{which}.",
             f"Root makes one with `assay partition create {called}--cpus LIST --mem SIZE`.",
         )
     if name is None and len(known) > 1:
-        raise BadInput(
+        raise InvalidInputError(
             f"There are {len(known)} partitions: {', '.join(known)}.",
             f"Say which: --partition {known[0]}",
         )
     if name is not None:
         partition_folder(name, env)  # a name that none can have
         if name not in known:
-            raise BadInput(
+            raise InvalidInputError(
                 f"There is no partition {name!r}.",
                 f"{'There is' if len(known) == 1 else 'There are'} {', '.join(known)}; root makes "
                 f"one with `assay partition create {name} --cpus LIST`.",
@@ -175,7 +175,7 @@ def names(env: Mapping[str, str]) -> tuple[str, ...]:
     """Names of all folders of partitions, whether they stand or are to be settled.
 
     Raises:
-        NotPossible: others could have put something there.
+        NotPossibleError: others could have put something there.
     """
     place = partitions_folder(env)
     try:
@@ -212,8 +212,8 @@ def begin(name: str, env: Mapping[str, str]) -> Path:
     """A folder for a partition, which does not stand yet.
 
     Raises:
-        BadInput: no partition can have this name.
-        NotPossible: there is one, or the folder cannot be made.
+        InvalidInputError: no partition can have this name.
+        NotPossibleError: there is one, or the folder cannot be made.
     """
     folder = partition_folder(name, env)
     try:
@@ -223,12 +223,12 @@ def begin(name: str, env: Mapping[str, str]) -> Path:
         folder.mkdir(mode=0o755)
         folder.chmod(0o755)  # whatever the mask: users connect to the socket in it
     except FileExistsError as error:
-        raise NotPossible(
+        raise NotPossibleError(
             f"There is a partition {name} already.",
             f"`assay partition delete {name}` removes it; or give this one another name.",
         ) from error
     except OSError as error:
-        raise NotPossible(
+        raise NotPossibleError(
             f"The folder {folder} cannot be made: {error.strerror}.", "Run assay as root."
         ) from error
     return folder
@@ -329,11 +329,11 @@ def _demand_ours(folder: Path) -> None:
     """Refuse a folder in which others could put what root then acts on.
 
     Raises:
-        NotPossible: they could.
+        NotPossibleError: they could.
     """
     found = folder.stat()
     if found.st_uid not in (0, os.geteuid()) or found.st_mode & _OTHERS_WRITE:
-        raise NotPossible(
+        raise NotPossibleError(
             f"Others may write in {folder}, where partitions are known.",
             "Make it root's own (chown root, chmod 755).",
         )

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.errors import BadInput, NotPossible, nearest
+from assay.errors import InvalidInputError, NotPossibleError, nearest
 from assay.host.changes import Outcome, Turned
 from assay.host.groups import processes_below
 from assay.host.guard import Guard
@@ -156,14 +156,14 @@ def planned_partition(request: Request, machine: Machine, place: Place) -> Made:
     """The partition that a request comes to; nothing is changed.
 
     Raises:
-        BadInput: there can be no such one.
-        NotPossible: others have what it asks for, or this machine cannot have it.
+        InvalidInputError: there can be no such one.
+        NotPossibleError: others have what it asks for, or this machine cannot have it.
     """
     host, root, env = place.host, place.root, place.env
     boot_id = host.read(BOOT_ID) or ""
     others = standing(env, boot_id)
     if made_in(partition_folder(request.name, env)) in others:
-        raise NotPossible(
+        raise NotPossibleError(
             f"There is a partition {request.name} already.",
             f"`assay partition delete {request.name}` removes it; or give this one another name.",
         )
@@ -200,8 +200,8 @@ def create(request: Request, place: Place) -> Created:
     """Make a partition, with its broker.
 
     Raises:
-        BadInput: there can be no such one.
-        NotPossible: not as this user, not on this machine, or not while others have what it asks
+        InvalidInputError: there can be no such one.
+        NotPossibleError: not as this user, not on this machine, or not while others have what it asks
             for; everything is as it was then.
     """
     program = find_broker(place.env) if request.broker else None
@@ -264,8 +264,8 @@ def delete(name: str, place: Place, *, force: bool = False) -> Turned:
         force: also while it is used; what runs there goes on elsewhere.
 
     Raises:
-        BadInput: there is no such one.
-        NotPossible: it is used, or this user may not.
+        InvalidInputError: there is no such one.
+        NotPossibleError: it is used, or this user may not.
     """
     folder = _folder_of(name, place.env)
     host, machine = place.host, read_machine(place.root)
@@ -287,8 +287,8 @@ def start(name: str, place: Place) -> Started:
     One that was made without a broker stays without.
 
     Raises:
-        BadInput: there is no such one.
-        NotPossible: it does not stand, or this user may not.
+        InvalidInputError: there is no such one.
+        NotPossibleError: it does not stand, or this user may not.
     """
     folder = _folder_of(name, place.env)
     machine = read_machine(place.root)
@@ -298,7 +298,7 @@ def start(name: str, place: Place) -> Started:
         turned = settle(place.host, journal, machine, place.env)
         made = made_in(folder)
         if made is None:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"The partition {name} was not finished, and is removed by now.",
                 "`assay partition create` makes it anew.",
             )
@@ -337,7 +337,7 @@ def _changing(wait_s: float) -> Journal:
     """The undo journal, once nobody else changes the machine.
 
     Raises:
-        NotPossible: somebody still does, or it cannot be had.
+        NotPossibleError: somebody still does, or it cannot be had.
     """
     end = time.monotonic() + wait_s
     while True:
@@ -353,7 +353,7 @@ def _folder_of(name: str, env: Mapping[str, str]) -> Path:
     known = names(env)
     if name not in known:
         near = nearest(name, known)
-        raise BadInput(
+        raise InvalidInputError(
             f"There is no partition {name}.",
             f"Did you mean {near}?" if near else "`assay partition list` shows those there are.",
         )

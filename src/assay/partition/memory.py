@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.host.host import Host
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
@@ -66,8 +66,8 @@ def planned(
         others: partitions that stand.
 
     Raises:
-        BadInput: no such size, nodes or pages.
-        NotPossible: the nodes have less.
+        InvalidInputError: no such size, nodes or pages.
+        NotPossibleError: the nodes have less.
     """
     _demand_limits(tree)
     by_node = _by_node(wish.text, machine, cpus, nodes, host)
@@ -77,7 +77,7 @@ def planned(
         ground: Ground = "minimum" if tree.version == 2 else "admission"
         whole = asked // _PAGE_BYTES * _PAGE_BYTES
         if not whole:
-            raise BadInput(
+            raise InvalidInputError(
                 f"--mem {wish.text} is less than a page of {show_bytes(_PAGE_BYTES)}.",
                 "Ask for more, as in --mem 8G.",
             )
@@ -133,7 +133,7 @@ def _demand_limits(tree: Tree) -> None:
     """Refuse memory of which no share could be limited to its part.
 
     Raises:
-        NotPossible: no control groups with memory go with those of the cpuset.
+        NotPossibleError: no control groups with memory go with those of the cpuset.
     """
     if tree.memory_top is not None:
         return
@@ -141,7 +141,7 @@ def _demand_limits(tree: Tree) -> None:
         " Or mount them, where the kernel has them (/proc/cgroups): "
         f"mount -t cgroup -o memory none {PLACE}/memory."
     )
-    raise NotPossible(
+    raise NotPossibleError(
         "--mem cannot be had: the control groups that have the cpuset here, those of version "
         f"{tree.version}, have no memory, and shares could not be limited.",
         "Leave it out; cgroup_no_v1=all at boot gives version 2 both."
@@ -157,23 +157,25 @@ def _by_node(
     if ":" not in text:
         each, rest = divmod(parse_bytes(text), len(nodes))
         if each == 0:
-            raise BadInput(f"--mem {text} is nothing.", "Leave it out, or ask for more.")
+            raise InvalidInputError(f"--mem {text} is nothing.", "Leave it out, or ask for more.")
         return {node: each + (rest if place == 0 else 0) for place, node in enumerate(nodes)}
     found: dict[int, int] = {}
     for part in text.split(","):
         match = _BY_NODE.fullmatch(part)
         if match is None:
-            raise BadInput(f"--mem cannot read {part!r}.", "Write as in 8G, or 0:4G,1:4G.")
+            raise InvalidInputError(f"--mem cannot read {part!r}.", "Write as in 8G, or 0:4G,1:4G.")
         if int(match[1]) in found:
-            raise BadInput(f"--mem {text} has node {int(match[1])} twice.", "Write it once.")
+            raise InvalidInputError(
+                f"--mem {text} has node {int(match[1])} twice.", "Write it once."
+            )
         if int(match[1]) not in nodes:
-            raise BadInput(
+            raise InvalidInputError(
                 f"--mem {part}: the CPUs are near to node {format_list(nodes)}.",
                 "Name one of these, or other CPUs.",
             )
         found[int(match[1])] = parse_bytes(match[2])
     if not all(found.values()):
-        raise BadInput(f"--mem {text} asks for nothing of a node.", "Leave that node out.")
+        raise InvalidInputError(f"--mem {text} asks for nothing of a node.", "Leave that node out.")
     return found
 
 
@@ -196,10 +198,10 @@ def _demand_there(by_node: Mapping[int, int], machine: Machine, others: Iterable
     """Refuse more than a node has: what is counted as one's own must be there.
 
     Raises:
-        NotPossible: there is less; names the first such node.
+        NotPossibleError: there is less; names the first such node.
     """
     if not any(by_node.values()):
-        raise NotPossible("No memory is free for --mem auto.", "Ask for a size.")
+        raise NotPossibleError("No memory is free for --mem auto.", "Ask for a size.")
     has = {node.id: node.memory_bytes for node in machine.nodes}
     promised: dict[int, int] = {}
     for one in others:
@@ -210,7 +212,7 @@ def _demand_there(by_node: Mapping[int, int], machine: Machine, others: Iterable
         taken = promised.get(node, 0)
         if asked > total - taken:
             apart = f", of which partitions have {show_bytes(taken)}" if taken else ""
-            raise NotPossible(
+            raise NotPossibleError(
                 f"{show_bytes(asked)} of node {node} were asked for, and it has "
                 f"{show_bytes(total)}{apart}.",
                 "Ask for less, or say how much of which node: --mem 0:4G,1:2G.",
@@ -231,14 +233,14 @@ def _demand_pool(page_bytes: int, nodes: Sequence[int], host: Host) -> None:
     """Refuse pages of a size that the kernel has no pool for.
 
     Raises:
-        BadInput: names the sizes that there are.
+        InvalidInputError: names the sizes that there are.
     """
     if all(host.read(_pool(node, page_bytes, host)) is not None for node in nodes):
         return
     names = (re.fullmatch(r"hugepages-(\d+)kB", name) for name in host.listdir(HUGETLB))
     sizes = sorted(int(match[1]) << 10 for match in names if match)
     told = ", ".join(map(show_bytes, sizes))
-    raise BadInput(
+    raise InvalidInputError(
         f"This machine has no huge pages of {show_bytes(page_bytes)}.",
         f"It has {told}." if told else "Leave --pages out.",
     )

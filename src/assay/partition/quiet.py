@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.machine.cpulist import parse_list
 from assay.machine.document import Machine
 from assay.machine.tunables import MACHINE_CHECKS
@@ -25,21 +25,21 @@ def demand_quiet(idle: Idle, checks_machine: bool, machine: Machine, cpus: Itera
     """Refuse what this machine cannot do with these CPUs.
 
     Raises:
-        NotPossible: it knows no idle states, none that polls, or no polling for errors.
+        NotPossibleError: it knows no idle states, none that polls, or no polling for errors.
     """
     known = idle_states(machine)
     states = [known.get(cpu, {}) for cpu in cpus]
     if idle != "default" and not all(states):
-        raise NotPossible(
+        raise NotPossibleError(
             f"--idle {idle} cannot be had: the kernel tells of no idle states here.",
             "Leave it out; in a guest the host decides how deep its CPUs sleep.",
         )
     if idle == "poll" and not all(0 in latencies.values() for latencies in states):
-        raise NotPossible(
+        raise NotPossibleError(
             "--idle poll cannot be had: no idle state here polls.", "--idle shallow can."
         )
     if not checks_machine and MACHINE_CHECKS not in machine.system:
-        raise NotPossible(
+        raise NotPossibleError(
             f"--no-machine-checks cannot be had: this machine has no {MACHINE_CHECKS}.",
             "Leave it out: nothing is polled for.",
         )

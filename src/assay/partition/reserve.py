@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Cpu
 from assay.partition.bounds import Bounds
@@ -72,8 +72,8 @@ def reserve(
         within: what the share has to lie within.
 
     Raises:
-        BadInput: the partition does not have so much.
-        NotPossible: others have too much of it, or it lies outside of what this process may use.
+        InvalidInputError: the partition does not have so much.
+        NotPossibleError: others have too much of it, or it lies outside of what this process may use.
     """
     for left in reversed(range(TRIES)):
         state = broker.state()
@@ -99,7 +99,7 @@ def foresee(
     of_partition = set(parse_list(state.cpus))
     own = [cpu for cpu in cpus if cpu.id in of_partition]
     if not own:
-        raise NotPossible(
+        raise NotPossibleError(
             f"No CPU of the partition {state.name} is online.",
             "Have it made anew; `assay partition list` shows what it has.",
         )
@@ -114,7 +114,7 @@ def _told_who_has_it(state: State) -> Iterator[None]:
     """Have a refusal name those who have shares."""
     try:
         yield
-    except NotPossible as error:
+    except NotPossibleError as error:
         if not state.shares:
             raise
         raise type(error)(f"{error.cause} In use: {state.holders}.", error.remedy) from error
@@ -128,17 +128,17 @@ def _choice(
     known = {cpu.id for cpu in own}
     foreign = [cpu for cpu in wish.listed if cpu in known and cpu not in bounds.cpus]
     if foreign:
-        raise NotPossible(
+        raise NotPossibleError(
             f"CPU {format_list(foreign)} is not for this process to use: {bounds}.",
             _WIDER,
         )
     try:
         return choose(wish, own, bounds.cpus.intersection(free), seed)
-    except NotPossible as error:
+    except NotPossibleError as error:
         if known <= bounds.cpus:
             raise
         inside = format_list(known & bounds.cpus) or "none"
-        raise NotPossible(
+        raise NotPossibleError(
             f"The wish does not fit within what this process may use of the partition ({inside}): "
             f"{bounds}. {error.cause}",
             _WIDER,
@@ -161,7 +161,7 @@ def _memory_bytes(wish: Wish, state: State) -> int:
     if wish.memory is None or (state.memory_bytes == 0 and wish.memory.part is not None):
         return 0
     if state.memory_bytes == 0:
-        raise BadInput(
+        raise InvalidInputError(
             f"The partition {state.name} has no memory of its own to share out.",
             "Leave mem out, or have it made with --mem.",
         )
@@ -175,14 +175,14 @@ def _gpus(wish: Wish, state: State, visible: frozenset[int] | None) -> tuple[int
         return ()
     wanted = wish.gpus.of(len(everything))
     if wanted > len(everything):
-        raise BadInput(
+        raise InvalidInputError(
             f"The partition {state.name} has {len(everything)} GPUs, and {wanted} were asked for.",
             "Ask for fewer.",
         )
     free = parse_list(state.free_gpus)
     if visible is not None and wanted > len(visible.intersection(free)):
         left = len(visible.intersection(everything))
-        raise NotPossible(
+        raise NotPossibleError(
             f"{wanted} GPUs were asked for, and the environment of this process leaves it {left} of"
             f" those of the partition {state.name}.",
             "Ask for fewer, or unset CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES and "

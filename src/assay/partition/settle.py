@@ -41,7 +41,7 @@ def settle(
         coming: partitions that do not stand yet.
 
     Raises:
-        NotPossible: the journal cannot be written.
+        NotPossibleError: the journal cannot be written.
     """
     boot_id = host.read(BOOT_ID) or ""
     made = (*standing(env, boot_id), *coming)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from assay.errors import ShareGone
+from assay.errors import ShareLostError
 from assay.machine.cpulist import format_list, show_numbers
 from assay.machine.document import Machine
 from assay.machine.root import LIVE
@@ -95,7 +95,7 @@ class Share:
                 CPUs, launchers work on those.
 
         Raises:
-            NotPossible: the broker is gone, or the process is.
+            NotPossibleError: the broker is gone, or the process is.
         """
         assert self.broker is not None
         self.broker.move(pid, self.part.choice.utility or cpus or self.cpus)
@@ -104,10 +104,10 @@ class Share:
         """Refuse to launch where it is not had any more.
 
         Raises:
-            ShareGone: the broker has ended, as when the partition is deleted.
+            ShareLostError: the broker has ended, as when the partition is deleted.
         """
         if self.broker is not None and self.broker.gone:
-            raise ShareGone(
+            raise ShareLostError(
                 f"The share of partition {self.partition} is gone: its broker has ended.",
                 "`assay partition list` shows its state.",
             )
@@ -206,8 +206,8 @@ def open_share(
         take: whether to have it; otherwise it is only what would be had now.
 
     Raises:
-        BadInput: there is no such partition, or it does not have so much.
-        NotPossible: there is none, others have too much of it, or it is not for this process.
+        InvalidInputError: there is no such partition, or it does not have so much.
+        NotPossibleError: there is none, others have too much of it, or it is not for this process.
     """
     partition = the_partition(name, env)
     broker = Broker(socket_in(partition_folder(partition, env)))

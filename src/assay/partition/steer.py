@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Literal
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.host import irqbalance
 from assay.host.host import Host
 from assay.host.threads import kernel_threads
@@ -102,5 +102,5 @@ def _cpus_in(path: str, text: str | None) -> tuple[int, ...]:
         return ()
     try:
         return parse_mask(text) if tunable.form == "mask" else parse_list(text)
-    except BadInput:
+    except InvalidInputError:
         return ()

@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal, get_args
 
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.machine.cpulist import parse_list, parse_mask
 from assay.partition.ranks import LocalRank, RankLayout, local_rank
 from assay.units import parse_bytes
@@ -96,7 +96,7 @@ def parse_wish(text: str, env: Mapping[str, str]) -> Wish:
         env: says which rank of a parallel job this is.
 
     Raises:
-        BadInput: it cannot be read; names the part.
+        InvalidInputError: it cannot be read; names the part.
     """
     rank = local_rank(env)
     if text.startswith(MAP):
@@ -106,15 +106,17 @@ def parse_wish(text: str, env: Mapping[str, str]) -> Wish:
     for part in _PARTS.split("share=all" if text == "all" else text):
         name, sign, value = part.partition("=")
         if not sign or not value:
-            raise BadInput(f"--reserve cannot read {part!r}.", "Write as in: cpus=2,mem=4G")
+            raise InvalidInputError(
+                f"--reserve cannot read {part!r}.", "Write as in: cpus=2,mem=4G"
+            )
         if name not in KEYS:
             near = nearest(name, KEYS)
-            raise BadInput(
+            raise InvalidInputError(
                 f"--reserve knows no {name!r}.",
                 f"Did you mean {near}?" if near else f"It knows {', '.join(KEYS)}.",
             )
         if name in given:
-            raise BadInput(f"--reserve has {name} twice.", "Write it once.")
+            raise InvalidInputError(f"--reserve has {name} twice.", "Write it once.")
         given[name] = value
     return _wish(given, rank)
 
@@ -125,12 +127,12 @@ def _wish(given: Mapping[str, str], rank: LocalRank | None) -> Wish:
     _demand_one_of(given, ("share", "gpus"))
     share = _amount("share", given["share"], rank) if "share" in given else None
     if share is not None and share.part is None:
-        raise BadInput(
+        raise InvalidInputError(
             f"share={given['share']} is no part of a partition.", "Write 1/2, 0.5, all or MPI."
         )
     algorithm = given.get("algorithm", "numa")
     if algorithm not in ALGORITHMS:
-        raise BadInput(
+        raise InvalidInputError(
             f"--reserve knows no algorithm {algorithm!r}.", f"It knows {', '.join(ALGORITHMS)}."
         )
     wished = {
@@ -157,9 +159,11 @@ def _layout(given: Mapping[str, str], rank: LocalRank | None) -> RankLayout | No
         return None
     word, colon, stride = text.partition(":")
     if word not in ("compact", "scatter") or (colon and word == "compact"):
-        raise BadInput(f"--reserve knows no layout {text!r}.", f"It knows {', '.join(LAYOUTS)}.")
+        raise InvalidInputError(
+            f"--reserve knows no layout {text!r}.", f"It knows {', '.join(LAYOUTS)}."
+        )
     if "list" in given or not {"share", "cpus", "cores"} & given.keys():
-        raise BadInput(
+        raise InvalidInputError(
             f"layout={text} is about equal parts, and no size of one is asked for.",
             "Give share, cpus or cores, as in: share=MPI,layout=compact",
         )
@@ -169,14 +173,14 @@ def _layout(given: Mapping[str, str], rank: LocalRank | None) -> RankLayout | No
         return RankLayout(rank)
     number = _number("layout", stride) if colon else None
     if number == 0:
-        raise BadInput("A stride of 0 places no rank.", "Write as in layout=scatter:2.")
+        raise InvalidInputError("A stride of 0 places no rank.", "Write as in layout=scatter:2.")
     return RankLayout(rank, number)
 
 
 def _demand_one_of(given: Mapping[str, str], names: tuple[str, ...]) -> None:
     both = [name for name in names if name in given]
     if len(both) > 1:
-        raise BadInput(f"--reserve has both {both[0]} and {both[1]}.", "Give one of them.")
+        raise InvalidInputError(f"--reserve has both {both[0]} and {both[1]}.", "Give one of them.")
 
 
 def _amount(name: str, text: str, rank: LocalRank | None) -> Amount:
@@ -187,23 +191,25 @@ def _amount(name: str, text: str, rank: LocalRank | None) -> Amount:
     if match := _FRACTION.fullmatch(text):
         part = Fraction(match[3]) if match[3] else _fraction(text, int(match[1]), int(match[2]))
         if not 0 < part <= 1:
-            raise BadInput(f"{name}={text} is no part of a whole.", "Write as in 1/4 or 0.25.")
+            raise InvalidInputError(
+                f"{name}={text} is no part of a whole.", "Write as in 1/4 or 0.25."
+            )
         return Amount(part=part)
     number = parse_bytes(text) if name == "mem" else _number(name, text)
     if number == 0 and name != "gpus":
-        raise BadInput(f"{name}=0 leaves nothing to run with.", f"Leave {name} out.")
+        raise InvalidInputError(f"{name}=0 leaves nothing to run with.", f"Leave {name} out.")
     return Amount(number=number)
 
 
 def _fraction(text: str, over: int, under: int) -> Fraction:
     if under == 0:
-        raise BadInput(f"{text} divides by nothing.", "Write as in 1/4.")
+        raise InvalidInputError(f"{text} divides by nothing.", "Write as in 1/4.")
     return Fraction(over, under)
 
 
 def _ranks(name: str, rank: LocalRank | None) -> int:
     if rank is None or rank.count is None:
-        raise BadInput(
+        raise InvalidInputError(
             f"{name} needs to know how many processes of the job run on this host.",
             "Start assay by the job's starter (mpirun, srun with --ntasks-per-node), or write a "
             "fraction.",
@@ -213,13 +219,13 @@ def _ranks(name: str, rank: LocalRank | None) -> int:
 
 def _number(name: str, text: str) -> int:
     if not (text.isascii() and text.isdecimal()):
-        raise BadInput(f"{name}={text} is no number.", f"Write as in {name}=2.")
+        raise InvalidInputError(f"{name}={text} is no number.", f"Write as in {name}=2.")
     return int(text)
 
 
 def _truth(name: str, text: str) -> bool:
     if text not in ("yes", "no"):
-        raise BadInput(
+        raise InvalidInputError(
             f"{name}={text} is neither yes nor no.", f"Write {name}=yes or leave it out."
         )
     return text == "yes"
@@ -228,7 +234,7 @@ def _truth(name: str, text: str) -> bool:
 def _listed(text: str) -> tuple[int, ...]:
     found = parse_mask(text) if text.lower().startswith("0x") else parse_list(text)
     if not found:
-        raise BadInput("list= names no CPU.", "Write as in list=2-3,6 or list=0x4c.")
+        raise InvalidInputError("list= names no CPU.", "Write as in list=2-3,6 or list=0x4c.")
     return found
 
 
@@ -238,7 +244,7 @@ def _line_of(path: Path, rank: LocalRank | None) -> str:
         with path.open("rb") as file:
             content = file.read(_MAX_MAP_BYTES).decode(errors="replace")
     except OSError as error:
-        raise BadInput(
+        raise InvalidInputError(
             f"The map {path} cannot be read: {error.strerror}.", "Check its name."
         ) from error
     others: str | None = None
@@ -247,7 +253,7 @@ def _line_of(path: Path, rank: LocalRank | None) -> str:
         if not words:
             continue
         if len(words) != 2 or not (words[0] == "*" or words[0].isdecimal()):
-            raise BadInput(
+            raise InvalidInputError(
                 f"Line {number} of {path} cannot be read: {line.strip()!r}.",
                 "Write a rank, or *, and a wish: 0 cpus=2,mem=1G",
             )
@@ -256,11 +262,13 @@ def _line_of(path: Path, rank: LocalRank | None) -> str:
         if words[0] == "*":
             others = words[1]
     if rank is None and others is None:
-        raise BadInput(
+        raise InvalidInputError(
             f"{path} has lines for ranks, and nothing says which rank this is.",
             "Start assay by the job's starter (mpirun, srun), or add a line for *.",
         )
     if others is None:
         assert rank is not None
-        raise BadInput(f"{path} has no line for rank {rank.number}.", "Add one, or one for *.")
+        raise InvalidInputError(
+            f"{path} has no line for rank {rank.number}.", "Add one, or one for *."
+        )
     return others

@@ -55,6 +55,7 @@ from assay.records.claim import (
 )
 from assay.records.codec import decode, encode, to_builtins
 from assay.records.configuration import DEFAULT, Configuration, Value
+from assay.records.cross_environment import CrossEnvironmentComparison, Found
 from assay.records.design import (
     Design,
     DesignKind,
@@ -63,7 +64,6 @@ from assay.records.design import (
     FactorEffect,
 )
 from assay.records.domain import AnyText, Choices, Domain, Range, check
-from assay.records.elsewhere import Elsewhere, Found
 from assay.records.facts import Counter, InstanceFacts, RunFacts, Seen
 from assay.records.front import FrontPoint, OffFront
 from assay.records.kernels import KernelComparison, KernelDifference
@@ -94,7 +94,7 @@ from assay.records.study import (
     Summary,
     Switching,
 )
-from assay.records.warm import Earlier, Known
+from assay.records.warm import EarlierConfiguration, EarlierStudy
 from assay.records.workload import Combine, Goal, Hooks, Limits, Metric, Recipe, Workload
 
 __all__ = [
@@ -126,12 +126,12 @@ __all__ = [
     "DesignKind",
     "Disturber",
     "Domain",
-    "Earlier",
+    "EarlierStudy",
     "EffectKind",
     "EffectVerdict",
     "EnvSet",
     "EnvUnset",
-    "Elsewhere",
+    "CrossEnvironmentComparison",
     "Evidence",
     "Expected",
     "FactorEffect",
@@ -153,7 +153,7 @@ __all__ = [
     "KernelComparison",
     "KernelDifference",
     "Kind",
-    "Known",
+    "EarlierConfiguration",
     "Launch",
     "Level",
     "Limits",

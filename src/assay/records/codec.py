@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records.configuration import Configuration
 
 T = TypeVar("T")
@@ -46,7 +46,7 @@ def decode(document: bytes | str, kind: type[T]) -> T:
     """The record that a JSON document holds.
 
     Raises:
-        BadInput: not JSON, or not of this kind; names the key.
+        InvalidInputError: not JSON, or not of this kind; names the key.
     """
     try:
         if _holds_bytes(document):
@@ -54,7 +54,7 @@ def decode(document: bytes | str, kind: type[T]) -> T:
             return msgspec.convert(plain, kind, dec_hook=_decode_hook, str_keys=True)
         return msgspec.json.decode(document, type=kind, dec_hook=_decode_hook)
     except (msgspec.MsgspecError, ValueError) as error:
-        raise BadInput(
+        raise InvalidInputError(
             f"A document that should hold a {kind.__name__} does not: {error}.",
             "It may come from a newer assay; see `assay --version`.",
         ) from error
@@ -109,9 +109,9 @@ def from_builtins(value: Any, kind: type[T]) -> T:
     """Return the record that such dictionaries and lists hold.
 
     Raises:
-        BadInput: as ``decode``.
+        InvalidInputError: as ``decode``.
     """
     try:
         return msgspec.convert(value, kind, dec_hook=_decode_hook)
     except msgspec.ValidationError as error:
-        raise BadInput(f"This is no {kind.__name__}: {error}.") from error
+        raise InvalidInputError(f"This is no {kind.__name__}: {error}.") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.records.codec import Record
 from assay.records.configuration import Value, show_value
 
@@ -127,7 +127,7 @@ def check(name: str, value: Value, domain: Domain) -> None:
     """Hold a value against a domain.
 
     Raises:
-        BadInput: it is outside; names the nearest value.
+        InvalidInputError: it is outside; names the nearest value.
     """
     if value in domain:
         return
@@ -135,4 +135,4 @@ def check(name: str, value: Value, domain: Domain) -> None:
     if isinstance(domain, Choices):
         near = nearest(str(value), [str(option) for option in domain.options])
     hint = f"Did you mean {name}={near}? " if near else ""
-    raise BadInput(f"{name} cannot be {value!r}.", f"{hint}It takes {domain}.")
+    raise InvalidInputError(f"{name} cannot be {value!r}.", f"{hint}It takes {domain}.")

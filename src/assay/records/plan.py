@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records.action import Action, Affinity, Booted, Instances, SystemAction
 from assay.records.codec import Record
 from assay.records.configuration import Configuration, Value, show_value
@@ -114,10 +114,10 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         """Refuse to launch a plan in a boot that is not the one that it takes.
 
         Raises:
-            NotPossible: a setting takes another boot; names the first, and what is missing.
+            NotPossibleError: a setting takes another boot; names the first, and what is missing.
         """
         for name, word in self.pending.items():
-            raise NotPossible(
+            raise NotPossibleError(
                 f"{name}={show_value(word.value)} takes another boot: {word.reason}.",
                 "Boot so first. A study goes from boot to boot: docs/reference/boot-settings.md.",
             )
@@ -126,11 +126,11 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
         """Refuse to go on with a plan that must not be launched.
 
         Raises:
-            NotPossible: a setting is refused; names the first, and why.
+            NotPossibleError: a setting is refused; names the first, and why.
         """
         for name, word in self.refused.items():
             reason = (word.reason or "refused").rstrip(".")
-            raise NotPossible(
+            raise NotPossibleError(
                 f"{name}={show_value(word.value)} cannot be granted: {reason}.",
                 "Leave it out, or give it another value: `assay settings` shows what there is.",
             )

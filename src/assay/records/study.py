@@ -10,8 +10,8 @@ from assay.records.calibration import Calibration
 from assay.records.claim import Claim, Recommendation
 from assay.records.codec import Record
 from assay.records.configuration import Configuration, Value
+from assay.records.cross_environment import CrossEnvironmentComparison, Found
 from assay.records.design import Design, FactorEffect
-from assay.records.elsewhere import Elsewhere, Found
 from assay.records.front import FrontPoint
 from assay.records.kernels import KernelComparison
 from assay.records.launch import Arm
@@ -20,7 +20,7 @@ from assay.records.requirement import Requirement, RequirementResult
 from assay.records.reservation import Reservation
 from assay.records.shell import command_text, typed_text
 from assay.records.space import Space
-from assay.records.warm import Earlier
+from assay.records.warm import EarlierStudy
 from assay.records.workload import Metric, Workload
 
 MARGIN = 0.01
@@ -123,7 +123,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     require: tuple[Requirement, ...] = ()
     switch_costs_s: dict[str, float] = {}
     parallel: int | None = None
-    earlier: tuple[Earlier, ...] = ()
+    earlier: tuple[EarlierStudy, ...] = ()
     objectives: tuple[str, ...] = ()
     reserve: Reservation | None = None
     found: Found | None = None
@@ -341,7 +341,7 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     interference: Interference | None = None
     kernels: KernelComparison | None = None
     warm_start: str = ""
-    elsewhere: Elsewhere | None = None
+    elsewhere: CrossEnvironmentComparison | None = None
 
     @property
     def every_claim(self) -> tuple[Claim, ...]:

@@ -6,7 +6,7 @@ from assay.records.codec import Record
 from assay.records.configuration import Configuration
 
 
-class Known(Record, frozen=True, kw_only=True):
+class EarlierConfiguration(Record, frozen=True, kw_only=True):
     """What an earlier study saw of one configuration.
 
     Attributes:
@@ -21,7 +21,7 @@ class Known(Record, frozen=True, kw_only=True):
     launches: int = 1
 
 
-class Earlier(Record, frozen=True, kw_only=True):
+class EarlierStudy(Record, frozen=True, kw_only=True):
     """One earlier study, as far as it can guide a later one. It is no evidence of anything.
 
     Attributes:
@@ -37,5 +37,5 @@ class Earlier(Record, frozen=True, kw_only=True):
     command: str
     same_workload: bool = False
     launches: int = 0
-    known: tuple[Known, ...] = ()
+    known: tuple[EarlierConfiguration, ...] = ()
     left_out: int = 0

@@ -10,7 +10,7 @@ from assay.records import Claim, Conclusion, FrontPoint, Goal, Metric
 from assay.reporting.inputs import ReportInput
 from assay.reporting.plain import arm_label, label_of
 from assay.search.claims.front_claims import claim_on
-from assay.search.history.objective_view import Facet, facets_of
+from assay.search.history.objective_view import ObjectiveView, facets_of
 from assay.search.model.averages import standings
 from assay.search.model.trials import trials_of
 
@@ -72,7 +72,9 @@ def front_figures(report: ReportInput) -> tuple[FrontFigure, ...]:
     return tuple(_figure(conclusion, first, other, not others[1:]) for other in others)
 
 
-def _figure(conclusion: Conclusion, first: Facet, other: Facet, whole: bool) -> FrontFigure:
+def _figure(
+    conclusion: Conclusion, first: ObjectiveView, other: ObjectiveView, whole: bool
+) -> FrontFigure:
     numbered = [(str(n), point) for n, point in enumerate(conclusion.front, 1)]
     numbered += [("", point) for point in conclusion.off_front]
     pair = (first.metric, other.metric)
@@ -97,7 +99,7 @@ def _mark(label: str, point: FrontPoint, pair: tuple[Metric, Metric]) -> FrontMa
     return FrontMark(label, arm_label(point.name), (across.ratio, up.ratio), across.ci, up.ci)
 
 
-def _tried(first: Facet, other: Facet, confirmed: set[str]) -> Sequence[Ratios]:
+def _tried(first: ObjectiveView, other: ObjectiveView, confirmed: set[str]) -> Sequence[Ratios]:
     """Where each configuration stood in the search, by its mean over the blocks."""
     by_facet = [
         {s.configuration: _ratio(facet, s.score) for s in standings(trials_of(facet.history))}
@@ -111,5 +113,5 @@ def _tried(first: Facet, other: Facet, confirmed: set[str]) -> Sequence[Ratios]:
     return [pair for pair in pairs if all(map(math.isfinite, pair))]
 
 
-def _ratio(facet: Facet, score: float) -> float:
+def _ratio(facet: ObjectiveView, score: float) -> float:
     return math.exp(score if facet.metric.goal is Goal.LOWER else -score)

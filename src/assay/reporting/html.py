@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records import to_builtins
 from assay.reporting.arms import ArmRow, arm_rows
 from assay.reporting.chapters import body
@@ -47,7 +47,7 @@ def render(report: ReportInput) -> str:
     """The page of a study, as one HTML document in UTF-8.
 
     Raises:
-        NotPossible: this installation of assay lacks a part of the report.
+        NotPossibleError: this installation of assay lacks a part of the report.
     """
     shown = trials(report)
     rows = arm_rows(report, shown)
@@ -77,7 +77,7 @@ def render_page(report: ReportInput) -> bytes:
     """Return the same as the bytes of a file.
 
     Raises:
-        NotPossible: this installation of assay lacks a part of the report.
+        NotPossibleError: this installation of assay lacks a part of the report.
     """
     return render(report).encode("utf-8")
 
@@ -86,7 +86,7 @@ def write(report: ReportInput, path: Path) -> None:
     """Write the page to a file, whole or not at all.
 
     Raises:
-        NotPossible: the file cannot be written; what stood there before is untouched.
+        NotPossibleError: the file cannot be written; what stood there before is untouched.
     """
     write_document(render_page(report), path)
 
@@ -99,12 +99,12 @@ def write_document(document: bytes, path: Path) -> None:
         path: of the file; where it is a link, what it names is written.
 
     Raises:
-        NotPossible: the file cannot be written; what stood there before is untouched.
+        NotPossibleError: the file cannot be written; what stood there before is untouched.
     """
     path = path.resolve()  # a link stays, and what it names is written
     if path.exists() and not path.is_file():
         # Renaming over a device or a folder would replace it.
-        raise NotPossible(f"{path} is not a regular file.", "Name another with -o FILE.")
+        raise NotPossibleError(f"{path} is not a regular file.", "Name another with -o FILE.")
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
@@ -125,8 +125,8 @@ def _umask() -> int:
     return current
 
 
-def _unwritable(path: Path, error: OSError) -> NotPossible:
-    return NotPossible(
+def _unwritable(path: Path, error: OSError) -> NotPossibleError:
+    return NotPossibleError(
         f"The report cannot be written to {path}: {error.strerror or error}.",
         "Name another file with -o, in a folder that you may write to and that has room.",
     )
@@ -136,7 +136,7 @@ def _asset(name: str) -> str:
     try:
         return (resources.files("assay.reporting") / name).read_text(encoding="utf-8")
     except OSError as error:
-        raise NotPossible(
+        raise NotPossibleError(
             f"A part of the report is missing from this installation: {name}.",
             "Install assay again.",
         ) from error

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.reporting.arms import arm_rows
 from assay.reporting.cells import heat_figure
 from assay.reporting.figures import figures
@@ -36,7 +36,7 @@ def main_svg(report: ReportInput) -> bytes:
         as a heat map where it has two, else the distribution of each arm, or its launches in order.
 
     Raises:
-        NotPossible: no launch has a value.
+        NotPossibleError: no launch has a value.
     """
     return standalone(grounded(_drawn(report)(finish))).encode("utf-8", errors="replace")
 
@@ -45,7 +45,7 @@ def main_png(report: ReportInput) -> bytes:
     """Draw the same as a PNG on a white ground, two pixels for each CSS pixel.
 
     Raises:
-        NotPossible: no launch has a value.
+        NotPossibleError: no launch has a value.
     """
     made = PngFinish()
     _drawn(report)(made)
@@ -72,7 +72,7 @@ def _drawn(report: ReportInput) -> Callable[[Finish], str]:
         return by(box_svg, pictures.boxes)
     if pictures.convergence is not None:
         return by(convergence_svg, pictures.convergence)
-    raise NotPossible(
+    raise NotPossibleError(
         f"Study {report.study_id} has nothing to draw: no launch has a value of "
         f"{report.metric.name}.",
         f"`assay report {report.study_id}` says why.",

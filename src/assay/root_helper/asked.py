@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.host.act import demand_allowed
 from assay.host.changes import Outcome
 from assay.host.journal import Busy
@@ -85,9 +85,9 @@ class Refused(_Asked, frozen=True, tag="refused"):
     remedy: str | None = None
     busy: bool = False
 
-    def error(self) -> NotPossible:
+    def error(self) -> NotPossibleError:
         """As it was raised there."""
-        return (Busy if self.busy else NotPossible)(self.cause, self.remedy)
+        return (Busy if self.busy else NotPossibleError)(self.cause, self.remedy)
 
 
 Answer = Told | Seen | PutBack | Refused
@@ -97,12 +97,12 @@ def demand_askable(question: Question) -> None:
     """Refuse what root does for nobody without rights.
 
     Raises:
-        NotPossible: an action is on what may not be, or takes a swap area into use.
+        NotPossibleError: an action is on what may not be, or takes a swap area into use.
     """
     for action in getattr(question, "actions", ()):
         demand_allowed(action)
         if isinstance(action, Swap) and action.on:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"The root helper does not do this: swap on {action.path}.",
                 "Start as root itself, or with --as-root.",
             )

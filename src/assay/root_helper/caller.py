@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def become(caller: Caller) -> None:
     1 (``proc(5)``, ``PR_SET_DUMPABLE``).
 
     Raises:
-        NotPossible: the kernel does not let us; nothing must be done then.
+        NotPossibleError: the kernel does not let us; nothing must be done then.
     """
     try:
         os.setgroups(caller.groups)
@@ -71,7 +71,7 @@ def become(caller: Caller) -> None:
     except OSError:
         done = False
     if not done:
-        raise NotPossible(
+        raise NotPossibleError(
             f"Assay cannot become {caller.name}, who called sudo.",
             "With --as-root all is root's, the program too.",
         )

@@ -72,7 +72,7 @@ class HelpedHold:
         """See ``SystemHold.hold``.
 
         Raises:
-            NotPossible: as there, or the helper does not answer.
+            NotPossibleError: as there, or the helper does not answer.
         """
         wanted = tuple(actions)
         if not self._begun and not wanted:
@@ -84,7 +84,7 @@ class HelpedHold:
         """See ``SystemHold.look``.
 
         Raises:
-            NotPossible: the helper does not answer.
+            NotPossibleError: the helper does not answer.
         """
         wanted = tuple(actions)
         return _asked(self._helper, Look(wanted), Seen).found if self._begun and wanted else {}
@@ -94,7 +94,7 @@ class HelpedHold:
 
         Raises:
             NotPutBack: something is not as it was.
-            NotPossible: the journal cannot be written, or the helper does not answer.
+            NotPossibleError: the journal cannot be written, or the helper does not answer.
         """
         if not self._begun or self._helper.ended:
             return
@@ -107,7 +107,7 @@ def keep(helper: Helper, actions: Iterable[SystemAction]) -> tuple[Outcome, ...]
     """Make actions hold until they are asked back.
 
     Raises:
-        NotPossible: they may not, another assay changes the machine, or the helper does not answer.
+        NotPossibleError: they may not, another assay changes the machine, or the helper does not answer.
     """
     return _asked(helper, Keep(tuple(actions)), Told).outcomes
 
@@ -116,7 +116,7 @@ def recover(helper: Helper) -> tuple[Undone, ...]:
     """Put back what an assay that is gone left changed.
 
     Raises:
-        NotPossible: the journal cannot be had or written, or the helper does not answer.
+        NotPossibleError: the journal cannot be had or written, or the helper does not answer.
     """
     return _asked(helper, Recover(), PutBack).words
 
@@ -125,7 +125,7 @@ def restore(helper: Helper, *, force: bool, dry_run: bool) -> Restored:
     """Put back all that is written down, or say what would be.
 
     Raises:
-        NotPossible: as ``recover``, or another assay changes the machine now.
+        NotPossibleError: as ``recover``, or another assay changes the machine now.
     """
     from assay.root_helper.restoring import Restored
 

@@ -19,7 +19,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.host.journal import STATE, left_open
 from assay.launch.spawning import spawn
 from assay.partition.folder import VARIABLE as RUN
@@ -47,7 +47,7 @@ class Helper:
         ended: whether a question was interrupted: it puts back what is held, and answers no more.
 
     Raises:
-        NotPossible: it cannot be started.
+        NotPossibleError: it cannot be started.
     """
 
     def __init__(self, launcher: Path, caller: Caller) -> None:
@@ -71,7 +71,7 @@ class Helper:
             except OSError as error:
                 self._launches.close()
                 self._system.close()
-                raise NotPossible(
+                raise NotPossibleError(
                     f"The launcher {launcher} cannot be started: {error.strerror}.",
                     "See `assay doctor`.",
                 ) from error
@@ -134,14 +134,14 @@ class Helper:
         One that is interrupted is the last: what is held is put back then.
 
         Raises:
-            NotPossible: it has ended, or never began.
+            NotPossibleError: it has ended, or never began.
         """
         try:
             self._system.sendall(_LENGTH.pack(len(question)) + question)
             (size,) = _LENGTH.unpack(receive(self._system, _LENGTH.size))
             return receive(self._system, size)
         except OSError as error:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"Assay's root helper does not answer: {error.strerror or error}.",
                 "What it had changed is put back; see `assay machine restore --dry-run`.",
             ) from error

@@ -15,7 +15,7 @@ import sys
 
 import msgspec
 
-from assay.errors import AssayError, NotPossible
+from assay.errors import AssayError, NotPossibleError
 from assay.host.hold import (
     NotPutBack,
     SystemHold,
@@ -146,7 +146,7 @@ def main() -> int:
         connection.set_inheritable(False)
         try:
             serve(connection, Helping())
-        except (AssayError, NotPossible):
+        except (AssayError, NotPossibleError):
             return 1  # what is left is written down
     return 0
 

@@ -36,7 +36,7 @@ def restore(*, force: bool, dry_run: bool, host: Host | None = None) -> Restored
         host: that is changed; the running one if absent.
 
     Raises:
-        NotPossible: the journal cannot be had, or another assay changes the machine now.
+        NotPossibleError: the journal cannot be had, or another assay changes the machine now.
     """
     host = host or LiveHost()
     with open_journal() as journal:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Parameter, Space, Value
 from assay.settings.allocators import AllocatorOption
 from assay.settings.instances import CORES, COUNT, RANK
@@ -21,7 +21,7 @@ def with_conditions(space: Space, registry: Registry) -> Space:
     whichever allocator serves.
 
     Raises:
-        BadInput: an option of which none of the allocators in the space has any, or the number of
+        InvalidInputError: an option of which none of the allocators in the space has any, or the number of
             an instance without instances.
     """
     return _among_instances(_beside_allocators(space, registry))
@@ -32,7 +32,7 @@ def _among_instances(space: Space) -> Space:
     if RANK not in names:
         return space
     if not names & {COUNT, CORES}:
-        raise BadInput(
+        raise InvalidInputError(
             f"{RANK} chooses one of several instances, and there are none.",
             f"Give {COUNT} as well, as in {COUNT}=2,4.",
         )
@@ -65,7 +65,7 @@ def _conditioned(parameter: Parameter, offered: tuple[Value, ...], registry: Reg
         return parameter
     owners = setting.owners(parameter.domain)
     if not set(owners) & set(offered):
-        raise BadInput(
+        raise InvalidInputError(
             f"{parameter.name} belongs to {', '.join(owners)}, and malloc varies over "
             f"{', '.join(map(str, offered))} only.",
             f"Write malloc={','.join((*map(str, offered), owners[0]))}, or leave "

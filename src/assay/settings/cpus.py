@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Cpu, Machine, Program
 from assay.machine.root import LIVE, Root
@@ -96,7 +96,7 @@ class Cpus(msgspec.Struct, frozen=True):
         """An affinity mask.
 
         Raises:
-            BadInput: neither a count nor a CPU list.
+            InvalidInputError: neither a count nor a CPU list.
         """
         value = config[self.name]
         if isinstance(value, int) and not isinstance(value, bool):
@@ -221,7 +221,7 @@ def _of_count(count: int, placement: str, usable: Sequence[Cpu]) -> Resolved | R
 def _parse(value: Value) -> tuple[int, ...]:
     cpus = parse_list(str(value))
     if not cpus or isinstance(value, (bool, float)):
-        raise BadInput(
+        raise InvalidInputError(
             f"cpus cannot be {value!r}.", 'Write a count, or a list in quotes: cpus="0-3,8".'
         )
     return cpus

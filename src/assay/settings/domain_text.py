@@ -11,7 +11,7 @@ import re
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.document import Machine
 from assay.records import (
     AnyText,
@@ -48,7 +48,7 @@ def parse_domain(text: str, registry: Registry, machine: Machine) -> Parameter:
     """The parameter that ``name=domain`` asks for.
 
     Raises:
-        BadInput: no such setting, not a domain, or a value that the setting cannot take.
+        InvalidInputError: no such setting, not a domain, or a value that the setting cannot take.
     """
     name, written = _halves(text, "SETTING=VALUE,VALUE or SETTING=LOW..HIGH")
     setting = registry.get(name)
@@ -70,7 +70,7 @@ def _refuse_ranges(items: list[_Item], text: str) -> None:
     """A range within a list would silently be a text."""
     for item in items:
         if len(items) > 1 and not item.quoted and _RANGE.fullmatch(item.text):
-            raise BadInput(
+            raise InvalidInputError(
                 f"{text!r} mixes a list with the range {item.text}.",
                 "Write every value, or the range alone; quote it if it is meant as a text.",
             )
@@ -80,7 +80,7 @@ def parse_assignment(text: str, registry: Registry, machine: Machine) -> tuple[s
     """The setting and value that ``name=value`` asks for; a comma is part of the value.
 
     Raises:
-        BadInput: no such setting, or a value that it cannot take.
+        InvalidInputError: no such setting, or a value that it cannot take.
     """
     name, written = _halves(text, "SETTING=VALUE")
     setting = registry.get(name)
@@ -92,7 +92,7 @@ def parse_assignment(text: str, registry: Registry, machine: Machine) -> tuple[s
 def _halves(text: str, form: str) -> tuple[str, str]:
     name, mark, written = text.partition("=")
     if not mark or not name.strip():
-        raise BadInput(f"{text!r} sets nothing.", f"Write {form}.")
+        raise InvalidInputError(f"{text!r} sets nothing.", f"Write {form}.")
     return name.strip(), written
 
 
@@ -104,7 +104,7 @@ def _items(written: str, whole: str, *, empty: bool = False) -> list[_Item]:
             _quoted(written, at, whole) if written[at : at + 1] == '"' else _bare(written, at)
         )
         if not (item.text or item.quoted or empty):
-            raise BadInput(
+            raise InvalidInputError(
                 f"{whole!r} holds an empty value.", 'Write "" for an empty text, or drop the comma.'
             )
         found.append(item)
@@ -129,7 +129,7 @@ def _quoted(written: str, start: int, whole: str) -> tuple[_Item, int]:
         at += 1
     end = at + 1
     if at >= len(written) or (end < len(written) and written[end] != ","):
-        raise BadInput(
+        raise InvalidInputError(
             f"The quotes in {whole!r} do not close where a value ends.",
             'Write for example cpus="0,2","1,3" (and quote that for the shell).',
         )
@@ -141,7 +141,7 @@ def _value(setting: Setting, item: _Item, machine: Machine) -> Value:
     value = _read(item, domain)
     check(setting.name, value, domain)
     if isinstance(domain, AnyText):
-        # Raises BadInput for what the setting cannot read at all; a refusal is the planner's word.
+        # Raises InvalidInputError for what the setting cannot read at all; a refusal is the planner's word.
         setting.resolve(Configuration({setting.name: value}), machine)
     return value
 
@@ -159,7 +159,7 @@ def _range(match: re.Match[str], whole: str) -> Range:
     low, high = float(low_text), float(high_text)
     integer = all(_INTEGER.fullmatch(t) for t in (low_text, high_text))
     if low > high:
-        raise BadInput(f"{whole!r} runs backwards.", f"Write {high_text}..{low_text}.")
+        raise InvalidInputError(f"{whole!r} runs backwards.", f"Write {high_text}..{low_text}.")
     if step_text is None:
         found = Range(low, high, step=1 if integer else None, integer=integer)
     elif log := _LOG.fullmatch(step_text):
@@ -167,7 +167,7 @@ def _range(match: re.Match[str], whole: str) -> Range:
     else:
         found = _step_range(low, high, step_text, integer, whole)
     if found.step is not None and (high - low) / found.step > _MOST_LISTED and not found.log:
-        raise BadInput(
+        raise InvalidInputError(
             f"{whole!r} holds over {_MOST_LISTED} values.", "Give a step, or :log2 for powers of 2."
         )
     return found
@@ -175,16 +175,18 @@ def _range(match: re.Match[str], whole: str) -> Range:
 
 def _log_range(low: float, high: float, base: str, integer: bool, whole: str) -> Range:
     if low <= 0:
-        raise BadInput(f"{whole!r} begins at {low:g}, which has no logarithm.", "Begin above 0.")
+        raise InvalidInputError(
+            f"{whole!r} begins at {low:g}, which has no logarithm.", "Begin above 0."
+        )
     if base and int(base) < 2:
-        raise BadInput(f"{whole!r} has no base above 1.", "Write :log2 or :log10.")
+        raise InvalidInputError(f"{whole!r} has no base above 1.", "Write :log2 or :log10.")
     step = float(base) if base else None
     return Range(low, high, step=step, log=True, integer=integer)
 
 
 def _step_range(low: float, high: float, text: str, integer: bool, whole: str) -> Range:
     if not re.fullmatch(_NUMBER, text) or float(text) <= 0:
-        raise BadInput(
+        raise InvalidInputError(
             f"{text!r} in {whole!r} is no step.", "Write a number above 0, log2 or log10."
         )
     step = float(text)
@@ -194,7 +196,9 @@ def _step_range(low: float, high: float, text: str, integer: bool, whole: str) -
 def _check_range(setting: Setting, asked: Range, machine: Machine) -> None:
     domain = setting.domain(machine)
     if isinstance(domain, Range) and domain.integer and not asked.integer:
-        raise BadInput(f"{setting.name} takes whole numbers, not {asked}.", f"It takes {domain}.")
+        raise InvalidInputError(
+            f"{setting.name} takes whole numbers, not {asked}.", f"It takes {domain}."
+        )
     for end in (asked.low, asked.high):
         value: Value = int(end) if asked.integer else end
         check(setting.name, value, domain)
@@ -207,7 +211,7 @@ def _refuse_twice(options: tuple[Value, ...], whole: str) -> None:
     for option in options:
         key = (type(option).__name__, option)
         if key in seen:
-            raise BadInput(f"{whole!r} names {option!r} twice.", "Name each value once.")
+            raise InvalidInputError(f"{whole!r} names {option!r} twice.", "Name each value once.")
         seen.add(key)
 
 

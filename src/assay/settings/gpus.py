@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine, Program
 from assay.machine.gpus import Gpu, find_gpus, unlike
@@ -150,7 +150,7 @@ def _numbers(text: str) -> tuple[int, ...] | Refused:
         return Refused(f"gpus cannot be {text!r} here", f"It takes {_DOMAIN}.")
     numbers = tuple(map(int, words))
     if len(set(numbers)) < len(numbers):
-        raise BadInput(f"gpus={text} names a GPU twice.", "Name each once.")
+        raise InvalidInputError(f"gpus={text} names a GPU twice.", "Name each once.")
     return numbers
 
 

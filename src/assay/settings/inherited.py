@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.document import Machine, Program
 from assay.records import (
     Choices,
@@ -90,7 +90,7 @@ class Inherited(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if not is_variable_name(self.variable):
-            raise BadInput(
+            raise InvalidInputError(
                 f"{self.variable!r} is not the name of an environment variable.",
                 "Names hold letters, digits and underscores, and begin with no digit.",
             )

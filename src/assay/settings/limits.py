@@ -10,7 +10,7 @@ import re
 
 import msgspec
 
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine, Program
 from assay.machine.root import LIVE, Root
 from assay.records import (
@@ -68,7 +68,7 @@ class ResourceLimit(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if self.resource not in _SHOWN:
             near = nearest(self.resource, tuple(_SHOWN))
-            raise BadInput(
+            raise InvalidInputError(
                 f"There is no limit {self.resource!r}.",
                 f"Did you mean {FAMILY}.{near}?" if near else f"There are {', '.join(_SHOWN)}.",
             )
@@ -99,7 +99,7 @@ class ResourceLimit(msgspec.Struct, frozen=True):
         """A soft limit; above the hard one only with rights.
 
         Raises:
-            BadInput: neither a number nor a size.
+            InvalidInputError: neither a number nor a size.
         """
         soft = self._number(config[self.name])
         hard = self._hard()
@@ -130,7 +130,7 @@ class ResourceLimit(msgspec.Struct, frozen=True):
             return value
         if isinstance(value, str) and self.resource in _BYTES:
             return parse_bytes(value)
-        raise BadInput(f"{self.name} cannot be {value!r}.", f"It takes {_DOMAIN}.")
+        raise InvalidInputError(f"{self.name} cannot be {value!r}.", f"It takes {_DOMAIN}.")
 
     def _hard(self) -> int | None:
         """The hard limit in force; ``None`` where there is none, or it cannot be read."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Machine, Node, Program
 from assay.records import (
@@ -143,7 +143,7 @@ def _nodes(text: str, machine: Machine) -> tuple[int, ...] | Refused:
         return chosen or _no_kind(text, there)
     try:
         wanted = parse_list(text)
-    except BadInput:
+    except InvalidInputError:
         wanted = ()
     if not wanted:
         return Refused(f"mem.policy cannot name {text!r} as nodes", f"It takes {_DOMAIN}.")
@@ -173,7 +173,7 @@ def _read(told: str) -> tuple[str | None, tuple[int, ...]]:
     head, _, nodes = told.partition(":")
     try:
         return _SHOWN.get(head.partition("=")[0]), parse_list(nodes)
-    except BadInput:
+    except InvalidInputError:
         return None, ()
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.document import Machine, Program
 from assay.records import (
     Action,
@@ -45,7 +45,7 @@ class _Named(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if not is_variable_name(self.own_name):
-            raise BadInput(
+            raise InvalidInputError(
                 f"{self.own_name!r} is not the name of {self.what}.",
                 "Names hold letters, digits and underscores, and begin with no digit.",
             )
@@ -133,7 +133,7 @@ class BuildValue(_Named, frozen=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.own_name == "build":
-            raise BadInput(
+            raise InvalidInputError(
                 "build.build cannot be varied: {build} is the folder for what is built.",
                 "Give the placeholder another name.",
             )
@@ -147,13 +147,13 @@ class BuildValue(_Named, frozen=True):
         """The words in their place; see ``launch.building``.
 
         Raises:
-            BadInput: quotes that do not close.
+            InvalidInputError: quotes that do not close.
         """
         try:
             shlex.split(word_of(config[self.name]))
         except ValueError as error:
             text = f"{self.name}={word_of(config[self.name])}"
-            raise BadInput(
+            raise InvalidInputError(
                 f"{text!r} cannot be split into words: {error}.", "Close its quotes."
             ) from error
         return super().resolve(config, machine)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.records import Configuration, Grant, Granted, Plan, Prospect, RunFacts, Word
 from assay.settings import threads
 from assay.settings.affinity_calls import Calls
@@ -65,7 +65,7 @@ class Registry:
         """The setting of that name.
 
         Raises:
-            BadInput: there is none; names the nearest.
+            InvalidInputError: there is none; names the nearest.
         """
         if name in self._settings:
             return self._settings[name]
@@ -85,7 +85,7 @@ class Registry:
             return found
         named = (f"env.{rest}", f"arg.{rest}", f"build.{rest}") if rest else ()
         near = nearest(name, (*self._settings, *named))
-        raise BadInput(
+        raise InvalidInputError(
             f"There is no setting {name!r}.",
             f"Did you mean {near}?" if near else "`assay settings list` shows all of them.",
         )
@@ -138,7 +138,7 @@ def judge_all(
     """A grant for each setting of ``config``; what the plan called degraded is never granted.
 
     Raises:
-        BadInput: a setting that the registry does not know.
+        InvalidInputError: a setting that the registry does not know.
     """
     why = never_ran(facts)
     if why is not None:

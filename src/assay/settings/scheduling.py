@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -167,7 +167,7 @@ def _real_time(text: str) -> Sched | None:
 def _times(text: str) -> Sched | None:
     try:
         runtime_ns, period_ns = (round(parse_duration_s(t) * 1e9) for t in text.split("/"))
-    except (BadInput, ValueError):
+    except (InvalidInputError, ValueError):
         return None
     if not _SHORTEST_NS <= runtime_ns <= period_ns:
         return None

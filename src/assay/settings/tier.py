@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.document import Machine, Program
 from assay.machine.swaps import SWAPS, swap_areas
 from assay.records import (
@@ -81,7 +81,7 @@ class Dram(msgspec.Struct, frozen=True):
         """The budget, in the environment.
 
         Raises:
-            BadInput: no size, or less than the pager can work with.
+            InvalidInputError: no size, or less than the pager can work with.
         """
         if TIER not in config:
             return Refused(
@@ -89,7 +89,7 @@ class Dram(msgspec.Struct, frozen=True):
             )
         bytes_ = _bytes_of(config[self.name])
         if bytes_ < LEAST_BYTES:
-            raise BadInput(f"{DRAM}={config[self.name]} is too little.", ENOUGH)
+            raise InvalidInputError(f"{DRAM}={config[self.name]} is too little.", ENOUGH)
         most = machine.memory_limit_bytes or machine.memory_bytes
         if 0 < most < bytes_:
             return Refused(f"it is {beyond(most)}", LESS)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records.workload import Goal
 from assay.stats.interval import UNBOUNDED, Interval
 from assay.stats.median import median_between, median_sequence
@@ -19,11 +19,11 @@ Method = Literal["mean", "median", "none"]
 """exp(mean of log-ratios), exp(median of log-ratios), or no usable pair at all."""
 
 
-class NotPositive(BadInput, ValueError):
+class NotPositive(InvalidInputError, ValueError):
     """A ratio of logarithms was asked of a value that has none."""
 
 
-class UnequalBlocks(BadInput, ValueError):
+class UnequalBlocks(InvalidInputError, ValueError):
     """Two arms that were not run in the same blocks."""
 
 

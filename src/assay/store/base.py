@@ -83,7 +83,7 @@ class Store(Protocol):
         """The id that ``text`` means: an id, the unique beginning of one, or ``last``.
 
         Raises:
-            BadInput: none or several; names the nearest.
+            InvalidInputError: none or several; names the nearest.
         """
         ...
 
@@ -99,7 +99,7 @@ class Store(Protocol):
         """Hold a study; nothing happens where this store holds it already.
 
         Raises:
-            NotPossible: another process, or another store of this one, holds it.
+            NotPossibleError: another process, or another store of this one, holds it.
         """
         ...
 
@@ -111,7 +111,7 @@ class Store(Protocol):
         """Begin a new stratum of a held study.
 
         Raises:
-            BadInput: its number is taken.
+            InvalidInputError: its number is taken.
         """
         ...
 
@@ -128,7 +128,7 @@ class Store(Protocol):
         of them, or none.
 
         Raises:
-            BadInput: no such stratum; its block, position and attempt are taken there; or the
+            InvalidInputError: no such stratum; its block, position and attempt are taken there; or the
                 sample could not be read again (a figure that is not a number).
         """
         ...
@@ -186,7 +186,7 @@ class Store(Protocol):
         """Delete a study with all its samples.
 
         Raises:
-            NotPossible: another process, or another store of this one, holds it.
+            NotPossibleError: another process, or another store of this one, holds it.
         """
         ...
 

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 
 _NETWORK = frozenset(
     {
@@ -104,11 +104,11 @@ def refuse_network(path: Path, mountinfo: str) -> None:
     network filesystem").
 
     Raises:
-        NotPossible: the path lies on a network file system.
+        NotPossibleError: the path lies on a network file system.
     """
     mount = mount_of(path, mountinfo)
     if mount is not None and mount.network:
-        raise NotPossible(
+        raise NotPossibleError(
             f"The store {path} would lie on a network file system "
             f"({mount.kind} at {mount.point}), where a database is not safe.",
             "Name a file on a local disk with --db PATH, or set ASSAY_DB.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 
 _LETTERS = "abcdefghjkmnpqrstvwxyz"
 _ALPHABET = "0123456789" + _LETTERS
@@ -29,11 +29,11 @@ def match(text: str, known: Sequence[str]) -> str:
         known: all ids.
 
     Raises:
-        BadInput: none or several.
+        InvalidInputError: none or several.
     """
     wanted = text.strip().lower()
     if not known:
-        raise BadInput("There is no study yet.", "`assay tune -- COMMAND` makes one.")
+        raise InvalidInputError("There is no study yet.", "`assay tune -- COMMAND` makes one.")
     if wanted == _LAST:
         return known[-1]
     if wanted in known:
@@ -43,7 +43,7 @@ def match(text: str, known: Sequence[str]) -> str:
         return found[0]
     if found:
         shown = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
-        raise BadInput(f"{text!r} is the beginning of several studies: {shown}.", _SHOW)
+        raise InvalidInputError(f"{text!r} is the beginning of several studies: {shown}.", _SHOW)
     near = nearest(wanted, list(known))
     hint = f"Did you mean {near}? {_SHOW}" if near else _SHOW
-    raise BadInput(f"There is no study {text!r}.", hint)
+    raise InvalidInputError(f"There is no study {text!r}.", hint)

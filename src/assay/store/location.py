@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _PASSWORD = re.compile(r"(://[^:/@]*:).*@")
@@ -19,7 +19,7 @@ def default_url(env: Mapping[str, str], flag: str | None = None) -> str:
     """The store to use: ``--db``, else ``ASSAY_DB``, else the file in the user's state folder.
 
     Raises:
-        NotPossible: none is given and the user has no home.
+        NotPossibleError: none is given and the user has no home.
     """
     return flag or env.get("ASSAY_DB") or str(state_path(env))
 
@@ -30,7 +30,7 @@ def state_path(env: Mapping[str, str]) -> Path:
     A relative ``XDG_STATE_HOME`` is ignored, as the XDG Base Directory Specification asks.
 
     Raises:
-        NotPossible: the user has no home.
+        NotPossibleError: the user has no home.
     """
     state = Path(env.get("XDG_STATE_HOME", ""))
     if not state.is_absolute():
@@ -42,15 +42,17 @@ def database_path(where: str | os.PathLike[str]) -> Path:
     """The database file that a path or URL names: absolute, symbolic links resolved.
 
     Raises:
-        BadInput: not a path, nor a URL that names a file.
-        NotPossible: a database server.
+        InvalidInputError: not a path, nor a URL that names a file.
+        NotPossibleError: a database server.
     """
     text = os.fspath(where)
     scheme = _SCHEME.match(text)
     if scheme is not None:
         text = _file_of_url(scheme[1].lower(), text)
     if not text or "\0" in text:
-        raise BadInput(f"{mask_url(os.fspath(where))!r} names no file for the store.", _FORMS)
+        raise InvalidInputError(
+            f"{mask_url(os.fspath(where))!r} names no file for the store.", _FORMS
+        )
     # Two names of one file must give one lock file and one journal.
     return Path(os.path.realpath(_expanded(text)))
 
@@ -62,15 +64,15 @@ def mask_url(url: str) -> str:
 
 def _file_of_url(scheme: str, url: str) -> str:
     if scheme.partition("+")[0] in ("postgresql", "postgres"):
-        raise NotPossible(
+        raise NotPossibleError(
             f"The store {mask_url(url)} is on PostgreSQL, which this version cannot use yet.",
             _FORMS,
         )
     if scheme != "sqlite":
-        raise BadInput(f"The store {mask_url(url)} is of an unknown kind.", _FORMS)
+        raise InvalidInputError(f"The store {mask_url(url)} is of an unknown kind.", _FORMS)
     rest = url[len("sqlite://") :]
     if "?" in rest or (rest and not rest.startswith("/")):
-        raise BadInput(
+        raise InvalidInputError(
             f"The store {mask_url(url)} is not written as sqlite:///PATH.",
             "Write sqlite:///relative/path or sqlite:////absolute/path, without options.",
         )
@@ -81,7 +83,7 @@ def _expanded(text: str) -> str:
     try:
         return str(Path(text).expanduser())
     except RuntimeError as error:
-        raise BadInput(f"No home is known for {text!r}.", _FORMS) from error
+        raise InvalidInputError(f"No home is known for {text!r}.", _FORMS) from error
 
 
 def _home(env: Mapping[str, str]) -> Path:
@@ -91,7 +93,7 @@ def _home(env: Mapping[str, str]) -> Path:
     try:
         return Path.home()
     except RuntimeError as error:
-        raise NotPossible(
+        raise NotPossibleError(
             "There is no home folder to keep the store in.",
             "Name a file with --db PATH, or set ASSAY_DB.",
         ) from error

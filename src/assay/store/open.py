@@ -7,7 +7,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.store.base import Store
 from assay.store.filesystem import refuse_network
 from assay.store.location import database_path, default_url, state_path
@@ -39,8 +39,8 @@ def open_store(
         mountinfo: the table of mounts, in the kernel's form.
 
     Raises:
-        BadInput: no store by that name, or not a file.
-        NotPossible: not allowed, on a network file system, locked, damaged, of a newer schema,
+        InvalidInputError: no store by that name, or not a file.
+        NotPossibleError: not allowed, on a network file system, locked, damaged, of a newer schema,
             or no space left.
     """
     path = database_path(default_url(env) if url_or_path is None else url_or_path)
@@ -58,7 +58,7 @@ def _is_usual(path: Path, env: Mapping[str, str]) -> bool:
     """Return whether a store is the one in the user's state folder; a user may have none."""
     try:
         return path == database_path(state_path(env))
-    except NotPossible:
+    except NotPossibleError:
         return False
 
 
@@ -74,7 +74,7 @@ def _make_folder(folder: Path) -> None:
         # 0700 as the XDG Base Directory Specification asks of folders made for it.
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise NotPossible(
+        raise NotPossibleError(
             f"The folder {folder} for the store cannot be made: {error.strerror}.", _ELSEWHERE
         ) from error
 
@@ -83,29 +83,29 @@ def _check_place(path: Path, create: bool) -> None:
     kind = _kind_of(path)
     if kind is None:
         if _kind_of(path.parent) is None:
-            raise BadInput(
+            raise InvalidInputError(
                 f"The store {path} lies in a folder that does not exist.",
                 f"Make it with `mkdir -p {path.parent}`, or name another file with --db.",
             )
         if not create:
-            raise BadInput(f"There is no store {path}.", "--db or ASSAY_DB names another.")
+            raise InvalidInputError(f"There is no store {path}.", "--db or ASSAY_DB names another.")
     elif not stat.S_ISREG(kind):
         what = "a folder" if stat.S_ISDIR(kind) else "not a regular file"
-        raise BadInput(f"The store {path} is {what}.", _ELSEWHERE)
+        raise InvalidInputError(f"The store {path} is {what}.", _ELSEWHERE)
     elif _read_only(path):
-        raise NotPossible(
+        raise NotPossibleError(
             f"The store {path} lies on a file system that is mounted read-only.",
             f"Remount it for writing, or copy the store and what belongs to it (`cp {path}* DIR`) "
             "and name the copy with --db: reading it keeps a journal beside it.",
         )
     elif not _allowed(path, os.R_OK | os.W_OK):
-        raise NotPossible(f"The store {path} may not be read and written by you.", _ELSEWHERE)
+        raise NotPossibleError(f"The store {path} may not be read and written by you.", _ELSEWHERE)
     if _read_only(path.parent):
-        raise NotPossible(
+        raise NotPossibleError(
             f"The folder {path.parent} lies on a file system that is mounted read-only.", _ELSEWHERE
         )
     if not _allowed(path.parent, os.W_OK | os.X_OK):
-        raise NotPossible(
+        raise NotPossibleError(
             f"The store {path} lies in a folder that you cannot write, where its journal must be.",
             _ELSEWHERE,
         )
@@ -117,9 +117,9 @@ def _kind_of(path: Path) -> int | None:
     except FileNotFoundError:
         return None
     except NotADirectoryError as error:
-        raise BadInput(f"The store {path} lies below a file.", _ELSEWHERE) from error
+        raise InvalidInputError(f"The store {path} lies below a file.", _ELSEWHERE) from error
     except OSError as error:
-        raise NotPossible(
+        raise NotPossibleError(
             f"The store {path} cannot be reached: {error.strerror}.", _ELSEWHERE
         ) from error
 

@@ -14,7 +14,7 @@ import struct
 import weakref
 from pathlib import Path
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 
 # struct flock of Linux on 64-bit machines: type, whence, start, length, pid (fcntl_locking(2)).
 _FLOCK = struct.Struct("hhqqi4x")
@@ -31,7 +31,7 @@ class Owners:
         beside: the database file, whose owner and mode the lock file takes over.
 
     Raises:
-        NotPossible: the lock file cannot be made.
+        NotPossibleError: the lock file cannot be made.
     """
 
     def __init__(self, path: Path, beside: Path) -> None:
@@ -51,7 +51,7 @@ class Owners:
         except OSError as error:
             if error.errno in (errno.EAGAIN, errno.EACCES):
                 return False
-            raise NotPossible(
+            raise NotPossibleError(
                 f"{self._path} cannot be locked: {error.strerror}.",
                 "Name a store on a local disk with --db PATH, or set ASSAY_DB.",
             ) from error
@@ -94,7 +94,7 @@ def _open(path: Path, beside: Path) -> int:
     try:
         return _open_or_make(path, beside)
     except OSError as error:
-        raise NotPossible(
+        raise NotPossibleError(
             f"The lock file {path} cannot be opened: {error.strerror}.",
             "Its owner can delete it while assay does not run; --db names another store.",
         ) from error

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 
 
 class Presence:
@@ -18,7 +18,7 @@ class Presence:
         path: of the database, which exists.
 
     Raises:
-        NotPossible: it has gone already.
+        NotPossibleError: it has gone already.
     """
 
     def __init__(self, path: Path) -> None:
@@ -31,27 +31,27 @@ class Presence:
         """Look at the file again, which takes about a microsecond.
 
         Raises:
-            NotPossible: it is gone, or another file is in its place.
+            NotPossibleError: it is gone, or another file is in its place.
         """
         now = _identity(self._path)
         if now is None:
             raise self._gone()
         if now != self._begun:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"The store {self._path} is another file than before: it was replaced while assay "
                 "used it.",
                 f"Put the file of before back, and `assay study resume` goes on. {_LOST}",
             )
 
-    def _gone(self) -> NotPossible:
+    def _gone(self) -> NotPossibleError:
         folder = self._path.parent
         if not folder.exists():
-            return NotPossible(
+            return NotPossibleError(
                 f"The folder {folder} of the store {self._path.name} is gone: it was deleted or "
                 "moved while assay used it.",
                 f"Where it was moved, move it back, and `assay study resume` goes on. {_LOST}",
             )
-        return NotPossible(
+        return NotPossibleError(
             f"The store {self._path} is gone: it was deleted or moved while assay used it.",
             f"Where it was moved, move it back, and `assay study resume` goes on. {_LOST}",
         )

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Dialect, Table, func, insert, select
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Conclusion, Plan, Stratum, decode, encode
 from assay.store.ids import new_id
 from assay.store.schema import PLAN, SAMPLE, STRATUM, STUDY
@@ -43,11 +43,11 @@ def record_of(document: str, kind: type[T], study_id: str) -> T:
     """The record that a document holds.
 
     Raises:
-        NotPossible: it cannot be read.
+        NotPossibleError: it cannot be read.
     """
     try:
         return decode(document, kind)
-    except BadInput as error:
+    except InvalidInputError as error:
         raise _unreadable(study_id, error.cause) from error
 
 
@@ -55,7 +55,7 @@ def member_of(kind: type[E], text: str, study_id: str) -> E:
     """The member of an enumeration that a column names.
 
     Raises:
-        NotPossible: there is none.
+        NotPossibleError: there is none.
     """
     try:
         return kind(text)
@@ -63,8 +63,8 @@ def member_of(kind: type[E], text: str, study_id: str) -> E:
         raise _unreadable(study_id, f"{text!r} is no {kind.__name__.lower()}.") from error
 
 
-def _unreadable(study_id: str, how: str) -> NotPossible:
-    return NotPossible(
+def _unreadable(study_id: str, how: str) -> NotPossibleError:
+    return NotPossibleError(
         f"Study {study_id} cannot be read: {how}",
         "The store is damaged, or a newer assay wrote this; nothing was changed.",
     )
@@ -106,11 +106,11 @@ def study_row(connection: Connection, study_id: str) -> Row:
     """The row of a study, with the number of its launches.
 
     Raises:
-        BadInput: there is no such study.
+        InvalidInputError: there is no such study.
     """
     row = connection.execute(select(STUDY, LAUNCHES).where(STUDY.c.id == study_id)).first()
     if row is None:
-        raise BadInput(f"There is no study {study_id!r}.", "`assay study list` shows all.")
+        raise InvalidInputError(f"There is no study {study_id!r}.", "`assay study list` shows all.")
     return row
 
 

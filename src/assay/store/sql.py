@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import (
     Conclusion,
     Plan,
@@ -122,7 +122,7 @@ class SqlStore(SqlReader):
                 insert_stratum(connection, study_id, stratum)
                 # Before the commit, so that nobody sees the study without its owner.
                 if not self._owners.take(number):
-                    raise NotPossible(f"The lock of study {study_id} is taken.", "Try again.")
+                    raise NotPossibleError(f"The lock of study {study_id} is taken.", "Try again.")
         except BaseException:
             if number is not None:
                 self._owners.drop(number)
@@ -169,7 +169,7 @@ class SqlStore(SqlReader):
         """See ``Store.add_stratum``."""
         held = self._hold_on(study_id)
         if stratum.number in held.machines:
-            raise BadInput(f"Study {study_id} has a stratum {stratum.number} already.")
+            raise InvalidInputError(f"Study {study_id} has a stratum {stratum.number} already.")
         with self._explained(), self._writer.begin() as connection:
             insert_stratum(connection, study_id, stratum)
         held.machines[stratum.number] = stratum.machine
@@ -181,7 +181,7 @@ class SqlStore(SqlReader):
         held = self._hold_on(study_id)
         machine = held.machines.get(stratum_number)
         if machine is None:
-            raise BadInput(f"Study {study_id} has no stratum {stratum_number}.")
+            raise InvalidInputError(f"Study {study_id} has no stratum {stratum_number}.")
         launch = sample.launch
         row = {
             "study": study_id,
@@ -207,7 +207,7 @@ class SqlStore(SqlReader):
                 if plan is not None and planned not in held.plans:
                     insert_plan(connection, study_id, stratum_number, plan)
         except IntegrityError as error:
-            raise BadInput(
+            raise InvalidInputError(
                 f"Study {study_id} has a sample of block {launch.block}, position "
                 f"{launch.position}, attempt {launch.attempt} in stratum {stratum_number} already."
             ) from error
@@ -292,7 +292,7 @@ class SqlStore(SqlReader):
 
     def _take(self, row: Row) -> None:
         if not self._owners.take(row.number):
-            raise NotPossible(
+            raise NotPossibleError(
                 f"Study {row.id} is in use by another assay (process {row.owner_pid}).",
                 "Wait until it is done, or end it with Ctrl-C or `kill`; nothing is lost.",
             )
@@ -300,7 +300,7 @@ class SqlStore(SqlReader):
     def _hold_on(self, study_id: str) -> _Held:
         held = self._held.get(study_id)
         if held is None or not self._owners.holds(held.number):
-            raise NotPossible(
+            raise NotPossibleError(
                 f"Study {study_id} is not held by this process, which may not write to it.",
                 "`assay study resume` takes hold of it.",
             )

@@ -13,7 +13,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.pool import NullPool
 
-from assay.errors import AssayError, NotPossible
+from assay.errors import AssayError, NotPossibleError
 from assay.store.owners import Owners
 from assay.store.presence import Presence
 from assay.store.schema import HEAD
@@ -30,7 +30,7 @@ def open_sqlite(path: Path, busy_timeout_s: float, patience_s: float) -> SqlStor
     """The store in a SQLite file, made or brought to the newest schema where needed.
 
     Raises:
-        NotPossible: locked, damaged, not assay's, of a newer schema, or not writable.
+        NotPossibleError: locked, damaged, not assay's, of a newer schema, or not writable.
     """
     explained = Explained(path, busy_timeout_s)
     engine = sqlite_engine(path, busy_timeout_s)
@@ -135,7 +135,7 @@ class Explained:
         """Errors raised inside come out explained; broken constraints pass, the caller knows.
 
         Raises:
-            NotPossible: also where the file was taken away, before or meanwhile: a connection
+            NotPossibleError: also where the file was taken away, before or meanwhile: a connection
                 would make a new one in its place, and what was written to the old one is lost.
         """
         self._demand_present()
@@ -165,38 +165,38 @@ class Explained:
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return locked(self._path, self._busy_timeout_s)
         if code == sqlite3.SQLITE_NOTADB:
-            return NotPossible(
+            return NotPossibleError(
                 f"{store} is not a SQLite database, or its first bytes are damaged.",
                 "Move it away, and assay begins a new one. " + _ELSEWHERE,
             )
         if code == sqlite3.SQLITE_CORRUPT:
             return self._damaged(str(error))
         if code == sqlite3.SQLITE_FULL:
-            return NotPossible(
+            return NotPossibleError(
                 f"The disk of the store {self._path} is full; what was stored before is kept.",
                 "Make room, then go on with `assay study resume`. " + _ELSEWHERE,
             )
         if code == sqlite3.SQLITE_IOERR:
             name = getattr(error, "sqlite_errorname", "SQLITE_IOERR")
-            return NotPossible(
+            return NotPossibleError(
                 f"{store} could not be read or written ({name}); what was stored before is kept.",
                 "Look for free space, a quota, a file size limit (`ulimit -f`) or errors of the "
                 "disk (`dmesg`). " + _ELSEWHERE,
             )
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
-            return NotPossible(
+            return NotPossibleError(
                 f"{store} or its folder may not be written by you ({error}).",
                 f"Look at `ls -ld {self._path.parent} {self._path}*`. " + _ELSEWHERE,
             )
         if code == sqlite3.SQLITE_CANTOPEN:
-            return NotPossible(
+            return NotPossibleError(
                 f"{store} cannot be opened.",
                 f"Look at `ls -ld {self._path.parent} {self._path}*`. " + _ELSEWHERE,
             )
-        return NotPossible(f"{store} cannot be used: {error}.", _ELSEWHERE)
+        return NotPossibleError(f"{store} cannot be used: {error}.", _ELSEWHERE)
 
     def _damaged(self, how: str) -> AssayError:
-        return NotPossible(
+        return NotPossibleError(
             f"The store {self._path} is damaged: {how}.",
             "Keep a copy, then save what can be read: "
             f"`sqlite3 {self._path} .recover | sqlite3 NEW.db`, and --db NEW.db.",
@@ -219,7 +219,7 @@ def _bring_to_head(engine: Engine, path: Path, busy_timeout_s: float) -> None:
         upgrade(connection)
         broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
         if broken is not None:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"The store {path} could not be brought to the newest schema: rows of "
                 f"{broken[0]!r} would lose what they belong to. It is as it was.",
                 "Use the assay that wrote it. " + _ELSEWHERE,

@@ -10,7 +10,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 
 _RETRY_S = 0.01
 
@@ -35,7 +35,7 @@ class Turn:
             connection: not within a transaction, and without a busy time-out of its own.
 
         Raises:
-            NotPossible: another process still held it when the time was over.
+            NotPossibleError: another process still held it when the time was over.
             sqlite3.Error: as the database gives it.
         """
         began_s = time.monotonic()
@@ -48,9 +48,9 @@ class Turn:
             self.waited_s += time.monotonic() - began_s
 
 
-def locked(path: Path, waited_s: float) -> NotPossible:
+def locked(path: Path, waited_s: float) -> NotPossibleError:
     """The error of a database that another process keeps to itself."""
-    return NotPossible(
+    return NotPossibleError(
         f"The store {path} is locked by another process, also after {waited_s:g} s.",
         f"`fuser {path}` names it. When it is done, try again; `assay study resume` goes on with a "
         "study. Or name another store with --db PATH or ASSAY_DB.",

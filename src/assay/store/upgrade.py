@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlalchemy import Connection, insert, inspect, select
 
 from assay import __version__
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.store.schema import HEAD, METADATA, REVISIONS, VERSION, VERSION_TABLE
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -24,19 +24,19 @@ def revision_of(connection: Connection, name: str) -> str | None:
         name: of the store, for messages.
 
     Raises:
-        NotPossible: it is not assay's, or of a schema that this version does not know.
+        NotPossibleError: it is not assay's, or of a schema that this version does not know.
     """
     inspector = inspect(connection)
     if not inspector.has_table(VERSION_TABLE):
         if inspector.get_table_names():
-            raise NotPossible(
+            raise NotPossibleError(
                 f"{name} is a database of another program.",
                 "Name another file with --db PATH, or set ASSAY_DB.",
             )
         return None
     revision: str | None = connection.execute(select(VERSION.c.version_num)).scalar()
     if revision not in REVISIONS:
-        raise NotPossible(
+        raise NotPossibleError(
             f"The store {name} has schema {revision}; assay {__version__} knows schemas up to "
             f"{HEAD}.",
             "Use the newer assay that wrote it, or name another store with --db PATH or ASSAY_DB.",

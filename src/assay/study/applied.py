@@ -9,7 +9,7 @@ import msgspec
 
 from assay.executors.executor import Executor
 from assay.records import Evidence, Launch, Plan, Sample
-from assay.search.space.switching import EVIDENCE, Costly
+from assay.search.space.switching import EVIDENCE, HardToChangeFactors
 from assay.stats.order import Plot
 
 
@@ -25,7 +25,10 @@ class Applied:
     """
 
     def __init__(
-        self, costly: Costly, executor: Executor, clock: Callable[[], float] = time.monotonic
+        self,
+        costly: HardToChangeFactors,
+        executor: Executor,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._costly = costly.within_a_boot
         self._executor = executor

@@ -17,7 +17,7 @@ from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Machine, machine_in
 from assay.records import Evidence, Sample, Stratum, StudySpec, Value
 from assay.search.conclusion.boot_notes import STATE
-from assay.search.space.switching import Costly
+from assay.search.space.switching import HardToChangeFactors
 from assay.settings.boot import Pausing, pausing
 from assay.settings.boot.common import ANY, KERNEL
 from assay.settings.boot.kernel import NAME as KERNEL_SETTING
@@ -53,7 +53,7 @@ class BootStates:
     ) -> None:
         found = (pausing(registry.get(name)) for name in spec.pausing)
         self._settings: dict[str, Pausing] = {s.name: s for s in found if s is not None}
-        self._costly = Costly.of(spec)
+        self._costly = HardToChangeFactors.of(spec)
         self._samples = samples
         began = machine_in(then.host) or machine
         self._began, self._level = self._values(began), self._values(machine)

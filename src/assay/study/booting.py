@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from assay.errors import BadInput, NotPossible, Pause
+from assay.errors import InvalidInputError, NotPossibleError, Pause
 from assay.machine.boot import BOOT_ID, is_digest
 from assay.machine.document import Machine
 from assay.records import (
@@ -26,7 +26,7 @@ from assay.records import (
     Value,
 )
 from assay.records.configuration import show_value
-from assay.search.space.switching import BOOT_EVIDENCE, Costly
+from assay.search.space.switching import BOOT_EVIDENCE, HardToChangeFactors
 from assay.settings.base import Pending, Refused
 from assay.settings.boot import pausing
 from assay.settings.boot.firmware import Firmware
@@ -80,7 +80,7 @@ class Boots:
         kernel: Evidence | None = None,
     ) -> None:
         self._id = study_id
-        self._costly = Costly.of(spec)
+        self._costly = HardToChangeFactors.of(spec)
         self._machine = machine
         self._registry = registry
         self._warms = spec.warmup != 0
@@ -99,7 +99,7 @@ class Boots:
 
         Raises:
             BootPause: it is another one, or has to be one of its own.
-            NotPossible: no boot could have it.
+            NotPossibleError: no boot could have it.
         """
         if not self._costly.pausing:
             return
@@ -156,14 +156,14 @@ def boot_change(
     """What another boot has to bring; ``None`` where the present one has it all.
 
     Raises:
-        NotPossible: a value that no boot can have.
+        NotPossibleError: a value that no boot can have.
     """
     pending: dict[str, Pending] = {}
     configuration = Configuration(wanted)
     for name in wanted:
         answer = registry.get(name).resolve(configuration, machine)
         if isinstance(answer, Refused):
-            raise NotPossible(
+            raise NotPossibleError(
                 f"{name}={show_value(wanted[name])} cannot be had: {answer.reason}.", answer.remedy
             )
         if isinstance(answer, Pending):
@@ -197,8 +197,8 @@ def pausing_of(
         machine, registry: the host, and what can be set.
 
     Raises:
-        BadInput: an arm leaves one alone that nobody can read.
-        NotPossible: this host does not tell one boot from another.
+        InvalidInputError: an arm leaves one alone that nobody can read.
+        NotPossibleError: this host does not tell one boot from another.
     """
     found: dict[str, Value] = {}
     for name in sorted(varied):
@@ -208,7 +208,7 @@ def pausing_of(
         now = setting.default(machine)
         alone = spec.kind is Kind.TUNE or any(name not in arm.configuration for arm in spec.arms)
         if now is None and alone:
-            raise BadInput(
+            raise InvalidInputError(
                 f"One arm leaves {name} alone, and nobody can read what it is.",
                 f"Say it: --confirm {name}=VALUE, or --verify {name}=FILE.",
             )
@@ -217,12 +217,12 @@ def pausing_of(
         alike = (value for value in asked if now is not None and setting.alike(value, now))
         found[name] = next(alike, UNKNOWN if now is None else now)
         if alone and is_digest(str(found[name])):
-            raise BadInput(
+            raise InvalidInputError(
                 f"One arm leaves {name} alone, and assay keeps a digest of its value only.",
                 f"Write the value: --arm {name}=VALUE.",
             )
     if found and machine.boot.id is None:
-        raise NotPossible(
+        raise NotPossibleError(
             f"This host does not tell its boots apart: {BOOT_ID} cannot be read.",
             "A study of boot settings needs it.",
         )

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.machine.document import Machine, Program
 from assay.records import Choices, Configuration, Parameter, Plan, Scope, Space, Value
 from assay.records.configuration import show_value
@@ -80,7 +80,7 @@ def grantable(
     can be granted.
 
     Raises:
-        NotPossible: a condition or constraint needs a setting that left the space.
+        NotPossibleError: a condition or constraint needs a setting that left the space.
     """
     kept: list[Parameter] = []
     idle: list[Parameter] = []
@@ -145,11 +145,11 @@ def _demand_named(space: Space, gone: dict[str, str]) -> None:
     """Refuse expressions about settings that cannot be varied here.
 
     Raises:
-        NotPossible: names the setting and why it left.
+        NotPossibleError: names the setting and why it left.
     """
     for text in _texts(space):
         for name in sorted(Expression(text).names & gone.keys()):
-            raise NotPossible(
+            raise NotPossibleError(
                 f"{text!r} needs {name}, of which nothing can be granted here: {gone[name]}",
                 f"Leave {name} out of it, or give {name} other values.",
             )

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from assay.errors import BadInput
-from assay.records import Earlier, Kind, Metric, Recipe, Statistic, Status, StudySpec
+from assay.errors import InvalidInputError
+from assay.records import EarlierStudy, Kind, Metric, Recipe, Statistic, Status, StudySpec
 from assay.search.model.warm import LEAST_KNOWN, MOST_KNOWN, bounded, known_of, tells
 from assay.search.space.space import SearchSpace
 from assay.store import Store, StudyRecord
@@ -44,13 +44,13 @@ def wanted_studies(store: Store, texts: Sequence[str], spec: StudySpec) -> Wante
         spec: of the new study.
 
     Raises:
-        BadInput: an unknown study, one of another kind, one that decides by something else; or
+        InvalidInputError: an unknown study, one of another kind, one that decides by something else; or
             words that do not go together.
     """
     words = list(dict.fromkeys(texts))
     for alone in ("auto", "none"):
         if alone in words and len(words) > 1:
-            raise BadInput(
+            raise InvalidInputError(
                 f"--warm-start {alone} goes with no other.", "Name studies, or give it alone."
             )
     if words in ([], ["none"]):
@@ -59,14 +59,14 @@ def wanted_studies(store: Store, texts: Sequence[str], spec: StudySpec) -> Wante
         return Wanted(looked_for=True)
     ids = tuple(dict.fromkeys(store.find(text) for text in words))
     if len(ids) > MOST_NAMED:
-        raise BadInput(
+        raise InvalidInputError(
             f"--warm-start takes {MOST_NAMED} studies at most, and {len(ids)} are named.",
             "Name those that are most alike.",
         )
     for study_id in ids:
         reason = _of_no_use(store.study(study_id).spec, spec)
         if reason is not None:
-            raise BadInput(f"Study {study_id} cannot be started from: {reason}.", _OTHERS)
+            raise InvalidInputError(f"Study {study_id} cannot be started from: {reason}.", _OTHERS)
     return Wanted(ids)
 
 
@@ -75,7 +75,7 @@ _OTHERS = "`assay study list` shows the others; --warm-start auto takes what fit
 
 def earlier_studies(
     store: Store, wanted: Wanted, spec: StudySpec, space: SearchSpace, machine: str
-) -> tuple[Earlier, ...]:
+) -> tuple[EarlierStudy, ...]:
     """What earlier studies knew of the configurations of a new one.
 
     Those that are looked for are the newest of the same workload, else of the same machine.
@@ -91,7 +91,7 @@ def earlier_studies(
         Each knows something; empty where none was wanted, or none was found.
 
     Raises:
-        BadInput: a study that was named tells nothing of this space.
+        InvalidInputError: a study that was named tells nothing of this space.
     """
     if wanted.looked_for:
         return _shared_out(_found(store, spec, space, machine))
@@ -99,14 +99,14 @@ def earlier_studies(
     for study_id in wanted.studies:
         one = _told(store, store.study(study_id), spec, space)
         if not tells(one):
-            raise BadInput(
+            raise InvalidInputError(
                 f"Study {study_id} tells nothing of what is tried here: {_why(one)}.", _OTHERS
             )
         told.append(one)
     return _shared_out(told)
 
 
-def _why(one: Earlier) -> str:
+def _why(one: EarlierStudy) -> str:
     if not one.launches:
         return "it has made no launch"
     if one.left_out:
@@ -132,7 +132,7 @@ def _decided_by(spec: StudySpec) -> str:
     return f"{spread}{metric.name} ({metric.goal} is better)"
 
 
-def _found(store: Store, spec: StudySpec, space: SearchSpace, machine: str) -> list[Earlier]:
+def _found(store: Store, spec: StudySpec, space: SearchSpace, machine: str) -> list[EarlierStudy]:
     """Of the same workload, else of the same machine."""
     records = list(_candidates(store, spec))
     same = [r for r in records if _is_same(r.spec, spec)]
@@ -172,12 +172,12 @@ def _candidates(store: Store, spec: StudySpec) -> Iterator[StudyRecord]:
                 yield record
 
 
-def _told(store: Store, record: StudyRecord, spec: StudySpec, space: SearchSpace) -> Earlier:
+def _told(store: Store, record: StudyRecord, spec: StudySpec, space: SearchSpace) -> EarlierStudy:
     """What a study knew; of the newest stratum that has samples."""
     strata = reversed(record.strata)
     samples = next(filter(None, (store.samples(record.id, s.number) for s in strata)), [])
     known, left_out = known_of(record.spec, samples, space)
-    return Earlier(
+    return EarlierStudy(
         study=record.id,
         command=record.spec.command_line,
         same_workload=_is_same(record.spec, spec),
@@ -187,7 +187,7 @@ def _told(store: Store, record: StudyRecord, spec: StudySpec, space: SearchSpace
     )
 
 
-def _shared_out(told: Sequence[Earlier]) -> tuple[Earlier, ...]:
+def _shared_out(told: Sequence[EarlierStudy]) -> tuple[EarlierStudy, ...]:
     """No more altogether than a model is told."""
     most = max(LEAST_KNOWN, MOST_KNOWN // max(1, len(told)))
     return tuple(msgspec.structs.replace(one, known=bounded(one.known, most)) for one in told)

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import msgspec
 
-from assay.errors import BadInput, NotPossible, nearest
+from assay.errors import InvalidInputError, NotPossibleError, nearest
 from assay.machine.root import LIVE
 from assay.records import Sample, StudySpec
 from assay.records.configuration import show_value
-from assay.search.space.switching import Costly
+from assay.search.space.switching import HardToChangeFactors
 from assay.settings.boot import pausing
 from assay.settings.boot.firmware import Firmware
 from assay.settings.registry import Registry
@@ -44,13 +44,13 @@ def with_said(
         samples: of earlier sittings.
 
     Raises:
-        BadInput: what is said is not of a setting that is said, or is asked already.
-        NotPossible: a file cannot be read, a command fails, or what is said cannot be true.
+        InvalidInputError: what is said is not of a setting that is said, or is asked already.
+        NotPossibleError: a file cannot be read, a command fails, or what is said cannot be true.
     """
     for name in (*confirmed, *spec.verify):
         demand_said(name, laboratory.registry)
     for name in confirmed.keys() & spec.verify.keys():
-        raise BadInput(
+        raise InvalidInputError(
             f"--confirm {name}: this study asks {spec.verify[name].removeprefix(COMMAND)} for it.",
             "Leave --confirm out.",
         )
@@ -62,7 +62,7 @@ def with_said(
     said = {**before, **boot.said, **confirmed, **read}
     for name, value in before.items():
         if said[name] != value:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"{name} was {value} when this very boot made its last launch, and is now said to "
                 f"be {said[name]}.",
                 "A firmware is set before a boot: boot, and resume then.",
@@ -81,14 +81,14 @@ def demand_varied(names: Iterable[str], spec: StudySpec) -> None:
         spec: prepared, so that it names what takes a boot.
 
     Raises:
-        BadInput: it has no such setting; names the one that was meant.
+        InvalidInputError: it has no such setting; names the one that was meant.
     """
     for name in names:
         if name in spec.pausing:
             continue
         near = nearest(name, tuple(spec.pausing))
         has = ", ".join(spec.pausing) or "none"
-        raise BadInput(
+        raise InvalidInputError(
             f"{name}: this study does not set it. Of what takes a boot it sets: {has}.",
             f"Did you mean {near}?" if near else "Leave it out.",
         )
@@ -98,12 +98,12 @@ def demand_said(name: str, registry: Registry) -> None:
     """Refuse words on settings that are read.
 
     Raises:
-        BadInput: it is one.
+        InvalidInputError: it is one.
     """
     setting = registry.get(name)
     if not isinstance(setting, Firmware) or setting.is_seen:
         what = "is read from the machine" if pausing(setting) else "takes no boot"
-        raise BadInput(
+        raise InvalidInputError(
             f"{name} {what}: nobody has to say what it is.",
             "--confirm and --verify are for firmware.NAME that the topology does not show.",
         )
@@ -113,12 +113,12 @@ def asked(name: str, source: str) -> str:
     """What a file holds, or a command prints, of a setting.
 
     Raises:
-        NotPossible: it cannot be read, or fails.
+        NotPossibleError: it cannot be read, or fails.
     """
     if not source.startswith(COMMAND):
         text = LIVE.read_text(source, _MOST_BYTES)
         if text is None:
-            raise NotPossible(f"{source}, which is to tell {name}, cannot be read.", _RIGHT)
+            raise NotPossibleError(f"{source}, which is to tell {name}, cannot be read.", _RIGHT)
         return text
     argv = shlex.split(source.removeprefix(COMMAND))
     try:
@@ -132,11 +132,11 @@ def asked(name: str, source: str) -> str:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise NotPossible(
+        raise NotPossibleError(
             f"{argv[0]}, which is to tell {name}, failed: {error}.", _RIGHT
         ) from error
     if done.returncode:
-        raise NotPossible(
+        raise NotPossibleError(
             f"{argv[0]}, which is to tell {name}, ended with {done.returncode}: "
             f"{done.stderr.strip()[-200:]}",
             _RIGHT,
@@ -151,7 +151,7 @@ def _said_before(
     spec: StudySpec, here: str | None, samples: Sequence[Sample], registry: Registry
 ) -> dict[str, str]:
     """What was said, by the launches that were made in this boot."""
-    costly = Costly.of(spec)
+    costly = HardToChangeFactors.of(spec)
     mine = (s for s in reversed(samples) if here is not None and boot_of(s) == here)
     newest = next(mine, None)
     if newest is None:

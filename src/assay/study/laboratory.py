@@ -56,7 +56,7 @@ class Laboratory:
         """The same, with its CPUs divided into so many slots.
 
         Raises:
-            NotPossible: they cannot be.
+            NotPossibleError: they cannot be.
         """
         if parallel is None:
             return self

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import msgspec
 
-from assay.errors import AssayError, BadInput, NotPossible, Pause, WorkloadFailed
+from assay.errors import AssayError, InvalidInputError, NotPossibleError, Pause, WorkloadFailedError
 from assay.executors.executor import Executor
 from assay.host.hold import NotPutBack
 from assay.records import (
@@ -32,7 +32,7 @@ from assay.records import (
 from assay.records.workload import NOT_EVERYWHERE
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.races.race import Done, Race, Reason
-from assay.search.space.switching import Costly
+from assay.search.space.switching import HardToChangeFactors
 from assay.store import Store
 from assay.study.applied import Applied
 from assay.study.booting import Boots
@@ -160,7 +160,7 @@ class StudyLoop:
         self._store = store
         self._race = race
         self._executor = executor
-        self._applied = Applied(Costly.of(spec), executor)
+        self._applied = Applied(HardToChangeFactors.of(spec), executor)
         self._planner = planner
         self._account = account
         self._listener = listener
@@ -178,9 +178,9 @@ class StudyLoop:
         before another launch began.
 
         Raises:
-            BadInput: the program's output does not hold the objective.
-            NotPossible: the budget is too small for a claim.
-            WorkloadFailed: the program fails whatever is done.
+            InvalidInputError: the program's output does not hold the objective.
+            NotPossibleError: the budget is too small for a claim.
+            WorkloadFailedError: the program fails whatever is done.
             Pause: the next launch needs another boot.
             Gone, Changed: somebody took away or changed what runs; the launch makes no sample.
         """
@@ -188,7 +188,7 @@ class StudyLoop:
         try:
             done = self._until_done()
             status = Status.FAILED if done.reason in REFUSED else Status.DONE
-        except BadInput:
+        except InvalidInputError:
             status = Status.FAILED
             raise
         except Pause:
@@ -200,7 +200,7 @@ class StudyLoop:
             finally:  # an interrupt may cut a clean-up short
                 self._account.end()
                 # The first error is the one to show: a full disk refuses these as well.
-                with contextlib.suppress(NotPossible):
+                with contextlib.suppress(NotPossibleError):
                     self._store.add_elapsed(self._id, self._account.sitting_s)
                     self._store.set_status(self._id, status)
                     # An interruption may come after a sample was stored and before that was told.
@@ -217,7 +217,7 @@ class StudyLoop:
             if self._flying and (grace_s := self._executor.ask_to_end()):
                 self._listener.ending(grace_s)
             self._executor.close()
-        except (WorkloadFailed, NotPutBack) as error:
+        except (WorkloadFailedError, NotPutBack) as error:
             self._listener.warned(error)
 
     def _until_done(self) -> Done:
@@ -292,9 +292,9 @@ class StudyLoop:
         """Turn the ends that are errors into errors."""
         if done.reason is Reason.WORKLOAD_FAILED:
             told, remedy = self._failures.told(done.arms)
-            raise WorkloadFailed(f"{done.message}{told}", remedy)
+            raise WorkloadFailedError(f"{done.message}{told}", remedy)
         if done.reason is Reason.TOO_SMALL:
-            raise NotPossible(done.message, self._larger(done.needed or Budget()))
+            raise NotPossibleError(done.message, self._larger(done.needed or Budget()))
 
     def _larger(self, needed: Budget) -> str:
         """What budget would do, and what is missing of it to go on with what was measured."""
@@ -314,14 +314,14 @@ def demand_given(sample: Sample, metrics: Sequence[Metric]) -> None:
     """Refuse a study of what this host cannot count, as its first launch shows.
 
     Raises:
-        NotPossible: a sample that ended well lacks a built-in metric that not every host has.
+        NotPossibleError: a sample that ended well lacks a built-in metric that not every host has.
     """
     if sample.outcome is not Outcome.OK:
         return
     for metric in metrics:
         asked = metric.pattern is None and metric.name in NOT_EVERYWHERE
         if asked and metric.name not in sample.metrics:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"This host does not give {metric.name}: {sample.absent.get(metric.name)}.",
                 "Leave it out, or measure wall_s.",
             )
@@ -331,8 +331,8 @@ def demand_objective(sample: Sample, objective: Metric) -> None:
     """Refuse a program whose output does not hold what it is to be judged by.
 
     Raises:
-        BadInput: a sample that ended well lacks the objective.
-        NotPossible: it is one that this host does not give.
+        InvalidInputError: a sample that ended well lacks the objective.
+        NotPossibleError: it is one that this host does not give.
     """
     if sample.outcome is not Outcome.OK:
         return
@@ -345,8 +345,8 @@ def demand_read(sample: Sample, metrics: Sequence[Metric]) -> None:
     """Refuse a program whose output does not hold figures that the answer hangs on.
 
     Raises:
-        BadInput: a sample that ended well lacks one.
-        NotPossible: it is one that this host does not give.
+        InvalidInputError: a sample that ended well lacks one.
+        NotPossibleError: it is one that this host does not give.
     """
     if sample.outcome is not Outcome.OK:
         return
@@ -354,7 +354,7 @@ def demand_read(sample: Sample, metrics: Sequence[Metric]) -> None:
     for metric in metrics:
         if metric.name not in sample.metrics:
             read = metric.pattern is not None
-            raise BadInput(
+            raise InvalidInputError(
                 f"The metric {metric.name} cannot be read: {sample.absent.get(metric.name)}.",
                 "Correct the pattern with --metric NAME=REGEX, or measure wall_s."
                 if read

@@ -19,7 +19,7 @@ def grantable_named(
     A named configuration leaves as a whole: without one of its settings it would be another one.
 
     Raises:
-        NotPossible: as ``grantable``.
+        NotPossibleError: as ``grantable``.
     """
     if not space.named:
         return grantable(space, planner)

@@ -14,7 +14,7 @@ def numbered(spec: StudySpec) -> StudySpec:
     """The same; a single launch of a program is its instance 0 of 1, where others are several.
 
     Raises:
-        BadInput: the number of instances varies, and the objective does not allow for it.
+        InvalidInputError: the number of instances varies, and the objective does not allow for it.
     """
     demand_comparable(spec)
     of_arms = [name for arm in spec.arms for name in arm.configuration]

@@ -46,8 +46,8 @@ def calibrate(
         told: is called after each round with their number.
 
     Raises:
-        WorkloadFailed: a launch failed.
-        NotPossible: the launcher could not put one in place, or ``budget_s`` is too short.
+        WorkloadFailedError: a launch failed.
+        NotPossibleError: the launcher could not put one in place, or ``budget_s`` is too short.
     """
     at_s, began_s = time.time(), time.monotonic()
     absent: dict[str, str] = {}

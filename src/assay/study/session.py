@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.evidence.libraries import libraries_changed
 from assay.executors.executor import Executor, LocalExecutor
-from assay.executors.gone import demand_folder
-from assay.executors.lanes import Lanes
+from assay.executors.missing_inputs import demand_folder
+from assay.executors.parallel import ParallelExecutor
 from assay.machine.document import machine_in
 from assay.machine.reader import fingerprint
 from assay.records import (
@@ -108,7 +108,7 @@ def begin(
         seen: the survey, made before the study existed.
 
     Raises:
-        BadInput, NotPossible: what is asked can never run; there is no study then.
+        InvalidInputError, NotPossibleError: what is asked can never run; there is no study then.
         Pause: as ``StudyLoop.run``; the study is kept.
         AssayError: as ``StudyLoop.run``; the study is kept.
     """
@@ -152,7 +152,7 @@ def resume(
 
     Raises:
         Gone: the folder that it was begun in.
-        NotPossible: another process carries it on, or conditions changed.
+        NotPossibleError: another process carries it on, or conditions changed.
         AssayError: as ``StudyLoop.run``.
     """
     record = store.study(study_id)
@@ -290,7 +290,7 @@ def _executor(
             host=laboratory.host_for(spec.workload),
             telling=listener.building,
         )
-    return Lanes(
+    return ParallelExecutor(
         spec.workload,
         laboratory.driver,
         laboratory.registry,
@@ -464,7 +464,7 @@ def prepared(spec: StudySpec, laboratory: Laboratory) -> StudySpec:
     """A specification with what the order of its launches follows from.
 
     Raises:
-        BadInput, NotPossible: as ``pausing_of``.
+        InvalidInputError, NotPossibleError: as ``pausing_of``.
     """
     machine, registry = laboratory.machine, laboratory.registry
     return msgspec.structs.replace(
@@ -478,7 +478,7 @@ def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> BlockRac
     """The race that answers a specification.
 
     Raises:
-        BadInput: too few arms; or several objectives with what is for one.
+        InvalidInputError: too few arms; or several objectives with what is for one.
     """
     match spec.kind:
         case Kind.TUNE if spec.objectives:
@@ -487,30 +487,34 @@ def race_of(spec: StudySpec, space: SearchSpace, searcher: Searcher) -> BlockRac
             return TuneRace(spec, space, searcher)
         case Kind.COMPARE:
             if len(spec.arms) < 2:
-                raise BadInput("A comparison needs at least two arms.", "Name another command.")
+                raise InvalidInputError(
+                    "A comparison needs at least two arms.", "Name another command."
+                )
             _demand_known_rivals(spec.arms)
             return CompareRace(spec)
         case Kind.MEASURE:
             return MeasureRace(spec)
         case Kind.SWEEP:
             if len(spec.arms) < 2:
-                raise BadInput("A sweep needs at least two cells.", "Vary another setting.")
+                raise InvalidInputError(
+                    "A sweep needs at least two cells.", "Vary another setting."
+                )
             return SweepRace(spec)
         case Kind.CALIBRATE:
             return CalibrateRace(spec)
-    raise NotPossible(f"This version of assay cannot carry on a {spec.kind} study.")
+    raise NotPossibleError(f"This version of assay cannot carry on a {spec.kind} study.")
 
 
 def _demand_known_rivals(arms: Sequence[Arm]) -> None:
     """Refuse a step from an arm that there is not, or that comes after it.
 
     Raises:
-        BadInput: names it.
+        InvalidInputError: names it.
     """
     before: set[str] = set()
     for arm in arms:
         if arm.against is not None and arm.against not in before:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{arm.name!r} is a step from {arm.against!r}, and no arm before it has that name.",
                 "Name an arm that comes before it.",
             )

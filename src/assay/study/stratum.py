@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import msgspec
 
 from assay import __version__
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.machine.document import Machine
 from assay.machine.reader import fingerprint
 from assay.machine.surroundings import VARIABLE, counts, surroundings
@@ -112,11 +112,11 @@ def demand_same(then: Stratum, now: Stratum) -> None:
     """Refuse to pool what was measured under other conditions.
 
     Raises:
-        NotPossible: something changed; names it.
+        NotPossibleError: something changed; names it.
     """
     changed = differences(then, now)
     if changed:
-        raise NotPossible(
+        raise NotPossibleError(
             "Samples from before and after cannot be pooled:\n    " + "\n    ".join(changed),
             f"Put it back{_without_new(then, now)}, or go on apart from them with --new-stratum.",
         )

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from assay.errors import WorkloadFailed
+from assay.errors import WorkloadFailedError
 from assay.executors.evidence.last_words import last_words_of
 from assay.executors.executor import LocalExecutor
-from assay.executors.lanes import SLOT
+from assay.executors.parallel import SLOT
 from assay.records import (
     DEFAULT,
     Budget,
@@ -64,8 +64,8 @@ def survey(
         ending: is told where an interrupt leaves the program this time to end, in seconds.
 
     Raises:
-        WorkloadFailed: it fails at every attempt.
-        BadInput: its output does not hold the objective, or what is required.
+        WorkloadFailedError: it fails at every attempt.
+        InvalidInputError: its output does not hold the objective, or what is required.
     """
     arms = (DEFAULT_ARM,)
     began = time.monotonic()
@@ -100,7 +100,7 @@ def survey(
             if sample.outcome in (Outcome.OK, Outcome.TIMED_OUT):
                 break
         else:
-            raise WorkloadFailed(
+            raise WorkloadFailedError(
                 f"The program fails in its default configuration: {why_failed(sample, workload)}."
                 f"{last_words_of(sample.outputs)}",
                 BY_HAND,

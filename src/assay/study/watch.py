@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from assay.errors import NotPossible
-from assay.executors.gone import Gone
+from assay.errors import NotPossibleError
+from assay.executors.missing_inputs import MissingInputError
 
 _Stamp = tuple[int, int, int, int]
 
 
-class Changed(NotPossible):
+class Changed(NotPossibleError):
     """A file of the program is another one than when the study began.
 
     Args:
@@ -56,12 +56,14 @@ class Watch:
                 raise Changed(path)
 
 
-def _gone(path: Path) -> Gone:
+def _gone(path: Path) -> MissingInputError:
     """Names the folder where that is gone as well."""
     top = path
     while not top.parent.exists():
         top = top.parent
-    return Gone("The program's file" if top == path else "The program's folder", str(top))
+    return MissingInputError(
+        "The program's file" if top == path else "The program's folder", str(top)
+    )
 
 
 def _stamp(path: Path) -> _Stamp | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from assay.errors import AssayError, BadInput, NotPossible
+from assay.errors import AssayError, InvalidInputError, NotPossibleError
 from assay.records import (
     Arm,
     ArmResult,
@@ -243,7 +243,7 @@ class StoreContract:
     def test_a_study_is_found_by_its_beginning(self) -> None:
         """The shortest unique beginning does; a shared or strange one names the nearest."""
         with self.open() as store:
-            _raises(BadInput, store.find, "last")
+            _raises(InvalidInputError, store.find, "last")
             ids = [store.create_study(a_spec(), a_stratum(), float(n)) for n in range(40)]
             for one in ids:
                 assert store.find(one) == one
@@ -254,12 +254,12 @@ class StoreContract:
                 )
                 assert store.find(one[:length]) == one
                 if length > 1:
-                    error = _raises(BadInput, store.find, one[: length - 1])
+                    error = _raises(InvalidInputError, store.find, one[: length - 1])
                     assert "study list" in str(error)
             typo = ids[0][:-1] + "!"
-            assert ids[0] in str(_raises(BadInput, store.find, typo))
-            _raises(BadInput, store.find, "")
-            _raises(BadInput, store.find, "%")
+            assert ids[0] in str(_raises(InvalidInputError, store.find, typo))
+            _raises(InvalidInputError, store.find, "")
+            _raises(InvalidInputError, store.find, "%")
 
     def test_samples_come_in_the_order_they_were_stored(self) -> None:
         """Not by block; their numbers only grow."""
@@ -281,8 +281,8 @@ class StoreContract:
             assert store.samples(study_id, 1) == [a_sample(rate=2.0)]
             assert store.samples(study_id, 2) == []
             assert len(store.samples(study_id)) == 2
-            _raises(BadInput, store.add_stratum, study_id, a_stratum(1))
-            _raises(BadInput, store.add_sample, study_id, 2, a_sample())
+            _raises(InvalidInputError, store.add_stratum, study_id, a_stratum(1))
+            _raises(InvalidInputError, store.add_sample, study_id, 2, a_sample())
             assert store.strata(study_id) == [a_stratum(0), a_stratum(1)]
 
     def test_the_same_place_is_not_stored_twice(self) -> None:
@@ -290,7 +290,7 @@ class StoreContract:
         with self.open() as store:
             study_id = store.create_study(a_spec(), a_stratum(), 1.0)
             store.add_sample(study_id, 0, a_sample(rate=1.0))
-            error = _raises(BadInput, store.add_sample, study_id, 0, a_sample(rate=2.0))
+            error = _raises(InvalidInputError, store.add_sample, study_id, 0, a_sample(rate=2.0))
             assert "block 0" in str(error)
             store.add_sample(study_id, 0, a_sample(attempt=1, rate=3.0))
             assert [s.metrics["rate"] for s in store.samples(study_id)] == [1.0, 3.0]
@@ -300,7 +300,7 @@ class StoreContract:
         with self.open() as store:
             study_id = store.create_study(a_spec(), a_stratum(), 1.0)
             bad = a_sample(rate=float("nan"))
-            _raises(BadInput, store.add_sample, study_id, 0, bad)
+            _raises(InvalidInputError, store.add_sample, study_id, 0, bad)
             store.add_sample(study_id, 0, a_sample())
             assert store.samples(study_id) == [a_sample()]
 
@@ -362,7 +362,7 @@ class StoreContract:
             study_id = store.create_study(a_spec(), a_stratum(), 1.0)
             store.add_sample(study_id, 0, a_sample(0), a_plan(1))
             store.add_sample(study_id, 0, a_sample(1), again)
-            _raises(BadInput, store.add_sample, study_id, 0, a_sample(1), a_plan(3))
+            _raises(InvalidInputError, store.add_sample, study_id, 0, a_sample(1), a_plan(3))
             assert store.plans(study_id, 0) == [a_plan(1)]
         with self.open() as store:
             store.claim(study_id)
@@ -387,7 +387,7 @@ class StoreContract:
             assert store.verdicts(study_id) == {0: a_conclusion(0.6), 1: a_conclusion(0.7)}
             assert store.conclusion(study_id) == a_conclusion(0.7)
             store.delete(study_id)
-            _raises(BadInput, store.verdicts, study_id)
+            _raises(InvalidInputError, store.verdicts, study_id)
 
     def test_overhead_newest_of_each_machine_counts(self) -> None:
         """Whatever the order in which they were stored."""
@@ -418,7 +418,7 @@ class StoreContract:
                 store.delete,
             )
             for read in reads:
-                error = _raises(BadInput, read, known + "x")
+                error = _raises(InvalidInputError, read, known + "x")
                 assert "study list" in str(error)
 
     def test_a_deleted_study_is_gone_with_its_samples(self) -> None:
@@ -429,7 +429,7 @@ class StoreContract:
             store.add_sample(gone, 0, a_sample(rate=1.0))
             store.add_sample(kept, 0, a_sample(rate=2.0))
             store.delete(gone)
-            _raises(BadInput, store.samples, gone)
+            _raises(InvalidInputError, store.samples, gone)
             _raises(AssayError, store.add_sample, gone, 0, a_sample(1))
             assert [head.id for head in store.studies()] == [kept]
             assert store.samples(kept) == [a_sample(rate=2.0)]
@@ -443,18 +443,18 @@ class StoreContract:
             first.add_sample(study_id, 0, a_sample())
             assert second.samples(study_id) == [a_sample()]
             assert second.study(study_id).status is Status.RUNNING
-            assert "in use" in str(_raises(NotPossible, second.claim, study_id))
-            _raises(NotPossible, second.delete, study_id)
-            _raises(NotPossible, second.add_sample, study_id, 0, a_sample(1))
-            _raises(NotPossible, second.set_status, study_id, Status.DONE)
+            assert "in use" in str(_raises(NotPossibleError, second.claim, study_id))
+            _raises(NotPossibleError, second.delete, study_id)
+            _raises(NotPossibleError, second.add_sample, study_id, 0, a_sample(1))
+            _raises(NotPossibleError, second.set_status, study_id, Status.DONE)
             other = second.create_study(a_spec(), a_stratum(), 2.0)
             second.add_sample(other, 0, a_sample())
 
             first.release(study_id)
-            _raises(NotPossible, first.add_sample, study_id, 0, a_sample(1))
+            _raises(NotPossibleError, first.add_sample, study_id, 0, a_sample(1))
             second.claim(study_id)
             second.claim(study_id)
-            _raises(NotPossible, first.claim, study_id)
+            _raises(NotPossibleError, first.claim, study_id)
             second.add_sample(study_id, 0, a_sample(1))
             assert first.samples(study_id) == [a_sample(), a_sample(1)]
 
@@ -482,8 +482,8 @@ class StoreContract:
         with self.open() as store:
             store.claim(study_id)
             store.add_sample(study_id, 0, a_sample())
-            _raises(BadInput, store.add_sample, study_id, 1, a_sample())
-            _raises(BadInput, store.add_stratum, study_id, a_stratum(1))
+            _raises(InvalidInputError, store.add_sample, study_id, 1, a_sample())
+            _raises(InvalidInputError, store.add_stratum, study_id, a_stratum(1))
             store.add_stratum(study_id, a_stratum(2))
             store.add_sample(study_id, 2, a_sample())
             assert store.study(study_id).launches == 3

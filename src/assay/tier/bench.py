@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.settings.tier import CHUNK_BYTES, LEAST_BYTES
 from assay.tier.efficiency import (
     DEGREES,
@@ -71,7 +71,7 @@ class Kernels(Protocol):
         """One launch, with storage behind so much DRAM; in memory alone where none is named.
 
         Raises:
-            NotPossible: it fails.
+            NotPossibleError: it fails.
         """
         ...
 
@@ -129,7 +129,7 @@ class Bench:
         works: those that are run, as `named` gives them.
 
     Raises:
-        BadInput: no work is run with data of these sizes; what takes long ends with smaller ones.
+        InvalidInputError: no work is run with data of these sizes; what takes long ends with smaller ones.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class Bench:
         self._points = list(_points(sizes, threads, works))
         if not self._points:
             most = max(work.of_dram for work in works)
-            raise BadInput(
+            raise InvalidInputError(
                 f"Programs of these names are run with data of at most {most:g} times DRAM.",
                 "Name less, or other programs.",
             )
@@ -164,7 +164,7 @@ class Bench:
             clock: in seconds.
 
         Raises:
-            NotPossible: a kernel fails, or its result is wrong.
+            NotPossibleError: a kernel fails, or its result is wrong.
         """
         end = clock() + for_s
         rng = random.Random(0)
@@ -209,14 +209,14 @@ class Bench:
         """One launch.
 
         Raises:
-            NotPossible: a kernel fails, or its result is wrong.
+            NotPossibleError: a kernel fails, or its result is wrong.
         """
         size = int(point.of_dram * self._dram_bytes / point.work.touched)
         data = ("--variant", self._variant(point.work), "--size", str(size), "--seconds", SAMPLE_S)
         dram_bytes = _dram_bytes(point) if tier else None
         seen = self._kernels.timed(point.work.kernel, (*data, *point.words), dram_bytes)
         if seen.status != "ok":
-            raise NotPossible(
+            raise NotPossibleError(
                 f"{point.work.name} gave a wrong result {'with' if tier else 'without'} the tier: "
                 f"{seen.reason or seen.status}.",
                 "Run it again; if it stays so, report it.",
@@ -227,12 +227,12 @@ class Bench:
         """The one that is wanted most of those that can be had here.
 
         Raises:
-            NotPossible: none can.
+            NotPossibleError: none can.
         """
         able = self._kernels.able(work.kernel)
         found = next((one for one in work.variants if one in able), None)
         if found is None:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"No variant of {work.kernel} that `tier bench` knows can be had here.",
                 f"`assay case show {work.kernel}` says why.",
             )
@@ -255,7 +255,7 @@ def named(words: Sequence[str]) -> tuple[Work, ...]:
     """Works with one of the words in their names, in any case of letters; all where there is none.
 
     Raises:
-        BadInput: no work has one of them.
+        InvalidInputError: no work has one of them.
     """
     if not words:
         return WORKS
@@ -264,7 +264,9 @@ def named(words: Sequence[str]) -> tuple[Work, ...]:
         having = [work for work in WORKS if word.casefold() in work.name.casefold()]
         if not having:
             names = ", ".join(repr(work.name) for work in WORKS)
-            raise BadInput(f"No program of the bench has {word!r} in its name.", f"Those: {names}.")
+            raise InvalidInputError(
+                f"No program of the bench has {word!r} in its name.", f"Those: {names}."
+            )
         found += having
     return tuple(work for work in WORKS if work in found)
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.native_programs import find_native
 from assay.records.codec import Record
 
@@ -89,11 +89,11 @@ def probe(
         order: of reading; what is written goes forward.
 
     Raises:
-        BadInput: commas alone are no directories.
-        NotPossible: this assay has no probe, or it failed.
+        InvalidInputError: commas alone are no directories.
+        NotPossibleError: this assay has no probe, or it failed.
     """
     if paths and not paths.strip(","):
-        raise BadInput(
+        raise InvalidInputError(
             "--path names no directory.", "Name one of each disk, with commas between them."
         )
     program = find_native(env, "assay-tier-probe", "ASSAY_TIER_PROBE")
@@ -104,12 +104,12 @@ def probe(
             words, capture_output=True, text=True, timeout=_PATIENCE_S, check=False
         )
     except subprocess.TimeoutExpired as error:
-        raise NotPossible(
+        raise NotPossibleError(
             f"The probe of the tier did not end in {_PATIENCE_S:g} s: a disk does not answer.",
             "Name another path, or look at the disk (dmesg).",
         ) from error
     if done.returncode != 0:
-        raise NotPossible(
+        raise NotPossibleError(
             f"The probe of the tier failed: {done.stderr.strip()}.", "Look at what it says."
         )
     return msgspec.json.decode(done.stdout, type=Probe)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 import msgspec
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.native_programs import native_folder
 from assay.tier.rows import HasArrayInterface, Rows, rows_of
 from assay.units import parse_bytes, show_bytes
@@ -74,8 +74,8 @@ class Tier:
         env: names another library beside another launcher (ASSAY_EXEC).
 
     Raises:
-        BadInput: a size that is none.
-        NotPossible: this machine, these rights or that path do not allow it.
+        InvalidInputError: a size that is none.
+        NotPossibleError: this machine, these rights or that path do not allow it.
     """
 
     def __init__(
@@ -89,7 +89,9 @@ class Tier:
         paths = [path] if isinstance(path, str | os.PathLike) else list(path)
         words = [os.fspath(one) for one in paths]
         if any("," in word for word in words):
-            raise BadInput("A path of a tier holds a comma.", "Name a directory without one.")
+            raise InvalidInputError(
+                "A path of a tier holds a comma.", "Name a directory without one."
+            )
         self._library = _library(env)
         problem = ctypes.create_string_buffer(_ROOM)
         self._tier = self._library.assay_tier_open(
@@ -97,7 +99,7 @@ class Tier:
         )
         if not self._tier:
             cause, _, step = problem.value.decode(errors="replace").rpartition(": ")
-            raise NotPossible(
+            raise NotPossibleError(
                 f"There is no tier: {cause or step}.",
                 f"{step[:1].upper()}{step[1:]}." if cause else "`assay tier doctor` says more.",
             )
@@ -109,8 +111,8 @@ class Tier:
         """Memory of so many bytes, all zero.
 
         Raises:
-            BadInput: a size that is none.
-            NotPossible: the paths have no room for it, or addresses are used up.
+            InvalidInputError: a size that is none.
+            NotPossibleError: the paths have no room for it, or addresses are used up.
         """
         bytes_ = _bytes(size)
         if self._over:
@@ -118,7 +120,7 @@ class Tier:
         at = self._library.assay_tier_allocate(self._handle(), bytes_)
         if not at:
             why = os.strerror(ctypes.get_errno())
-            raise NotPossible(
+            raise NotPossibleError(
                 f"A region of {show_bytes(bytes_)} cannot be had: {why}.",
                 "Free space on the paths of the tier, or ask for less.",
             )
@@ -163,12 +165,12 @@ class Tier:
         """Give all memory back.
 
         Raises:
-            NotPossible: an array or a view of a region is in use.
+            NotPossibleError: an array or a view of a region is in use.
         """
         if not self._tier:
             return
         if self._lent > 0:
-            raise NotPossible(
+            raise NotPossibleError(
                 "Memory of this tier is in use.", "Delete the regions, arrays and views first."
             )
         self._library.assay_tier_close(self._tier)
@@ -192,7 +194,7 @@ class Tier:
         if not self._tier:
             raise _closed()
         if os.getpid() != self._owner:
-            raise NotPossible(
+            raise NotPossibleError(
                 "A child of a fork has none of its parent's tier.",
                 "Open one there, or begin processes by spawn.",
             )
@@ -217,7 +219,7 @@ class Region:
         """As a NumPy array, of the first bytes; it keeps the memory as long as it is used.
 
         Raises:
-            BadInput: it does not fit.
+            InvalidInputError: it does not fit.
         """
         import numpy as np
 
@@ -228,7 +230,7 @@ class Region:
             )
         count = int(np.prod(shape, dtype=np.int64))
         if count * kind.itemsize > self.nbytes:
-            raise BadInput(
+            raise InvalidInputError(
                 f"An array of {count} times {kind} does not fit into {show_bytes(self.nbytes)}.",
                 f"Take a region of {count * kind.itemsize} bytes.",
             )
@@ -244,7 +246,7 @@ class Region:
         A program that says so before it works on the tile before has its next one read meanwhile.
 
         Raises:
-            BadInput: it is not of this region, or no array.
+            InvalidInputError: it is not of this region, or no array.
         """
         base = ctypes.addressof(self.buffer)
         for rows in rows_of(view, base, base + self.nbytes):
@@ -259,10 +261,12 @@ class Region:
                 in the touches.
 
         Raises:
-            BadInput: none of these.
+            InvalidInputError: none of these.
         """
         if order not in ORDERS:
-            raise BadInput(f"{order!r} is no order of touches.", f"Take {', '.join(ORDERS)}.")
+            raise InvalidInputError(
+                f"{order!r} is no order of touches.", f"Take {', '.join(ORDERS)}."
+            )
         self._tier.order(*self._within(0, None), order)
 
     def done(self, first: int = 0, last: int | None = None) -> None:
@@ -281,27 +285,27 @@ class Region:
         first = operator.index(first)
         end = self.nbytes if last is None else operator.index(last)
         if not 0 <= first <= end <= self.nbytes:
-            raise BadInput(
+            raise InvalidInputError(
                 f"Bytes {first} to {end} are not within {self.nbytes}.", "Give positions within."
             )
         return ctypes.addressof(self.buffer) + first, end - first
 
 
-def _closed() -> NotPossible:
-    return NotPossible("This tier is closed.", "Open another.")
+def _closed() -> NotPossibleError:
+    return NotPossibleError("This tier is closed.", "Open another.")
 
 
 def _bytes(size: int | str) -> int:
     bytes_ = parse_bytes(size) if isinstance(size, str) else operator.index(size)
     if bytes_ < 1:
-        raise BadInput(f"Memory of {bytes_} bytes is none.", "Give one byte or more.")
+        raise InvalidInputError(f"Memory of {bytes_} bytes is none.", "Give one byte or more.")
     return bytes_
 
 
 def _library(env: Mapping[str, str]) -> ctypes.CDLL:
     path = native_folder(env) / "libassay-region.so"
     if not path.exists():
-        raise NotPossible(
+        raise NotPossibleError(
             "This assay was built without its pager.",
             "Install liburing-dev and libxxhash-dev, and assay again.",
         )

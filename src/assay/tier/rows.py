@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 
 _PAGE = 4096
 """Bytes between two rows that are brought with them all the same."""
@@ -39,11 +39,11 @@ def rows_of(view: HasArrayInterface, first: int, last: int) -> Iterator[Rows]:
     """Where a view lies between two addresses, in few pieces.
 
     Raises:
-        BadInput: elsewhere, or it is no array.
+        InvalidInputError: elsewhere, or it is no array.
     """
     interface = getattr(view, "__array_interface__", None)
     if interface is None:
-        raise BadInput(
+        raise InvalidInputError(
             f"A {type(view).__name__} is no view of an array.",
             "Give a NumPy array, as Region.array makes them, or a part of one.",
         )
@@ -58,7 +58,7 @@ def rows_of(view: HasArrayInterface, first: int, last: int) -> Iterator[Rows]:
     at = interface["data"][0] + sum((count - 1) * step for step, count in axes if step < 0)
     axes = sorted((abs(step), count) for step, count in axes)
     if not first <= at <= at + _extent(axes, item) <= last:
-        raise BadInput(
+        raise InvalidInputError(
             "A view is not of this region.", "Give one of an array that Region.array made."
         )
     inner = 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.errors import BadInput, NotPossible, nearest
+from assay.errors import InvalidInputError, NotPossibleError, nearest
 from assay.launch.driver import find_launcher
 from assay.records import Metric
 from assay.records.codec import Record
@@ -125,7 +125,7 @@ def find_kernels(env: Mapping[str, str]) -> dict[str, Path]:
     """The programs of this installation, by the names of their kernels.
 
     Raises:
-        NotPossible: there is no native part.
+        NotPossibleError: there is no native part.
     """
     folder = find_launcher(env).parent
     found = sorted(path for path in folder.glob(f"{PREFIX}*") if path.is_file())
@@ -136,13 +136,13 @@ def find_kernel(name: str, env: Mapping[str, str]) -> Path:
     """The program of one kernel.
 
     Raises:
-        BadInput: there is no such one.
-        NotPossible: there is no native part.
+        InvalidInputError: there is no such one.
+        NotPossibleError: there is no native part.
     """
     known = find_kernels(env)
     if name not in known:
         near = nearest(name, tuple(known))
-        raise BadInput(
+        raise InvalidInputError(
             f"There is no case {name!r}.",
             f"Did you mean {near}?" if near else "`assay case list` shows those there are.",
         )
@@ -157,8 +157,8 @@ def described(program: Path, words: Sequence[str] = ()) -> Kernel:
         words: of its command line: ``--size L2``, ``--threads 2``, ``--n 1000``.
 
     Raises:
-        BadInput: words that it cannot do anything with.
-        NotPossible: it fails.
+        InvalidInputError: words that it cannot do anything with.
+        NotPossibleError: it fails.
     """
     (line,) = _lines(program, ["--describe", *words])
     return msgspec.json.decode(line, type=Kernel)
@@ -175,7 +175,7 @@ def timed(
         env: that it has in place of this process's.
 
     Raises:
-        BadInput, NotPossible: as ``described``.
+        InvalidInputError, NotPossibleError: as ``described``.
     """
     lines = _lines(program, words, env)
     return tuple(msgspec.json.decode(line, type=Timed) for line in lines)
@@ -194,16 +194,16 @@ def _lines(
             [program, *words], capture_output=True, timeout=_PATIENCE_S, check=False, env=env
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise NotPossible(f"{program.name} cannot be run: {error}.") from error
+        raise NotPossibleError(f"{program.name} cannot be run: {error}.") from error
     told = done.stderr.decode(errors="replace").splitlines()
     if done.returncode == _BAD_WORDS and told:
-        raise BadInput(
+        raise InvalidInputError(
             f"{told[0].removeprefix(f'{program.name}: ')}.",
             f"`assay case show {program.name.removeprefix(PREFIX)}` tells what it takes.",
         )
     if done.returncode:
         why = f": {told[0]}" if told else ""
-        raise NotPossible(
+        raise NotPossibleError(
             f"{program.name} ended with {done.returncode}{why}.",
             "Ask for less data, or run it by hand.",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records.codec import Record
 from assay.workloads.kernels import Kernel, Timed, Variant, find_kernel, timed
 
@@ -51,7 +51,7 @@ def measured_roofs(kernel: Kernel, threads: Sequence[str], env: Mapping[str, str
         env: of this process.
 
     Raises:
-        NotPossible: a probe fails.
+        NotPossibleError: a probe fails.
     """
     usual = ("--variant", "all", "--seconds", _EACH_S, *threads)
     size = ("--size", str(max(int(kernel.bytes), 1024)))
@@ -67,7 +67,7 @@ def measured_roofs(kernel: Kernel, threads: Sequence[str], env: Mapping[str, str
         gb_per_s=max((1e-9 * one.moved_bytes / one.best_s for one in _right(moved)), default=0.0),
     )
     if not roofs.gflop_per_s or not roofs.gb_per_s:
-        raise NotPossible("The probes of the machine's roofs do not run here.", _BY_HAND)
+        raise NotPossibleError("The probes of the machine's roofs do not run here.", _BY_HAND)
     return roofs
 
 

@@ -27,7 +27,7 @@ from studies import (
 from assay.bundle import layout, read
 from assay.bundle.read import Broken
 from assay.bundle.verify import verify
-from assay.errors import AssayError, BadInput, NotPossible
+from assay.errors import AssayError, InvalidInputError, NotPossibleError
 from assay.records import Kind
 
 SAMPLES = "strata/0/samples.jsonl"
@@ -39,10 +39,10 @@ def good() -> bytes:
     return bundle_of(source)
 
 
-def refused(content: bytes, folder: Path) -> BadInput:
+def refused(content: bytes, folder: Path) -> InvalidInputError:
     path = folder / "some.zip"
     path.write_bytes(content)
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         verify(path)
     assert caught.value.exit_status == 2
     assert caught.value.remedy
@@ -81,7 +81,7 @@ def test_a_manifest_that_is_none(content: bytes, tmp_path: Path) -> None:
 
 def test_no_such_file_and_a_folder(tmp_path: Path) -> None:
     for path in (tmp_path / "none.zip", tmp_path, tmp_path / "none" / "a.zip"):
-        with pytest.raises(BadInput):
+        with pytest.raises(InvalidInputError):
             verify(path)
 
 
@@ -89,7 +89,7 @@ def test_a_later_format_names_what_reads_it(tmp_path: Path) -> None:
     files = unpacked(good())
     files["manifest.json"] = files["manifest.json"].replace(b'"schema":1', b'"schema":2', 1)
     files["manifest.json"] = files["manifest.json"].replace(b'"assay":"0.1.0"', b'"assay":"7.8.9"')
-    with pytest.raises(NotPossible, match=r"format 2.*format 1") as caught:
+    with pytest.raises(NotPossibleError, match=r"format 2.*format 1") as caught:
         verify(packed(files, tmp_path / "later.zip"))
     assert "7.8.9" in str(caught.value.remedy)
     assert caught.value.exit_status == 3
@@ -218,7 +218,7 @@ def test_an_archive_that_is_packed_otherwise(tmp_path: Path) -> None:
     assert verify(path).holds
     # The method's number in each header, changed into one that nobody knows.
     path.write_bytes(out.getvalue().replace(b"\x0c\x00", b"\x63\x00"))
-    with pytest.raises((Broken, BadInput)):
+    with pytest.raises((Broken, InvalidInputError)):
         verify(path)
 
 
@@ -297,7 +297,7 @@ def test_a_study_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     import assay.bundle.write as write
 
     monkeypatch.setattr(write, "MOST_BYTES", 10_000)
-    with pytest.raises(NotPossible, match="too large") as caught:
+    with pytest.raises(NotPossibleError, match="too large") as caught:
         bundle_of(source_of(spec_of(Kind.MEASURE)))
     assert "--no-outputs" in str(caught.value.remedy)
     assert layout.MOST_ENTRY_BYTES < layout.MOST_BYTES

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assay.bundle.signature import NAMESPACE, check_signature
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 
 WHO = "lab@example.org"
 
@@ -95,9 +95,9 @@ def test_what_is_no_signature(bundle: Path, tmp_path: Path) -> None:
     key = a_key(tmp_path)
     other = tmp_path / "other.sig"
     other.write_bytes(b"\xff\0")
-    with pytest.raises(BadInput, match="no signature"):
+    with pytest.raises(InvalidInputError, match="no signature"):
         check_signature(bundle, other, public(key))
-    with pytest.raises(BadInput, match="no signature"):
+    with pytest.raises(InvalidInputError, match="no signature"):
         check_signature(bundle, tmp_path / "none.sig", public(key))
     broken = tmp_path / "broken.sig"
     broken.write_text("-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----\n")
@@ -107,20 +107,20 @@ def test_what_is_no_signature(bundle: Path, tmp_path: Path) -> None:
 def test_what_is_no_signer(bundle: Path, tmp_path: Path) -> None:
     key = a_key(tmp_path)
     signature = signed(bundle, key)
-    with pytest.raises(BadInput, match="private key") as caught:
+    with pytest.raises(InvalidInputError, match="private key") as caught:
         check_signature(bundle, signature, str(key))
     assert caught.value.remedy == f"Name the public one: {key}.pub"
-    with pytest.raises(BadInput, match="no public key"):
+    with pytest.raises(InvalidInputError, match="no public key"):
         check_signature(bundle, signature, str(signature))
-    with pytest.raises(BadInput, match="no such file"):
+    with pytest.raises(InvalidInputError, match="no such file"):
         check_signature(bundle, signature, str(tmp_path / "none.pub"))
-    with pytest.raises(BadInput, match="that is no file"):
+    with pytest.raises(InvalidInputError, match="that is no file"):
         check_signature(bundle, signature, "/dev/null")
-    with pytest.raises(BadInput, match="that is a folder"):
+    with pytest.raises(InvalidInputError, match="that is a folder"):
         check_signature(bundle, signature, str(tmp_path))
-    with pytest.raises(BadInput, match="no such file"):
+    with pytest.raises(InvalidInputError, match="no such file"):
         check_signature(bundle, signature, f"-oProxyCommand=x={key}")
-    with pytest.raises(BadInput, match="allowed signers"):
+    with pytest.raises(InvalidInputError, match="allowed signers"):
         check_signature(bundle, signature, f"{WHO}={tmp_path / 'none'}")
 
 
@@ -128,7 +128,7 @@ def test_without_ssh_keygen(bundle: Path, tmp_path: Path, monkeypatch: pytest.Mo
     key = a_key(tmp_path)
     signature = signed(bundle, key)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(NotPossible, match="no ssh-keygen") as caught:
+    with pytest.raises(NotPossibleError, match="no ssh-keygen") as caught:
         check_signature(bundle, signature, public(key))
     assert "openssh-client" in str(caught.value.remedy)
 
@@ -143,5 +143,5 @@ def test_with_one_that_is_too_old(
     old.write_text("#!/bin/sh\necho 'ssh-keygen: illegal option -- Y' >&2\nexit 1\n")
     old.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    with pytest.raises(NotPossible, match="too old"):
+    with pytest.raises(NotPossibleError, match="too old"):
         check_signature(bundle, signature, public(key))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assay.cli.requests.cell import cell_of
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import (
     Arm,
     ArmResult,
@@ -82,7 +82,7 @@ def test_cell_that_a_claim_shows_to_be_better_is_taken() -> None:
 
 
 def test_best_median_without_a_claim_takes_unproven() -> None:
-    with pytest.raises(BadInput, match="shown to be better than nice=0") as error:
+    with pytest.raises(InvalidInputError, match="shown to be better than nice=0") as error:
         cell_of(study(Verdict.UNCLEAR), None, unproven=False)
     assert "--unproven" in error.value.remedy and "nice=1" in error.value.remedy
     cell = cell_of(study(Verdict.UNCLEAR), None, unproven=True)
@@ -101,12 +101,12 @@ def test_any_cell_by_name(asked: str, name: str, proven: bool) -> None:
 @pytest.mark.parametrize("asked", ["nice=7", "0", "1", "3", ""])
 def test_unknown_cell_is_refused_and_names_are_told(asked: str) -> None:
     """Tables have no numbers, and long ones leave cells out: a number would be another cell's."""
-    with pytest.raises(BadInput, match="has no cell") as error:
+    with pytest.raises(InvalidInputError, match="has no cell") as error:
         cell_of(study(Verdict.FASTER), asked, unproven=False)
     assert "'nice=2'" in error.value.remedy and "study show kq3v8ma" in error.value.remedy
 
 
 def test_a_slip_in_a_name_is_answered_by_the_nearest_name() -> None:
-    with pytest.raises(BadInput) as error:
+    with pytest.raises(InvalidInputError) as error:
         cell_of(study(Verdict.FASTER), "nicee=1", unproven=False)
     assert "Did you mean 'nice=1'?" in error.value.remedy

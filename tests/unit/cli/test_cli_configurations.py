@@ -12,7 +12,7 @@ from assay.cli.requests.arm_words import arm_of, named_in_file
 from assay.cli.requests.request import space_of
 from assay.cli.requests.sweep_request import read_sweep
 from assay.cli.show.cells import cell_lines
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.document import Cpu, Machine, Node, Rights
 from assay.records import (
     DEFAULT,
@@ -134,7 +134,7 @@ def test_a_configuration_may_be_the_baseline(tmp_path: Path) -> None:
 def test_wrong_tables_are_refused_with_their_place(
     tmp_path: Path, text: str, place: str, told: str, remedy: str
 ) -> None:
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InvalidInputError) as refused:
         swept(tmp_path, text)
     cause = refused.value.cause
     assert cause.startswith(f"{tmp_path / 'sweep.toml'}:{place}: "), cause
@@ -190,10 +190,10 @@ def test_arms_are_named_in_words(tmp_path: Path) -> None:
     assert read("mOS") == ("mOS", whole)
     assert read("mOS nice=5") == ("mOS nice=5", {**whole, "nice": 5})
     assert read("nice=5") == ("nice=5", {"nice": 5})
-    with pytest.raises(BadInput, match="no configuration 'mos'") as refused:
+    with pytest.raises(InvalidInputError, match="no configuration 'mos'") as refused:
         read("mos")
     assert refused.value.remedy == "There are A, mOS."
-    with pytest.raises(BadInput, match="two configurations"):
+    with pytest.raises(InvalidInputError, match="two configurations"):
         read("A mOS")
     assert named_in_file(None, builtin(), HOST) == ()
 
@@ -212,7 +212,7 @@ def test_default_is_an_arm() -> None:
 )
 def test_a_comparison_takes_configurations_alone(tmp_path: Path, text: str, told: str) -> None:
     (tmp_path / "space.toml").write_text(text)
-    with pytest.raises(BadInput, match=told):
+    with pytest.raises(InvalidInputError, match=told):
         named_in_file(str(tmp_path / "space.toml"), builtin(), HOST)
 
 

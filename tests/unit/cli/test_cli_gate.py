@@ -6,7 +6,7 @@ import pytest
 
 from assay.cli.requests.request import gate_of
 from assay.cli.verbs.compare import _named
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Arm, Configuration
 from assay.search.claims.gate import OF_ONE_ARM, WORDS
 
@@ -16,18 +16,18 @@ ARMS = tuple(Arm(name=n, configuration=Configuration()) for n in ("A", "B", "C")
 def test_a_word_that_is_no_verdict_names_the_nearest() -> None:
     assert gate_of(None, WORDS) == ()
     assert gate_of("slower,failed", WORDS) == ("slower", "failed")
-    with pytest.raises(BadInput, match="slowr") as caught:
+    with pytest.raises(InvalidInputError, match="slowr") as caught:
         gate_of("faster,slowr", WORDS)
     assert caught.value.remedy == "Did you mean slower?"
     assert gate_of("broken,failed", OF_ONE_ARM) == ("broken", "failed")
-    with pytest.raises(BadInput, match="there is no verdict 'slower'") as caught:
+    with pytest.raises(InvalidInputError, match="there is no verdict 'slower'") as caught:
         gate_of("slower", OF_ONE_ARM)
     assert caught.value.remedy == "There are broken, unclear, failed."
 
 
 @pytest.mark.parametrize("name", [" ", "\t", "a\nb", "a\x1b[31m", "a\u202eb"])
 def test_a_name_can_be_seen(name: str) -> None:
-    with pytest.raises(BadInput, match="cannot be shown as it is") as caught:
+    with pytest.raises(InvalidInputError, match="cannot be shown as it is") as caught:
         _named(list(ARMS), ["first", name])
     assert "\x1b" not in str(caught.value)
     assert [arm.name for arm in _named(list(ARMS), ["größer", "x y"])] == ["größer", "x y", "C"]

@@ -13,7 +13,7 @@ from assay.cli.files.toml_file import read_toml
 from assay.cli.machine.check import _continued
 from assay.cli.machine.profile_file import profile_names, profile_path, read_profile
 from assay.cli.main import main
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.checks import CHECKS, Demand, Status
 
 GOOD = """\
@@ -185,7 +185,7 @@ def test_what_is_wrong_in_a_file(
     text: str, place: str, cause: str, remedy: str, tmp_path: Path
 ) -> None:
     name = written(tmp_path, text)
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         read_profile(name)
     assert caught.value.cause.startswith(f"{name}:{place}: "), caught.value.cause
     assert cause in caught.value.cause
@@ -194,7 +194,7 @@ def test_what_is_wrong_in_a_file(
 
 def test_twice_the_same_check(tmp_path: Path) -> None:
     text = '[checks.cpu.idle]\notherwise = "nothing"\n[checks."cpu.idle"]\notherwise = "nothing"\n'
-    with pytest.raises(BadInput, match=r"3:9: checks.\"cpu.idle\" is there already"):
+    with pytest.raises(InvalidInputError, match=r"3:9: checks.\"cpu.idle\" is there already"):
         read_profile(written(tmp_path, text))
 
 
@@ -203,13 +203,13 @@ def test_twice_the_same_check(tmp_path: Path) -> None:
     [("measurin", "Did you mean measuring"), ("x", "There are hpc, latency, measuring")],
 )
 def test_no_such_profile(name: str, remedy: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BadInput, match="There is no profile") as caught:
+    with pytest.raises(InvalidInputError, match="There is no profile") as caught:
         read_profile(name)
     assert remedy in (caught.value.remedy or "")
 
 
 def test_a_folder_is_no_profile(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(InvalidInputError, match="cannot be read"):
         read_profile(f"{tmp_path}/")
 
 

@@ -9,7 +9,7 @@ import pytest
 from assay.cli.machine.apply import _show, _Told
 from assay.cli.machine.profile import place_of, settings_of
 from assay.cli.machine.profile_file import profile_names
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
 from assay.settings.base import Refused
@@ -34,7 +34,7 @@ def test_each_sets_values_of_its_settings(name: str) -> None:
 
 
 def test_a_name_that_is_none() -> None:
-    with pytest.raises(BadInput) as error:
+    with pytest.raises(InvalidInputError) as error:
         settings_of("mesuring", builtin(), read_machine(Root(Path("/nonexistent"))))
     assert error.value.remedy == "Did you mean measuring?"
 

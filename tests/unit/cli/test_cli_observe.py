@@ -3,7 +3,7 @@
 import pytest
 
 from assay.cli.requests.observe import observed_of
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Observation
 from assay.records.observation import EVERY
 
@@ -23,18 +23,18 @@ def test_words_name_observations(text: str | None, found: tuple | None) -> None:
 
 
 def test_unknown_name_is_refused_with_the_nearest() -> None:
-    with pytest.raises(BadInput, match="no observation 'counter'") as error:
+    with pytest.raises(InvalidInputError, match="no observation 'counter'") as error:
         observed_of("memory,counter")
     assert "Did you mean counters?" in error.value.remedy
 
 
 def test_empty_name_is_refused_with_all_names() -> None:
-    with pytest.raises(BadInput) as error:
+    with pytest.raises(InvalidInputError) as error:
         observed_of("")
     assert "counters, memory, scheduling, readback" in error.value.remedy
 
 
 @pytest.mark.parametrize("text", ["none,memory", "memory,all", "all,none"])
 def test_all_and_none_stand_alone(text: str) -> None:
-    with pytest.raises(BadInput, match="stands alone"):
+    with pytest.raises(InvalidInputError, match="stands alone"):
         observed_of(text)

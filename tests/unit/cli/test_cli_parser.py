@@ -13,7 +13,7 @@ from assay.cli.main import main
 from assay.cli.parsing.grammar import VERBS, build
 from assay.cli.parsing.parser import parse
 from assay.cli.parsing.usage import columns
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 
 
 def told(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -139,10 +139,12 @@ def test_the_errors_of_values_name_the_option() -> None:
     from assay.cli.parsing.values import quantity, whole
     from assay.units import parse_share
 
-    with pytest.raises(BadInput, match=r"^--margin: '7' is not a share above 0 and below 100 %"):
+    with pytest.raises(
+        InvalidInputError, match=r"^--margin: '7' is not a share above 0 and below 100 %"
+    ):
         quantity("--margin", "7", parse_share)
     for text in ("0", "-1", "1.5", "ten", "11", "9" * 5000):
-        with pytest.raises(BadInput, match=r"^--many: '.*' is not a number of things"):
+        with pytest.raises(InvalidInputError, match=r"^--many: '.*' is not a number of things"):
             whole("--many", text, 10, "things", "--many 3")
     assert whole("--many", "10", 10, "things", "--many 3") == 10
 

@@ -11,7 +11,7 @@ import pytest
 from assay.cli.loaders import loader_lines
 from assay.cli.pausing import pause_document, pause_lines, reboot_variables, tell
 from assay.cli.show.kernels import MAX_SHOWN, kernel_lines
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.machine.root import Root
 from assay.records import BootChange, KernelComparison, KernelDifference
 from assay.reporting.parts.kernels import kernels
@@ -135,7 +135,7 @@ def test_a_kernel_that_did_not_boot_is_said_and_no_boot_follows(
 ) -> None:
     mark = tmp_path / "booted"
     pause = BootPause("abc", msgspec.structs.replace(KERNEL, unbrought=True))
-    with pytest.raises(NotPossible) as refused:
+    with pytest.raises(NotPossibleError) as refused:
         tell(pause, argparse.Namespace(json=False, reboot_command=f"touch {mark}"))
     assert not mark.exists()
     assert "uname -r prints 6.1.0, not 6.12.117" in refused.value.cause

@@ -17,7 +17,7 @@ import pytest
 from assay.cli.process.ending import Terminated
 from assay.cli.show import progress as progress_module
 from assay.cli.show.progress import SHARE, Progress, Shown, fitting
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records import (
     Arm,
     Budget,
@@ -103,7 +103,7 @@ class TestProgress:
         assert "3 launches" in (err := capsys.readouterr().err)
         assert "assay study resume abc1234" in err
 
-    @pytest.mark.parametrize("error", [RuntimeError("a hole"), NotPossible("no"), OSError()])
+    @pytest.mark.parametrize("error", [RuntimeError("a hole"), NotPossibleError("no"), OSError()])
     def test_what_is_no_interruption_is_not_called_one(
         self, error: BaseException, capsys: pytest.CaptureFixture[str]
     ) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from assay.cli.main import main
 from assay.cli.process.streams import _Answer, _Remark
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 
 SOURCE = Path(__file__).resolve().parents[3] / "src"
 FULL = Path("/dev/full")
@@ -48,7 +48,7 @@ def test_progress_that_cannot_be_written_is_lost(full: int) -> None:
 
 def test_an_answer_that_cannot_be_written_is_missed(full: int) -> None:
     stream = text(_Answer(full, "w", closefd=False))
-    with pytest.raises(NotPossible, match="Standard output cannot be written: No space left"):
+    with pytest.raises(NotPossibleError, match="Standard output cannot be written: No space left"):
         print("a line", file=stream)
 
 

@@ -14,7 +14,7 @@ from assay.cli.files.sweep_file import SCHEMA_FILE, json_schema, shipped_schema
 from assay.cli.parsing.parser import parse
 from assay.cli.requests.sweep_request import read_sweep
 from assay.cli.verbs.sweep import announced, run
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.document import Cpu, Machine, Node, Rights
 from assay.records import DesignKind, Goal, Statistic, StudySpec
 from assay.settings.registry import builtin
@@ -345,7 +345,7 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_pointed_at(name: str, tmp_path: Path) -> None:
     text, place, cause, remedy = WRONG[name]
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         read(tmp_path, text)
     assert caught.value.cause.startswith(f"{tmp_path}/f.toml:{place}: "), caught.value.cause
     assert cause in caught.value.cause
@@ -356,7 +356,9 @@ def test_what_is_wrong_is_pointed_at(name: str, tmp_path: Path) -> None:
 def test_a_program_that_is_not_there_is_pointed_at(tmp_path: Path) -> None:
     path = tmp_path / "f.toml"
     path.write_text(PLAIN)
-    with pytest.raises(BadInput, match=r"f\.toml:2:1: workload\.command: The command 'app'"):
+    with pytest.raises(
+        InvalidInputError, match=r"f\.toml:2:1: workload\.command: The command 'app'"
+    ):
         run(parse(["sweep", str(path)]))
 
 
@@ -364,7 +366,7 @@ def test_a_program_that_is_not_there_is_pointed_at(tmp_path: Path) -> None:
     ("words", "match"), [(["sweep"], "no file"), (["sweep", "f.toml", "--", "ls"], "no command")]
 )
 def test_words_that_are_no_file(words: list[str], match: str) -> None:
-    with pytest.raises(BadInput, match=match):
+    with pytest.raises(InvalidInputError, match=match):
         run(parse(words))
 
 

@@ -18,7 +18,7 @@ from assay.cli.tier import bench, doctor, place, top
 from assay.cli.tier.room import room_of
 from assay.cli.verbs import run as launching
 from assay.cli.verbs.tier import run
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.cgroup import Cgroups
 from assay.tier.meter import Counts, How, Meter, Region
 from assay.tier.probe import Probe
@@ -278,7 +278,7 @@ def test_verb_needs_an_action(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_missing_options_are_errors_of_input() -> None:
-    with pytest.raises(BadInput):
+    with pytest.raises(InvalidInputError):
         run(parse(["tier", "run", "--", "true"]))
 
 
@@ -382,17 +382,19 @@ def test_a_program_under_the_tier_is_told_by_its_environment(
 
 
 def test_what_a_program_cannot_be_started_with_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BadInput, match=r"--dram 15\.0 MiB is too little"):
+    with pytest.raises(InvalidInputError, match=r"--dram 15\.0 MiB is too little"):
         place.tier_env("/d", 15 << 20)
-    with pytest.raises(BadInput, match=r"more than the .* of memory that there are"):
+    with pytest.raises(InvalidInputError, match=r"more than the .* of memory that there are"):
         place.tier_env("/d", 1 << 60)
     limited = Cgroups(mode="v2", memory_limit_bytes=32 << 20)
     with monkeypatch.context() as patch:
         patch.setattr(place, "read_cgroups", lambda _: limited)
-        with pytest.raises(BadInput, match=r"more than the 32\.0 MiB of memory that there are"):
+        with pytest.raises(
+            InvalidInputError, match=r"more than the 32\.0 MiB of memory that there are"
+        ):
             place.tier_env("/d", 33 << 20)
     monkeypatch.setenv("ASSAY_EXEC", "/opt/my assay/assay-exec")
-    with pytest.raises(NotPossible, match="its path holds a space or a colon"):
+    with pytest.raises(NotPossibleError, match="its path holds a space or a colon"):
         place.tier_env("/d", 16 << 20)
 
 
@@ -593,7 +595,7 @@ def test_room_that_stays_free_is_an_assignment() -> None:
     assert room_of(None, "/d") == []
     assert room_of("50M", "/d") == [f"env.ASSAY_TIER_KEEP_FREE={50 << 20}"]
     assert room_of("0", "/d") == ["env.ASSAY_TIER_KEEP_FREE=0"]
-    with pytest.raises(BadInput, match="is not a size"):
+    with pytest.raises(InvalidInputError, match="is not a size"):
         room_of("much", "/d")
-    with pytest.raises(BadInput, match="swap is advised here"):
+    with pytest.raises(InvalidInputError, match="swap is advised here"):
         room_of("1G", "swap")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.cli.files.toml_file import MOST_BYTES, parse_toml, read_toml
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 
 KEYS = st.one_of(
     st.from_regex(r"[A-Za-z0-9_-]{1,6}", fullmatch=True),
@@ -96,7 +96,7 @@ def paths(value: Any, path: tuple[str | int, ...] = ()) -> set[tuple[str | int, 
 def test_every_value_has_its_place(text: str) -> None:
     try:
         file = parse_toml("f.toml", text)
-    except BadInput as error:
+    except InvalidInputError as error:
         assert error.cause.startswith("f.toml:")
         return
     assert set(file.lines) == paths(file.content)
@@ -118,7 +118,7 @@ def test_the_generated_documents_are_valid_often_enough() -> None:
     def count(text: str) -> None:
         try:
             read.append(len(parse_toml("f", text).lines))
-        except BadInput:
+        except InvalidInputError:
             return
 
     count()
@@ -158,26 +158,26 @@ def test_places_are_lines_and_columns_from_one() -> None:
     ],
 )
 def test_syntax_errors_have_a_place(text: str, place: str, remedy: str) -> None:
-    with pytest.raises(BadInput, match=r"not TOML") as caught:
+    with pytest.raises(InvalidInputError, match=r"not TOML") as caught:
         parse_toml("f.toml", text)
     assert caught.value.cause.startswith(f"f.toml:{place}:")
     assert remedy in (caught.value.remedy or "")
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"none\.toml cannot be read: No such file"):
+    with pytest.raises(InvalidInputError, match=r"none\.toml cannot be read: No such file"):
         read_toml(str(tmp_path / "none.toml"))
-    with pytest.raises(BadInput, match="Is a directory"):
+    with pytest.raises(InvalidInputError, match="Is a directory"):
         read_toml(str(tmp_path))
     bad = tmp_path / "bad.toml"
     bad.write_bytes(b"a = 1\nb = '\xff'\n")
-    with pytest.raises(BadInput, match=r"bad\.toml:2:6: this is not UTF-8"):
+    with pytest.raises(InvalidInputError, match=r"bad\.toml:2:6: this is not UTF-8"):
         read_toml(str(bad))
     bad.write_bytes(b"#" * (MOST_BYTES + 1))
-    with pytest.raises(BadInput, match="larger than 1 MiB"):
+    with pytest.raises(InvalidInputError, match="larger than 1 MiB"):
         read_toml(str(bad))
     bad.write_text("a = " + "[" * 5000 + "]" * 5000)
-    with pytest.raises(BadInput, match=r"nested too deeply|not TOML"):
+    with pytest.raises(InvalidInputError, match=r"nested too deeply|not TOML"):
         read_toml(str(bad))
 
 

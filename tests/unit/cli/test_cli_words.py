@@ -15,7 +15,7 @@ from assay.cli.requests.command_words import command_of, split_command
 from assay.cli.requests.missing import demand_found
 from assay.cli.requests.request import budget_of, margin_of, space_of
 from assay.cli.requests.workload import workload_of
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.document import Cpu, Machine, Node, Rights
 from assay.records import Budget, Choices, Configuration, Goal, Range, Statistic
 from assay.settings.registry import builtin
@@ -39,7 +39,7 @@ def tune(*words: str) -> argparse.Namespace:
 def bad(words: list[str], match: str, remedy: str = "") -> None:
     """The words of ``tune`` are refused, and the remedy says so much."""
     arguments = tune(*words)
-    with pytest.raises(BadInput, match=match) as caught:
+    with pytest.raises(InvalidInputError, match=match) as caught:
         space = space_of(arguments, builtin(), MACHINE)
         workload_of(arguments, ("./app", "{size}"), space.parameters)
         budget_of(arguments)
@@ -68,7 +68,7 @@ def test_a_command_is_split_as_posix_words(text: str, words: tuple[str, ...]) ->
     "text", ["a | b", "a|b", "a > f", "a < f", "a; b", "a & b", "a 2>&1", "a &&b"]
 )
 def test_what_only_a_shell_understands_offers_a_shell(text: str) -> None:
-    with pytest.raises(BadInput, match="unquoted") as caught:
+    with pytest.raises(InvalidInputError, match="unquoted") as caught:
         split_command(text, shell=False)
     assert "--shell" in str(caught.value.remedy)
     words = split_command(text, shell=True)
@@ -78,18 +78,18 @@ def test_what_only_a_shell_understands_offers_a_shell(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["a 'b", 'a "b', "a \\"])
 def test_open_quotes(text: str) -> None:
-    with pytest.raises(BadInput, match="cannot be split"):
+    with pytest.raises(InvalidInputError, match="cannot be split"):
         split_command(text, shell=False)
 
 
 def test_empty_commands() -> None:
     for text in ("", "  "):
-        with pytest.raises(BadInput, match="There is no command"):
+        with pytest.raises(InvalidInputError, match="There is no command"):
             split_command(text, shell=False)
     for command in ((), ("",)):
-        with pytest.raises(BadInput, match="There is no command"):
+        with pytest.raises(InvalidInputError, match="There is no command"):
             command_of(command, separated=True, shell=False)
-    with pytest.raises(BadInput, match="There is no command"):
+    with pytest.raises(InvalidInputError, match="There is no command"):
         command_of(("true",), separated=False, shell=False)
 
 
@@ -127,15 +127,15 @@ def test_pipeline_under_shell_fails_with_any_of_its_commands(text: str, status: 
         command_of((text,), separated=True, shell=True), capture_output=True, check=False
     )
     assert done.returncode == status
-    with pytest.raises(BadInput, match="one text, and these are 3 words"):
+    with pytest.raises(InvalidInputError, match="one text, and these are 3 words"):
         command_of(("bash", "-c", text), separated=True, shell=True)
 
 
 def test_a_command_that_is_one_text_by_mistake() -> None:
-    with pytest.raises(BadInput, match="not found") as caught:
+    with pytest.raises(InvalidInputError, match="not found") as caught:
         demand_found(None, "sleep 1 | cat")
     assert "--shell" in str(caught.value.remedy)
-    with pytest.raises(BadInput, match="not found") as caught:
+    with pytest.raises(InvalidInputError, match="not found") as caught:
         demand_found(None, "slep")
     assert "PATH" in str(caught.value.remedy)
 
@@ -292,7 +292,7 @@ def test_budgets() -> None:
 def test_configurations() -> None:
     found = configuration_of(["nice=5", "env.A=x,y", "env.B="], builtin(), MACHINE)
     assert found == Configuration({"nice": 5, "env.A": "x,y", "env.B": ""})
-    with pytest.raises(BadInput, match="given twice"):
+    with pytest.raises(InvalidInputError, match="given twice"):
         configuration_of(["nice=5", "nice=10"], builtin(), MACHINE)
 
 
@@ -347,7 +347,7 @@ def test_a_space_file(tmp_path: Path) -> None:
     ],
 )
 def test_bad_space_files_name_file_and_key(tmp_path: Path, text: str, key: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         space_of(in_file(tmp_path, text), builtin(), MACHINE)
     assert "space.toml" in caught.value.cause
     assert key in caught.value.cause
@@ -355,10 +355,10 @@ def test_bad_space_files_name_file_and_key(tmp_path: Path, text: str, key: str) 
 
 def test_space_files_that_cannot_be_read(tmp_path: Path) -> None:
     for path in (tmp_path / "none.toml", tmp_path):
-        with pytest.raises(BadInput, match="cannot be read"):
+        with pytest.raises(InvalidInputError, match="cannot be read"):
             space_of(tune("--space", str(path)), builtin(), MACHINE)
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(BadInput, match=r"bytes\.toml:1:1: this is not UTF-8"):
+    with pytest.raises(InvalidInputError, match=r"bytes\.toml:1:1: this is not UTF-8"):
         space_of(tune("--space", str(tmp_path / "bytes.toml")), builtin(), MACHINE)
 
 
@@ -375,7 +375,7 @@ def test_space_files_that_cannot_be_read(tmp_path: Path) -> None:
     ],
 )
 def test_bad_space_files_name_line_and_column(tmp_path: Path, text: str, place: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         space_of(in_file(tmp_path, text), builtin(), MACHINE)
     assert caught.value.cause.startswith(f"{tmp_path}/space.toml:{place}: ")
 
@@ -386,13 +386,13 @@ def test_expressions_of_a_space_file_may_name_settings_of_the_command_line(tmp_p
     arguments.settings = ["threads=1,2"]
     assert space_of(arguments, builtin(), MACHINE).constraints == ("threads * nice < 9",)
     arguments.settings = []
-    with pytest.raises(BadInput, match=r"space\.toml:1:16: .*names threads"):
+    with pytest.raises(InvalidInputError, match=r"space\.toml:1:16: .*names threads"):
         space_of(arguments, builtin(), MACHINE)
 
 
 def test_names_with_dots_need_no_quotes(tmp_path: Path) -> None:
     text = "[settings]\nenv.domain = [1, 2]\nthreads.omp = [1, 2]\nthreads = {domain = [1]}\n"
-    with pytest.raises(BadInput, match="not TOML"):
+    with pytest.raises(InvalidInputError, match="not TOML"):
         space_of(in_file(tmp_path, text), builtin(), MACHINE)
     text = "[settings]\nenv.domain = [1, 2]\nthreads.omp = [1, 2]\narg.n = {domain = [1, 2]}\n"
     found = space_of(in_file(tmp_path, text), builtin(), MACHINE)

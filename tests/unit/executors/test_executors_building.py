@@ -13,12 +13,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.builds import cache, sources
 from assay.executors.builds.building import BuildFailed, Building, failed_sample
 from assay.executors.builds.cache import BuildNote, Builds, builds_folder
 from assay.executors.builds.sources import SourceChanged
-from assay.executors.gone import Gone
+from assay.executors.missing_inputs import MissingInputError
 from assay.records import Build, Configuration, Launch, Outcome, Plan, Recipe, Stage, Workload
 
 COPY = ("sh", "-c", 'echo x >> $HOME/log; cp prog.c "$0/prog"; echo {opt} >> "$0/prog"', "{build}")
@@ -130,7 +130,10 @@ def test_inputs_that_were_named_stand_for_the_sources_around(folder: Path) -> No
 
 
 def test_an_input_that_is_not_there_is_refused(folder: Path) -> None:
-    with building(folder, inputs=("nowhere",)) as found, pytest.raises(BadInput, match="nowhere"):
+    with (
+        building(folder, inputs=("nowhere",)) as found,
+        pytest.raises(InvalidInputError, match="nowhere"),
+    ):
         found.built(plan())
 
 
@@ -138,7 +141,10 @@ def test_too_many_files_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(sources, "MOST_ENTRIES", 3)
     for number in range(5):
         (folder / f"{number}.c").touch()
-    with building(folder) as found, pytest.raises(BadInput, match="More than 3 files") as error:
+    with (
+        building(folder) as found,
+        pytest.raises(InvalidInputError, match="More than 3 files") as error,
+    ):
         found.built(plan())
     assert "--build-input" in str(error.value.remedy)
 
@@ -290,7 +296,7 @@ def test_a_folder_that_another_process_holds_is_waited_for_but_not_for_ever(tmp_
     holder, waiter = Builds(tmp_path), Builds(tmp_path)
     with (
         holder.held("k", 0.0),
-        pytest.raises(NotPossible, match="Another process has been building"),
+        pytest.raises(NotPossibleError, match="Another process has been building"),
         waiter.held("k", 0.05),
     ):
         pass
@@ -351,7 +357,7 @@ def test_nothing_goes_while_another_sitting_goes_on(tmp_path: Path) -> None:
 
 def test_a_cache_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(NotPossible, match="cannot be used") as error:
+    with pytest.raises(NotPossibleError, match="cannot be used") as error:
         Builds(tmp_path / "file" / "builds")
     assert "XDG_CACHE_HOME" in str(error.value.remedy)
 
@@ -359,7 +365,7 @@ def test_a_cache_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 def test_the_cache_lies_where_the_user_has_it(tmp_path: Path) -> None:
     assert builds_folder({"XDG_CACHE_HOME": "/c", "HOME": "/h"}) == Path("/c/assay/builds")
     assert builds_folder({"XDG_CACHE_HOME": "c", "HOME": "/h"}) == Path("/h/.cache/assay/builds")
-    with pytest.raises(NotPossible):
+    with pytest.raises(NotPossibleError):
         builds_folder({})
 
 
@@ -367,7 +373,7 @@ def test_a_working_folder_that_is_gone_is_told(folder: Path) -> None:
     found = building(folder)
     (folder / "prog.c").unlink()
     folder.rmdir()
-    with pytest.raises(Gone):
+    with pytest.raises(MissingInputError):
         found.built(plan())
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.executors.metrics.extract import metrics_of, named_metric
 from assay.launch.document import launcher_document
 from assay.records import (
@@ -126,9 +126,9 @@ def sample(outcome: Outcome = Outcome.OK, **metrics: float) -> Sample:
 
 def test_a_study_of_what_the_host_does_not_give_is_refused_with_the_reason() -> None:
     asked = (BUILT_IN["wall_s"], BUILT_IN["instructions"])
-    with pytest.raises(NotPossible, match="instructions: no counter"):
+    with pytest.raises(NotPossibleError, match="instructions: no counter"):
         demand_given(sample(wall_s=1.0), asked)
-    with pytest.raises(NotPossible, match="instructions: no counter"):
+    with pytest.raises(NotPossibleError, match="instructions: no counter"):
         demand_objective(sample(wall_s=1.0), asked[1])
     demand_given(sample(wall_s=1.0, instructions=5.0), asked)
     demand_given(sample(Outcome.FAILED), asked)

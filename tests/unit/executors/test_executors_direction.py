@@ -9,7 +9,7 @@ import pytest
 
 from assay.cli.parsing.parser import parse
 from assay.cli.requests.metrics import metrics_asked
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.executors.metrics.direction import demand_directed, is_rate
 from assay.executors.metrics.extract import metrics_of
 from assay.executors.sample import demand_figures
@@ -64,7 +64,7 @@ def asked(verb: str, *words: str) -> Metric:
 
 @pytest.mark.parametrize("verb", ["tune", "compare"])
 def test_a_rate_asks_for_its_goal(verb: str) -> None:
-    with pytest.raises(BadInput, match="throughput looks like a rate") as refused:
+    with pytest.raises(InvalidInputError, match="throughput looks like a rate") as refused:
         asked(verb, "--metric", "throughput=([0-9]+)")
     assert "--goal higher" in str(refused.value.remedy)
     for goal in ("higher", "throughput=higher"):
@@ -84,7 +84,7 @@ def test_a_figure_may_be_taken_as_it_is() -> None:
     words = ("--metric", "n=([0-9]+)", "--metric-as-is")
     assert asked("compare", *words, "n").as_is
     assert not asked("compare", *words[:2]).as_is
-    with pytest.raises(BadInput, match="no metric 'm'"):
+    with pytest.raises(InvalidInputError, match="no metric 'm'"):
         asked("compare", *words, "m")
 
 
@@ -108,5 +108,9 @@ def test_a_rate_that_shows_at_the_first_launch_asks_too(tmp_path: Path) -> None:
         output.write_text(text)
         workload = Workload(argv=("x",), metrics=(metric,))
         reading = metrics_of(workload.metrics, RunFacts(outcome="exited"), [output])
-        with pytest.raises(BadInput, match="got looks like a rate") if refused else nullcontext():
+        with (
+            pytest.raises(InvalidInputError, match="got looks like a rate")
+            if refused
+            else nullcontext()
+        ):
             demand_figures(workload, reading)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.executors.metrics import matching
 from assay.executors.metrics.extract import metrics_of, named_metric
 from assay.executors.metrics.matching import compiled, holds
@@ -107,7 +107,7 @@ def test_bad_patterns(pattern: str) -> None:
     if pattern == "a{2":
         assert compiled(pattern, "The check") == pattern
         return
-    with pytest.raises(BadInput, match="not a regular expression"):
+    with pytest.raises(InvalidInputError, match="not a regular expression"):
         compiled(pattern, "The check")
 
 
@@ -115,7 +115,7 @@ def test_named_metrics() -> None:
     assert named_metric("user_s", {}).unit == "s"
     found = named_metric("fps=(.*) fps", {"fps": "1/s"})
     assert (found.name, found.unit, found.pattern) == ("fps", "1/s", "(.*) fps")
-    with pytest.raises(BadInput, match="not a metric") as caught:
+    with pytest.raises(InvalidInputError, match="not a metric") as caught:
         named_metric("wall", {})
     assert "wall_s" in str(caught.value.remedy)
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.executors.metrics.extract import metrics_of, named_metric
 from assay.executors.metrics.figures import NO_UNIT, read_figure, unit_of_pattern
 from assay.executors.metrics.matching import last_match, nearest_line
@@ -66,7 +66,7 @@ def test_a_part_of_a_number_is_no_figure(
     figure = read_figure(metric, [output])
     assert (figure.value, figure.cut) == (None, number)
     reading = metrics_of((metric,), FACTS, [output])
-    with pytest.raises(BadInput, match="is a part of") as refused:
+    with pytest.raises(InvalidInputError, match="is a part of") as refused:
         demand_figures(Workload(argv=("x",), metrics=(metric,)), reading)
     assert "--metric-as-is m" in str(refused.value.remedy)
     sample = build_sample(LAUNCH, Workload(argv=("x",), metrics=(metric,)), FACTS, [output], {})

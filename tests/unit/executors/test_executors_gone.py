@@ -13,10 +13,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.executors.executor import LocalExecutor
-from assay.executors.gone import Gone, demand_folder
-from assay.executors.lanes import Lanes
+from assay.executors.missing_inputs import MissingInputError, demand_folder
+from assay.executors.parallel import ParallelExecutor
 from assay.host.changes import Outcome as Applied
 from assay.launch.driver import Driver, find_launcher
 from assay.records import DEFAULT, Launch, Outcome, Plan, Stage, Workload
@@ -62,7 +62,7 @@ def test_what_is_gone_is_named_and_once_it_is_back_launches_go_on(
     with executor_of(workload) as executor:
         assert launched(executor) is Outcome.OK
         place.rename(aside)
-        with pytest.raises(Gone, match=f"{said} {place} is gone") as caught:
+        with pytest.raises(MissingInputError, match=f"{said} {place} is gone") as caught:
             launched(executor)
         assert caught.value.path == str(place)
         assert "assay study resume" in str(caught.value.remedy)
@@ -81,7 +81,9 @@ def test_a_cleaned_up_folder_for_the_output_is_made_anew_or_named(
         shutil.rmtree(executor.output.parent)
         assert launched(executor) is Outcome.OK
         shutil.rmtree(place)
-        with pytest.raises(Gone, match=f"output {executor.output.parent} is gone") as caught:
+        with pytest.raises(
+            MissingInputError, match=f"output {executor.output.parent} is gone"
+        ) as caught:
             launched(executor)
     assert "TMPDIR" in str(caught.value.remedy)
 
@@ -93,7 +95,7 @@ def test_a_study_whose_folder_is_missing_is_told_so_before_anything_else(
     demand_folder(None)
     assert workload.cwd is not None
     Path(workload.cwd).rmdir()
-    with pytest.raises(NotPossible, match="is gone"):
+    with pytest.raises(NotPossibleError, match="is gone"):
         demand_folder(workload.cwd)
 
 
@@ -140,7 +142,7 @@ def test_cleanup_runs_before_settings_are_put_back_side_by_side(
 ) -> None:
     """Also after launches that are under way in every slot, which end before it."""
     log = tmp_path / "log"
-    monkeypatch.setattr("assay.executors.lanes.holding", lambda launcher: Told(log))
+    monkeypatch.setattr("assay.executors.parallel.holding", lambda launcher: Told(log))
     hooks = Hooks(cleanup=("sh", "-c", f"echo cleaned >> {log}"))
     ending = f"trap 'sleep 0.$((6 - 5 * ASSAY_SLOT)); echo ended >> {log}; exit' TERM"
     program = ("sh", "-c", f"{ending}; echo began >> {log}; while :; do sleep 0.01; done")
@@ -148,7 +150,7 @@ def test_cleanup_runs_before_settings_are_put_back_side_by_side(
     workload = Workload(argv=argv, cwd=str(tmp_path), hooks=hooks)
     driver = Driver(find_launcher(os.environ), os.environ)
     slots = (tuple(sorted(os.sched_getaffinity(0))),) * 2
-    with contextlib.closing(Lanes(workload, driver, builtin(), slots)) as lanes:
+    with contextlib.closing(ParallelExecutor(workload, driver, builtin(), slots)) as lanes:
         for slot in range(2):
             lanes.submit(msgspec.structs.replace(LAUNCH, slot=slot), PLAN)
         end = time.monotonic() + 10

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import WorkloadFailed
+from assay.errors import WorkloadFailedError
 from assay.executors.hooks.hooking import LEAST_S, USUAL_S, Hooking
 from assay.records import Hooks, Workload
 
@@ -49,17 +49,17 @@ def test_they_run_in_the_folder_of_the_workload(tmp_path: Path) -> None:
 
 def test_a_failure_names_the_option_and_shows_the_last_words(tmp_path: Path) -> None:
     broken = (sys.executable, "-c", "import sys; print('no disc', file=sys.stderr); sys.exit(3)")
-    with pytest.raises(WorkloadFailed, match=r"--prepare ended with status 3.\n    no disc"):
+    with pytest.raises(WorkloadFailedError, match=r"--prepare ended with status 3.\n    no disc"):
         hooking(tmp_path, prepare=broken).before_launch()
 
 
 def test_a_command_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(WorkloadFailed, match=r"--setup cannot be run.*/no/such"):
+    with pytest.raises(WorkloadFailedError, match=r"--setup cannot be run.*/no/such"):
         hooking(tmp_path, setup=("/no/such",)).before_launch()
 
 
 def test_a_command_that_is_not_there_was_wrong_input(tmp_path: Path) -> None:
-    with pytest.raises(WorkloadFailed) as error:
+    with pytest.raises(WorkloadFailedError) as error:
         hooking(tmp_path, prepare=("/no/such",)).before_launch()
     assert error.value.exit_status == 2
 
@@ -102,7 +102,7 @@ def left_in(folder: Path, within_s: float = 20.0) -> list[str]:
 def test_one_that_hangs_is_ended_with_its_tree_and_named(tmp_path: Path, name: str) -> None:
     workload = Workload(argv=("true",), cwd=str(tmp_path), hooks=Hooks(**{name: hanging(tmp_path)}))
     found = Hooking(workload, os.environ, left_s=lambda: 0.5, least_s=0.0)
-    with pytest.raises(WorkloadFailed, match=rf"--{name} took longer than 500 ms") as error:
+    with pytest.raises(WorkloadFailedError, match=rf"--{name} took longer than 500 ms") as error:
         found.before_launch()
         found.after_last()
     assert "waiting for a lock" in error.value.cause

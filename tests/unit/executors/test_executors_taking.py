@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.executors.metrics.extract import named_metric
 from assay.executors.metrics.figures import read_figure
 from assay.executors.metrics.matching import WINDOW
@@ -88,7 +88,7 @@ def test_no_match_shows_the_nearest_line(output: Path) -> None:
 
 @pytest.mark.parametrize("way", ["p0", "p100", "p101", "avg", "", "p99x", "p"])
 def test_unknown_way_is_refused(way: str) -> None:
-    with pytest.raises(BadInput, match="unknown way"):
+    with pytest.raises(InvalidInputError, match="unknown way"):
         demand_way(way, "lat")
 
 

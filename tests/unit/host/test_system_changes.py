@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.host import journal as journals
 from assay.host.changes import Changes, Word
 from assay.host.journal import KEPT, open_journal
@@ -381,7 +381,7 @@ def test_only_what_the_table_names_is_written(
 ) -> None:
     before = content(tree)
     with open_journal() as journal:
-        with pytest.raises(NotPossible, match="none of the files"):
+        with pytest.raises(NotPossibleError, match="none of the files"):
             Changes(RecordedHost(tree), journal, "test").hold([NEVER, action])
         assert not journal.entries
     assert content(tree) == before
@@ -474,7 +474,7 @@ def test_a_full_disk_under_the_journal_changes_nothing(
                 changes = Changes(RecordedHost(tree, EFFECTS), journal, "test")
                 changes.hold(ACTIONS)
                 changes.put_back()
-            except NotPossible as error:
+            except NotPossibleError as error:
                 assert "No space left" in error.cause
             monkeypatch.setattr(os, "fsync", fsync)
         assert content(tree) == before, left
@@ -514,7 +514,7 @@ def test_nothing_is_written_where_what_changes_with_it_could_not_be_put_back(tre
 
 
 def test_two_writers_at_once(tree: Path) -> None:
-    with open_journal(), pytest.raises(NotPossible, match=f"process {os.getpid()}"):
+    with open_journal(), pytest.raises(NotPossibleError, match=f"process {os.getpid()}"):
         open_journal()
 
 
@@ -559,7 +559,7 @@ def test_lines_that_cannot_be_read_change_nothing(tree: Path, garbage: bytes) ->
 def test_a_folder_that_others_may_enter_is_refused(state: Path, mode: int) -> None:
     open_journal().close()
     (state / "journal").chmod(mode)
-    with pytest.raises(NotPossible, match="Others may"):
+    with pytest.raises(NotPossibleError, match="Others may"):
         open_journal()
 
 
@@ -567,7 +567,7 @@ def test_a_link_in_the_place_of_the_folder_is_refused(state: Path, tmp_path: Pat
     state.mkdir()
     (tmp_path / "elsewhere").mkdir(mode=0o700)
     (state / "journal").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(NotPossible, match="cannot be had"):
+    with pytest.raises(NotPossibleError, match="cannot be had"):
         open_journal()
     assert not list((tmp_path / "elsewhere").iterdir())
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.launch.building import build_command, built_in, in_folder, key_of, recipe_of
 from assay.launch.command import command_of
 from assay.launch.script import explain, shell_script
@@ -69,26 +69,26 @@ def test_a_variable_of_a_shell_is_left_to_it() -> None:
 
 
 def test_a_placeholder_without_values_is_refused() -> None:
-    with pytest.raises(BadInput, match=r"holds \{opt\}, and nothing gives it a value"):
+    with pytest.raises(InvalidInputError, match=r"holds \{opt\}, and nothing gives it a value"):
         recipe_of(("cc", "{opt}"), [], {})
 
 
 def test_a_value_without_a_place_is_refused_and_the_nearest_named() -> None:
-    with pytest.raises(BadInput, match=r"build.opts has no place") as error:
+    with pytest.raises(InvalidInputError, match=r"build.opts has no place") as error:
         recipe_of(("cc", "{opt}"), ["opts", "opt"], {})
     assert error.value.remedy == "Did you mean build.opt?"
-    with pytest.raises(BadInput, match=r"build.march has no place"):
+    with pytest.raises(InvalidInputError, match=r"build.march has no place"):
         build_command(plan(march="native"), workload(("cc", "{opt}"), opt=""))
 
 
 def test_a_value_without_a_build_command_is_refused() -> None:
-    with pytest.raises(BadInput, match="no build command"):
+    with pytest.raises(InvalidInputError, match="no build command"):
         build_command(plan(opt="-O3"), Workload(argv=("true",)))
     assert build_command(plan(), Workload(argv=("true",))) == ()
 
 
 def test_a_command_that_comes_out_empty_is_refused() -> None:
-    with pytest.raises(BadInput, match="holds no word"):
+    with pytest.raises(InvalidInputError, match="holds no word"):
         build_command(plan(), workload(("{cc}",), cc=""))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from settings.hosts import LIBRARIES, machine
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.launch.document import launcher_document, observations
 from assay.launch.planner import plan
 from assay.machine.document import HugePages
@@ -167,7 +167,7 @@ def test_values_are_not_replaced_twice() -> None:
 
 
 def test_an_argument_without_a_place_is_told() -> None:
-    with pytest.raises(BadInput, match=r"no \{nn\}") as caught:
+    with pytest.raises(InvalidInputError, match=r"no \{nn\}") as caught:
         document({"arg.nn": 1})
     assert "arg.n" in str(caught.value.remedy)
 
@@ -177,7 +177,7 @@ def test_a_command_replaces_the_workloads_and_keeps_placeholders() -> None:
 
 
 def test_a_refused_plan_is_not_launched() -> None:
-    with pytest.raises(NotPossible, match="cpus=99"):
+    with pytest.raises(NotPossibleError, match="cpus=99"):
         document({"cpus": 99})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from settings.hosts import AVX2, LIBRARIES, machine, program
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.launch.planner import plan
 from assay.machine.document import HugePages, Machine, Program, Rights
 from assay.records import (
@@ -289,7 +289,7 @@ def test_named_settings() -> None:
     ("given", "told"), [({"tread": 1}, "threads"), ({"cpus": "x"}, "'x'"), ({"cpus": ""}, "cpus")]
 )
 def test_what_nobody_can_read_is_bad_input(given: dict[str, Value], told: str) -> None:
-    with pytest.raises(BadInput, match=told):
+    with pytest.raises(InvalidInputError, match=told):
         planned(given)
 
 

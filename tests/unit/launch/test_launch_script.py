@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from settings.hosts import machine
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.launch.exported import of_space
 from assay.launch.planner import confined, plan
 from assay.launch.script import explain, shell_script
@@ -260,7 +260,7 @@ def test_each_setting_is_named_in_a_comment_of_one_line() -> None:
 
 def test_a_refused_plan_has_no_script_but_an_explanation() -> None:
     made = plan(Configuration({"cpus": 99, "threads.omp": 1}), machine(), REGISTRY)
-    with pytest.raises(NotPossible, match="cpus=99"):
+    with pytest.raises(NotPossibleError, match="cpus=99"):
         shell_script(made, work())
     text = explain(made, Workload(argv=("prog",)), {})
     assert "cpus=99 [refused]" in text and "threads.omp=1" in text

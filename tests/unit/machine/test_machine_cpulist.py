@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list, parse_list, parse_mask
 
 CPUS = st.sets(st.integers(0, 1023)).map(lambda cpus: tuple(sorted(cpus)))
@@ -31,7 +31,7 @@ def test_parse_list(text, cpus):
     "text", ["a", "3-1", "-1", "1-", "0-7:2", "0-7:0/4", "0-7:5/4", "0-99999999999", "0-7:2/0", "٣"]
 )
 def test_parse_list_refuses(text):
-    with pytest.raises(BadInput):
+    with pytest.raises(InvalidInputError):
         parse_list(text)
 
 
@@ -52,7 +52,7 @@ def test_parse_mask(text, cpus):
 
 @pytest.mark.parametrize("text", ["", "g", "0-3", "f" * 20000])
 def test_parse_mask_refuses(text):
-    with pytest.raises(BadInput):
+    with pytest.raises(InvalidInputError):
         parse_mask(text)
 
 
@@ -87,6 +87,6 @@ def test_strides_are_the_first_of_every_group(low, length, used, more):
 @given(st.text(alphabet="0123456789-,:/ \nxa", max_size=30))
 def test_any_text_is_a_list_or_bad_input(text):
     for parse in (parse_list, parse_mask):
-        with contextlib.suppress(BadInput):
+        with contextlib.suppress(InvalidInputError):
             cpus = parse(text)
             assert list(cpus) == sorted(set(cpus))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.document import Program
 from assay.machine.identity import digest_of
 from assay.machine.program import find_program, inspect, observed
@@ -203,7 +203,7 @@ def test_a_command_that_is_not_found():
 
 
 def test_no_command():
-    with pytest.raises(BadInput):
+    with pytest.raises(InvalidInputError):
         inspect([])
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.machine.document import Cpu
 from assay.machine.root import Root
 from assay.machine.slots import Slot, left_out, slots
@@ -65,7 +65,7 @@ def test_recorded_machines(recorded: Callable[[str], Root], name: str, count: in
     cores = len({cpu.core for cpu in cpus})
     try:
         found = slots(cpus, count)
-    except NotPossible:
+    except NotPossibleError:
         kinds = Counter(
             {core: (cpu.kind, len(cpu.siblings)) for cpu in cpus for core in [cpu.core]}.values()
         )
@@ -96,14 +96,14 @@ def test_a_hybrid_processor_gives_each_slot_cores_of_both_kinds(
 
 def test_siblings_are_not_torn_apart() -> None:
     one_core = tuple(Cpu(id=i, core=0, siblings=(0, 1)) for i in range(2))
-    with pytest.raises(NotPossible, match="cannot be divided into 2 equal slots"):
+    with pytest.raises(NotPossibleError, match="cannot be divided into 2 equal slots"):
         slots(one_core, 2)
 
 
 def test_too_few_cores_say_what_there_is() -> None:
     two = tuple(Cpu(id=i, core=i, siblings=(i,)) for i in range(2))
     assert slots(two, 2) == ((0,), (1,))
-    with pytest.raises(NotPossible, match=r"The 2 CPUs that assay may use \(0-1\)") as caught:
+    with pytest.raises(NotPossibleError, match=r"The 2 CPUs that assay may use \(0-1\)") as caught:
         slots(two, 3)
     assert "--parallel" in str(caught.value.remedy)
 
@@ -131,7 +131,7 @@ def machines(draw: st.DrawFn) -> tuple[Cpu, ...]:
 def test_any_machine(cpus: tuple[Cpu, ...], count: int) -> None:
     try:
         found = slots(cpus, count)
-    except NotPossible:
+    except NotPossibleError:
         threads = Counter(cpu.core for cpu in cpus)
         kinds = Counter(
             {cpu.core: (cpu.package, cpu.l3, cpu.kind, threads[cpu.core]) for cpu in cpus}.values()

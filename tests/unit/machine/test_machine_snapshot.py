@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.differences import Side, differences
 from assay.machine.document import Boot, Machine
 from assay.machine.inventory.document import Inventory
@@ -233,22 +233,22 @@ def test_nothing_is_written_or_read_outside(tmp_path: Path) -> None:
 def test_what_is_no_archive_is_said(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "x.tar.gz"
     path.write_bytes(content)
-    with pytest.raises(BadInput), opened(path):
+    with pytest.raises(InvalidInputError), opened(path):
         pass
 
 
 def test_a_damaged_archive_is_said(tmp_path: Path) -> None:
     whole = archive_of(Root(), tmp_path / "m.tar.gz")
     (tmp_path / "half.tar.gz").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(BadInput), opened(tmp_path / "half.tar.gz"):
+    with pytest.raises(InvalidInputError), opened(tmp_path / "half.tar.gz"):
         pass
 
 
 def test_a_folder_without_a_machine_is_said(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    with pytest.raises(BadInput), opened(tmp_path):
+    with pytest.raises(InvalidInputError), opened(tmp_path):
         pass
-    with pytest.raises(BadInput), opened(tmp_path / "none"):
+    with pytest.raises(InvalidInputError), opened(tmp_path / "none"):
         pass
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.root import Root
 from assay.noise.answer import answer_of
 from assay.noise.driver import NoiseRequest, find_noise, measure_noise, others, read_counters
@@ -69,7 +69,7 @@ def test_the_program_is_that_beside_the_launcher_or_the_one_named(tmp_path: Path
     assert find_noise(env) == tmp_path / "assay-noise"
     assert find_noise({**env, "ASSAY_NOISE": str(tmp_path / "other")}) == tmp_path / "other"
     (tmp_path / "assay-noise").unlink()
-    with pytest.raises(NotPossible, match="missing or cannot be executed"):
+    with pytest.raises(NotPossibleError, match="missing or cannot be executed"):
         find_noise(env)
 
 
@@ -100,14 +100,14 @@ def test_what_is_asked_reaches_the_program(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("script", "error", "words"),
     [
-        ("echo oops >&2; exit 2", NotPossible, "told nothing: oops"),
-        ("kill -9 $$", NotPossible, "wait status -9"),
-        ("echo '{'", BadInput, "should hold a NoiseRun"),
-        ('printf \'{"method":"fwq"}\'', NotPossible, "told nothing"),
-        ('echo \'{"method":"fwq"}\'', NotPossible, "Nothing was measured"),
+        ("echo oops >&2; exit 2", NotPossibleError, "told nothing: oops"),
+        ("kill -9 $$", NotPossibleError, "wait status -9"),
+        ("echo '{'", InvalidInputError, "should hold a NoiseRun"),
+        ('printf \'{"method":"fwq"}\'', NotPossibleError, "told nothing"),
+        ('echo \'{"method":"fwq"}\'', NotPossibleError, "Nothing was measured"),
         (
             'echo \'{"method":"fwq","cpus":[{"cpu":9,"error":"Invalid argument"}]}\'',
-            BadInput,
+            InvalidInputError,
             "on CPU 9: Invalid argument",
         ),
     ],
@@ -123,5 +123,5 @@ def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
     path = tmp_path / "assay-noise"
     path.write_bytes(b"\x7fELF no program")
     path.chmod(0o755)
-    with pytest.raises(NotPossible, match="cannot be started"):
+    with pytest.raises(NotPossibleError, match="cannot be started"):
         measure_noise(path, REQUEST, os.environ)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.host.host import LiveHost
 from assay.machine.root import Root
 from assay.noise.answer import answer_of
@@ -98,12 +98,12 @@ def test_no_event_is_no_detour() -> None:
 
 
 def test_a_kernel_without_the_tracer_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(NotPossible, match="cannot be used"):
+    with pytest.raises(NotPossibleError, match="cannot be used"):
         demand_tracer("osnoise", Root(tmp_path))
     folder = tmp_path / "sys/kernel/tracing"
     folder.mkdir(parents=True)
     (folder / "available_tracers").write_text("hwlat function nop\n")
-    with pytest.raises(NotPossible, match="no tracer osnoise") as refused:
+    with pytest.raises(NotPossibleError, match="no tracer osnoise") as refused:
         demand_tracer("osnoise", Root(tmp_path))
     assert "CONFIG_OSNOISE_TRACER" in str(refused.value)
     (folder / "available_tracers").write_text("timerlat osnoise nop\n")
@@ -164,7 +164,7 @@ def test_events_that_found_no_room_are_told() -> None:
 def test_files_are_put_back_after_an_error(tracefs: Tracefs) -> None:
     tracefs.files = ("events/osnoise/enable",)  # it cannot be switched on
     with (
-        pytest.raises(NotPossible, match="cannot be started"),
+        pytest.raises(NotPossibleError, match="cannot be started"),
         Trace("", "osnoise", (2,), tracefs).running(),
     ):
         pytest.fail("it did not start")
@@ -175,7 +175,7 @@ def test_files_are_put_back_after_an_error(tracefs: Tracefs) -> None:
 def test_two_at_once_are_refused(tracefs: Tracefs) -> None:
     with (
         Trace("", "timerlat", (), tracefs).running(),
-        pytest.raises(NotPossible, match="Another run"),
+        pytest.raises(NotPossibleError, match="Another run"),
         Trace("", "timerlat", (), tracefs).running(),
     ):
         pytest.fail("both ran")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from settings.hosts import machine
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.document import Cpu
 from assay.partition.choose import Choice, choose
 from assay.partition.designate import Tree, group_name, groups_of
@@ -76,7 +76,7 @@ def test_a_wish_is_read(text: str, wish: Wish) -> None:
     ],
 )
 def test_what_cannot_be_read_is_named(text: str, told: str) -> None:
-    with pytest.raises(BadInput, match=told):
+    with pytest.raises(InvalidInputError, match=told):
         parse_wish(text, {})
 
 
@@ -96,14 +96,14 @@ def test_a_map_has_a_line_for_each_rank(tmp_path: Path) -> None:
     assert parse_wish(text, {"MPI_LOCALRANKID": "3"}).cores == Amount(1)
     assert parse_wish(text, {}).cores == Amount(1)
     path.write_text("0 cpus=4\n")
-    with pytest.raises(BadInput, match="no line for rank 1"):
+    with pytest.raises(InvalidInputError, match="no line for rank 1"):
         parse_wish(text, {"MPI_LOCALRANKID": "1"})
-    with pytest.raises(BadInput, match="nothing says which rank"):
+    with pytest.raises(InvalidInputError, match="nothing says which rank"):
         parse_wish(text, {})
     path.write_text("0 cpus=4 mem=1\n")
-    with pytest.raises(BadInput, match="Line 1"):
+    with pytest.raises(InvalidInputError, match="Line 1"):
         parse_wish(text, {"MPI_LOCALRANKID": "0"})
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(InvalidInputError, match="cannot be read"):
         parse_wish(f"map:{tmp_path}/none", {})
 
 
@@ -141,21 +141,21 @@ def test_the_fullest_place_that_fits_is_taken() -> None:
 def test_utility_cpus_lie_apart() -> None:
     cpus = host(cores=4)
     assert choose(Wish(cores=Amount(3), utility=1), cpus, all_of(cpus)) == Choice((0, 1), (2,))
-    with pytest.raises(BadInput, match="leaves no CPU for the work"):
+    with pytest.raises(InvalidInputError, match="leaves no CPU for the work"):
         choose(Wish(cores=Amount(2), utility=2), cpus, all_of(cpus))
 
 
 def test_what_cannot_be_given_is_told() -> None:
     cpus = host(cores=4)
-    with pytest.raises(BadInput, match="the partition has 4"):
+    with pytest.raises(InvalidInputError, match="the partition has 4"):
         choose(Wish(cores=Amount(5)), cpus, all_of(cpus))
-    with pytest.raises(NotPossible, match="1 of the 4 of the partition is free"):
+    with pytest.raises(NotPossibleError, match="1 of the 4 of the partition is free"):
         choose(Wish(cores=Amount(2)), cpus, {2})
-    with pytest.raises(BadInput, match="CPU 7 is not of the partition"):
+    with pytest.raises(InvalidInputError, match="CPU 7 is not of the partition"):
         choose(Wish(listed=(2, 7)), cpus, all_of(cpus))
-    with pytest.raises(NotPossible, match="CPU 2 of the partition is taken"):
+    with pytest.raises(NotPossibleError, match="CPU 2 of the partition is taken"):
         choose(Wish(listed=(2, 3)), cpus, {0, 1, 3})
-    with pytest.raises(NotPossible):
+    with pytest.raises(NotPossibleError):
         choose(Wish(), cpus, ())
 
 
@@ -180,7 +180,7 @@ def test_no_cpu_is_given_twice_and_cores_stay_whole(
         whole = [cpu for cpu in cpus if set(cpu.siblings) <= free]
         try:
             given_ = set(choose(wish, cpus, free, seed).cpus)
-        except (BadInput, NotPossible):
+        except (InvalidInputError, NotPossibleError):
             assert len({cpu.core for cpu in whole}) < cores
             continue
         assert given_ <= free
@@ -202,7 +202,7 @@ def test_a_part_of_a_core_is_given_where_that_is_asked_for(
     free = set(data.draw(st.lists(st.sampled_from(sorted(all_of(cpus))), unique=True)))
     try:
         found = choose(Wish(cpus=Amount(wanted), partial=True), cpus, free)
-    except (BadInput, NotPossible):
+    except (InvalidInputError, NotPossibleError):
         assert len(free) < wanted
     else:
         assert len(found.cpus) == wanted and set(found.cpus) <= free

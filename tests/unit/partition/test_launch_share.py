@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from settings.hosts import machine
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.root import Root
 from assay.partition.bounds import Bounds, read_bounds
 from assay.partition.broker import HeldShare, State
@@ -54,7 +54,7 @@ def test_a_layout_is_read() -> None:
     ],
 )
 def test_a_layout_that_cannot_be(text: str, env: dict[str, str], told: str) -> None:
-    with pytest.raises(BadInput, match=told):
+    with pytest.raises(InvalidInputError, match=told):
         parse_wish(text, env)
 
 
@@ -76,9 +76,9 @@ def test_ranks_beside_each_other_or_in_different_nodes() -> None:
 def test_a_place_that_others_have_is_not_given_elsewhere() -> None:
     cpus = machine(cores=4).cpus
     wish = parse_wish("cores=1,layout=compact", rank(1))
-    with pytest.raises(NotPossible, match="CPU 1 of the partition is taken"):
+    with pytest.raises(NotPossibleError, match="CPU 1 of the partition is taken"):
         choose(wish, cpus, {0, 2, 3})
-    with pytest.raises(BadInput, match="Rank 3 of 4 has no place"):
+    with pytest.raises(InvalidInputError, match="Rank 3 of 4 has no place"):
         choose(parse_wish("cores=2,layout=compact", rank(3)), cpus, {0, 1, 2, 3})
 
 
@@ -170,11 +170,13 @@ def test_a_share_lies_within_its_bounds() -> None:
     cpus = machine(cores=4).cpus
     within = Limits(Bounds(frozenset({2, 3}), "its affinity"))
     assert foresee(parse_wish("cores=2", {}), STATE, cpus, 0, within).choice.cpus == (2, 3)
-    with pytest.raises(NotPossible, match="CPU 1 is not for this process to use: its affinity"):
+    with pytest.raises(
+        NotPossibleError, match="CPU 1 is not for this process to use: its affinity"
+    ):
         foresee(parse_wish("list=1-2", {}), STATE, cpus, 0, within)
-    with pytest.raises(NotPossible, match=r"of the partition \(2-3\)"):
+    with pytest.raises(NotPossibleError, match=r"of the partition \(2-3\)"):
         foresee(parse_wish("cores=3", {}), STATE, cpus, 0, within)
-    with pytest.raises(NotPossible, match="No CPU of the partition work is online"):
+    with pytest.raises(NotPossibleError, match="No CPU of the partition work is online"):
         foresee(parse_wish("cores=1", {}), STATE, (), 0, within)
 
 
@@ -187,12 +189,14 @@ def test_who_has_what_was_asked_for_is_named() -> None:
     )
     cpus = machine(cores=4).cpus
     for wish in ("cores=1", "list=2"):
-        with pytest.raises(NotPossible) as refused:
+        with pytest.raises(NotPossibleError) as refused:
             foresee(parse_wish(wish, {}), taken, cpus)
         assert refused.value.cause.endswith("In use: root has CPUs 0-3, GPUs 0-1 (process 7)."), (
             wish
         )
-    with pytest.raises(NotPossible, match="1 core was asked for, and none of the 4 ") as refused:
+    with pytest.raises(
+        NotPossibleError, match="1 core was asked for, and none of the 4 "
+    ) as refused:
         foresee(parse_wish("cores=1", {}), taken, cpus)
     assert refused.value.remedy == "Wait until others are done."
 
@@ -204,7 +208,7 @@ def test_a_share_lies_within_the_gpus_that_are_visible() -> None:
     cpus = machine(cores=4).cpus
     wish = parse_wish("gpus=1", {})
     assert foresee(wish, STATE, cpus, 0, Limits(gpus=frozenset({1}))).gpus == (1,)
-    with pytest.raises(NotPossible, match="leaves it 0 of those"):
+    with pytest.raises(NotPossibleError, match="leaves it 0 of those"):
         foresee(wish, STATE, cpus, 0, Limits(gpus=frozenset({5})))
 
 
@@ -237,9 +241,9 @@ def stands(name: str, env: dict[str, str], cpus: str = "1") -> Path:
 
 def test_the_partition_that_is_meant(tmp_path: Path) -> None:
     env = {"ASSAY_RUN": str(tmp_path)}
-    with pytest.raises(NotPossible, match="There is no partition on this host"):
+    with pytest.raises(NotPossibleError, match="There is no partition on this host"):
         the_partition(None, env)
-    with pytest.raises(NotPossible, match="and 'quiet' is meant") as refused:
+    with pytest.raises(NotPossibleError, match="and 'quiet' is meant") as refused:
         the_partition("quiet", env)
     assert "assay partition create quiet --cpus" in str(refused.value)
     begin("begun", env)
@@ -248,9 +252,9 @@ def test_the_partition_that_is_meant(tmp_path: Path) -> None:
     stands("b", env)
     assert [made.name for made in standing(env)] == ["a", "b"]
     assert the_partition("b", env) == "b"
-    with pytest.raises(BadInput, match="There are 2 partitions: a, b"):
+    with pytest.raises(InvalidInputError, match="There are 2 partitions: a, b"):
         the_partition(None, env)
-    with pytest.raises(BadInput, match="There is no partition 'begun'"):
+    with pytest.raises(InvalidInputError, match="There is no partition 'begun'"):
         the_partition("begun", env)
 
 
@@ -264,7 +268,7 @@ def test_partitions_are_known_where_nobody_else_can_put_some(tmp_path: Path) -> 
     for folder in (tmp_path / "run", tmp_path / "run/partitions"):
         folder.chmod(0o777)
         for ask in (names, standing, lambda env: the_partition("a", env)):
-            with pytest.raises(NotPossible, match="Others may write in"):
+            with pytest.raises(NotPossibleError, match="Others may write in"):
                 ask(env)
         folder.chmod(0o755)
     assert the_partition(None, env) == "a"

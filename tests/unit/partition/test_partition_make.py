@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from host.trees import content
 
-from assay.errors import AssayError, BadInput, NotPossible
+from assay.errors import AssayError, InvalidInputError, NotPossibleError
 from assay.host.changes import Word
 from assay.host.hold import put_back_others
 from assay.host.journal import PARTITIONS, STATE, entries_now, open_journal
@@ -169,7 +169,7 @@ def test_what_somebody_set_meanwhile_is_named_and_left(tree: Path, version: int)
     kinds = {one.kind: one.drifted for one in steers(here.host, here.env)}
     assert kinds["settings"] == {POOL: "20"} and kinds["interrupts"] == {"24": "0"}
     delete("two", here)
-    with pytest.raises(NotPossible, match="somebody set it to 20 meanwhile"):
+    with pytest.raises(NotPossibleError, match="somebody set it to 20 meanwhile"):
         create(asked("2", "two", memory=MemoryWish("8M", "2M")), here)
     assert here.host.read(POOL) == "20"
     assert here.host.read("/proc/irq/24/smp_affinity_list") == "0"
@@ -214,7 +214,7 @@ def test_the_group_of_all_others_stays_while_a_partition_does(tmp_path: Path) ->
     assert here.host.read(f"{others}/cpuset.cpus") == "0-2"
     assert here.host.read(f"{others}/job/tasks") == "40"
     assert here.host.read(f"{others}/tasks") == "1 41"
-    with pytest.raises(NotPossible, match=r"assay\.others/job names CPU 1 too"):
+    with pytest.raises(NotPossibleError, match=r"assay\.others/job names CPU 1 too"):
         create(asked("1", "two"), here)
     delete("one", here)
     assert here.host.read("/proc/41/affinity") == "2-3"  # where it wanted to be before
@@ -384,7 +384,7 @@ def test_a_group_beside_that_names_the_same_cpus(tree: Path, version: int, group
     here.host.mkdir(f"{top}/{group}")
     here.host.write(f"{top}/{group}/cpuset.cpus", "1-3")
     before = content(tree)
-    with pytest.raises(NotPossible, match="cannot be set apart") as error:
+    with pytest.raises(NotPossibleError, match="cannot be set apart") as error:
         create(asked("3"), here)
     assert f"{top}/{group}" in str(error.value)
     if version == 2:
@@ -419,10 +419,10 @@ def test_groups_that_others_made_below_are_no_obstacle(tree: Path, version: int)
     here.host.mkdir(f"{inner}/deeper")
     name = "tasks" if version == 1 else "cgroup.procs"
     here.host.write(f"{inner}/deeper/{name}", "40")
-    with pytest.raises(NotPossible, match="1 process still runs"):
+    with pytest.raises(NotPossibleError, match="1 process still runs"):
         delete("main", here)
     here.host.write(f"{inner}/{name}", "41")
-    with pytest.raises(NotPossible, match="2 processes still run"):
+    with pytest.raises(NotPossibleError, match="2 processes still run"):
         delete("main", here)
     delete("main", here, force=True)
     # Whoever was moved by somebody else is where it was put.
@@ -511,12 +511,12 @@ def test_drift_is_told_and_left(tree: Path, version: int) -> None:
 @pytest.mark.parametrize(
     ("wish", "kind", "told"),
     [
-        (CpuWish("0-3"), BadInput, "leaves no CPU to the system"),
-        (CpuWish("9"), BadInput, "not online"),
-        (CpuWish(""), BadInput, "names no CPU"),
-        (CpuWish("x"), BadInput, "is not a CPU list"),
-        (CpuWish(cores=3), BadInput, "2 are left"),
-        (CpuWish(cores=0), BadInput, "one at least"),
+        (CpuWish("0-3"), InvalidInputError, "leaves no CPU to the system"),
+        (CpuWish("9"), InvalidInputError, "not online"),
+        (CpuWish(""), InvalidInputError, "names no CPU"),
+        (CpuWish("x"), InvalidInputError, "is not a CPU list"),
+        (CpuWish(cores=3), InvalidInputError, "2 are left"),
+        (CpuWish(cores=0), InvalidInputError, "one at least"),
     ],
 )
 def test_cpus_that_cannot_be_had(
@@ -531,17 +531,17 @@ def test_cpus_that_cannot_be_had(
 def test_what_others_have_is_refused(tree: Path, version: int) -> None:
     here = place(tree, version)
     create(asked("3", "one", memory=MemoryWish("6G")), here)
-    with pytest.raises(NotPossible, match="There is a partition one already"):
+    with pytest.raises(NotPossibleError, match="There is a partition one already"):
         create(asked("2", "one"), here)
-    with pytest.raises(NotPossible, match="CPU 3 is of the partition one"):
+    with pytest.raises(NotPossibleError, match="CPU 3 is of the partition one"):
         create(asked("2-3", "two"), here)
-    with pytest.raises(NotPossible, match="of which partitions have"):
+    with pytest.raises(NotPossibleError, match="of which partitions have"):
         create(asked("2", "two", memory=MemoryWish("4G")), here)
-    with pytest.raises(BadInput, match="no GPU that can be seen"):
+    with pytest.raises(InvalidInputError, match="no GPU that can be seen"):
         create(asked("2", "two", gpus="0"), here)
-    with pytest.raises(BadInput, match="leaves no CPU"):
+    with pytest.raises(InvalidInputError, match="leaves no CPU"):
         create(asked("0-2", "two"), here)
-    with pytest.raises(BadInput, match="There is no partition tow"):
+    with pytest.raises(InvalidInputError, match="There is no partition tow"):
         delete("tow", here)
 
 
@@ -554,14 +554,16 @@ def test_gpus_of_several_vendors_have_no_numbers_in_common(tree: Path, version: 
     (device / "driver").symlink_to("../../../bus/pci/drivers/i915")
     (card := tree / "sys/class/drm/card0").mkdir(parents=True)
     (card / "device").symlink_to("../../../devices/pci0000:00/0000:00:02.0")
-    with pytest.raises(NotPossible, match="GPUs of intel and nvidia, each with numbers of its own"):
+    with pytest.raises(
+        NotPossibleError, match="GPUs of intel and nvidia, each with numbers of its own"
+    ):
         create(asked("2", "two", gpus="0"), here)
 
 
 def test_auto_leaves_a_core_of_each_socket(tree: Path, version: int) -> None:
     here = place(tree, version)
     assert create(asked("auto"), here).made.cpus == "1,3"
-    with pytest.raises(NotPossible, match="no other is left"):
+    with pytest.raises(NotPossibleError, match="no other is left"):
         create(asked("auto", "two"), here)
 
 
@@ -571,18 +573,18 @@ def test_memory_is_counted_node_by_node(tree: Path, version: int) -> None:
     create(asked("3", "one", memory=MemoryWish("6G")), here)  # of node 1
     create(asked("1", "two", memory=MemoryWish("5G")), here)  # of node 0, which has them
     with pytest.raises(
-        NotPossible, match=r"3\.00 GiB of node 1 were asked for, and it has 8\.00 GiB"
+        NotPossibleError, match=r"3\.00 GiB of node 1 were asked for, and it has 8\.00 GiB"
     ):
         create(asked("2", "more", memory=MemoryWish("3G")), here)
     delete("two", here)
     delete("one", here)
     create(asked("1,3", "one", memory=MemoryWish("0:1G,1:6G")), here)
-    with pytest.raises(NotPossible, match="of node 1 were asked for"):
+    with pytest.raises(NotPossibleError, match="of node 1 were asked for"):
         create(asked("2", "two", memory=MemoryWish("3G")), here)
     create(asked("2", "two", memory=MemoryWish("2G")), here)
     delete("two", here)
     delete("one", here)
-    with pytest.raises(NotPossible, match=r"9\.00 GiB of node 0 were asked"):
+    with pytest.raises(NotPossibleError, match=r"9\.00 GiB of node 0 were asked"):
         create(asked("0,2", "more", memory=MemoryWish("0:9G,1:1G")), here)
 
 
@@ -600,7 +602,7 @@ def test_memory_is_counted_node_by_node(tree: Path, version: int) -> None:
 def test_memory_that_cannot_be_asked_for(
     tree: Path, version: int, wish: MemoryWish, told: str
 ) -> None:
-    with pytest.raises(BadInput) as error:
+    with pytest.raises(InvalidInputError) as error:
         create(asked("3", memory=wish), place(tree, version))
     assert told in str(error.value)
 
@@ -613,7 +615,7 @@ def test_a_pool_that_grows_in_part(tree: Path, version: int) -> None:
         return str(min(int(text), 7))
 
     here.host._effects[POOL] = less  # type: ignore[attr-defined]
-    with pytest.raises(NotPossible, match=r"the kernel found 6\.00 MiB"):
+    with pytest.raises(NotPossibleError, match=r"the kernel found 6\.00 MiB"):
         create(asked("3", memory=MemoryWish("16M", "2M"), precise=True), here)
     assert content(tree) == before
     made = create(asked("3", memory=MemoryWish("16M", "2M")), here).made
@@ -637,7 +639,7 @@ def test_memory_as_huge_pages_can_be_shared_out(tmp_path: Path) -> None:
     assert here.host.read(f"{V2}/assay-main/memory.min") == "0"
     delete("main", here)
     (base / f"{V2}/cgroup.controllers".lstrip("/")).write_text("cpuset cpu\n")
-    with pytest.raises(NotPossible, match="have no memory"):
+    with pytest.raises(NotPossibleError, match="have no memory"):
         create(asked("3", memory=MemoryWish("16M")), here)
 
 
@@ -654,7 +656,7 @@ def test_memory_of_version_1_needs_groups_that_limit_it(tmp_path: Path) -> None:
     (base / f"{V2}/unified/cgroup.controllers".lstrip("/")).write_text("memory\n")
     for text in (cpuset, f"{cpuset}\n{of_version_2}"):
         mounts.write_text(f"{text}\n")
-        with pytest.raises(NotPossible, match="those of version 1, have no memory") as error:
+        with pytest.raises(NotPossibleError, match="those of version 1, have no memory") as error:
             create(asked("3", memory=MemoryWish("16M")), here)
         assert "-o memory" in str(error.value.remedy)
 
@@ -675,16 +677,16 @@ def test_idle_states_that_are_not_there(tree: Path, version: int) -> None:
     for state in (tree / CPU.lstrip("/")).glob("cpu*/cpuidle/*/*"):
         state.unlink()
     (tree / CHECKS.lstrip("/")).unlink()
-    with pytest.raises(NotPossible, match="tells of no idle states"):
+    with pytest.raises(NotPossibleError, match="tells of no idle states"):
         create(asked("3", idle="shallow"), place(tree, version))
-    with pytest.raises(NotPossible, match="no-machine-checks cannot be had"):
+    with pytest.raises(NotPossibleError, match="no-machine-checks cannot be had"):
         create(asked("3", checks_machine=False), place(tree, version))
 
 
 def test_idle_states_are_those_of_the_cpus_asked_for(tree: Path, version: int) -> None:
     states = tree / CPU.lstrip("/") / "cpu3/cpuidle"
     (states / "state0/latency").write_text("1\n")
-    with pytest.raises(NotPossible, match="no idle state here polls"):
+    with pytest.raises(NotPossibleError, match="no idle state here polls"):
         create(asked("3", idle="poll"), place(tree, version))
     create(asked("2", idle="poll"), place(tree, version))
     delete("main", place(tree, version))
@@ -697,7 +699,7 @@ def test_idle_states_are_those_of_the_cpus_asked_for(tree: Path, version: int) -
 
 def test_who_is_not_root_is_refused(tree: Path, version: int) -> None:
     (tree / "proc/self/status").write_text("Name:\tassay\nUid:\t1000\t1000\t1000\t1000\n")
-    with pytest.raises(NotPossible, match="as root") as error:
+    with pytest.raises(NotPossibleError, match="as root") as error:
         create(asked("3"), place(tree, version))
     assert error.value.exit_status == 3
     assert "sudo" in str(error.value.remedy)
@@ -772,7 +774,7 @@ def test_none_gets_in(tmp_path: Path, assay_broker: Path, monkeypatch: pytest.Mo
 
     def late(folder: Path) -> None:
         with Broker(socket_in(folder)) as broker:
-            with pytest.raises(NotPossible, match="the partition is being deleted"):
+            with pytest.raises(NotPossibleError, match="the partition is being deleted"):
                 broker.reserve([3])
             asked_then.append(folder)
         fall(folder)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Configuration, Evidence, Workload, decode, encode
 from assay.records.codec import Record
 
@@ -52,5 +52,5 @@ def test_figure_that_json_lacks_is_null_beside_such_bytes() -> None:
 
 @pytest.mark.parametrize("document", [b'{"argv": ["\\udce9"', b'{"argv": [1, "\\udce9"]}'])
 def test_invalid_document_with_such_bytes_is_refused(document: bytes) -> None:
-    with pytest.raises(BadInput, match="Workload"):
+    with pytest.raises(InvalidInputError, match="Workload"):
         decode(document, Workload)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records import Affinity, Configuration, EnvSet, Level, Plan, Prospect, Word
 
 
@@ -18,7 +18,7 @@ def made(reason: str | None, prospect: Prospect = Prospect.REFUSED) -> Plan:
 
 @pytest.mark.parametrize("reason", ["assay may use 2 CPUs here", "assay may use 2 CPUs here."])
 def test_a_plan_with_a_refused_setting_is_not_launched(reason: str) -> None:
-    with pytest.raises(NotPossible) as told:
+    with pytest.raises(NotPossibleError) as told:
         made(reason).demand_granted()
     assert told.value.cause == "cpus=99 cannot be granted: assay may use 2 CPUs here."
 

@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 import pytest
 import report_studies as studies
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records import Evidence, Granted, Outcome, Verdict, to_builtins
 from assay.records.workload import WALL
 from assay.reporting import evidence
@@ -370,12 +370,12 @@ def _umask():
 
 
 def test_write_says_why_it_cannot(tmp_path):
-    with pytest.raises(NotPossible) as caught:
+    with pytest.raises(NotPossibleError) as caught:
         write(studies.single(), tmp_path / "none" / "report.html")
     assert "No such file" in caught.value.cause and "-o" in caught.value.remedy
     folder = tmp_path / "folder"
     folder.mkdir()
-    with pytest.raises(NotPossible):
+    with pytest.raises(NotPossibleError):
         write(studies.single(), folder)
     assert [p.name for p in tmp_path.iterdir()] == ["folder"]
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 import report_studies as studies
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.reporting.main_picture import main_png, main_svg
 from assay.reporting.pictures import theme
 
@@ -52,5 +52,5 @@ def test_png_shows_each_launch_as_a_dot(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_study_without_a_value_has_no_picture_but_a_reason() -> None:
     report = studies.all_failed()
-    with pytest.raises(NotPossible, match="nothing to draw"):
+    with pytest.raises(NotPossibleError, match="nothing to draw"):
         main_svg(report)

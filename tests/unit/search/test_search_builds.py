@@ -26,7 +26,7 @@ from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import History, arm_of
 from assay.search.history.remaining_budget import OVERHEAD_S
 from assay.search.model.gp import GpSearcher
-from assay.search.races.race import BlockRunner, Done, Roster
+from assay.search.races.race import BlockPlan, BlockRunner, Done
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
 from assay.testing.search_contracts import Simulated
@@ -71,7 +71,7 @@ def test_without_builds_nothing_is_counted_on() -> None:
 @pytest.mark.parametrize("unbuilt, attempts", [(True, 1), (False, 2)])
 def test_what_cannot_be_built_is_not_launched_again(unbuilt: bool, attempts: int) -> None:
     block = BlockRunner(0)
-    block.start(Roster(Stage.SEARCH, (arm_of(Configuration()),)))
+    block.start(BlockPlan(Stage.SEARCH, (arm_of(Configuration()),)))
     taken = 0
     while not block.over:
         (one,) = block.take(1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import (
     Arm,
     Budget,
@@ -64,7 +64,9 @@ SAME: list[tuple[dict[str, Value], ...]] = [
 def test_the_time_of_several_is_not_that_of_one(
     name: str, arms: tuple[dict[str, Value], ...]
 ) -> None:
-    with pytest.raises(BadInput, match=f"The number of instances varies, and {name} is that") as at:
+    with pytest.raises(
+        InvalidInputError, match=f"The number of instances varies, and {name} is that"
+    ) as at:
         demand_comparable(compared(BUILT_IN[name], *arms))
     assert "--objective wall_s_per_instance" in (at.value.remedy or "")
 
@@ -93,7 +95,7 @@ def test_the_same_number_can_be_compared(arms: tuple[dict[str, Value], ...]) -> 
     ],
 )
 def test_a_search_begins_at_one(parameter: Parameter) -> None:
-    with pytest.raises(BadInput, match="The number of instances varies"):
+    with pytest.raises(InvalidInputError, match="The number of instances varies"):
         demand_comparable(searched(WALL, parameter))
     for one in (Choices((1,)), Choices((1,), ordered=True), Range(1, 1, step=1)):
         spec = searched(WALL, Parameter(name="instances", domain=one))

@@ -14,10 +14,10 @@ from assay.records import (
     Budget,
     Choices,
     Configuration,
-    Earlier,
+    EarlierConfiguration,
+    EarlierStudy,
     Goal,
     Kind,
-    Known,
     Metric,
     Outcome,
     Parameter,
@@ -88,12 +88,14 @@ class TestGuidedGpSearcher(SearcherContract):
         space, rng = a_space(), random.Random(4)
         drawn = dict.fromkeys(filter(None, (space.draw(rng) for _ in range(12))))
         known = [
-            Known(configuration=c, log_ratio=random.Random(f"{c}").random() * (-1) ** i)
+            EarlierConfiguration(
+                configuration=c, log_ratio=random.Random(f"{c}").random() * (-1) ** i
+            )
             for i, c in enumerate(drawn)
         ]
-        failed = Known(configuration=known.pop().configuration)
+        failed = EarlierConfiguration(configuration=known.pop().configuration)
         told = (*sorted(known, key=lambda k: k.log_ratio or 0.0), failed)
-        return GpSearcher(earlier=(Earlier(study="before", command="x", known=told),))
+        return GpSearcher(earlier=(EarlierStudy(study="before", command="x", known=told),))
 
 
 class TuneContract(RaceContract):

@@ -20,7 +20,7 @@ from assay.records import (
     Summary,
     Verdict,
 )
-from assay.search.history.elsewhere import confirmation, elsewhere_of, elsewhere_words
+from assay.search.history.cross_environment import confirmation, elsewhere_of, elsewhere_words
 from assay.testing.search_contracts import Simulated
 
 MALLOC = space_of(malloc=("jemalloc", "tcmalloc"))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.search.space.expression import Expression
 
 
@@ -57,7 +57,7 @@ def test_a_known_part_can_decide() -> None:
     ],
 )
 def test_what_is_no_expression_is_told_in_one_message(text: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         Expression(text)
     assert len(caught.value.cause) < 400
 
@@ -73,7 +73,7 @@ def test_what_is_no_expression_is_told_in_one_message(text: str) -> None:
     ],
 )
 def test_what_cannot_be_worked_out_is_told(text: str) -> None:
-    with pytest.raises(BadInput, match="cannot be worked out"):
+    with pytest.raises(InvalidInputError, match="cannot be worked out"):
         Expression(text).holds({"a": 1}, unknown=True)
 
 

@@ -9,13 +9,13 @@ import pytest
 from msgspec import structs
 from simulated_fronts import MEMORY, TIME, TwoSided, confirmation, front_spec, front_study
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import (
     Bound,
     Budget,
     Choices,
     Configuration,
-    Earlier,
+    EarlierStudy,
     Evidence,
     Goal,
     Kind,
@@ -457,11 +457,13 @@ def test_identical_arms_run_only_where_all_their_blocks_fit(left_s: float, launc
     [
         ("--require", {"require": (Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=2.0),)}),
         ("--parallel", {"parallel": 2}),
-        ("--warm-start", {"earlier": (Earlier(study="abc", command="./p"),)}),
+        ("--warm-start", {"earlier": (EarlierStudy(study="abc", command="./p"),)}),
     ],
 )
 def test_what_is_for_one_objective_is_refused(option: str, asked: dict[str, object]) -> None:
     """A specification need not come from the command line."""
     spec = structs.replace(front_spec(FEW, Budget(launches=200)), **asked)
-    with pytest.raises(BadInput, match=f"{option} is for one objective; there are several"):
+    with pytest.raises(
+        InvalidInputError, match=f"{option} is for one objective; there are several"
+    ):
         FrontRace(spec, SearchSpace(FEW), GpSearcher())

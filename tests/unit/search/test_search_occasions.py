@@ -11,7 +11,7 @@ import pytest
 from occasion_studies import DEFAULT, Conditions, calibrations, measure, times
 from scipy import stats
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Arm, Configuration, Evidence, Kind, Metric, Outcome, Stage
 from assay.records.comparison import ConditionSource, OccasionVerdict
 from assay.records.workload import Goal
@@ -273,12 +273,12 @@ def test_another_arm_is_another_configuration() -> None:
 
 
 def test_an_unknown_arm_is_refused() -> None:
-    with pytest.raises(BadInput, match="has no arm 'x'"):
+    with pytest.raises(InvalidInputError, match="has no arm 'x'"):
         measure("a", times(1)).side("x")
 
 
 def test_a_study_without_recommendation_has_none() -> None:
-    with pytest.raises(BadInput, match="recommends nothing"):
+    with pytest.raises(InvalidInputError, match="recommends nothing"):
         measure("a", times(1)).side("recommended")
 
 
@@ -290,7 +290,7 @@ def test_the_command_of_an_arm_is_its_workload() -> None:
     a = measure("a", times(1), OLD)
     b = measure("b", times(2), Conditions(day=1), kind=Kind.COMPARE, arms=commands)
     assert compared(a.side(), b.side(), nothing).inseparable == ("day",)
-    with pytest.raises(BadInput, match=r"different workloads .*\./other"):
+    with pytest.raises(InvalidInputError, match=r"different workloads .*\./other"):
         compared(a.side(), b.side("./other"), nothing)
 
 
@@ -325,20 +325,22 @@ def test_the_default_of_a_placeholder_is_a_part_of_the_command() -> None:
 
 def test_the_same_launches_twice_are_refused() -> None:
     a = measure("a", times(1))
-    with pytest.raises(BadInput, match="the same launches"):
+    with pytest.raises(InvalidInputError, match="the same launches"):
         compared(a.side(), a.side(), nothing)
 
 
 def test_arms_of_the_same_blocks_are_refused() -> None:
     a = measure("a", times(1), kind=Kind.COMPARE, arms=(DEFAULT, FAST))
-    with pytest.raises(BadInput, match="ran in the same blocks"):
+    with pytest.raises(InvalidInputError, match="ran in the same blocks"):
         compared(a.side(), a.side("threads=2"), nothing)
 
 
 def test_different_workloads_are_refused_unless_said_to_be_the_same() -> None:
     a = measure("a", times(1), OLD)
     b = measure("b", times(2), NEW, argv=("/opt/solve", "9"))
-    with pytest.raises(BadInput, match=r"different workloads \(command: \./solve 9 and /opt/"):
+    with pytest.raises(
+        InvalidInputError, match=r"different workloads \(command: \./solve 9 and /opt/"
+    ):
         compared(a.side(), b.side(), nothing)
     found = compared(a.side(), b.side(), nothing, same_workload=True)
     assert any("they differ in command" in note for note in found.notes)
@@ -353,20 +355,20 @@ def test_the_home_in_a_path_makes_no_other_workload() -> None:
 def test_different_metrics_are_refused() -> None:
     a = measure("a", times(1), OLD)
     b = measure("b", times(2), NEW, metrics=(Metric(name="wall_s", unit="ms"),))
-    with pytest.raises(BadInput, match="different metrics"):
+    with pytest.raises(InvalidInputError, match="different metrics"):
         compared(a.side(), b.side(), nothing)
 
 
 def test_a_study_without_values_is_refused() -> None:
     one = measure("a", times(1))
     failed = [msgspec.structs.replace(s, outcome=Outcome.FAILED, metrics={}) for s in one.samples]
-    with pytest.raises(BadInput, match="has no values of wall_s"):
+    with pytest.raises(InvalidInputError, match="has no values of wall_s"):
         type(one)(one.id, one.spec, one.stratum, tuple(failed)).side()
-    with pytest.raises(BadInput, match="has no values of user_s"):
+    with pytest.raises(InvalidInputError, match="has no values of user_s"):
         one.side(metric="user_s")
-    with pytest.raises(BadInput, match="only one value"):
+    with pytest.raises(InvalidInputError, match="only one value"):
         measure("a", [1.0]).side()
-    with pytest.raises(BadInput, match="no metric 'fps'"):
+    with pytest.raises(InvalidInputError, match="no metric 'fps'"):
         one.side(metric="fps")
 
 
@@ -402,7 +404,7 @@ def test_timeouts_are_refused() -> None:
     one = measure("a", times(1))
     stopped = msgspec.structs.replace(one.samples[3], outcome=Outcome.TIMED_OUT, metrics={})
     samples = (*one.samples[:3], stopped, *one.samples[4:])
-    with pytest.raises(BadInput, match="1 launch of 'default' ran into the time-out"):
+    with pytest.raises(InvalidInputError, match="1 launch of 'default' ran into the time-out"):
         type(one)(one.id, one.spec, one.stratum, samples).side()
 
 
@@ -416,7 +418,7 @@ def test_values_of_a_search_are_taken_of_the_default_alone() -> None:
     ]
     study = type(one)(one.id, one.spec, one.stratum, tuple(searched))
     assert study.side().condition.n == 30
-    with pytest.raises(BadInput, match="no values"):
+    with pytest.raises(InvalidInputError, match="no values"):
         study.side("threads=2")
 
 
@@ -498,7 +500,7 @@ def test_a_study_is_compared_with_a_summary_by_arithmetic_means() -> None:
     ],
 )
 def test_invalid_summaries_are_refused(text: str, cause: str) -> None:
-    with pytest.raises(BadInput, match=cause):
+    with pytest.raises(InvalidInputError, match=cause):
         summary_of(text)
 
 
@@ -515,24 +517,24 @@ def test_invalid_summaries_are_refused(text: str, cause: str) -> None:
     ],
 )
 def test_invalid_tables_are_refused(table: str, line: int, cause: str) -> None:
-    with pytest.raises(BadInput, match=cause):
+    with pytest.raises(InvalidInputError, match=cause):
         row_of(table, "t.csv", line)
 
 
 def test_rows_of_different_workloads_are_refused() -> None:
     a, b = (row_of(TALK, "mos_runs.csv", line) for line in (2, 20))
-    with pytest.raises(BadInput, match="different workloads"):
+    with pytest.raises(InvalidInputError, match="different workloads"):
         compared(a, b, nothing)
     assert compared(a, b, nothing, same_workload=True).published
 
 
 def test_units_that_differ_are_refused() -> None:
     a = summary_of("n=30,mean=3,sd=1,unit=ms")
-    with pytest.raises(BadInput, match="is in ms"):
+    with pytest.raises(InvalidInputError, match="is in ms"):
         compared(a, row_of(TALK, "mos_runs.csv", 2), nothing)
 
 
 def test_the_same_row_twice_is_refused() -> None:
     a = row_of(TALK, "mos_runs.csv", 2)
-    with pytest.raises(BadInput, match="named twice"):
+    with pytest.raises(InvalidInputError, match="named twice"):
         compared(a, a, nothing)

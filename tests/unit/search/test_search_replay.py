@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import DEFAULT
 from assay.search.model.gp import GpSearcher
 from assay.testing.replay.coding import Coding
@@ -78,12 +78,12 @@ def test_a_table_of_repeats_with_failures(tmp_path: Path) -> None:
     "text", ["", "a,b\n1,2\n", "a,mean\n1,never\n", "a,mean\n1,0\n", "a,status,t0\n1,ok,-1\n"]
 )
 def test_what_is_no_table_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(BadInput):
+    with pytest.raises(InvalidInputError):
         load(written(tmp_path / "t.csv", text))
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot be read"):
+    with pytest.raises(InvalidInputError, match="cannot be read"):
         load(tmp_path / "none.csv")
 
 

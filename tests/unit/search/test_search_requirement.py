@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from simulated_studies import space_of
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import (
     Arm,
     Bound,
@@ -118,7 +118,7 @@ class TestText:
         ],
     )
     def test_refused(self, text: str, says: str) -> None:
-        with pytest.raises(BadInput) as error:
+        with pytest.raises(InvalidInputError) as error:
             parse_requirement(text, METRICS)
         assert says in str(error.value)
         assert error.value.remedy
@@ -132,7 +132,7 @@ class TestText:
         ],
     )
     def test_refused_together(self, texts: tuple[str, ...], says: str) -> None:
-        with pytest.raises(BadInput, match=says):
+        with pytest.raises(InvalidInputError, match=says):
             parse_requirements(texts, METRICS)
 
     @pytest.mark.parametrize(

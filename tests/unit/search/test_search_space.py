@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import DEFAULT, Choices, Configuration, Parameter, Range, Space
 from assay.search.space.space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, a_small_space, a_space
@@ -62,20 +62,20 @@ def test_true_is_not_one() -> None:
 
 
 def test_names_in_expressions_are_known() -> None:
-    with pytest.raises(BadInput, match="thraeds") as caught:
+    with pytest.raises(InvalidInputError, match="thraeds") as caught:
         of(Parameter(name="threads", domain=Choices((1, 2))), constraints=("thraeds < 2",))
     assert caught.value.remedy == "Did you mean threads?"
-    with pytest.raises(BadInput, match="nice"):
+    with pytest.raises(InvalidInputError, match="nice"):
         of(Parameter(name="threads", domain=Choices((1, 2)), when="nice == 0"))
 
 
 def test_expressions_are_tried_before_a_study_begins() -> None:
     """A value that cannot be compared would otherwise end it in the middle."""
     mixed = Parameter(name="threads", domain=Choices((1, 2, "auto")))
-    with pytest.raises(BadInput, match="cannot be worked out"):
+    with pytest.raises(InvalidInputError, match="cannot be worked out"):
         of(mixed, constraints=("threads < 2",))
     real = Parameter(name="arg.x", domain=Range(0.0, 1.0, integer=False))
-    with pytest.raises(BadInput, match="cannot be worked out"):
+    with pytest.raises(InvalidInputError, match="cannot be worked out"):
         of(real, constraints=("1 / arg.x < 2",))
 
 

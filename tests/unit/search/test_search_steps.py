@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from simulated_studies import Study, carry_out, factors, workload
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Arm, Budget, Configuration, Kind, Stage, StudySpec, Verdict
 from assay.search.model.gp import GpSearcher
 from assay.search.races.compare import claim_alpha
@@ -92,5 +92,5 @@ def test_a_step_from_nothing_is_refused(arms: tuple[Arm, ...]) -> None:
         budget=Budget(launches=10),
         arms=arms,
     )
-    with pytest.raises(BadInput, match="is a step from"):
+    with pytest.raises(InvalidInputError, match="is a step from"):
         race_of(spec, SearchSpace(spec.space), GpSearcher())

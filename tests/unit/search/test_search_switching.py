@@ -35,7 +35,13 @@ from assay.search.races.compare import CompareRace
 from assay.search.races.race import Reason
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
-from assay.search.space.switching import EVIDENCE, MOST_WITHIN, Costly, switching_of, within
+from assay.search.space.switching import (
+    EVIDENCE,
+    MOST_WITHIN,
+    HardToChangeFactors,
+    switching_of,
+    within,
+)
 from assay.stats.order import GROUP, order
 from assay.stats.sequence import critical, least, level
 from assay.testing.search_contracts import RandomSearcher, Simulated, Trip, drive
@@ -153,7 +159,7 @@ def test_any_two_arms_go_first_in_turn_within_and_among_groups() -> None:
 
 
 def test_what_a_block_costs() -> None:
-    costly = Costly(COSTS)
+    costly = HardToChangeFactors(COSTS)
     assert costly.names == ("env.BOOT", "env.KNOB")
     assert costly.block_s(arms("")) == 0.0
     assert costly.block_s(arms("", "nice=5")) == 0.0
@@ -163,7 +169,7 @@ def test_what_a_block_costs() -> None:
     assert costly.block_s(four) == 2 * 60.0 + 4 * 2.0
     assert costly.space_s(SearchSpace(SPACE), 100) == 3 * 60.0 + 9 * 2.0
     assert costly.space_s(SearchSpace(SPACE), 4) == 3 * 60.0 + 4 * 2.0
-    assert not Costly({"nice": 0.0})
+    assert not HardToChangeFactors({"nice": 0.0})
 
 
 def test_a_history_counts_switching() -> None:
@@ -381,7 +387,7 @@ def test_the_application_is_the_unit() -> None:
 
 
 def test_boots_are_counted_by_no_budget_and_bound_what_one_serves() -> None:
-    costly = Costly({"boot.nosmt": 120.0, "vm.thp": 2.0}, {"boot.nosmt": "absent"})
+    costly = HardToChangeFactors({"boot.nosmt": 120.0, "vm.thp": 2.0}, {"boot.nosmt": "absent"})
     four = arms(
         "boot.nosmt=absent vm.thp=x",
         "boot.nosmt=present vm.thp=x",
@@ -396,7 +402,7 @@ def test_boots_are_counted_by_no_budget_and_bound_what_one_serves() -> None:
     assert costly.pair_s == 2 * 2.0
     assert costly.whole_pair_s == 2 * 2.0 + 2 * 120.0
     assert costly.within_a_boot.names == ("vm.thp",)
-    assert Costly(COSTS).begins(four) == four
+    assert HardToChangeFactors(COSTS).begins(four) == four
 
 
 @pytest.mark.parametrize(("launches", "each"), [(None, MOST_WITHIN), (240, 10), (48, 2), (12, 1)])

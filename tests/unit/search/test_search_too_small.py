@@ -23,7 +23,7 @@ from assay.records import (
     Stage,
     StudySpec,
 )
-from assay.search.history.remaining_budget import Purse
+from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.compare import CompareRace
 from assay.search.races.race import Done, Reason
 from assay.search.races.sweep import SweepRace
@@ -114,5 +114,5 @@ def test_budget_that_is_said_to_do_exceeds_the_one_that_did_not() -> None:
         race.tell(program.run(launch))
     done = race.ask(2, Budget(time_s=-6.0))
     assert isinstance(done, Done) and done.needed is not None
-    assert Purse(spec.budget, left).total == spec.budget
+    assert RemainingBudget(spec.budget, left).total == spec.budget
     assert (done.needed.time_s or 0.0) > 16.0 + 12 * 8.0

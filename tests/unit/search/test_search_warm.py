@@ -15,10 +15,10 @@ from assay.records import (
     Budget,
     Choices,
     Configuration,
-    Earlier,
+    EarlierConfiguration,
+    EarlierStudy,
     Goal,
     Kind,
-    Known,
     Metric,
     Parameter,
     Sample,
@@ -79,9 +79,9 @@ def tuned(spec: StudySpec, program: Simulated = PROGRAM) -> Trip:
     return drive(race, program, spec.budget)
 
 
-def told(spec: StudySpec, trip: Trip, space: Space = MANY, name: str = "before") -> Earlier:
+def told(spec: StudySpec, trip: Trip, space: Space = MANY, name: str = "before") -> EarlierStudy:
     known, left_out = known_of(spec, trip.samples, SearchSpace(space))
-    return Earlier(
+    return EarlierStudy(
         study=name,
         command="program",
         same_workload=True,
@@ -92,12 +92,12 @@ def told(spec: StudySpec, trip: Trip, space: Space = MANY, name: str = "before")
 
 
 @pytest.fixture(scope="module")
-def before() -> Earlier:
+def before() -> EarlierStudy:
     spec = spec_of(seed=11)
     return told(spec, tuned(spec))
 
 
-def reversed_of(earlier: Earlier) -> Earlier:
+def reversed_of(earlier: EarlierStudy) -> EarlierStudy:
     known = [msgspec.structs.replace(k, log_ratio=-(k.log_ratio or 0.0)) for k in earlier.known]
     return msgspec.structs.replace(earlier, known=tuple(reversed(known)))
 
@@ -105,7 +105,9 @@ def reversed_of(earlier: Earlier) -> Earlier:
 # --- what is known ----------------------------------------------------------------------------
 
 
-def test_what_a_study_knew_are_its_ratios_to_the_default_the_best_first(before: Earlier) -> None:
+def test_what_a_study_knew_are_its_ratios_to_the_default_the_best_first(
+    before: EarlierStudy,
+) -> None:
     ratios = [known.log_ratio for known in before.known]
     assert None not in ratios and ratios == sorted(r for r in ratios if r is not None)
     assert before.left_out == 0
@@ -206,7 +208,10 @@ def test_constraints_of_the_later_study_hold() -> None:
 
 
 def test_of_many_the_better_half_is_kept_whole() -> None:
-    known = [Known(configuration=Configuration({"n": i}), log_ratio=float(i)) for i in range(100)]
+    known = [
+        EarlierConfiguration(configuration=Configuration({"n": i}), log_ratio=float(i))
+        for i in range(100)
+    ]
     kept = bounded(known, 11)
     ratios = [k.log_ratio for k in kept]
     assert len(kept) == 11
@@ -226,25 +231,29 @@ def test_the_first_are_good_and_differ() -> None:
         ({"c": 1}, -0.2),
         ({"d": 1}, 0.1),
     ]
-    known = tuple(Known(configuration=Configuration(c), log_ratio=r) for c, r in pairs)
-    one = Earlier(study="s", command="x", known=known)
+    known = tuple(
+        EarlierConfiguration(configuration=Configuration(c), log_ratio=r) for c, r in pairs
+    )
+    one = EarlierStudy(study="s", command="x", known=known)
     assert [dict(c) for c in firsts([one], 2)] == [{"a": 1, "b": 1}, {"c": 1}]
     assert {"d": 1} not in [dict(c) for c in firsts([one], 9)], "worse than its default"
     assert len(firsts([one], 9)) == 4
 
 
 def test_studies_take_turns() -> None:
-    def one(name: str) -> Earlier:
+    def one(name: str) -> EarlierStudy:
         known = tuple(
-            Known(configuration=Configuration({f"{name}{i}": 1}), log_ratio=-1.0 / (i + 1))
+            EarlierConfiguration(
+                configuration=Configuration({f"{name}{i}": 1}), log_ratio=-1.0 / (i + 1)
+            )
             for i in range(3)
         )
-        return Earlier(study=name, command="x", known=known)
+        return EarlierStudy(study=name, command="x", known=known)
 
     assert [next(iter(c)) for c in firsts([one("a"), one("b")], 4)] == ["a0", "b0", "a1", "b1"]
 
 
-def test_half_of_the_first_block_is_the_earlier_studys(before: Earlier) -> None:
+def test_half_of_the_first_block_is_the_earlier_studys(before: EarlierStudy) -> None:
     spec = msgspec.structs.replace(spec_of(), earlier=(before,))
     history = History.of(spec, tuned(spec).samples)
     block = history.blocks(Stage.SEARCH)[0]
@@ -264,7 +273,7 @@ def trials_of_program(seed: int, count: int = 20) -> list[Trial]:
     return [Trial(c, 0, math.log(takes_s(c)) + rng.gauss(0.0, 0.03)) for c in drawn]
 
 
-def degree(earlier: Earlier) -> float:
+def degree(earlier: EarlierStudy) -> float:
     searcher = GpSearcher(earlier=(earlier,))
     space, trials = SearchSpace(MANY), trials_of_program(5)
     plain = searcher._model(space, trials)
@@ -274,12 +283,12 @@ def degree(earlier: Earlier) -> float:
     return model.surrogate.alike[0] if heard else 0.0
 
 
-def test_a_study_of_the_same_is_heard_and_a_misleading_one_is_not(before: Earlier) -> None:
+def test_a_study_of_the_same_is_heard_and_a_misleading_one_is_not(before: EarlierStudy) -> None:
     assert degree(before) > 0.8 > ALIKE_ENOUGH
     assert degree(reversed_of(before)) == 0.0
 
 
-def test_what_an_earlier_study_knew_shows_the_way(before: Earlier) -> None:
+def test_what_an_earlier_study_knew_shows_the_way(before: EarlierStudy) -> None:
     """After eight launches of what is bad, the next are what was good before."""
     space = SearchSpace(MANY)
     trials = [t for t in trials_of_program(5, 40) if t.configuration.get("arg.p1") != 3][:9]
@@ -329,7 +338,7 @@ def test_how_high_an_earlier_study_lies_as_a_whole_means_nothing() -> None:
 # --- what no earlier study touches ------------------------------------------------------------
 
 
-def test_winner_and_conclusion_rest_on_the_studys_own_launches(before: Earlier) -> None:
+def test_winner_and_conclusion_rest_on_the_studys_own_launches(before: EarlierStudy) -> None:
     """The same launches say the same, whoever guided them."""
     guided = msgspec.structs.replace(spec_of(seed=4), earlier=(before,))
     trip = tuned(guided)
@@ -343,7 +352,7 @@ def test_winner_and_conclusion_rest_on_the_studys_own_launches(before: Earlier) 
         assert msgspec.structs.replace(found, warm_start="") == alone
 
 
-def test_where_all_are_tried_nothing_is_taken(before: Earlier) -> None:
+def test_where_all_are_tried_nothing_is_taken(before: EarlierStudy) -> None:
     few = Space(parameters=(Parameter(name="arg.p1", domain=Choices((0, 1, 3)), default=0),))
     cold = spec_of(few)
     spec = msgspec.structs.replace(cold, earlier=(before,))
@@ -355,7 +364,7 @@ def test_where_all_are_tried_nothing_is_taken(before: Earlier) -> None:
     )
 
 
-def test_a_study_carries_what_guides_it(before: Earlier) -> None:
+def test_a_study_carries_what_guides_it(before: EarlierStudy) -> None:
     spec = msgspec.structs.replace(spec_of(), earlier=(before,))
     assert decode(encode(spec), StudySpec) == spec
     assert b"earlier" not in encode(spec_of()), "stores of earlier versions look the same"
@@ -363,7 +372,7 @@ def test_a_study_carries_what_guides_it(before: Earlier) -> None:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("count", [5, 12, 25, 40])
-def test_it_goes_on_where_it_was_cut_off(before: Earlier, count: int) -> None:
+def test_it_goes_on_where_it_was_cut_off(before: EarlierStudy, count: int) -> None:
     spec = decode(encode(msgspec.structs.replace(spec_of(), earlier=(before,))), StudySpec)
     whole = tuned(spec)
     race = TuneRace(spec, SearchSpace(MANY), GpSearcher(earlier=spec.earlier))
@@ -375,7 +384,7 @@ def test_it_goes_on_where_it_was_cut_off(before: Earlier, count: int) -> None:
 # --- words ------------------------------------------------------------------------------------
 
 
-def test_words(before: Earlier) -> None:
+def test_words(before: EarlierStudy) -> None:
     other = msgspec.structs.replace(
         before, study="other", same_workload=False, known=before.known[:2]
     )

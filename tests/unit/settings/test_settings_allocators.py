@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.launch.document import launcher_document
 from assay.launch.planner import plan
 from assay.machine.document import HugePages
@@ -316,7 +316,7 @@ def test_no_condition_where_malloc_does_not_vary() -> None:
 
 def test_an_option_of_none_of_the_allocators_is_told() -> None:
     space = space_of(malloc=Choices(("tcmalloc",)), malloc_of_background=Choices(("on", "off")))
-    with pytest.raises(BadInput) as told:
+    with pytest.raises(InvalidInputError) as told:
         with_conditions(space, REGISTRY)
     assert "malloc=tcmalloc,jemalloc" in str(told.value.remedy)
 

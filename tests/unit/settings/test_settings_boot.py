@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.launch.planner import plan
 from assay.launch.script import explain, shell_script
 from assay.machine.boot import digested, is_digest
@@ -251,7 +251,7 @@ def test_a_digest_is_no_value_that_can_be_asked_for(line: str) -> None:
     machine = words(*line.split())
     digest = builtin().get("boot.luks.key").default(machine)
     assert digest is not None
-    with pytest.raises(BadInput, match="is the digest that assay keeps"):
+    with pytest.raises(InvalidInputError, match="is the digest that assay keeps"):
         plan(Configuration({"boot.luks.key": digest}), machine, builtin())
 
 
@@ -271,7 +271,9 @@ def test_a_plan_that_takes_another_boot_is_pending_and_never_launched() -> None:
     found = plan(Configuration({"boot.mitigations": "off", "nice": 5}), words("quiet"), builtin())
     assert found.words["boot.mitigations"].prospect is Prospect.PENDING
     assert not found.impossible
-    with pytest.raises(NotPossible, match="takes another boot: /proc/cmdline has no mitigations"):
+    with pytest.raises(
+        NotPossibleError, match="takes another boot: /proc/cmdline has no mitigations"
+    ):
         found.demand_booted()
     assert "# In a boot with boot.mitigations=off." in shell_script(found, WORKLOAD)
     assert "[pending]" in explain(found, WORKLOAD, {})
@@ -331,7 +333,7 @@ def test_the_command_line_alone_is_set_not_seen() -> None:
     ],
 )
 def test_names_that_no_boot_knows(name: str) -> None:
-    with pytest.raises(BadInput):
+    with pytest.raises(InvalidInputError):
         builtin().get(name)
 
 
@@ -358,7 +360,7 @@ def test_a_mask_of_all_cpus_shows_nothing(tmp_path: Path, value: str, mask: str)
 )
 def test_there_is_one_setting_for_each_word_of_the_command_line(name: str, one: str) -> None:
     """Of two for one word no boot could have both as arms ask for them."""
-    with pytest.raises(BadInput, match="has a second spelling") as refused:
+    with pytest.raises(InvalidInputError, match="has a second spelling") as refused:
         builtin().get(name)
     assert refused.value.remedy == f"Write {one}."
     assert builtin().get(one).name == one
@@ -367,7 +369,7 @@ def test_there_is_one_setting_for_each_word_of_the_command_line(name: str, one: 
 @pytest.mark.parametrize("value", ["", " ", 'a"b', "a'b", "a\nb"])
 def test_values_that_no_command_line_holds(value: str) -> None:
     setting = builtin().get("boot.foo")
-    with pytest.raises(BadInput, match="no value of a boot argument"):
+    with pytest.raises(InvalidInputError, match="no value of a boot argument"):
         setting.resolve(Configuration({"boot.foo": value}), words())
 
 
@@ -448,7 +450,7 @@ def test_firmware_that_nobody_can_read_is_what_is_said_of_it() -> None:
 @pytest.mark.parametrize("text", ["firmware.nps=3", "firmware.smt=maybe", "firmware.memory=flot"])
 def test_values_that_a_firmware_cannot_have(text: str) -> None:
     name, _, value = text.partition("=")
-    with pytest.raises(BadInput, match="cannot be"):
+    with pytest.raises(InvalidInputError, match="cannot be"):
         builtin().get(name).resolve(Configuration({name: value}), a_host())
 
 
@@ -500,6 +502,6 @@ def test_the_running_kernel_is_seen_and_another_takes_a_boot(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("value", ["vmlinuz-6.1.0", "/boot/vmlinuz", "6", "6.1 7", "6.1;x", 6])
 def test_values_that_are_no_release(value: Value) -> None:
-    with pytest.raises(BadInput, match="is not the release of a kernel") as refused:
+    with pytest.raises(InvalidInputError, match="is not the release of a kernel") as refused:
         builtin().get("boot.kernel").resolve(Configuration({"boot.kernel": value}), words())
     assert "what uname -r prints" in (refused.value.remedy or "")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.launch.planner import plan
 from assay.machine.document import Machine, Rights
 from assay.machine.root import Root
@@ -181,7 +181,7 @@ def test_gpus_refused(
 
 
 def test_a_gpu_named_twice(root: Root) -> None:
-    with pytest.raises(BadInput, match="twice"):
+    with pytest.raises(InvalidInputError, match="twice"):
         planned(gpus(root, *NVIDIA), {"gpus": "0,0"})
 
 
@@ -217,12 +217,12 @@ def test_a_limit_above_the_hard_one_needs_rights(root: Root) -> None:
 
 @pytest.mark.parametrize(("name", "value"), [("nofile", "8M"), ("nofile", -1), ("stack", "much")])
 def test_limits_that_cannot_be_read(root: Root, name: str, value: Value) -> None:
-    with pytest.raises(BadInput):
+    with pytest.raises(InvalidInputError):
         limited(root, name, value)
 
 
 def test_an_unknown_limit() -> None:
-    with pytest.raises(BadInput, match=r"limit\.nofile"):
+    with pytest.raises(InvalidInputError, match=r"limit\.nofile"):
         ResourceLimit("nofiles")
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Choices, Parameter, Range, Value
 from assay.settings.domain_text import parse_assignment, parse_domain
 from assay.settings.registry import builtin
@@ -99,14 +99,14 @@ def test_defaults(text: str, default: Value | None) -> None:
     ],
 )
 def test_what_is_wrong_is_told(text: str, told: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         parse(text)
     assert told in str(caught.value)
     assert caught.value.remedy
 
 
 def test_a_level_that_the_processor_lacks_is_told_with_those_it_has() -> None:
-    with pytest.raises(BadInput, match=r"avx2-zen"):
+    with pytest.raises(InvalidInputError, match=r"avx2-zen"):
         parse_domain("cpu.isa=avx512", REGISTRY, machine(flags=AVX2))
 
 

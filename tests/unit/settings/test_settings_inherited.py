@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.launch.document import launcher_document
 from assay.launch.exported import of_plan
 from assay.launch.planner import plan
@@ -204,5 +204,5 @@ def test_inherited_settings_are_told_in_plan_record_and_answer() -> None:
 
 @pytest.mark.parametrize("name", ["", "A-B", "1A"])
 def test_no_variable_has_such_a_name(name: str) -> None:
-    with pytest.raises(BadInput):
+    with pytest.raises(InvalidInputError):
         REGISTRY.get(f"inherited.{name}")

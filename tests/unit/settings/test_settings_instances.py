@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.launch.driver import Driver
 from assay.launch.planner import plan
 from assay.machine.document import Machine
@@ -254,7 +254,7 @@ def test_rank_varies_among_several_only() -> None:
 
 def test_a_space_with_rank_alone_is_refused() -> None:
     space = Space(parameters=(Parameter(name="instances.rank", domain=Choices((0, 1))),))
-    with pytest.raises(BadInput, match="chooses one of several instances"):
+    with pytest.raises(InvalidInputError, match="chooses one of several instances"):
         with_conditions(space, REGISTRY)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import AnyText, Arg, Configuration, EnvSet, Scope
 from assay.settings.base import Refused, Resolved
 from assay.settings.named import Argument, EnvVariable
@@ -31,7 +31,7 @@ def test_what_they_share(kind: type, family: str, what: str, holder: str) -> Non
     assert isinstance(refused, Refused)
     assert refused.reason == f"{family}.size holds a NUL, which no {holder} can"
     for wrong in ("", "1st", "a-b", "a b", "é"):
-        with pytest.raises(BadInput, match=f"is not the name of {what}"):
+        with pytest.raises(InvalidInputError, match=f"is not the name of {what}"):
             kind(wrong)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Scope
 from assay.settings.isa import _ARM, _X86
 from assay.settings.pools import POOLS
@@ -38,6 +38,6 @@ def test_order_and_lookup() -> None:
 
 @pytest.mark.parametrize("name", ["build.", "arg.", "env."])
 def test_a_family_without_a_name_is_not_offered(name: str) -> None:
-    with pytest.raises(BadInput) as error:
+    with pytest.raises(InvalidInputError) as error:
         builtin().get(name)
     assert error.value.remedy is None or f"{name}?" not in error.value.remedy

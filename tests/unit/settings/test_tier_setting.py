@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.launch.document import launcher_document
 from assay.launch.planner import plan
 from assay.machine.document import Machine
@@ -112,14 +112,14 @@ def test_one_alone_is_refused_with_the_other_named(alone: str, other: str) -> No
 
 @pytest.mark.parametrize("dram", ["15M", "0", 1, 0])
 def test_too_little_is_an_error_that_says_what_is_enough(dram: Value) -> None:
-    with pytest.raises(BadInput, match=rf"mem\.dram={dram} is too little") as error:
+    with pytest.raises(InvalidInputError, match=rf"mem\.dram={dram} is too little") as error:
         planned({**BOTH, "mem.dram": dram})
     assert "at least 16M" in (error.value.remedy or "")
 
 
 @pytest.mark.parametrize("dram", ["much", "8Q", "-1G"])
 def test_what_is_no_size_is_an_error(dram: str) -> None:
-    with pytest.raises(BadInput, match="is not a size"):
+    with pytest.raises(InvalidInputError, match="is not a size"):
         planned({**BOTH, "mem.dram": dram})
 
 

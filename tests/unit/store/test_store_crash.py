@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records import Status
 from assay.store import open_store
 from assay.testing.store_contracts import a_sample, a_spec, a_stratum
@@ -65,9 +65,9 @@ def test_a_running_study_is_refused_to_another_process_and_free_once_its_owner_i
     study_id = writer.stdout.readline().strip()
     with open_store(database) as store:
         assert store.studies()[0].status is Status.RUNNING
-        with pytest.raises(NotPossible, match=f"process {writer.pid}"):
+        with pytest.raises(NotPossibleError, match=f"process {writer.pid}"):
             store.claim(study_id)
-        with pytest.raises(NotPossible, match="in use"):
+        with pytest.raises(NotPossibleError, match="in use"):
             store.delete(study_id)
         writer.kill()
         writer.communicate()
@@ -83,7 +83,7 @@ def test_a_forked_child_neither_keeps_nor_shares_the_hold(database: Path) -> Non
     if child == 0:
         try:
             owner.add_sample(study_id, 0, a_sample())
-        except NotPossible:
+        except NotPossibleError:
             os.write(write_end, b"refused")
         else:
             os.write(write_end, b"written")
@@ -91,7 +91,7 @@ def test_a_forked_child_neither_keeps_nor_shares_the_hold(database: Path) -> Non
     try:
         assert os.read(read_end, 7) == b"refused"
         with open_store(database) as other:
-            with pytest.raises(NotPossible, match="in use"):
+            with pytest.raises(NotPossibleError, match="in use"):
                 other.claim(study_id)
             owner.close()
             other.claim(study_id)
@@ -138,7 +138,7 @@ def test_the_lock_file_is_as_open_as_the_database(database: Path) -> None:
 def test_a_link_in_place_of_the_lock_file_is_not_followed(database: Path) -> None:
     target = database.with_name("target")
     database.with_name("assay.db.lock").symlink_to(target)
-    with pytest.raises(NotPossible, match="lock file"):
+    with pytest.raises(NotPossibleError, match="lock file"):
         open_store(database)
     assert not target.exists()
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.store import open_store
 from assay.store.filesystem import mount_of
 
@@ -55,12 +55,12 @@ def test_a_store_on_a_network_file_system_is_refused_before_anything_is_made(
 ) -> None:
     table = tmp_path / "mountinfo"
     table.write_text(MOUNTINFO + f"80 27 0:70 / {tmp_path.resolve()} rw - nfs4 files:/t rw\n")
-    with pytest.raises(NotPossible, match="network file system") as caught:
+    with pytest.raises(NotPossibleError, match="network file system") as caught:
         open_store(tmp_path / "assay.db", mountinfo=table)
     assert "nfs4" in str(caught.value)
     assert "ASSAY_DB" in str(caught.value)
     state = {"XDG_STATE_HOME": str(tmp_path / "state")}
-    with pytest.raises(NotPossible, match="network file system"):
+    with pytest.raises(NotPossibleError, match="network file system"):
         open_store(env=state, mountinfo=table)
     assert [entry.name for entry in tmp_path.iterdir()] == ["mountinfo"]
 

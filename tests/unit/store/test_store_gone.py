@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records import Status
 from assay.store import Store, open_store
 from assay.testing.store_contracts import a_sample, a_spec, a_stratum
@@ -43,7 +43,7 @@ def test_a_deleted_file_is_told_and_no_other_is_begun(database: Path) -> None:
     database.unlink()
     with store:
         for use in uses(study_id):
-            with pytest.raises(NotPossible, match=r"kept/studies\.db is gone") as error:
+            with pytest.raises(NotPossibleError, match=r"kept/studies\.db is gone") as error:
                 use(store)
             assert "measured again" in (error.value.remedy or "")
     assert not database.exists()
@@ -54,7 +54,9 @@ def test_a_deleted_folder_is_told_and_not_made_again(database: Path) -> None:
     shutil.rmtree(database.parent)
     with store:
         for use in uses(study_id):
-            with pytest.raises(NotPossible, match=r"The folder .*/kept of the store studies\.db"):
+            with pytest.raises(
+                NotPossibleError, match=r"The folder .*/kept of the store studies\.db"
+            ):
                 use(store)
     assert not database.parent.exists()
 
@@ -67,7 +69,7 @@ def test_another_file_in_its_place_is_left_alone(database: Path) -> None:
     other.rename(database)
     with store:
         for use in uses(study_id):
-            with pytest.raises(NotPossible, match="another file than before"):
+            with pytest.raises(NotPossibleError, match="another file than before"):
                 use(store)
     assert database.read_bytes() == before
 
@@ -75,7 +77,7 @@ def test_another_file_in_its_place_is_left_alone(database: Path) -> None:
 def test_a_file_that_was_moved_back_has_all_that_was_acknowledged(database: Path) -> None:
     store, study_id = begun(database)
     database.rename(database.with_name("elsewhere.db"))
-    with store, pytest.raises(NotPossible, match="is gone"):
+    with store, pytest.raises(NotPossibleError, match="is gone"):
         store.add_sample(study_id, 0, a_sample(1))
     database.with_name("elsewhere.db").rename(database)
     with open_store(database) as again:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.store.ids import match, new_id
 
 KNOWN = ["ab3kx9q", "ab7mmmm", "zz00000"]
@@ -24,26 +24,26 @@ def test_a_beginning_is_enough() -> None:
 
 
 def test_several_are_named() -> None:
-    with pytest.raises(BadInput, match="ab3kx9q, ab7mmmm"):
+    with pytest.raises(InvalidInputError, match="ab3kx9q, ab7mmmm"):
         match("ab", KNOWN)
 
 
 def test_many_are_cut_short() -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         match("a", [f"a{n}" for n in range(100)])
     assert len(caught.value.cause) < 100
 
 
 def test_a_typing_error_names_the_nearest() -> None:
-    with pytest.raises(BadInput, match="Did you mean ab7mmmm"):
+    with pytest.raises(InvalidInputError, match="Did you mean ab7mmmm"):
         match("ab7mmnm", KNOWN)
 
 
 def test_nothing_near_points_to_the_list() -> None:
-    with pytest.raises(BadInput, match="assay study list"):
+    with pytest.raises(InvalidInputError, match="assay study list"):
         match("99999", KNOWN)
 
 
 def test_an_empty_store_says_how_to_begin() -> None:
-    with pytest.raises(BadInput, match="assay tune"):
+    with pytest.raises(InvalidInputError, match="assay tune"):
         match("last", [])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.store import default_url
 from assay.store.location import database_path, mask_url
 
@@ -45,14 +45,14 @@ def test_a_symbolic_link_and_its_target_are_one_store(tmp_path: Path) -> None:
     ["", "sqlite://", "sqlite:///", "sqlite://host/a.db", "sqlite:///a.db?mode=ro", "oracle://x"],
 )
 def test_what_names_no_file_is_refused(url: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(InvalidInputError) as caught:
         database_path(url)
     assert caught.value.remedy is not None
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg"])
 def test_postgresql_is_refused_for_now_without_showing_the_password(scheme: str) -> None:
-    with pytest.raises(NotPossible, match="PostgreSQL") as caught:
+    with pytest.raises(NotPossibleError, match="PostgreSQL") as caught:
         database_path(f"{scheme}://me:se:c/r@t@db.example/assay")
     assert "me:***@db.example" in str(caught.value)
     assert "c/r" not in str(caught.value)

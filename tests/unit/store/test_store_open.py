@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import AssayError, BadInput, NotPossible
+from assay.errors import AssayError, InvalidInputError, NotPossibleError
 from assay.records import Status
 from assay.store import open_store, schema
 from assay.testing.store_contracts import a_sample, a_spec, a_stratum
@@ -33,7 +33,7 @@ sys.stdin.readline()
 
 FILL = """
 import resource, sys
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.store import open_store
 from assay.testing.store_contracts import a_sample, a_spec, a_stratum
 store = open_store(sys.argv[1])
@@ -45,7 +45,7 @@ try:
     while stored < 10_000:
         store.add_sample(study_id, 0, a_sample(stored))
         stored += 1
-except NotPossible as error:
+except NotPossibleError as error:
     print(stored, study_id, error, sep="\\n")
 store.close()
 """
@@ -59,7 +59,7 @@ def filled(path: Path, samples: int = 60) -> str:
     return study_id
 
 
-def refused(path: Path, kind: type[AssayError] = NotPossible) -> str:
+def refused(path: Path, kind: type[AssayError] = NotPossibleError) -> str:
     """The message with which a store is refused; the file stays as it is."""
     before = path.read_bytes()
     with pytest.raises(kind) as caught:
@@ -78,14 +78,14 @@ def test_the_state_folder_is_made_for_its_user_alone(tmp_path: Path) -> None:
 
 
 def test_any_other_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="mkdir -p") as caught:
+    with pytest.raises(InvalidInputError, match="mkdir -p") as caught:
         open_store(tmp_path / "absent" / "assay.db")
     assert str(tmp_path / "absent") in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_nothing_is_made_where_nothing_shall_be(database: Path) -> None:
-    with pytest.raises(BadInput, match="no store"):
+    with pytest.raises(InvalidInputError, match="no store"):
         open_store(database, create=False)
     assert not database.exists()
     open_store(database).close()
@@ -93,18 +93,18 @@ def test_nothing_is_made_where_nothing_shall_be(database: Path) -> None:
 
 
 def test_a_folder_is_no_store(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="a folder"):
+    with pytest.raises(InvalidInputError, match="a folder"):
         open_store(tmp_path)
 
 
 def test_a_device_is_no_store() -> None:
-    with pytest.raises(BadInput, match="not a regular file"):
+    with pytest.raises(InvalidInputError, match="not a regular file"):
         open_store("/dev/null")
 
 
 def test_below_a_file_nothing_can_lie(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(BadInput, match="below a file"):
+    with pytest.raises(InvalidInputError, match="below a file"):
         open_store(tmp_path / "file" / "assay.db")
 
 
@@ -112,7 +112,7 @@ def test_a_state_folder_that_cannot_be_made_is_named(
     open_folder: Path, unprivileged: Unprivileged
 ) -> None:
     open_folder.chmod(0o555)
-    with unprivileged(), pytest.raises(NotPossible, match="cannot be made"):
+    with unprivileged(), pytest.raises(NotPossibleError, match="cannot be made"):
         open_store(env={"XDG_STATE_HOME": str(open_folder / "state")})
 
 
@@ -120,7 +120,10 @@ def test_a_folder_that_may_not_be_entered_is_named(
     open_folder: Path, unprivileged: Unprivileged
 ) -> None:
     (open_folder / "closed").mkdir(mode=0o000)
-    with unprivileged(), pytest.raises(NotPossible, match="cannot be reached: Permission denied"):
+    with (
+        unprivileged(),
+        pytest.raises(NotPossibleError, match="cannot be reached: Permission denied"),
+    ):
         open_store(open_folder / "closed" / "assay.db")
     (open_folder / "closed").chmod(0o700)
 
@@ -135,7 +138,7 @@ def test_a_read_only_folder_is_named(
         path.chmod(0o666)
     open_folder.chmod(0o555)
     before = sorted(entry.name for entry in open_folder.iterdir())
-    with unprivileged(), pytest.raises(NotPossible, match="folder that you cannot write"):
+    with unprivileged(), pytest.raises(NotPossibleError, match="folder that you cannot write"):
         open_store(path)
     assert sorted(entry.name for entry in open_folder.iterdir()) == before
 
@@ -147,7 +150,7 @@ def test_a_file_of_another_user_is_named(open_folder: Path, unprivileged: Unpriv
     open_folder.chmod(0o777)
     if os.geteuid() != 0:
         path.chmod(0o000)
-    with unprivileged(), pytest.raises(NotPossible, match="may not be read and written"):
+    with unprivileged(), pytest.raises(NotPossibleError, match="may not be read and written"):
         open_store(path)
 
 
@@ -159,7 +162,7 @@ def test_a_lock_file_of_another_user_is_named(
     path.chmod(0o666)
     open_folder.chmod(0o777)
     (open_folder / "assay.db.lock").chmod(0o000)
-    with unprivileged(), pytest.raises(NotPossible, match=r"assay\.db\.lock"):
+    with unprivileged(), pytest.raises(NotPossibleError, match=r"assay\.db\.lock"):
         open_store(path)
 
 
@@ -173,7 +176,7 @@ def test_damage_is_named_when_it_is_met(database: Path) -> None:
     content = bytearray(database.read_bytes())
     content[4096 * 3 :] = os.urandom(len(content) - 4096 * 3)
     database.write_bytes(content)
-    with pytest.raises(NotPossible, match="damaged") as caught, open_store(database) as store:
+    with pytest.raises(NotPossibleError, match="damaged") as caught, open_store(database) as store:
         store.samples(study_id)
     assert ".recover" in str(caught.value)
 
@@ -183,7 +186,7 @@ def test_a_message_that_cannot_be_decoded_is_damage_too(database: Path) -> None:
     content = database.read_bytes()
     at = content.index(b"CREATE TABLE study")
     database.write_bytes(content[: at + 20] + b"\x80" + content[at + 21 :])
-    with pytest.raises(NotPossible, match="damaged"), open_store(database) as store:
+    with pytest.raises(NotPossibleError, match="damaged"), open_store(database) as store:
         store.studies()
 
 
@@ -207,7 +210,7 @@ def test_a_document_that_cannot_be_read_names_its_study(
         connection.execute(change)
     connection.close()
     with open_store(database) as store:
-        with pytest.raises(NotPossible, match=f"Study {study_id} cannot be read") as caught:
+        with pytest.raises(NotPossibleError, match=f"Study {study_id} cannot be read") as caught:
             store.studies()
             store.study(study_id)
             store.samples(study_id)
@@ -252,10 +255,10 @@ def test_a_store_that_another_process_writes_is_locked(database: Path, scripts) 
         store.claim(study_id)
         holder = scripts.start(HOLDER, database, "SELECT 1")
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(NotPossible, match=r"locked by another process, also after 0\.4 s"):
+        with pytest.raises(NotPossibleError, match=r"locked by another process, also after 0\.4 s"):
             store.add_sample(study_id, 0, a_sample(3))
         assert store.waited_s >= 0.4
-        with pytest.raises(NotPossible, match=r"locked by another process, also after 0\.2 s"):
+        with pytest.raises(NotPossibleError, match=r"locked by another process, also after 0\.2 s"):
             store.add_elapsed(study_id, 1.0)
         assert len(store.samples(study_id)) == 3
         holder.communicate("done\n")
@@ -270,7 +273,7 @@ def test_what_took_a_launch_waits_longer_than_other_calls(database: Path, script
         waited_s = store.waited_s
         holder = scripts.start(HOLDER, database, "SELECT 1")
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(NotPossible, match="locked by another process") as caught:
+        with pytest.raises(NotPossibleError, match="locked by another process") as caught:
             store.set_status(study_id, Status.FAILED)
         assert str(database) in caught.value.cause
         letting_go = threading.Timer(0.3, holder.communicate, ["done\n"])
@@ -301,14 +304,14 @@ def test_a_store_that_another_process_keeps_to_itself_is_locked(database: Path, 
     filled(database, 1)
     holder = scripts.start(HOLDER, database, "PRAGMA locking_mode=EXCLUSIVE")
     assert holder.stdout.readline() == "held\n"
-    with pytest.raises(NotPossible, match="locked by another process"):
+    with pytest.raises(NotPossibleError, match="locked by another process"):
         open_store(database, busy_timeout_s=0.1)
 
 
 def test_a_new_file_that_another_process_locks_is_waited_for(database: Path, scripts) -> None:
     holder = scripts.start(HOLDER, database, "SELECT 1")
     assert holder.stdout.readline() == "held\n"
-    with pytest.raises(NotPossible, match="locked by another process"):
+    with pytest.raises(NotPossibleError, match="locked by another process"):
         open_store(database, busy_timeout_s=0.1)
 
 
@@ -354,7 +357,7 @@ class TestFullDisk:
         with open_store(path) as store:
             study_id = store.create_study(a_spec(), a_stratum(), 1.0)
             stored = 0
-            with pytest.raises(NotPossible, match=r"disk of the store .* is full"):
+            with pytest.raises(NotPossibleError, match=r"disk of the store .* is full"):
                 while stored < 10_000:
                     store.add_sample(study_id, 0, a_sample(stored))
                     stored += 1
@@ -371,7 +374,7 @@ class TestFullDisk:
         path = small_disk / "assay.db"
         study_id = filled(path, 20)
         filler = _fill(small_disk)
-        with pytest.raises(NotPossible) as caught:
+        with pytest.raises(NotPossibleError) as caught:
             filled(path, 20)
         assert caught.value.remedy is not None
         filler.unlink()
@@ -380,7 +383,7 @@ class TestFullDisk:
 
     def test_a_new_store_is_refused(self, small_disk: Path) -> None:
         _fill(small_disk)
-        with pytest.raises(NotPossible, match="full"):
+        with pytest.raises(NotPossibleError, match="full"):
             open_store(small_disk / "assay.db")
 
 
@@ -398,10 +401,10 @@ def test_a_file_system_that_is_mounted_read_only_is_named(
         return os.statvfs_result(found)
 
     monkeypatch.setattr(os, "statvfs", read_only)
-    with pytest.raises(NotPossible, match="mounted read-only") as caught:
+    with pytest.raises(NotPossibleError, match="mounted read-only") as caught:
         open_store(path, create=False)
     assert f"cp {path}* DIR" in str(caught.value.remedy)
-    with pytest.raises(NotPossible, match="mounted read-only"):
+    with pytest.raises(NotPossibleError, match="mounted read-only"):
         open_store(tmp_path / "other.db")
 
 
@@ -416,5 +419,5 @@ def test_a_named_store_needs_no_home(tmp_path: Path, monkeypatch: pytest.MonkeyP
     ):
         with open_store(**{"env": {}, **given}) as store:
             assert store.studies() == []
-    with pytest.raises(NotPossible, match="no home folder"):
+    with pytest.raises(NotPossibleError, match="no home folder"):
         open_store(env={})

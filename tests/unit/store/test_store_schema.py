@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records import Sample, Stage, Status, decode
 from assay.records.codec import Record
 from assay.store import StudyRecord, open_store, schema, sqlite, upgrade
@@ -181,7 +181,7 @@ def test_an_upgrade_that_fails_changes_nothing(
     frozen = decode((ASSETS / "v1.json").read_bytes(), Frozen)
     before = definitions(v1)
     next_schema.write_text(NEXT_REVISION.replace("FAILS", failure))
-    with pytest.raises(NotPossible):
+    with pytest.raises(NotPossibleError):
         open_store(v1)
     assert definitions(v1) == before
     monkeypatch.undo()
@@ -195,5 +195,5 @@ def test_an_older_assay_refuses_what_a_newer_one_upgraded(
 ) -> None:
     open_store(v1).close()
     monkeypatch.undo()
-    with pytest.raises(NotPossible, match=r"schema 0004; .* up to 0003"):
+    with pytest.raises(NotPossibleError, match=r"schema 0004; .* up to 0003"):
         open_store(v1)

@@ -38,7 +38,7 @@ from assay.records import (
     Workload,
 )
 from assay.search.races.race import Race
-from assay.search.space.switching import EVIDENCE, Costly
+from assay.search.space.switching import EVIDENCE, HardToChangeFactors
 from assay.settings.base import Resolved
 from assay.settings.registry import Registry
 from assay.store import open_store
@@ -80,7 +80,7 @@ def launch(value: str | None, position: int, *, anew: bool = False) -> Launch:
 
 
 def applied(opening: Opening, costs: dict[str, float]) -> Applied:
-    return Applied(Costly(costs), opening, lambda: opening.now_s)  # type: ignore[arg-type]
+    return Applied(HardToChangeFactors(costs), opening, lambda: opening.now_s)  # type: ignore[arg-type]
 
 
 def before(keeper: Applied, one: Launch) -> Sample:

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from booted_hosts import QUIET, Host, comparing, driven
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.document import Boot, Machine
 from assay.records import (
     Budget,
@@ -160,7 +160,7 @@ def test_what_else_changed_is_refused(store: Store, visit: int) -> None:
         if count == visit:
             host.state["vm.swappiness"] = "1"
 
-    with pytest.raises(NotPossible, match=r"vm.swappiness: not there then, 1 now"):
+    with pytest.raises(NotPossibleError, match=r"vm.swappiness: not there then, 1 now"):
         driven(host, store, comparing({}, {MITIGATIONS: "off"}), boots)
 
 
@@ -176,7 +176,7 @@ def test_a_boot_of_the_same_values_has_to_read_as_the_first_did(store: Store) ->
         else:
             host.state["thp.enabled"] = "madvise"
 
-    with pytest.raises(NotPossible, match=r"thp.enabled: never then, always now"):
+    with pytest.raises(NotPossibleError, match=r"thp.enabled: never then, always now"):
         driven(host, store, comparing({}, {"boot.foo": "bar"}), boots)
 
 
@@ -273,12 +273,12 @@ def test_a_firmware_cannot_change_within_a_boot(store: Store) -> None:
     with pytest.raises(BootPause) as pause:
         begin(lab, store, spec, QUIET)
     lab = with_said(host.laboratory(), spec, {"firmware.fan": "high"})
-    with pytest.raises(NotPossible, match="was low when this very boot made its last launch"):
+    with pytest.raises(NotPossibleError, match="was low when this very boot made its last launch"):
         resume(lab, store, pause.value.study_id, QUIET, new_stratum=False)
 
 
 def test_what_an_arm_leaves_alone_must_be_known(store: Store) -> None:
-    with pytest.raises(BadInput, match="nobody can read what it is"):
+    with pytest.raises(InvalidInputError, match="nobody can read what it is"):
         begin(Host().laboratory(), store, comparing({}, {"firmware.fan": "low"}), QUIET)
     assert store.studies() == []
 
@@ -297,10 +297,10 @@ def test_files_and_commands_tell_the_firmware(tmp_path: Path) -> None:
         ("!no-such-program", "failed"),
     ):
         wrong = comparing({}, {}, verify={"firmware.fan": source})
-        with pytest.raises(NotPossible, match=told):
+        with pytest.raises(NotPossibleError, match=told):
             with_said(lab, wrong, {})
     for name in ("nice", "firmware.nps", "boot.quiet"):
-        with pytest.raises(BadInput, match="nobody has to say"):
+        with pytest.raises(InvalidInputError, match="nobody has to say"):
             with_said(lab, spec, {name: "x"})
 
 
@@ -318,7 +318,7 @@ def test_what_is_asked_is_asked_once_in_a_sitting(tmp_path: Path, store: Store) 
 
 def test_what_is_asked_cannot_be_said_as_well(tmp_path: Path) -> None:
     spec = comparing({}, {}, verify={"firmware.fan": "!echo low"})
-    with pytest.raises(BadInput, match="this study asks echo low for it"):
+    with pytest.raises(InvalidInputError, match="this study asks echo low for it"):
         with_said(Host().laboratory(), spec, {"firmware.fan": "high"})
 
 
@@ -326,7 +326,7 @@ def test_a_host_that_does_not_tell_its_boots_apart_is_refused(store: Store) -> N
     lab = Host().laboratory()
     machine = msgspec.structs.replace(lab.machine, boot=Boot())
     lab = Laboratory(machine=machine, registry=lab.registry, driver=lab.driver)
-    with pytest.raises(NotPossible, match="does not tell its boots apart"):
+    with pytest.raises(NotPossibleError, match="does not tell its boots apart"):
         begin(lab, store, comparing({}, {MITIGATIONS: "off"}), QUIET)
 
 
@@ -338,7 +338,7 @@ def test_what_a_boot_has_by_another_spelling_takes_no_boot(store: Store) -> None
 
 def test_a_value_that_is_kept_as_a_digest_cannot_be_left_alone(store: Store) -> None:
     host = Host("quiet", "foo=secret")
-    with pytest.raises(BadInput, match="keeps a digest of its value only"):
+    with pytest.raises(InvalidInputError, match="keeps a digest of its value only"):
         driven(host, store, comparing({}, {"boot.foo": "bar"}))
     assert host.launched == []
 

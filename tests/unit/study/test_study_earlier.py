@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import (
     DEFAULT,
     Budget,
@@ -120,15 +120,17 @@ def test_a_named_study_tells_what_it_knew(store: Store) -> None:
 def test_words_that_do_not_go_together(store: Store) -> None:
     study = kept(store, spec_of())
     for alone in ("auto", "none"):
-        with pytest.raises(BadInput, match=f"--warm-start {alone} goes with no other"):
+        with pytest.raises(InvalidInputError, match=f"--warm-start {alone} goes with no other"):
             wanted_studies(store, [alone, study], spec_of())
-    with pytest.raises(BadInput, match="There is no study 'zzz'"):
+    with pytest.raises(InvalidInputError, match="There is no study 'zzz'"):
         wanted_studies(store, ["zzz"], spec_of())
 
 
 def test_too_many_names(store: Store) -> None:
     ids = [kept(store, spec_of(), at_s=float(i)) for i in range(MOST_NAMED + 1)]
-    with pytest.raises(BadInput, match=f"takes {MOST_NAMED} studies at most, and {MOST_NAMED + 1}"):
+    with pytest.raises(
+        InvalidInputError, match=f"takes {MOST_NAMED} studies at most, and {MOST_NAMED + 1}"
+    ):
         wanted_studies(store, ids, spec_of())
     assert found(store, spec_of(), *ids[1:]) == ids[1:]
 
@@ -136,7 +138,7 @@ def test_too_many_names(store: Store) -> None:
 @pytest.mark.parametrize("kind", [Kind.MEASURE, Kind.COMPARE, Kind.CALIBRATE])
 def test_a_study_of_another_kind(store: Store, kind: Kind) -> None:
     study = kept(store, spec_of(kind=kind))
-    with pytest.raises(BadInput, match=f"of the kind {kind}, and only tune and sweep"):
+    with pytest.raises(InvalidInputError, match=f"of the kind {kind}, and only tune and sweep"):
         wanted_studies(store, [study], spec_of())
     assert found(store, spec_of(), "auto") == []
 
@@ -146,7 +148,7 @@ def test_a_study_that_decides_by_something_else(store: Store) -> None:
     study = kept(store, spec_of(workload=fps))
     spread = kept(store, spec_of(statistic=Statistic.SPREAD))
     for other, says in ((study, r"fps \(higher is better\)"), (spread, "the spread of wall_s")):
-        with pytest.raises(BadInput, match=f"decides by {says}"):
+        with pytest.raises(InvalidInputError, match=f"decides by {says}"):
             wanted_studies(store, [other], spec_of())
     assert found(store, spec_of(), "auto") == []
     assert found(store, spec_of(workload=fps), "auto") == [study]
@@ -156,12 +158,14 @@ def test_a_study_that_decides_by_something_else(store: Store) -> None:
 def test_a_study_that_tells_nothing_is_named(store: Store) -> None:
     study, empty = kept(store, spec_of()), kept(store, spec_of(), empty=True)
     other = spec_of(names=("arg.b",))
-    with pytest.raises(BadInput, match="the settings of its configurations are not varied here"):
+    with pytest.raises(
+        InvalidInputError, match="the settings of its configurations are not varied here"
+    ):
         found(store, other, study)
-    with pytest.raises(BadInput, match="it has made no launch"):
+    with pytest.raises(InvalidInputError, match="it has made no launch"):
         found(store, spec_of(), empty)
     values = Space(parameters=(Parameter(name="arg.a", domain=Choices((7, 8)), default=7),))
-    with pytest.raises(BadInput, match="of its configurations none is in this space"):
+    with pytest.raises(InvalidInputError, match="of its configurations none is in this space"):
         found(store, msgspec.structs.replace(other, space=values), study)
     assert found(store, other, "auto") == []
 

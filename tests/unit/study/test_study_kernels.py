@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from booted_hosts import QUIET, Host, comparing, driven
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records import Stage, Status, Verdict
 from assay.settings.boot.kernel import RELEASE
 from assay.store import Store, open_store
@@ -98,7 +98,7 @@ def test_an_unasked_kernel_is_still_refused(store: Store) -> None:
     def boots(pause: BootPause) -> None:
         host.kernel = THIRD
 
-    with pytest.raises(NotPossible, match=f"the kernel: {OLD} then, {THIRD} now"):
+    with pytest.raises(NotPossibleError, match=f"the kernel: {OLD} then, {THIRD} now"):
         driven(host, store, comparing({}, {"boot.foo": "bar"}), boots)
 
 
@@ -187,5 +187,5 @@ def test_a_kernel_by_another_name_is_the_same_one_in_all_its_boots(
         seen.append(wanted)
         host.kernel = OLD if wanted == "linux" else NEW if seen.count("mos") < 3 else THIRD
 
-    with pytest.raises(NotPossible, match=f"the kernel: {NEW} then, {THIRD} now"):
+    with pytest.raises(NotPossibleError, match=f"the kernel: {NEW} then, {THIRD} now"):
         driven(host, store, spec, boots)

@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.errors import AssayError, BadInput, NotPossible, WorkloadFailed
+from assay.errors import AssayError, InvalidInputError, NotPossibleError, WorkloadFailedError
 from assay.executors.executor import Ticket
-from assay.executors.gone import Gone
+from assay.executors.missing_inputs import MissingInputError
 from assay.records import (
     Budget,
     Choices,
@@ -57,14 +57,14 @@ class Remembering:
 
     def add_sample(self, study_id: str, stratum: int, sample: Sample, plan: Plan) -> int:
         if len(self.samples) == self._room:
-            raise NotPossible("No space is left on the disk.", "Make room.")
+            raise NotPossibleError("No space is left on the disk.", "Make room.")
         assert plan.configuration == sample.launch.configuration
         self.samples.append(sample)
         return len(self.samples)
 
     def set_status(self, study_id: str, status: Status) -> None:
         if len(self.samples) == self._room:
-            raise NotPossible("No space is left on the disk.", "Make room.")
+            raise NotPossibleError("No space is left on the disk.", "Make room.")
         self.status = status
 
     def add_elapsed(self, study_id: str, seconds: float) -> None:
@@ -199,7 +199,7 @@ def test_waiting_for_the_store_is_not_spent(ends: str, monkeypatch: pytest.Monke
             waited_s += 3600.0
             self.waited_s += 3600.0
             if ends == "locked" and len(self.samples) == 20:
-                raise NotPossible("The store is locked.", "Wait.")
+                raise NotPossibleError("The store is locked.", "Wait.")
             return super().add_sample(study_id, stratum, sample, plan)
 
     store, budget = Locked(), Budget(launches=100, time_s=1000.0)
@@ -208,14 +208,14 @@ def test_waiting_for_the_store_is_not_spent(ends: str, monkeypatch: pytest.Monke
         assert loop.run().reason in (Reason.DECIDED, Reason.BUDGET)
         assert len(store.samples) > 20
     else:
-        with pytest.raises(NotPossible, match="locked"):
+        with pytest.raises(NotPossibleError, match="locked"):
             loop.run()
         assert len(store.samples) == 20
     assert 0 < store.elapsed_s < 1000
 
 
 @pytest.mark.parametrize("after", [0, 1, 13])
-@pytest.mark.parametrize("change", [Gone, Changed])
+@pytest.mark.parametrize("change", [MissingInputError, Changed])
 def test_a_program_that_is_taken_away_or_changed_makes_no_samples(
     after: int, change: type[Exception], tmp_path: Path
 ) -> None:
@@ -226,7 +226,7 @@ def test_a_program_that_is_taken_away_or_changed_makes_no_samples(
     class Meddling(Simulating):
         def poll(self, timeout_s: float | None) -> list[Sample]:
             if self.launched == after:
-                program.unlink() if change is Gone else program.write_text("another")
+                program.unlink() if change is MissingInputError else program.write_text("another")
             return super().poll(timeout_s)
 
     store = Remembering()
@@ -247,7 +247,7 @@ def test_of_a_folder_that_is_gone_with_all_that_is_in_it_the_folder_is_named(
     watch = Watch([str(program)])
     watch.demand_same()
     folder.rename(tmp_path / "aside")
-    with pytest.raises(Gone, match="folder") as caught:
+    with pytest.raises(MissingInputError, match="folder") as caught:
         watch.demand_same()
     assert caught.value.path == str(folder)
     (tmp_path / "aside").rename(folder)
@@ -286,7 +286,7 @@ def test_what_was_decided_on_is_on_the_disk() -> None:
 def test_a_program_that_always_fails() -> None:
     store = Remembering()
     broken = Simulated(takes_s=lambda c: 1.0, fails=lambda c: 1.0)
-    with pytest.raises(WorkloadFailed) as caught:
+    with pytest.raises(WorkloadFailedError) as caught:
         loop_of(store, Simulating(broken)).run()
     assert caught.value.exit_status == 1
     assert store.status is Status.FAILED
@@ -302,7 +302,7 @@ def test_the_last_words_of_what_always_fails_are_shown() -> None:
             return [msgspec.structs.replace(one, outputs=(said, told)) for one in ended]
 
     broken = Simulated(takes_s=lambda c: 1.0, fails=lambda c: 1.0)
-    with pytest.raises(WorkloadFailed, match=r"The last launch: .*\.\n    no disk\n"):
+    with pytest.raises(WorkloadFailedError, match=r"The last launch: .*\.\n    no disk\n"):
         loop_of(Remembering(), Saying(broken)).run()
 
 
@@ -314,7 +314,7 @@ def test_a_program_that_failed_in_an_earlier_sitting_is_told_with_its_reason() -
     failed = Sample(launch=launch, outcome=Outcome.FAILED, message="exit status 1")
     loop = loop_of(Remembering(), Simulating(PROGRAM), failed=(failed,))
     loop._race = Finished()  # type: ignore[assignment]
-    with pytest.raises(WorkloadFailed, match=r"always\. The last launch: exit status 1\."):
+    with pytest.raises(WorkloadFailedError, match=r"always\. The last launch: exit status 1\."):
         loop.run()
 
 
@@ -328,7 +328,7 @@ class Finished:
 def test_a_full_disk_is_told_and_not_hidden_by_what_follows() -> None:
     store = Remembering(room=7)
     executor = Simulating(PROGRAM)
-    with pytest.raises(NotPossible, match="No space"):
+    with pytest.raises(NotPossibleError, match="No space"):
         loop_of(store, executor).run()
     assert len(store.samples) == 7
     assert executor.closed
@@ -352,7 +352,7 @@ def test_an_objective_that_cannot_be_judged_by(sample: dict[str, Any], message: 
     launch = Launch(
         configuration=Configuration(), arm="default", stage=Stage.SURVEY, block=0, position=0
     )
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InvalidInputError, match=message):
         demand_objective(
             Sample(launch=launch, outcome=Outcome.OK, **sample), Metric(name="fps", pattern="x")
         )
@@ -369,7 +369,7 @@ def test_missing_metric_names_a_pattern_only_where_it_has_one(
         configuration=Configuration(), arm="default", stage=Stage.SURVEY, block=0, position=0
     )
     metric = Metric(name="peak_anon_bytes", pattern=pattern)
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(InvalidInputError) as refused:
         demand_objective(Sample(launch=launch, outcome=Outcome.OK, metrics={}), metric)
     assert ("--metric NAME=REGEX" in (refused.value.remedy or "")) is told
 

@@ -9,7 +9,7 @@ from typing import cast
 import msgspec
 import pytest
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.launch.driver import Driver, find_launcher
 from assay.machine.reader import read_machine
 from assay.records import Arm, Bound, Configuration, Kind, Requirement
@@ -46,6 +46,6 @@ def test_what_has_no_race_leaves_nothing_in_the_store(
     )
     spec = msgspec.structs.replace(a_spec("./app"), **asked)
     with open_store(str(tmp_path / "x.db"), create=True) as store:
-        with pytest.raises(BadInput, match=told):
+        with pytest.raises(InvalidInputError, match=told):
             begin(lab, store, spec, cast(Listener, None))
         assert store.studies() == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.machine.document import Program
 from assay.machine.surroundings import surroundings
 from assay.machine.variables import OF_A_SESSION
@@ -53,7 +53,7 @@ THEN = Stratum(
 def test_what_changed_is_named_and_refused(change: dict[str, object], said: str) -> None:
     now = msgspec.structs.replace(THEN, **change)
     assert differences(THEN, now) == [said]
-    with pytest.raises(NotPossible, match="cannot be pooled") as caught:
+    with pytest.raises(NotPossibleError, match="cannot be pooled") as caught:
         demand_same(THEN, now)
     assert said in caught.value.cause
     assert "--new-stratum" in str(caught.value.remedy)
@@ -151,7 +151,7 @@ def test_an_expression_about_what_cannot_be_granted_says_so(when: str | None) ->
         ),
         constraints=() if when else ("cpus > arg.n",),
     )
-    with pytest.raises(NotPossible, match=r"needs cpus.*at most 2"):
+    with pytest.raises(NotPossibleError, match=r"needs cpus.*at most 2"):
         grantable(space, _above(2))
 
 
@@ -167,7 +167,7 @@ def test_another_environment_is_another_stratum() -> None:
         "variable OMP_NUM_THREADS: not set now",
         "variable SL: another value now",
     ]
-    with pytest.raises(NotPossible) as caught:
+    with pytest.raises(NotPossibleError) as caught:
         demand_same(then, now)
     assert "`env -u BASH_FUNC_f%% -u LD_PRELOAD assay study resume" in str(caught.value.remedy)
 

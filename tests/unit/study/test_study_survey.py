@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import pytest
 
-from assay.errors import WorkloadFailed
+from assay.errors import WorkloadFailedError
 from assay.executors.evidence.output import kept
 from assay.records import Budget, Configuration, Outcome, Plan, Sample, Workload
 from assay.study import survey as module
@@ -58,7 +58,7 @@ class Here(Laboratory):
 def failure_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(module, "LocalExecutor", lambda *_, **__: Failing(folder))
     laboratory = Here(None, None, None)  # type: ignore[arg-type]
-    with pytest.raises(WorkloadFailed) as found:
+    with pytest.raises(WorkloadFailedError) as found:
         module.survey(laboratory, Workload(argv=("false",)), Budget())
     return found.value.cause
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.tier.bench import Bench, Progress, fitting, read_free_bytes
 from assay.tier.efficiency import DEGREES, OF_DRAM, OTHERS, POLYNOMIALS, Device, Work
 
@@ -159,7 +159,7 @@ def test_the_variant_that_is_wanted_most_is_taken() -> None:
     best, second, *_ = work.variants
     assert variants_of(Catalogue(), work) == {best}
     assert variants_of(Catalogue(lacks=(best,)), work) == {second}
-    with pytest.raises(NotPossible, match="No variant of horner that `tier bench` knows"):
+    with pytest.raises(NotPossibleError, match="No variant of horner that `tier bench` knows"):
         variants_of(Catalogue(lacks=work.variants), work)
 
 
@@ -168,7 +168,7 @@ def test_the_variant_that_is_wanted_most_is_taken() -> None:
 )
 def test_a_wrong_result_ends_it(wrong: tuple[bool, bool], how: str) -> None:
     bench = Bench(Catalogue(wrong=wrong), 16 * MIB, (0.5,), (1,))
-    with pytest.raises(NotPossible, match=f"gave a wrong result {how}: rejected"):
+    with pytest.raises(NotPossibleError, match=f"gave a wrong result {how}: rejected"):
         measured(bench, 1000.0)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 
 sys.path.append(str(Path(__file__).parents[3]))
 from benchmarks.tier import __main__ as command
@@ -198,7 +198,7 @@ def test_what_are_no_results_is_refused(content: str | None, tmp_path: Path) -> 
     file = tmp_path / "results.json"
     if content is not None:
         file.write_text(content)
-    with pytest.raises(BadInput):
+    with pytest.raises(InvalidInputError):
         read(file)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path as File
 
 import pytest
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.tier.doctor import Finding, findings, unadvisable, usable
 from assay.tier.probe import Addresses, Advice, IoUring, Path, Probe, Userfaultfd, probe
 
@@ -150,10 +150,10 @@ def test_the_probe_is_asked_and_read(tmp_path: File) -> None:
 
 def test_a_probe_that_fails_says_why(tmp_path: File) -> None:
     env = answering(tmp_path, "echo 'no memory' >&2; exit 1")
-    with pytest.raises(NotPossible, match=r"The probe of the tier failed: no memory\."):
+    with pytest.raises(NotPossibleError, match=r"The probe of the tier failed: no memory\."):
         probe(env)
 
 
 def test_an_installation_without_the_probe_says_so(tmp_path: File) -> None:
-    with pytest.raises(NotPossible, match="assay-tier-probe is missing"):
+    with pytest.raises(NotPossibleError, match="assay-tier-probe is missing"):
         probe({"ASSAY_EXEC": str(tmp_path / "assay-exec")})

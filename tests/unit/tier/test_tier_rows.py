@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.tier.rows import Rows, rows_of
 
 MATRIX = np.zeros((64, 4096))
@@ -65,7 +65,7 @@ def test_nothing_lies_nowhere() -> None:
 
 @pytest.mark.parametrize("other", [np.zeros(10), np.broadcast_to(np.zeros(1), (5,)), b"bytes", 7])
 def test_what_is_elsewhere_or_no_array_is_refused(other: Any) -> None:
-    with pytest.raises(BadInput):
+    with pytest.raises(InvalidInputError):
         list(rows_of(other, BASE, END))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.machine.profile_file import read_profile
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.host.groups import remove_group
 from assay.machine.checks import Finding, Host, Status, examine
 from assay.machine.document import Machine
@@ -218,7 +218,7 @@ def test_two_clients_never_have_the_same_cpu(guest: Alive, broker: Path, known: 
         assert len(one.choice.cpus) == len(other.choice.cpus) == 2, "whole cores"
         assert not set(one.choice.cpus) & set(other.choice.cpus)
         with Broker(broker) as third:
-            with pytest.raises(NotPossible, match="none of the "):
+            with pytest.raises(NotPossibleError, match="none of the "):
                 reserve(parse_wish("cores=1", {}), third, known.cpus)
             with pytest.raises(Taken):
                 third.reserve(one.choice.cpus)

@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Mapping
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.units import show_count
 
 USUAL_SIZE = "L2"
@@ -16,13 +16,13 @@ def data_words(arguments: argparse.Namespace) -> tuple[str, ...]:
     """The words of a kernel's command line that say which data.
 
     Raises:
-        BadInput: a word that says nothing.
+        InvalidInputError: a word that says nothing.
     """
     words = ["--size", arguments.size or USUAL_SIZE]
     for text in arguments.values:
         name, equals, value = text.partition("=")
         if not equals or not name or not value:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{text!r} says nothing of the work.",
                 f"Write PARAMETER=N: `assay case show {arguments.name}` names the parameters.",
             )
@@ -34,13 +34,13 @@ def thread_words(arguments: argparse.Namespace, env: Mapping[str, str]) -> tuple
     """Those that say how many threads; none where it is left to OpenMP.
 
     Raises:
-        BadInput: OpenMP is told of more than there are CPUs; who means that says ``--threads``.
+        InvalidInputError: OpenMP is told of more than there are CPUs; who means that says ``--threads``.
     """
     if arguments.threads:
         return ("--threads", arguments.threads)
     told, cpus = env.get("OMP_NUM_THREADS", ""), len(os.sched_getaffinity(0))
     if told.isdecimal() and int(told) > cpus:
-        raise BadInput(
+        raise InvalidInputError(
             f"OMP_NUM_THREADS={told} is more than the {show_count(cpus, 'CPU', 'CPUs')} that this "
             "process may use.",
             f"Unset it, or say --threads {cpus}.",

@@ -16,7 +16,7 @@ from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.cli.show.progress import Progress, wants_live
 from assay.cli.wire import laboratory_of, store_of
-from assay.errors import BadInput, NotPossible, nearest
+from assay.errors import InvalidInputError, NotPossibleError, nearest
 from assay.records import Arm, Kind, Sample, StudySpec, Workload
 from assay.study.session import Result, begin
 from assay.workloads.kernels import (
@@ -39,8 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure it.
 
     Raises:
-        BadInput: no such case, variant or data.
-        NotPossible: it cannot be run.
+        InvalidInputError: no such case, variant or data.
+        NotPossibleError: it cannot be run.
         AssayError: as a comparison.
     """
     picture = target_of("--output", arguments.output, (".svg",)) if arguments.output else None
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     threads = thread_words(arguments, os.environ)
     kernel = described(program, (*data_words(arguments), *threads))
     if not kernel.bytes:
-        raise BadInput("With no data there is nothing to measure.", "Say a larger --size.")
+        raise InvalidInputError("With no data there is nothing to measure.", "Say a larger --size.")
     chosen = _chosen(kernel, arguments.variant)
     roofs = measured_roofs(kernel, threads, os.environ)
     arms = arms_of(program, kernel, chosen, (*options_of(kernel), *threads), LAUNCH_S)
@@ -73,26 +73,28 @@ def _chosen(kernel: Kernel, names: list[str]) -> tuple[Variant, ...]:
     """The variants that are run, parents first.
 
     Raises:
-        BadInput: one that there is not, or that is wrong on purpose.
-        NotPossible: one that cannot be had here; or there are not two.
+        InvalidInputError: one that there is not, or that is wrong on purpose.
+        NotPossibleError: one that cannot be had here; or there are not two.
     """
     known = {one.variant: one for one in kernel.variants}
     for name in names:
         if name not in known:
             near = nearest(name, tuple(known))
-            raise BadInput(
+            raise InvalidInputError(
                 f"{kernel.kernel} has no variant {name!r}.",
                 f"Did you mean {near}?" if near else f"`assay case show {kernel.kernel}` has them.",
             )
         if known[name].broken:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{name} is {known[name].why}.", "It is there for the tests: name another."
             )
         if known[name].missing is not None:
-            raise NotPossible(f"{name} cannot be had here: {known[name].missing}.", "Name another.")
+            raise NotPossibleError(
+                f"{name} cannot be had here: {known[name].missing}.", "Name another."
+            )
     chosen = tuple(one for one in kernel.able if not names or one.variant in names)
     if len(chosen) < 2:
-        raise NotPossible(
+        raise NotPossibleError(
             f"Of {kernel.kernel} there is one variant here, and nothing to hold it against.",
             f"`assay measure -- {shlex.quote(kernel.kernel)}` needs no other."
             if not names

@@ -20,8 +20,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Tell of it.
 
     Raises:
-        BadInput: no such case, or no such data.
-        NotPossible: it cannot be run.
+        InvalidInputError: no such case, or no such data.
+        NotPossibleError: it cannot be run.
     """
     program = find_kernel(arguments.name, os.environ)
     kernel = described(program, (*data_words(arguments), *thread_words(arguments, os.environ)))

@@ -13,7 +13,7 @@ from assay.cli.files.setting_tables import flattened, value_text
 from assay.cli.files.toml_file import TomlFile, dotted
 from assay.cli.files.toml_places import Path as Key
 from assay.cli.requests.assigned import configuration_of
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.document import Machine
 from assay.records import Configuration, NamedConfiguration, Parameter, Value
 from assay.search.history.history import DEFAULT_ARM
@@ -86,7 +86,7 @@ def read_configurations(
         registry, machine: the settings that there are, and the host.
 
     Raises:
-        BadInput: a bad name, an unknown setting, a value that it cannot take, or two names of one
+        InvalidInputError: a bad name, an unknown setting, a value that it cannot take, or two names of one
             configuration; points at it.
     """
     named: list[NamedConfiguration] = []
@@ -98,7 +98,7 @@ def read_configurations(
         for setting, (path, value) in flattened(file, settings, key, registry).items():
             with file.at(*path):
                 if setting in varied:
-                    raise BadInput(
+                    raise InvalidInputError(
                         f"{setting} is varied under [settings] as well.", "Set it in one of both."
                     )
                 values |= configuration_of([f"{setting}={value_text(value)}"], registry, machine)

@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.cli.files.toml_file import TomlFile, dotted
 from assay.cli.files.toml_places import Path as Key
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.settings.registry import Registry
 
 
@@ -17,7 +17,7 @@ def flattened(
     """Entries by the name of a setting: TOML reads ``omp.bind = "a,b"`` as nested tables.
 
     Raises:
-        BadInput: a name that is there twice, once with quotes and once without.
+        InvalidInputError: a name that is there twice, once with quotes and once without.
     """
     found: dict[str, tuple[Key, Any]] = {}
     for name, path, value in _leaves(table, "", key, registry.names):
@@ -55,10 +55,10 @@ def value_text(value: Any) -> str:
     """One value as it would be written on the command line.
 
     Raises:
-        BadInput: a table, a list or a date, which no setting takes.
+        InvalidInputError: a table, a list or a date, which no setting takes.
     """
     if not isinstance(value, str | int | float):
-        raise BadInput(f"{value} is no value of a setting.", "Write a text or a number.")
+        raise InvalidInputError(f"{value} is no value of a setting.", "Write a text or a number.")
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if isinstance(value, str) and ("," in text or '"' in text):
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -13,7 +13,7 @@ from assay.cli.files.setting_tables import flattened, value_text
 from assay.cli.files.toml_file import TomlFile, dotted, read_toml
 from assay.cli.files.toml_places import Path as Key
 from assay.cli.files.toml_schema import read_table
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
 from assay.records import Parameter, Space
 from assay.search.space.expression import Expression
@@ -104,7 +104,7 @@ class WrittenSpace(msgspec.Struct, frozen=True):
             parameters: of the whole study: the command line may add some.
 
         Raises:
-            BadInput: one names a setting that is not varied, or cannot be worked out.
+            InvalidInputError: one names a setting that is not varied, or cannot be worked out.
         """
         bare = tuple(msgspec.structs.replace(p, when=None) for p in parameters)
         for parameter in self.space.parameters:
@@ -120,7 +120,7 @@ def read_space(name: str, registry: Registry, machine: Machine) -> WrittenSpace:
     """A space file.
 
     Raises:
-        BadInput: it cannot be read, or holds something wrong; points at it.
+        InvalidInputError: it cannot be read, or holds something wrong; points at it.
     """
     file = read_toml(name)
     table = read_table(file, SpaceTable)
@@ -141,7 +141,7 @@ def written_space(
     """The space that the tables of a file describe.
 
     Raises:
-        BadInput: an unknown setting or value, or no expression; points at it.
+        InvalidInputError: an unknown setting or value, or no expression; points at it.
     """
     found = flattened(file, table.settings, ("settings",), registry)
     parameters = tuple(
@@ -178,7 +178,9 @@ def _parameter(
         return parameter
     with file.at(*key, "when"):
         if not isinstance(when, str):
-            raise BadInput(f"{when!r} is no expression.", 'Write for example when = "threads > 1".')
+            raise InvalidInputError(
+                f"{when!r} is no expression.", 'Write for example when = "threads > 1".'
+            )
         Expression(when)
     return msgspec.structs.replace(parameter, when=when)
 
@@ -187,17 +189,17 @@ def _domain(value: Any) -> str:
     """A domain as it would be written on the command line."""
     if isinstance(value, list):
         if not value:
-            raise BadInput("The list of values is empty.", "Write for example [1, 2, 4].")
+            raise InvalidInputError("The list of values is empty.", "Write for example [1, 2, 4].")
         if "" in value:
             raise _empty_text(value)
         return ",".join(map(value_text, value))
     return value if isinstance(value, str) else value_text(value)
 
 
-def _empty_text(values: list[Any]) -> BadInput:
+def _empty_text(values: list[Any]) -> InvalidInputError:
     """A list that holds an empty text, mostly by a slip."""
     written = ",".join('""' if value == "" else value_text(value) for value in values)
-    return BadInput(
+    return InvalidInputError(
         f"Value {values.index('') + 1} of the list is an empty text.",
         "Leave it out. Where an empty text is meant, write all values as one text, as on the "
         f"command line: '{written}'.",

@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from assay.cli.files.configuration_tables import Configurations
 from assay.cli.files.space_file import Constraints, Settings, Text
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records.workload import BUILT_IN
 
 SCHEMA_FILE = "sweep.schema.json"
@@ -292,12 +292,12 @@ def shipped_schema() -> dict[str, Any]:
     """The schema that was installed with this module.
 
     Raises:
-        NotPossible: it is missing.
+        NotPossibleError: it is missing.
     """
     try:
         text = (resources.files("assay.cli.files") / SCHEMA_FILE).read_text(encoding="utf-8")
     except OSError as error:
-        raise NotPossible(
+        raise NotPossibleError(
             f"A part of assay is missing from this installation: {SCHEMA_FILE}.",
             "Install assay again.",
         ) from error

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 
 
 def target_of(option: str, text: str, endings: Sequence[str]) -> Path:
     """The file that ``option`` names.
 
     Raises:
-        BadInput: an ending that does not say what to write, or a folder that is not there.
+        InvalidInputError: an ending that does not say what to write, or a folder that is not there.
     """
     path = Path(text)
     if path.suffix not in endings:
-        raise BadInput(
+        raise InvalidInputError(
             f"{option} {path}: its ending does not say what to write.",
             f"It takes files that end in {', '.join(endings)}.",
         )
@@ -28,7 +28,9 @@ def demand_parent(option: str, path: Path) -> None:
     """Refuse a file in a folder that is not there.
 
     Raises:
-        BadInput: names the folder.
+        InvalidInputError: names the folder.
     """
     if not path.parent.is_dir():
-        raise BadInput(f"{option} {path}: there is no folder {path.parent}.", "Make it first.")
+        raise InvalidInputError(
+            f"{option} {path}: there is no folder {path.parent}.", "Make it first."
+        )

@@ -15,7 +15,7 @@ import msgspec
 from assay.cli.files.toml_places import Path as Key
 from assay.cli.files.toml_places import places
 from assay.cli.files.toml_slips import slip
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 
 _AT = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _AT_END = " (at end of document)"
@@ -43,20 +43,20 @@ class TomlFile(msgspec.Struct, frozen=True):
         line, column = self.lines.get(key, (1, 1))
         return f"{self.name}:{line}:{column}"
 
-    def wrong(self, key: Key, cause: str, remedy: str | None = None) -> BadInput:
+    def wrong(self, key: Key, cause: str, remedy: str | None = None) -> InvalidInputError:
         """An error that points at a key."""
-        return BadInput(f"{self.place(key)}: {cause}", remedy)
+        return InvalidInputError(f"{self.place(key)}: {cause}", remedy)
 
     @contextmanager
     def at(self, *key: str | int) -> Iterator[None]:
         """What is wrong here is wrong in this file, at this key.
 
         Raises:
-            BadInput: as what is done within, with the place in front.
+            InvalidInputError: as what is done within, with the place in front.
         """
         try:
             yield
-        except BadInput as error:
+        except InvalidInputError as error:
             name = dotted(key)
             cause = error.cause.removeprefix(f"{name}: ")
             raise self.wrong(key, f"{name}: {cause}", error.remedy) from error
@@ -72,23 +72,23 @@ def read_toml(name: str) -> TomlFile:
     """Read a file.
 
     Raises:
-        BadInput: it cannot be read, or is not TOML; names line and column.
+        InvalidInputError: it cannot be read, or is not TOML; names line and column.
     """
     try:
         with Path(name).open("rb") as file:
             raw = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise BadInput(
+        raise InvalidInputError(
             f"{name} cannot be read: {error.strerror}.", "Look at its name, and at who may read it."
         ) from error
     if len(raw) > MOST_BYTES:
-        raise BadInput(f"{name} is larger than 1 MiB.", "Name a TOML file.")
+        raise InvalidInputError(f"{name} is larger than 1 MiB.", "Name a TOML file.")
     try:
         text = raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         before = raw[: error.start]
         line, column = before.count(b"\n") + 1, error.start - (before.rfind(b"\n") + 1) + 1
-        raise BadInput(
+        raise InvalidInputError(
             f"{name}:{line}:{column}: this is not UTF-8.", "Save the file as UTF-8."
         ) from error
     return parse_toml(name, text)
@@ -98,7 +98,7 @@ def parse_toml(name: str, text: str) -> TomlFile:
     """The tables of a text whose lines end with a newline alone.
 
     Raises:
-        BadInput: it is not TOML; names line and column.
+        InvalidInputError: it is not TOML; names line and column.
     """
     try:
         content = tomllib.loads(text)
@@ -106,7 +106,7 @@ def parse_toml(name: str, text: str) -> TomlFile:
     except tomllib.TOMLDecodeError as error:
         raise _syntax(name, text, str(error)) from error
     except RecursionError as error:
-        raise BadInput(f"{name} is nested too deeply.", "Write plain tables.") from error
+        raise InvalidInputError(f"{name} is nested too deeply.", "Write plain tables.") from error
     starts = [0, *(at + 1 for at, letter in enumerate(text) if letter == "\n")]
     return TomlFile(name, content, {key: _position(starts, at) for key, at in found.items()})
 
@@ -130,7 +130,7 @@ _MEANT = {
 """What to do about what ``tomllib`` says most often."""
 
 
-def _syntax(name: str, text: str, said: str) -> BadInput:
+def _syntax(name: str, text: str, said: str) -> InvalidInputError:
     """What ``tomllib`` says, with the place in front."""
     match = _AT.search(said)
     if match:
@@ -149,4 +149,4 @@ def _syntax(name: str, text: str, said: str) -> BadInput:
             cause, remedy, column = found.cause, found.remedy, found.column
         elif cause == "Unclosed array" and written[column - 1 :].strip():
             remedy = "Put commas between its values, and close it with ]."
-    return BadInput(f"{name}:{line}:{column}: this is not TOML: {cause}.", remedy)
+    return InvalidInputError(f"{name}:{line}:{column}: this is not TOML: {cause}.", remedy)

@@ -23,7 +23,7 @@ def read_table(file: TomlFile, kind: type[Table]) -> Table:
     """The whole file as a structure.
 
     Raises:
-        BadInput: a key that is unknown, missing or of another type; points at it.
+        InvalidInputError: a key that is unknown, missing or of another type; points at it.
     """
     return read_part(file, (), file.content, kind)
 
@@ -32,7 +32,7 @@ def read_part(file: TomlFile, key: Key, table: dict[str, Any], kind: type[Table]
     """A table of the file as a structure.
 
     Raises:
-        BadInput: as ``read_table``.
+        InvalidInputError: as ``read_table``.
     """
     described = inspect.type_info(kind)
     assert isinstance(described, inspect.StructType)

@@ -7,14 +7,14 @@ import os
 import sys
 from collections.abc import Mapping
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.partition.made import standing
 from assay.untrusted import clean
 
 
 def say_partitions(env: Mapping[str, str] = os.environ) -> None:
     """A line on error output for each partition that this host has."""
-    with contextlib.suppress(NotPossible):  # whoever makes partitions is told
+    with contextlib.suppress(NotPossibleError):  # whoever makes partitions is told
         for made in standing(env):
             print(
                 clean(f"assay: the partition {made.name} has CPUs {made.cpus} just now: what is")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.machine.profile import place_of, settings_of
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.launch.planner import plan
 from assay.machine.document import Machine
 from assay.machine.reader import read_machine
@@ -54,11 +54,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Apply a profile; 1 where the kernel refused something that this machine has.
 
     Raises:
-        BadInput: no profile, or none of that name.
-        NotPossible: nothing of it can be set.
+        InvalidInputError: no profile, or none of that name.
+        NotPossibleError: nothing of it can be set.
     """
     if not arguments.words:
-        raise BadInput("There is no profile.", "Write for example: assay machine apply measuring")
+        raise InvalidInputError(
+            "There is no profile.", "Write for example: assay machine apply measuring"
+        )
     registry = builtin()
     if not arguments.dry_run:
         _put_back_leftovers(arguments.helper)
@@ -87,19 +89,19 @@ def _demand_some(found: Plan, profile: str, machine: Machine) -> None:
     """Raise what refuses everything, with the place in the profile.
 
     Raises:
-        NotPossible: in place of what the plan raises, whose advice is for a command line.
+        NotPossibleError: in place of what the plan raises, whose advice is for a command line.
     """
     if machine.rights.uid != 0:
-        raise NotPossible(
+        raise NotPossibleError(
             f"{profile} changes the machine for all that runs on it, which takes root.",
             "Run it as root, or with sudo.",
         )
     try:
         found.demand_granted()
-    except NotPossible as error:
+    except NotPossibleError as error:
         place = place_of(profile, next(name for name in found.words if name in found.refused))
         remedy = f"Nothing of {profile} can be set here: `assay settings` shows what there is."
-        raise NotPossible(f"{place}: {error.cause}", remedy) from error
+        raise NotPossibleError(f"{place}: {error.cause}", remedy) from error
 
 
 def _unless_so_before(

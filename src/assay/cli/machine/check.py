@@ -16,7 +16,7 @@ from assay.cli.machine.profile_file import read_profile
 from assay.cli.machine.rooted import root_of
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.checks import (
     Finding,
     Host,
@@ -43,8 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the action; 1 where a check failed.
 
     Raises:
-        BadInput: no such profile, or no recorded machine.
-        NotPossible: the recorded machine cannot be read.
+        InvalidInputError: no such profile, or no recorded machine.
+        NotPossibleError: the recorded machine cannot be read.
     """
     profile = read_profile(arguments.profile or DEFAULT)
     if not arguments.root and not arguments.quiet:
@@ -65,12 +65,12 @@ def _root(name: str | None) -> AbstractContextManager[Root]:
     """The recorded machine, or this one: nothing of it is to be cleaned up when a signal comes.
 
     Raises:
-        BadInput: there is nothing of that name.
+        InvalidInputError: there is nothing of that name.
     """
     if name is None:
         return nullcontext(Root())
     if not Path(name).exists():
-        raise BadInput(
+        raise InvalidInputError(
             f"--root {name}: there is no such folder or archive.", "Name a recorded machine."
         )
     return root_of(name)

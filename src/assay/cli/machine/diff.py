@@ -13,7 +13,7 @@ from assay.cli.machine.rooted import described, root_of
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.cli.wire import store_of
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list
 from assay.machine.differences import Difference, Side, differences
 from assay.machine.document import machine_in
@@ -27,11 +27,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Say what differs; one word is held against the machine as it is now.
 
     Raises:
-        BadInput: no word, or one that is neither a snapshot nor a study.
-        NotPossible: one of them cannot be read.
+        InvalidInputError: no word, or one that is neither a snapshot nor a study.
+        NotPossibleError: one of them cannot be read.
     """
     if not arguments.words:
-        raise BadInput(
+        raise InvalidInputError(
             "`assay machine diff` needs something to compare.",
             "Name two snapshots or studies, or one: it is held against this machine.",
         )
@@ -56,18 +56,20 @@ def _side(name: str, arguments: argparse.Namespace) -> Side:
 
 def _of_study(name: str, arguments: argparse.Namespace) -> Side:
     if os.sep in name or ".tar" in name:
-        raise BadInput(f"There is no file or folder {name}.", "Name a snapshot or a study.")
+        raise InvalidInputError(
+            f"There is no file or folder {name}.", "Name a snapshot or a study."
+        )
     try:
         with store_of(arguments, create=False) as store:
             strata = store.strata(store.find(name))
-    except BadInput as error:
-        raise BadInput(
+    except InvalidInputError as error:
+        raise InvalidInputError(
             f"{name!r} is neither a snapshot nor a study: {error.cause}",
             "Name a file that `assay machine snapshot` made, a study, or live.",
         ) from error
     machine = machine_in(strata[-1].host) if strata else None
     if machine is None:
-        raise BadInput(
+        raise InvalidInputError(
             f"The study {name} does not say which machine it ran on.", "Name another one."
         )
     return Side(machine)

@@ -23,7 +23,7 @@ from assay.cli.machine.noise_text import figure_lines, noise_lines
 from assay.cli.process.ending import Terminated, end_in_order
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
-from assay.errors import AssayError, BadInput
+from assay.errors import AssayError, InvalidInputError
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.processor import read_kernel, read_processor
 from assay.machine.root import LIVE
@@ -67,26 +67,28 @@ def _requests(arguments: argparse.Namespace) -> tuple[NoiseRequest, ...]:
     """What to run, in order.
 
     Raises:
-        BadInput: an unknown method, a wrong option.
+        InvalidInputError: an unknown method, a wrong option.
     """
     unknown = [word for word in arguments.words if word not in METHODS]
     if unknown:
-        raise BadInput(
+        raise InvalidInputError(
             f"There is no method {unknown[0]!r}.",
             f"There are {', '.join(METHODS)}; without a word all are run.",
         )
     twice = [word for word in METHODS if arguments.words.count(word) > 1]
     if twice:
-        raise BadInput(f"{twice[0]} stands there twice.", "Each method is run once.")
+        raise InvalidInputError(f"{twice[0]} stands there twice.", "Each method is run once.")
     if arguments.figures and arguments.json:
-        raise BadInput(
+        raise InvalidInputError(
             "--figures and --json are two forms of one answer.",
             "Give one of them: the document of --json has the figures too.",
         )
     if arguments.tool and arguments.tool not in TOOLS:
-        raise BadInput(f"--tool {arguments.tool}: there is none.", f"There are {', '.join(TOOLS)}.")
+        raise InvalidInputError(
+            f"--tool {arguments.tool}: there is none.", f"There are {', '.join(TOOLS)}."
+        )
     if arguments.tool and arguments.words:
-        raise BadInput(
+        raise InvalidInputError(
             f"--tool {arguments.tool} stands in place of {arguments.words[0]}.", "Give one of them."
         )
     cpus = _cpus(arguments.cpus)
@@ -111,11 +113,11 @@ def _demand_room(seconds: float, quantum_s: float, threshold_s: float) -> None:
     """Refuse a measurement in which nothing could be seen.
 
     Raises:
-        BadInput: it is no longer than a few pieces of its work.
+        InvalidInputError: it is no longer than a few pieces of its work.
     """
     for option, piece_s in (("--quantum", quantum_s), ("--threshold", threshold_s)):
         if seconds < LEAST_PIECES * piece_s:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{option} {piece_s:g} s leaves nothing to see in {seconds:g} s.",
                 f"Measure for at least {LEAST_PIECES} times as long: --seconds "
                 f"{LEAST_PIECES * piece_s:g}.",
@@ -129,7 +131,7 @@ def _cpus(text: str | None) -> tuple[int, ...]:
     usable = os.sched_getaffinity(0)
     beyond = [cpu for cpu in cpus if cpu not in usable]
     if not cpus or beyond:
-        raise BadInput(
+        raise InvalidInputError(
             f"--cpus {text}: CPU {beyond[0]} cannot be used."
             if beyond
             else f"--cpus {text!r} names none.",
@@ -141,7 +143,7 @@ def _cpus(text: str | None) -> tuple[int, ...]:
 def _time(text: str, option: str, least_s: float, most_s: float) -> float:
     found_s = parse_duration_s(text)
     if not least_s <= found_s <= most_s:
-        raise BadInput(
+        raise InvalidInputError(
             f"{option} {text} is out of range.",
             f"It takes from {show_duration(least_s)} to {show_duration(most_s)}.",
         )
@@ -177,7 +179,7 @@ def _traced(tool: str, request: NoiseRequest) -> tuple[NoiseAnswer, int]:
     """What a tracer of the kernel sees.
 
     Raises:
-        NotPossible: the kernel has none, or does not let this user.
+        NotPossibleError: the kernel has none, or does not let this user.
     """
     folder = demand_tracer(tool)
     cpus = request.cpus or tuple(sorted(os.sched_getaffinity(0)))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.cli.files.toml_file import TomlFile, read_toml
 from assay.cli.machine.profile_file import FOLDER, profile_path
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.document import Machine
 from assay.records import Configuration, Scope, Value
 from assay.settings.registry import Registry
@@ -20,8 +20,8 @@ def settings_of(word: str, registry: Registry, machine: Machine) -> Configuratio
     """What a profile sets: the name of one that assay brings, or of a file.
 
     Raises:
-        BadInput: there is none, or it sets what is no system setting, or has no such value.
-        NotPossible: others than root may write the file.
+        InvalidInputError: there is none, or it sets what is no system setting, or has no such value.
+        NotPossibleError: others than root may write the file.
     """
     path = profile_path(word)
     if path.parent != FOLDER:
@@ -48,7 +48,7 @@ def _table(file: TomlFile) -> dict[str, object]:
 def _value(file: TomlFile, name: str, value: object, registry: Registry, machine: Machine) -> Value:
     with file.at(_TABLE, name):
         if registry.get(name).scope is not Scope.SYSTEM:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{name} belongs to a program, not to the machine.",
                 "`assay run --with` and studies take it.",
             )
@@ -61,7 +61,7 @@ def _demand_own(path: Path) -> None:
     """Refuse a file that others can write: what root does hangs on it.
 
     Raises:
-        NotPossible: they can.
+        NotPossibleError: they can.
     """
     try:
         found = path.stat()
@@ -69,7 +69,7 @@ def _demand_own(path: Path) -> None:
         return  # said by whoever opens it
     foreign = found.st_uid not in (0, os.geteuid())
     if foreign or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise NotPossible(
+        raise NotPossibleError(
             f"Others may write {path}, and root would do what it says.",
             "Make it root's own (chown root, chmod 644).",
         )

@@ -13,7 +13,7 @@ import assay.machine
 from assay.cli.files.toml_file import TomlFile, dotted, read_toml
 from assay.cli.files.toml_places import Path as Key
 from assay.cli.files.toml_schema import read_part, read_table
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.machine.checks import BY_ID, Demand, Profile, Status, WordCheck
 
 FOLDER = Path(assay.machine.__file__).parent / "profiles"
@@ -52,7 +52,7 @@ def read_profile(name: str) -> Profile:
     """A profile that assay has, by its name, or one of a file.
 
     Raises:
-        BadInput: there is none, or it holds something wrong; points at it.
+        InvalidInputError: there is none, or it holds something wrong; points at it.
     """
     file = read_toml(str(profile_path(name)))
     table = read_table(file, ProfileTable)
@@ -76,7 +76,7 @@ def profile_path(name: str) -> Path:
     """The file of a profile.
 
     Raises:
-        BadInput: it is no name of assay's own, and no file.
+        InvalidInputError: it is no name of assay's own, and no file.
     """
     own = profile_names()
     if name in own:
@@ -84,7 +84,7 @@ def profile_path(name: str) -> Path:
     if "/" in name or name.endswith(".toml") or Path(name).is_file():
         return Path(name)
     near = nearest(name, own)
-    raise BadInput(
+    raise InvalidInputError(
         f"There is no profile {name!r}.",
         f"Did you mean {near}?" if near else f"There are {', '.join(own)}; or name a file.",
     )
@@ -135,7 +135,7 @@ def _demand_fitting(
     """Refuse values that the check does not look at, and a demand without any.
 
     Raises:
-        BadInput: points at it.
+        InvalidInputError: points at it.
     """
     check = BY_ID[name]
     takes = sorted(check.demand_keys)

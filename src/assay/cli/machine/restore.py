@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Put back all that is written down; 1 where something is not as it was.
 
     Raises:
-        NotPossible: the journal cannot be had, or another assay changes the machine now.
+        NotPossibleError: the journal cannot be had, or another assay changes the machine now.
     """
     wanted = {"force": arguments.force, "dry_run": arguments.dry_run}
     if arguments.helper is None:

@@ -25,8 +25,8 @@ def root_of(text: str | None) -> Iterator[Root]:
     """The machine that ``--root`` names, a folder or an archive; without it the running host.
 
     Raises:
-        BadInput: no machine is recorded there.
-        NotPossible: it cannot be read.
+        InvalidInputError: no machine is recorded there.
+        NotPossibleError: it cannot be read.
     """
     # From here on there is something to clean up when a signal comes: see assay.cli.process.ending.
     for kind in (Machine, Inventory, Facts):

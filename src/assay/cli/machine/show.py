@@ -24,8 +24,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Print it, or write the file that was named.
 
     Raises:
-        BadInput: a file that cannot be written so, or no recorded machine.
-        NotPossible: the file cannot be written.
+        InvalidInputError: a file that cannot be written so, or no recorded machine.
+        NotPossibleError: the file cannot be written.
     """
     output = target_of("-o", arguments.output, SUFFIXES) if arguments.output else None
     if not arguments.root and not arguments.quiet:

@@ -11,7 +11,7 @@ from assay.bundle.files import replacing
 from assay.cli.machine.apart import say_partitions
 from assay.cli.machine.rooted import root_of
 from assay.cli.show.documents import print_json
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.folders import cache_folder
 from assay.machine.reader import read_machine
 from assay.machine.snapshot.writer import snapshot, write
@@ -25,11 +25,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Record the machine in the file that ``-o`` names.
 
     Raises:
-        BadInput: no file is named, its ending is another, or no machine is recorded at ``--root``.
-        NotPossible: the file cannot be written.
+        InvalidInputError: no file is named, its ending is another, or no machine is recorded at ``--root``.
+        NotPossibleError: the file cannot be written.
     """
     if not arguments.output or not arguments.output.endswith(SUFFIXES):
-        raise BadInput(
+        raise InvalidInputError(
             f"-o {arguments.output}: a snapshot is a .tar.gz archive."
             if arguments.output
             else "`assay machine snapshot` needs a file to write.",

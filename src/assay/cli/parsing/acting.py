@@ -6,7 +6,7 @@ import argparse
 import importlib
 from collections.abc import Callable, Mapping
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 
 OfActions = Mapping[str, tuple[str, ...]]
 """The options of each action of a verb."""
@@ -30,14 +30,14 @@ def demand_used(
         instead: what to do in place of an option; else an action is named that takes it.
 
     Raises:
-        BadInput: names the first.
+        InvalidInputError: names the first.
     """
     verb, action = arguments.verb, arguments.action
     known = {name for names in options.values() for name in names}
     for name in sorted(known - set(options[action])):
         if getattr(arguments, name):
             able = next(other for other, names in options.items() if name in names)
-            raise BadInput(
+            raise InvalidInputError(
                 f"`assay {verb} {action}` takes no --{name.replace('_', '-')}.",
                 (instead or {}).get(name, f"`assay {verb} {able}` does."),
             )

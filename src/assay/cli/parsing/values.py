@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 
 Quantity = TypeVar("Quantity", int, float)
 
@@ -14,24 +14,24 @@ def quantity(option: str, text: str, parse: Callable[[str], Quantity]) -> Quanti
     """What ``parse`` of ``assay.units`` reads.
 
     Raises:
-        BadInput: it cannot be read.
+        InvalidInputError: it cannot be read.
     """
     try:
         return parse(text)
-    except BadInput as error:
-        raise BadInput(f"{option}: {error.cause}", error.remedy) from error
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{option}: {error.cause}", error.remedy) from error
 
 
 def whole(option: str, text: str, most: int, noun: str, example: str) -> int:
     """A number of things, 1 to ``most``.
 
     Raises:
-        BadInput: it is none.
+        InvalidInputError: it is none.
     """
     digits = text.strip().replace("_", "")
     # int() refuses thousands of digits with an error of its own.
     if not digits.isdecimal() or len(digits) > len(str(most)) or not 1 <= int(digits) <= most:
-        raise BadInput(
+        raise InvalidInputError(
             f"{option}: {text!r} is not a number of {noun}.",
             f"It takes 1 to {most:,}, as in {example}.",
         )
@@ -42,9 +42,9 @@ def pair(text: str, option: str) -> tuple[str, str]:
     """Both sides of ``NAME=VALUE``.
 
     Raises:
-        BadInput: there is no equals sign.
+        InvalidInputError: there is no equals sign.
     """
     name, equals, value = text.partition("=")
     if not equals:
-        raise BadInput(f"{option} {text!r} lacks a value.", f"Write {option} NAME=VALUE.")
+        raise InvalidInputError(f"{option} {text!r} lacks a value.", f"Write {option} NAME=VALUE.")
     return name, value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.partition.cpus import AUTO, CpuWish
 from assay.partition.make import USUAL_NAME, WAIT_S, Place, Request
 from assay.partition.memory import MemoryWish
@@ -22,7 +22,7 @@ def place_of(arguments: argparse.Namespace) -> Place:
     """This host, and how long to wait for one who changes it at the same time.
 
     Raises:
-        BadInput: no time.
+        InvalidInputError: no time.
     """
     wait_s = WAIT_S if arguments.timeout is None else parse_duration_s(arguments.timeout)
     return Place(os.environ, wait_s)
@@ -32,14 +32,16 @@ def request_of(arguments: argparse.Namespace) -> Request:
     """The partition that is asked for.
 
     Raises:
-        BadInput: options that do not go together, or cannot be read.
+        InvalidInputError: options that do not go together, or cannot be read.
     """
     if arguments.cores is not None and arguments.cpus is not None:
-        raise BadInput("Both --cpus and --cores say which CPUs.", "Give one of them.")
+        raise InvalidInputError("Both --cpus and --cores say which CPUs.", "Give one of them.")
     if arguments.pages is not None and arguments.mem is None:
-        raise BadInput("--pages says as what memory is taken, and none is asked for.", "Add --mem.")
+        raise InvalidInputError(
+            "--pages says as what memory is taken, and none is asked for.", "Add --mem."
+        )
     if arguments.precise and arguments.mem is None:
-        raise BadInput("--precise is about memory, and none is asked for.", "Add --mem.")
+        raise InvalidInputError("--precise is about memory, and none is asked for.", "Add --mem.")
     memory = None if arguments.mem is None else MemoryWish(arguments.mem, arguments.pages)
     return Request(
         name=name_of(arguments),
@@ -57,5 +59,5 @@ def _cores(text: str | None) -> int | None:
     if text is None:
         return None
     if not (text.isascii() and text.isdecimal()):
-        raise BadInput(f"--cores {text} is no number.", "Write as in --cores 4.")
+        raise InvalidInputError(f"--cores {text} is no number.", "Write as in --cores 4.")
     return int(text)

@@ -44,8 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Make a partition, or say what would be done.
 
     Raises:
-        BadInput: there can be no such one.
-        NotPossible: not here, not now, or not as this user.
+        InvalidInputError: there can be no such one.
+        NotPossibleError: not here, not now, or not as this user.
     """
     request = request_of(arguments)
     if arguments.dry_run:

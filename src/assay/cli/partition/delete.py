@@ -17,8 +17,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Delete it; 1 where something could not be put back.
 
     Raises:
-        BadInput: there is no such partition.
-        NotPossible: it is in use, or this user may not.
+        InvalidInputError: there is no such partition.
+        NotPossibleError: it is in use, or this user may not.
     """
     end_in_order()
     name = name_of(arguments)

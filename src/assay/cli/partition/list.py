@@ -18,16 +18,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Tell of all partitions, or of one; 1 where one is not as it should be.
 
     Raises:
-        BadInput: there is no such one.
+        InvalidInputError: there is no such one.
     """
     host = LiveHost()
     found = look(host, os.environ)
     if arguments.name:
         found = tuple(seen for seen in found if seen.name == arguments.name)
         if not found:
-            from assay.errors import BadInput
+            from assay.errors import InvalidInputError
 
-            raise BadInput(
+            raise InvalidInputError(
                 f"There is no partition {arguments.name}.",
                 "`assay partition list` shows those there are.",
             )

@@ -18,8 +18,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Have them there; 1 where what partitions need does not hold, or could not be put back.
 
     Raises:
-        BadInput: there is no such partition.
-        NotPossible: it cannot be started.
+        InvalidInputError: there is no such partition.
+        NotPossibleError: it cannot be started.
     """
     end_in_order()
     started = start(name_of(arguments), place_of(arguments))

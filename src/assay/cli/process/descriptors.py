@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import resource
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 
 LEAST = 32
 """Fewer do not hold the store with its journal and locks, what a launch takes, and a module that is
@@ -17,27 +17,27 @@ def demand_descriptors() -> None:
     """Refuse to begin what could not open its files.
 
     Raises:
-        NotPossible: the soft limit is below ``LEAST``.
+        NotPossibleError: the soft limit is below ``LEAST``.
     """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < LEAST:
-        raise NotPossible(
+        raise NotPossibleError(
             f"No more than {soft} files may be open at a time here (`ulimit -n`), and assay needs "
             f"{LEAST}.",
             _RAISE,
         )
 
 
-def exhausted(error: OSError) -> NotPossible | None:
+def exhausted(error: OSError) -> NotPossibleError | None:
     """What is said where they ran out all the same; ``None`` where the error is another."""
     if error.errno == errno.EMFILE:
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        return NotPossible(
+        return NotPossibleError(
             f"As many files are open as may be, {soft} (`ulimit -n`).",
             f"{_RAISE} What was measured is kept.",
         )
     if error.errno == errno.ENFILE:
-        return NotPossible(
+        return NotPossibleError(
             "As many files are open on this system as may be (/proc/sys/fs/file-max).",
             "End what holds them: `lsof | awk '{print $1}' | sort | uniq -c | sort -n` tells. "
             "What was measured is kept.",

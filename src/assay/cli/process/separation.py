@@ -12,7 +12,7 @@ import sys
 from collections.abc import MutableMapping
 from pathlib import Path
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.launch.driver import find_launcher
 from assay.root_helper.caller import become, caller_of
 from assay.root_helper.helper import Helper
@@ -37,7 +37,7 @@ def separate(arguments: argparse.Namespace, env: MutableMapping[str, str]) -> He
         ``None`` where nobody but root called, where the verb is root's own, or without a launcher.
 
     Raises:
-        NotPossible: the rights cannot be given up, or without them assay cannot be loaded.
+        NotPossibleError: the rights cannot be given up, or without them assay cannot be loaded.
     """
     caller = caller_of(env)
     if caller is None:
@@ -45,7 +45,7 @@ def separate(arguments: argparse.Namespace, env: MutableMapping[str, str]) -> He
     launcher: Path | None
     try:
         launcher = find_launcher(env)
-    except NotPossible:
+    except NotPossibleError:
         launcher = None  # said by the verb, if it needs one
     if launcher is not None and not arguments.quiet:
         place = exposed(launcher, caller)
@@ -56,7 +56,7 @@ def separate(arguments: argparse.Namespace, env: MutableMapping[str, str]) -> He
     helper = None if launcher is None else Helper(launcher, caller)
     become(caller)
     if (place := unreadable()) is not None:
-        raise NotPossible(
+        raise NotPossibleError(
             f"{caller.name}, who called sudo, may not read {place}, where assay is installed.",
             "Install it where users can read it; with --as-root all is root's, the program too.",
         )

@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Any, TextIO
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 
 IN, OUT, ERR = 0, 1, 2
 
@@ -20,7 +20,7 @@ class _Answer(io.FileIO):
         """See ``io.RawIOBase.write``.
 
         Raises:
-            NotPossible: it takes no more.
+            NotPossibleError: it takes no more.
             BrokenPipeError: whoever read it has gone.
         """
         try:
@@ -28,7 +28,7 @@ class _Answer(io.FileIO):
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"Standard output cannot be written: {error.strerror}.",
                 "Send it elsewhere. What a study measured is kept: `assay study show last`.",
             ) from error
@@ -72,11 +72,11 @@ def let_go() -> None:
     for stream, descriptor in ((sys.stdout, OUT), (sys.stderr, ERR)):
         try:
             stream.flush()
-        except (OSError, NotPossible):
+        except (OSError, NotPossibleError):
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, descriptor)
             os.close(null)
-            with contextlib.suppress(OSError, NotPossible):
+            with contextlib.suppress(OSError, NotPossibleError):
                 stream.flush()
 
 

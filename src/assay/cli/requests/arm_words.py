@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from assay.cli.files.space_file import read_space
 from assay.cli.requests.assigned import configuration_of
 from assay.cli.requests.command_words import words_of
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
 from assay.records import Arm, Configuration, NamedConfiguration
 from assay.search.history.history import DEFAULT_ARM
@@ -20,7 +20,7 @@ def named_in_file(
     """Read the named configurations of a space file; none without one.
 
     Raises:
-        BadInput: it cannot be read, holds something wrong, or has none; or it has settings to
+        InvalidInputError: it cannot be read, holds something wrong, or has none; or it has settings to
             vary, which a comparison cannot.
     """
     if name is None:
@@ -33,7 +33,7 @@ def named_in_file(
             "Leave [settings] out, or run it as a sweep: assay sweep FILE.toml.",
         )
     if not written.space.named:
-        raise BadInput(
+        raise InvalidInputError(
             f"{name} names no configurations.", "Write [configuration.NAME] with its settings."
         )
     return written.space.named
@@ -45,7 +45,7 @@ def arm_of(
     """Read the words of one arm: ``A``, ``threads=2``, ``A threads=2``, ``default``.
 
     Raises:
-        BadInput: an unknown name, setting or value, or a second name.
+        InvalidInputError: an unknown name, setting or value, or a second name.
     """
     words = words_of(text)
     if words == [DEFAULT_ARM.name] and DEFAULT_ARM.name not in {one.name for one in named}:
@@ -56,10 +56,10 @@ def arm_of(
         return Arm(name=str(settings), configuration=settings)
     known = {one.name: one.configuration for one in named}
     if len(names) > 1:
-        raise BadInput(f"--arm {text!r} names two configurations.", "Name one.")
+        raise InvalidInputError(f"--arm {text!r} names two configurations.", "Name one.")
     if names[0] not in known:
         near = nearest(names[0], tuple(known))
-        raise BadInput(
+        raise InvalidInputError(
             f"--arm: there is no configuration {names[0]!r}.",
             f"Did you mean {near}?" if near else f"There are {', '.join(known)}.",
         )

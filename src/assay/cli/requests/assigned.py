@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.document import Machine
 from assay.records import Configuration, Value
 from assay.settings.domain_text import parse_assignment
@@ -13,12 +13,12 @@ def configuration_of(assignments: list[str], registry: Registry, machine: Machin
     """The configuration that ``SETTING=VALUE`` words describe.
 
     Raises:
-        BadInput: an unknown setting or value.
+        InvalidInputError: an unknown setting or value.
     """
     values: dict[str, Value] = {}
     for text in assignments:
         name, value = parse_assignment(text, registry, machine)
         if name in values:
-            raise BadInput(f"{name} is given twice.", "Give each setting one value.")
+            raise InvalidInputError(f"{name} is given twice.", "Give each setting one value.")
         values[name] = value
     return Configuration(values)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from assay.cli.process.ending import Terminated
 from assay.cli.requests.missing import demand_found
 from assay.cli.wire import program_of
-from assay.errors import AssayError, BadInput
+from assay.errors import AssayError, InvalidInputError
 from assay.executors.builds.building import Building, Telling, untold
 from assay.launch.building import FOLDER, in_folder
 from assay.machine.document import Program
@@ -34,7 +34,7 @@ def with_built(lab: Laboratory, spec: StudySpec, *, quiet: bool = False) -> Labo
 
     Raises:
         BuildFailed: it cannot be built.
-        BadInput: the build made no such program.
+        InvalidInputError: the build made no such program.
     """
     if spec.workload.build is None:
         return lab
@@ -113,7 +113,7 @@ def program_before(argv: tuple[str, ...], *, builds: bool) -> Program | None:
     """The program of a command that was asked for; ``None`` where it is to be built first.
 
     Raises:
-        BadInput: it is not there, or may not be executed.
+        InvalidInputError: it is not there, or may not be executed.
     """
     if builds:
         return None
@@ -126,14 +126,14 @@ def program_in(folder: str, argv: tuple[str, ...], cwd: str | None) -> Program:
     """The program of a command whose ``{build}`` is a folder.
 
     Raises:
-        BadInput: it is not there, or may not be executed.
+        InvalidInputError: it is not there, or may not be executed.
     """
     words = in_folder(argv, folder)
     program = program_of(words, cwd)
     if words[0] == argv[0]:
         demand_found(program.path, program.missing or argv[0])
     if program.path is None:
-        raise BadInput(
+        raise InvalidInputError(
             f"The build ended well, but {argv[0]} is no program that can be executed; {{{FOLDER}}} "
             f"was {folder}.",
             "The build command must write it there. Where the file system of the folder is mounted "

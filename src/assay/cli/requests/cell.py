@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.records import ArmResult, Conclusion, Configuration, Kind, Verdict
 from assay.untrusted import clean
 
@@ -40,7 +40,7 @@ def cell_of(record: StudyRecord, asked: str | None, *, unproven: bool) -> Cell:
         unproven: whether the best one is accepted that no claim shows to be better.
 
     Raises:
-        BadInput: there is no such cell; or none was shown to be better, and it has to be.
+        InvalidInputError: there is no such cell; or none was shown to be better, and it has to be.
     """
     conclusion = record.conclusion
     assert conclusion is not None
@@ -55,8 +55,8 @@ def cell_of(record: StudyRecord, asked: str | None, *, unproven: bool) -> Cell:
         return _as_cell(most, conclusion)
     tells = f"`assay study show {record.id}` shows all of them"
     if most is None:
-        raise BadInput(f"No cell of study {record.id} has a value.", f"{tells}.")
-    raise BadInput(
+        raise InvalidInputError(f"No cell of study {record.id} has a value.", f"{tells}.")
+    raise InvalidInputError(
         f"No cell of study {record.id} was shown to be better than {clean(cells[0].name)}.",
         f"--unproven runs the one with the best median, {clean(most.name)}; --cell NAME runs any "
         f"other; {tells}, and `assay study resume {record.id} --budget TIME` goes on.",
@@ -91,7 +91,7 @@ def _named(asked: str, cells: list[ArmResult], record: StudyRecord) -> ArmResult
         if cell.name == asked or (words and sorted(str(cell.configuration).split()) == words):
             return cell
     near = nearest(asked, [cell.name for cell in cells])
-    raise BadInput(
+    raise InvalidInputError(
         f"Study {record.id} has no cell {clean(asked)!r}.",
         f"A cell goes by its name, such as {clean(cells[-1].name)!r}; "
         f"`assay study show {record.id}` shows them"

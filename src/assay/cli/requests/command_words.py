@@ -7,7 +7,7 @@ import re
 import shlex
 
 from assay.cli.parsing.parser import Parsed
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records.shell import SPARING
 
 LAUNCHING = frozenset({"run", "measure", "compare", "sweep", "tune"})
@@ -42,19 +42,19 @@ def split_command(text: str, *, shell: bool) -> tuple[str, ...]:
     """The words of a command that was given as one text.
 
     Raises:
-        BadInput: no words, unbalanced quotes, or shell syntax without ``--shell``.
+        InvalidInputError: no words, unbalanced quotes, or shell syntax without ``--shell``.
     """
     if shell:
         return through_shell(text)
     words = words_of(text)
     for quoted in QUOTED.sub("", text):
         if quoted in SHELL_ONLY:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{text!r} holds an unquoted {quoted}, which only a shell understands.",
                 f"{SHELL_HINT} to run it through bash, or quote it.",
             )
     if not words:
-        raise BadInput("There is no command.", "Write the program and its arguments.")
+        raise InvalidInputError("There is no command.", "Write the program and its arguments.")
     return tuple(words)
 
 
@@ -62,12 +62,12 @@ def words_of(text: str) -> list[str]:
     """A text split as POSIX words.
 
     Raises:
-        BadInput: unbalanced quotes.
+        InvalidInputError: unbalanced quotes.
     """
     try:
         return shlex.split(text)
     except ValueError as error:
-        raise BadInput(
+        raise InvalidInputError(
             f"{text!r} cannot be split into words: {error}.", "Close its quotes."
         ) from error
 
@@ -76,13 +76,13 @@ def command_of(command: tuple[str, ...], *, separated: bool, shell: bool) -> tup
     """The words after ``--``, as they will be run.
 
     Raises:
-        BadInput: there are none, or several for a shell, which reads one text.
+        InvalidInputError: there are none, or several for a shell, which reads one text.
     """
     if not separated or not command or not command[0]:
-        raise BadInput("There is no command.", "Write it after `--`, as in: -- ./app")
+        raise InvalidInputError("There is no command.", "Write it after `--`, as in: -- ./app")
     if shell and len(command) > 1:
         # Joined, sh -c 'sleep 1; true' would lose its quotes, and be another command.
-        raise BadInput(
+        raise InvalidInputError(
             f"--shell takes the command as one text, and these are {len(command)} words.",
             "Quote the whole of it, as in: --shell -- './app | tee log'; or leave out --shell.",
         )
@@ -120,13 +120,13 @@ def demand_no_command(parsed: Parsed) -> None:
     """Refuse words after ``--`` where nothing is launched: what they ask for would be left undone.
 
     Raises:
-        BadInput: there are some.
+        InvalidInputError: there are some.
     """
     words = parsed.arguments
     launches = words.verb in LAUNCHING or (words.verb, getattr(words, "action", None)) in ACTIONS
     if parsed.separated and not launches:
         told = " ".join(filter(None, (words.verb, getattr(words, "action", None))))
-        raise BadInput(
+        raise InvalidInputError(
             f"`assay {told}` launches nothing, and takes no words after --.",
             "Leave out -- and what stands after it, or write it in front.",
         )
@@ -136,15 +136,15 @@ def build_words(arguments: argparse.Namespace) -> tuple[str, ...] | None:
     """The command of ``--build``, as ``--shell`` says how it is read, where a verb has that.
 
     Raises:
-        BadInput: it cannot be read.
+        InvalidInputError: it cannot be read.
     """
     if arguments.build is None:
         return None
     shell = getattr(arguments, "shell", None)
     try:
         return split_command(arguments.build, shell=bool(shell))
-    except BadInput as error:
+    except InvalidInputError as error:
         cause = f"--build: {error.cause}"
         if shell is not None or SHELL_HINT not in (error.remedy or ""):
-            raise BadInput(cause, error.remedy) from error
-        raise BadInput(cause, "Write it as: --build \"sh -c '...'\"") from error
+            raise InvalidInputError(cause, error.remedy) from error
+        raise InvalidInputError(cause, "Write it as: --build \"sh -c '...'\"") from error

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from assay.cli.wire import store_of
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Conclusion, Sample, Status, Stratum, StudySpec
 from assay.records.comparison import ConditionSource
 from assay.search.occasions.measured import measured
@@ -67,8 +67,8 @@ class Conditions:
         """Return the condition that a word names.
 
         Raises:
-            BadInput: it names nothing, or nothing that can be compared.
-            NotPossible: it cannot be read.
+            InvalidInputError: it names nothing, or nothing that can be compared.
+            NotPossibleError: it cannot be read.
         """
         if is_summary(text) and not Path(text).exists():
             return summary_of(text)
@@ -85,11 +85,15 @@ class Conditions:
     def _measured(self, text: str, place: _Place, study: _Study) -> Measured:
         by_number = {one.stratum.number: one for one in study.strata}
         if not by_number:
-            raise BadInput(f"{text}: the study has no launches yet.", "Name another study.")
+            raise InvalidInputError(
+                f"{text}: the study has no launches yet.", "Name another study."
+            )
         number = max(by_number) if place.stratum is None else place.stratum
         if number not in by_number:
             known = ", ".join(map(str, by_number))
-            raise BadInput(f"{text}: the study has no stratum {number}.", f"It has {known}.")
+            raise InvalidInputError(
+                f"{text}: the study has no stratum {number}.", f"It has {known}."
+            )
         chosen = by_number[number]
         found = measured(
             text,
@@ -109,7 +113,7 @@ class Conditions:
         """Return every stratum that may be an occasion: those of the store, and those named."""
         words = self._arguments.occasion
         found = [replace(one, named=True) for text in words for one in self._named(text)]
-        with contextlib.suppress(BadInput):  # without a store there are no more
+        with contextlib.suppress(InvalidInputError):  # without a store there are no more
             heads = self._store.studies()
             found += [one for head in heads for one in self._strata_of(head.id)]
         once = {(one.study, one.stratum.number): one for one in reversed(found)}
@@ -125,8 +129,10 @@ class Conditions:
         store = self._store
         try:
             study_id = store.find(text)
-        except BadInput as error:
-            raise BadInput(error.cause, f"{error.remedy or ''} {_NAMED}".strip()) from error
+        except InvalidInputError as error:
+            raise InvalidInputError(
+                error.cause, f"{error.remedy or ''} {_NAMED}".strip()
+            ) from error
         record = store.study(study_id)
         running = record.status is Status.RUNNING
         return _Study(
@@ -158,7 +164,7 @@ def _table_line(text: str) -> tuple[Path, int] | None:
     """File and line of a row of a table; ``None`` where a word is something else.
 
     Raises:
-        BadInput: a table without a line, or one that is not there.
+        InvalidInputError: a table without a line, or one that is not there.
     """
     name, colon, line = text.rpartition(":")
     numbered = bool(colon) and line.isascii() and line.isdecimal() and len(line) < 10
@@ -166,9 +172,9 @@ def _table_line(text: str) -> tuple[Path, int] | None:
     if path.suffix.lower() not in TABLES:
         return None
     if not path.is_file():
-        raise BadInput(f"There is no file {path}.", _NAMED)
+        raise InvalidInputError(f"There is no file {path}.", _NAMED)
     if not numbered:
-        raise BadInput(
+        raise InvalidInputError(
             f"{text} is a table; a row of it is named by its line.", f"Write for example {path}:2"
         )
     return path, int(line)
@@ -177,12 +183,16 @@ def _table_line(text: str) -> tuple[Path, int] | None:
 def _table(path: Path) -> str:
     try:
         if path.stat().st_size > MAX_TABLE_BYTES:
-            raise BadInput(f"{path} is larger than a table may be.", "Cut it down to its rows.")
+            raise InvalidInputError(
+                f"{path} is larger than a table may be.", "Cut it down to its rows."
+            )
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadInput(f"{path} is not text in UTF-8.", "Save it as CSV in UTF-8.") from error
+        raise InvalidInputError(
+            f"{path} is not text in UTF-8.", "Save it as CSV in UTF-8."
+        ) from error
     except OSError as error:
-        raise NotPossible(
+        raise NotPossibleError(
             f"{path} cannot be read: {error.strerror}.", "`ls -l` tells who may."
         ) from error
 
@@ -196,7 +206,7 @@ def _file_place(text: str) -> _Place | None:
         if colon and _is_number(number) and Path(before).is_file():
             return _Place(before, int(number), arm)
     if "/" in text or Path(text.partition("@")[0]).suffix in BUNDLES:
-        raise BadInput(f"There is no file {text.partition('@')[0]}.", _NAMED)
+        raise InvalidInputError(f"There is no file {text.partition('@')[0]}.", _NAMED)
     return None
 
 
@@ -212,7 +222,7 @@ def _store_place(text: str) -> _Place:
     name, at, arm = text.partition("@")
     name, colon, number = name.partition(":")
     if colon and not _is_number(number):
-        raise BadInput(f"{text}: {number!r} is not the number of a stratum.", _NAMED)
+        raise InvalidInputError(f"{text}: {number!r} is not the number of a stratum.", _NAMED)
     return _Place(name, int(number) if colon else None, arm if at else None)
 
 
@@ -224,14 +234,14 @@ def _bundle(path: Path) -> _Study:
     """Read a bundle that holds.
 
     Raises:
-        BadInput: no bundle, or one that was changed.
-        NotPossible: it cannot be read, or is of a later format.
+        InvalidInputError: no bundle, or one that was changed.
+        NotPossibleError: it cannot be read, or is of a later format.
     """
     from assay.bundle.read import Broken
     from assay.bundle.verify import verify
 
     if not zipfile.is_zipfile(path):
-        raise BadInput(f"{path} is neither a bundle nor a table.", _NAMED)
+        raise InvalidInputError(f"{path} is neither a bundle nor a table.", _NAMED)
     try:
         checked = verify(path)
     except Broken as broken:
@@ -264,5 +274,7 @@ def _bundle(path: Path) -> _Study:
     )
 
 
-def _changed(path: Path, cause: str, remedy: str | None) -> BadInput:
-    return BadInput(f"{path} is not as it was written, so nothing is compared: {cause}", remedy)
+def _changed(path: Path, cause: str, remedy: str | None) -> InvalidInputError:
+    return InvalidInputError(
+        f"{path} is not as it was written, so nothing is compared: {cause}", remedy
+    )

@@ -24,7 +24,7 @@ from assay.cli.requests.reserving import in_share, in_share_words, reservation_o
 from assay.cli.start import begin, driver_here
 from assay.cli.system import system_of
 from assay.cli.wire import program_of
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.launch.building import FOLDER, build_command
 from assay.launch.command import placeholders_in
 from assay.launch.read_pools import with_pools_read
@@ -73,8 +73,8 @@ def configured(parsed: Parsed) -> Iterator[Ready]:
     """What the command line asks for, built and granted; it holds within.
 
     Raises:
-        BadInput: what is asked for is wrong in itself.
-        NotPossible: it is refused here.
+        InvalidInputError: what is asked for is wrong in itself.
+        NotPossibleError: it is refused here.
         BuildFailed: it cannot be built.
     """
     with _asked(parsed) as asked, _built(asked) as ready:
@@ -88,7 +88,7 @@ def explained(parsed: Parsed) -> str:
     """The plan and the script that does the same without assay.
 
     Raises:
-        BadInput: what is asked for is wrong in itself.
+        InvalidInputError: what is asked for is wrong in itself.
     """
     from assay.launch.script import explain
 
@@ -149,7 +149,7 @@ def _any_seed() -> int:
 def _is_of_system(name: str, registry: Registry) -> bool:
     try:
         return registry.get(name).scope in (Scope.SYSTEM, Scope.BOOT, Scope.FIRMWARE)
-    except BadInput:  # told where its value is read
+    except InvalidInputError:  # told where its value is read
         return False
 
 
@@ -223,7 +223,7 @@ def _workload(parsed: Parsed, found: Recommended | None) -> Workload:
     """What is to run: the command, or without one that of the study.
 
     Raises:
-        BadInput: no command.
+        InvalidInputError: no command.
     """
     if found is None:
         return Workload(argv=command_of(parsed.command, separated=parsed.separated, shell=False))
@@ -273,7 +273,7 @@ def _with_recipe(
     """The workload with what builds it: as asked for here, else as in the study.
 
     Raises:
-        BadInput: a value without a place, or a command that would not run what is built.
+        InvalidInputError: a value without a place, or a command that would not run what is built.
     """
     if arguments.build is None and workload.build is not None:
         demand_command(arguments.build_input, arguments.build_timeout)

@@ -12,10 +12,10 @@ from assay.cli.requests.recommended import chosen_of
 from assay.cli.requests.request import disturbed_above_of
 from assay.cli.show.progress import Progress, wants_live
 from assay.cli.wire import laboratory_of
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.partition.made import standing
 from assay.records import Budget, StudySpec
-from assay.search.history.elsewhere import confirmation
+from assay.search.history.cross_environment import confirmation
 from assay.store import Store
 from assay.study.laboratory import Laboratory
 from assay.study.session import Result, begin
@@ -38,14 +38,14 @@ def confirmed(
         point: of several objectives: which.
 
     Raises:
-        BadInput: the study recommends nothing, or the default.
-        NotPossible: its program is not there any more, or its partition still is.
+        InvalidInputError: the study recommends nothing, or the default.
+        NotPossibleError: its program is not there any more, or its partition still is.
     """
     record = store.study(study_id)
     chosen = chosen_of(record, point)
     assert record.conclusion is not None
     if not chosen:
-        raise BadInput(
+        raise InvalidInputError(
             f"Study {study_id} recommends the default: there is nothing to confirm.",
             f"`assay study show {study_id}` says why.",
         )
@@ -64,12 +64,12 @@ def _demand_fair(study_id: str, spec: StudySpec) -> None:
     """Refuse where the default would not be what it was, or have what the winner has not.
 
     Raises:
-        BadInput: the study went from boot to boot, or ran in slots.
-        NotPossible: its partition still stands.
+        InvalidInputError: the study went from boot to boot, or ran in slots.
+        NotPossibleError: its partition still stands.
     """
     if spec.pausing or spec.parallel:
         why = "went from boot to boot" if spec.pausing else "ran in slots (--parallel)"
-        raise BadInput(
+        raise InvalidInputError(
             f"Study {study_id} {why}: a confirmation does neither.",
             "Compare by hand: assay compare --arm 'SETTING=VALUE' --arm 'SETTING=VALUE' -- COMMAND",
         )
@@ -78,7 +78,7 @@ def _demand_fair(study_id: str, spec: StudySpec) -> None:
     known = [made.name for made in standing(os.environ)]
     taken = [name for name in known if spec.reserve.partition in ("", name)]
     if taken:
-        raise NotPossible(
+        raise NotPossibleError(
             f"The partition {taken[0]} stands: what is left of the machine is no fair place for "
             "the default.",
             f"Root deletes it first: `assay partition delete {taken[0]}`.",
@@ -89,11 +89,11 @@ def demand_programs(lab: Laboratory, study_id: str) -> None:
     """Refuse to begin anew with nothing to run.
 
     Raises:
-        NotPossible: names the program that is not there.
+        NotPossibleError: names the program that is not there.
     """
     for program in filter(None, (lab.program, *lab.others)):
         if program.path is None:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"The program {program.argv0!r} of study {study_id} is not there any more.",
                 "Put it back; a new place of it takes a new study.",
             )

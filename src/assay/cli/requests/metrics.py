@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from assay.cli.parsing.values import pair
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.executors.metrics.extract import named_metric
 from assay.launch.observing import ANON
 from assay.records import Combine, Goal, Metric
@@ -24,14 +24,16 @@ def objectives_of(arguments: argparse.Namespace) -> list[str]:
     """The names of the metrics to decide by, in the order they were given; may be none.
 
     Raises:
-        BadInput: one is given twice, or there are too many.
+        InvalidInputError: one is given twice, or there are too many.
     """
     names = [text.partition(":")[0] for text in arguments.objective]
     for name in names:
         if names.count(name) > 1:
-            raise BadInput(f"The objective {name} is given twice.", "Name each objective once.")
+            raise InvalidInputError(
+                f"The objective {name} is given twice.", "Name each objective once."
+            )
     if len(names) > MOST_OBJECTIVES:
-        raise BadInput(
+        raise InvalidInputError(
             f"There are {len(names)} objectives.",
             f"At most {MOST_OBJECTIVES} can be weighed against each other.",
         )
@@ -42,7 +44,7 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
     """The objectives first, then all others that were named, and wall time always.
 
     Raises:
-        BadInput: what was asked contradicts itself.
+        InvalidInputError: what was asked contradicts itself.
     """
     metrics = _named_metrics(arguments.metric, dict(pair(t, "--unit") for t in arguments.unit))
     objectives = objectives_of(arguments) or [next(iter(metrics))]
@@ -54,7 +56,7 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
         if name in BUILT_IN:
             metrics.setdefault(name, BUILT_IN[name])
     if "peak_bytes" in objectives:
-        raise BadInput(
+        raise InvalidInputError(
             "peak_bytes cannot be the objective: it counts page cache, which depends on what ran "
             "before.",
             "Use --objective peak_anon_bytes.",
@@ -63,9 +65,11 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
     for text in arguments.goal:
         name, goal = pair(text, "--goal") if "=" in text else (objectives[0], text)
         if goal not in tuple(Goal):
-            raise BadInput(f"{goal!r} is not a goal.", "Write --goal lower or --goal higher.")
+            raise InvalidInputError(
+                f"{goal!r} is not a goal.", "Write --goal lower or --goal higher."
+            )
         if "=" not in text and len(objectives) > 1:
-            raise BadInput(
+            raise InvalidInputError(
                 f"--goal {goal} does not say of which objective.",
                 f"Write --goal {objectives[0]}={goal}.",
             )
@@ -79,7 +83,7 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
     for name in arguments.metric_as_is:
         _demand_metric(name, metrics)
         if metrics[name].pattern is None and name != ANON:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{name} is measured, and read from no output.",
                 "--metric-as-is is for figures of yours.",
             )
@@ -98,14 +102,16 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
 def _from_file(metric: Metric, file: str, arguments: argparse.Namespace) -> Metric:
     """A figure that is read from a file of the program's own."""
     if metric.pattern is None:
-        raise BadInput(
+        raise InvalidInputError(
             f"{metric.name} is measured, and read from no file.",
             "--metric-file is for figures of yours.",
         )
     if not file or Path(file).is_dir():
-        raise BadInput(f"--metric-file {metric.name}={file}: invalid file.", "Name a file.")
+        raise InvalidInputError(
+            f"--metric-file {metric.name}={file}: invalid file.", "Name a file."
+        )
     if getattr(arguments, "parallel", None) not in (None, "1"):
-        raise BadInput(
+        raise InvalidInputError(
             f"Launches side by side would write the same file {file}.",
             "Leave --parallel out, or have the program print its figures.",
         )
@@ -124,13 +130,13 @@ def beside_asked(arguments: argparse.Namespace) -> tuple[str, ...]:
 def _combined(metric: Metric, way: str) -> Metric:
     """A figure of the output, with what is to be made of those of several instances."""
     if metric.pattern is None:
-        raise BadInput(
+        raise InvalidInputError(
             f"{metric.name} is measured for all instances together.",
             "--combine is for figures of yours.",
         )
     if way not in tuple(Combine):
         near = nearest(way, tuple(Combine))
-        raise BadInput(
+        raise InvalidInputError(
             f"--combine: there is no way {way!r} to make figures one.",
             f"Did you mean {near}?" if near else f"There are {', '.join(Combine)}.",
         )
@@ -143,11 +149,13 @@ def _named_metrics(texts: Sequence[str], units: dict[str, str]) -> dict[str, Met
     for text in texts:
         metric = named_metric(text, units)
         if metric.name in metrics:
-            raise BadInput(f"The metric {metric.name} is given twice.", "Name each metric once.")
+            raise InvalidInputError(
+                f"The metric {metric.name} is given twice.", "Name each metric once."
+            )
         metrics[metric.name] = metric
     for name in units:
         if name in BUILT_IN:
-            raise BadInput(
+            raise InvalidInputError(
                 f"The unit of {name} is {BUILT_IN[name].unit}.", "--unit is for figures of yours."
             )
         _demand_metric(name, metrics)
@@ -158,7 +166,7 @@ def _named_metrics(texts: Sequence[str], units: dict[str, str]) -> dict[str, Met
 def _demand_metric(name: str, metrics: dict[str, Metric]) -> None:
     if name not in metrics:
         near = nearest(name, (*metrics, *BUILT_IN))
-        raise BadInput(
+        raise InvalidInputError(
             f"There is no metric {name!r}.",
             f"Did you mean {near}?" if near else "Name it with --metric NAME=REGEX first.",
         )

@@ -6,7 +6,7 @@ import os
 import shlex
 from pathlib import Path
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.launch.building import FOLDER
 from assay.machine.program import find_program
 from assay.machine.root import Root
@@ -21,7 +21,7 @@ def demand_found(program_path: str | None, word: str) -> None:
     """Refuse a command that does not exist or may not be executed.
 
     Raises:
-        BadInput: says which of the two.
+        InvalidInputError: says which of the two.
     """
     if program_path is None:
         raise missing(word)
@@ -31,43 +31,43 @@ def demand_in_path(word: str) -> None:
     """The same for a command that is only to be started, whatever it runs in the end.
 
     Raises:
-        BadInput: it does not exist, or may not be executed.
+        InvalidInputError: it does not exist, or may not be executed.
     """
     cwd = os.getcwd()  # noqa: PTH109 - as execvp(3) takes it
     demand_found(find_program(Root(), word, os.environ, cwd), word)
 
 
-def missing(word: str) -> BadInput:
+def missing(word: str) -> InvalidInputError:
     """Why the first word of a command cannot be started."""
     place = Path(word)
     if f"{{{FOLDER}}}" in word:
-        return BadInput(
+        return InvalidInputError(
             f"The command {word!r} was not found: {{{FOLDER}}} stands for a folder only with "
             "--build.",
             "Give a command that builds the program into it (--build).",
         )
     if any(letter.isspace() for letter in word) and not place.exists():
-        return BadInput(
+        return InvalidInputError(
             f"The command {word!r} was not found.",
             "Write its words apart, or add --shell to run it through bash.",
         )
     if place.is_dir() and "/" in word:
-        return BadInput(f"The command {word!r} is a folder.", "Name a program in it.")
+        return InvalidInputError(f"The command {word!r} is a folder.", "Name a program in it.")
     if not place.is_file():
-        return BadInput(f"The command {word!r} was not found.", _PATH)
+        return InvalidInputError(f"The command {word!r} was not found.", _PATH)
     path = word if "/" in word else f"./{word}"
     if os.access(place, os.X_OK):
-        return BadInput(
+        return InvalidInputError(
             f"The command {word!r} was not found in PATH; a file of this name is in this folder.",
             f"Write {path} to run that.",
         )
     if place.stat().st_mode & 0o111:
-        return BadInput(
+        return InvalidInputError(
             f"The command {word!r} may not be executed by you.",
             f"See `ls -l {shlex.quote(path)}` and whether its file system is mounted noexec; or "
             f"name its interpreter, as in `{_interpreter(place)} {shlex.quote(path)}`.",
         )
-    return BadInput(
+    return InvalidInputError(
         f"The command {word!r} is there, but it is not executable.",
         f"`chmod +x {shlex.quote(path)}`, or name its interpreter, as in "
         f"`{_interpreter(place)} {shlex.quote(path)}`.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.records.observation import EVERY, Observation
 
 
@@ -13,19 +13,19 @@ def observed_of(text: str | None) -> tuple[Observation, ...] | None:
         text: as it was written: ``all``, ``none`` or names with commas between them.
 
     Raises:
-        BadInput: no such observation.
+        InvalidInputError: no such observation.
     """
     if text is None or text in ("all", "none"):
         return {None: None, "all": EVERY, "none": ()}[text]
     asked = text.split(",")
     for name in asked:
         if name in ("all", "none"):
-            raise BadInput(
+            raise InvalidInputError(
                 f"--observe: {name!r} stands alone.", f"Write {name}, or names without it."
             )
         if name not in tuple(Observation):
             near = nearest(name, (*Observation, "all", "none"))
-            raise BadInput(
+            raise InvalidInputError(
                 f"--observe: there is no observation {name!r}.",
                 f"Did you mean {near}?"
                 if near

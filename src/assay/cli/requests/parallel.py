@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from assay.cli.parsing.values import whole
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list
 from assay.machine.slots import left_out
 from assay.records import Scope, Space
@@ -24,13 +24,13 @@ def parallel_of(arguments: argparse.Namespace) -> int | None:
     """Into how many slots the CPUs are to be divided; ``None`` where that was not asked for.
 
     Raises:
-        BadInput: no number from 2 on.
+        InvalidInputError: no number from 2 on.
     """
     if arguments.parallel is None:
         return None
     found = whole("--parallel", arguments.parallel, MOST, "slots", "--parallel 2")
     if found < 2:
-        raise BadInput(
+        raise InvalidInputError(
             "--parallel takes a number from 2 on, not 1.",
             "Leave it out: launches then run one after another, with all CPUs.",
         )
@@ -41,11 +41,11 @@ def demand_apart(space: Space, registry: Registry) -> None:
     """Refuse settings that launches side by side cannot have each for itself.
 
     Raises:
-        BadInput: names the first.
+        InvalidInputError: names the first.
     """
     for parameter in space.parameters:
         if parameter.name in SHARED or registry.get(parameter.name).scope not in APART:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{parameter.name} acts on what launches side by side share.",
                 f"Leave out --parallel, or leave out {parameter.name}.",
             )

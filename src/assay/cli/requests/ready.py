@@ -51,8 +51,8 @@ def plain(parsed: Parsed) -> Ready:
     """The command as it is.
 
     Raises:
-        BadInput: there is none.
-        NotPossible: there is no launcher, or the undo journal cannot be had.
+        InvalidInputError: there is none.
+        NotPossibleError: there is no launcher, or the undo journal cannot be had.
     """
     workload = Workload(argv=command_of(parsed.command, separated=parsed.separated, shell=False))
     helper = parsed.arguments.helper

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 
 from assay.cli.parsing.values import quantity
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.launch.building import FOLDER, no_command, recipe_of
 from assay.launch.command import placeholders_in
 from assay.records import Configuration, Parameter, Recipe
@@ -37,7 +37,7 @@ def recipe_asked(
         configurations: that were named.
 
     Raises:
-        BadInput: a placeholder without values or values without a place; a program that does not
+        InvalidInputError: a placeholder without values or values without a place; a program that does not
             lie in the folder of the build; a tool or an input that is not there.
     """
     names = _names(parameters, configurations)
@@ -65,8 +65,8 @@ def recipe_asked(
     for first in _first_words(build, parameters, configurations):
         try:
             demand_in_path(first)
-        except BadInput as error:
-            raise BadInput(f"--build: {error.cause}", error.remedy) from error
+        except InvalidInputError as error:
+            raise InvalidInputError(f"--build: {error.cause}", error.remedy) from error
     return recipe
 
 
@@ -74,11 +74,13 @@ def demand_command(inputs: Sequence[str], limit: str | None) -> None:
     """Refuse what belongs to a build command where none was given.
 
     Raises:
-        BadInput: it was given.
+        InvalidInputError: it was given.
     """
     for option, given in (("--build-input", inputs), ("--build-timeout", limit)):
         if given:
-            raise BadInput(f"{option} is given without --build.", "Give the command as well.")
+            raise InvalidInputError(
+                f"{option} is given without --build.", "Give the command as well."
+            )
 
 
 def _names(
@@ -100,7 +102,7 @@ def _demand_used(
     if any(p.name == f"arg.{FOLDER}" for p in parameters) or any(
         f"arg.{FOLDER}" in one for one in configurations
     ):
-        raise BadInput(
+        raise InvalidInputError(
             f"arg.{FOLDER} cannot be varied beside --build: {{{FOLDER}}} is the folder for what is "
             "built.",
             "Give the placeholder another name.",
@@ -112,7 +114,7 @@ def _demand_used(
     filled = {p.name for p in parameters}.union(*configurations)
     for name in names:
         if name in held and f"arg.{name}" not in filled:
-            raise BadInput(
+            raise InvalidInputError(
                 f"The program's command holds {{{name}}}, which build.{name} fills in --build "
                 "alone.",
                 f"Name its values there, as in arg.{name}=A,B, or give one of the two placeholders "
@@ -120,9 +122,9 @@ def _demand_used(
             )
 
 
-def runs_another() -> BadInput:
+def runs_another() -> InvalidInputError:
     """What is told where a program is built and another one run."""
-    return BadInput(
+    return InvalidInputError(
         f"The command holds no {{{FOLDER}}}, so that it would not run what --build makes.",
         f"Write it where the program lies, as in: -- '{{{FOLDER}}}/prog'",
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from assay.cli.wire import store_of
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.executors.builds.evidence import builds_of, built_as
 from assay.executors.evidence.pools_seen import pools_of
 from assay.records import (
@@ -64,7 +64,7 @@ def recommended(arguments: argparse.Namespace) -> Recommended:
     """What the study of ``--from`` recommends.
 
     Raises:
-        BadInput: no such study, or one that recommends nothing.
+        InvalidInputError: no such study, or one that recommends nothing.
     """
     with store_of(arguments, create=False) as store:
         study_id = store.find(arguments.study)
@@ -94,7 +94,7 @@ def _chosen(record: StudyRecord, arguments: argparse.Namespace) -> tuple[Configu
         cell = cell_of(record, arguments.cell, unproven=arguments.unproven)
         return cell.settings, cell.proven
     if arguments.cell is not None:
-        raise BadInput(
+        raise InvalidInputError(
             f"Study {record.id} has no cells to take --cell {clean(arguments.cell)} from.",
             "Name a sweep or a comparison that is done, or leave --cell out.",
         )
@@ -130,16 +130,16 @@ def chosen_of(
         outputs_may_differ: whether one that may do other work than the default is accepted.
 
     Raises:
-        BadInput: it recommends nothing, has no such point, is not proven and has to be, or found
+        InvalidInputError: it recommends nothing, has no such point, is not proven and has to be, or found
             nothing that keeps what is required.
     """
     if record.conclusion is None and record.spec.kind is Kind.TUNE:
-        raise BadInput(
+        raise InvalidInputError(
             f"Study {record.id} is not finished: what it would recommend may still change.",
             f"`assay study resume {record.id}` goes on.",
         )
     if record.conclusion is None or record.conclusion.recommendation is None:
-        raise BadInput(
+        raise InvalidInputError(
             f"Study {record.id} recommends nothing.",
             f"`assay study show {record.id}` says where it stands.",
         )
@@ -148,7 +148,7 @@ def chosen_of(
     recommendation = record.conclusion.recommendation
     default = _default_keeps(record.conclusion)
     if not recommendation.settings and default is RequirementVerdict.BROKEN:
-        raise BadInput(
+        raise InvalidInputError(
             f"Study {record.id} found nothing that keeps what is required, and the default does "
             "not either.",
             "Leave --from out to run the command as it is; a search with a larger --budget may "
@@ -156,14 +156,14 @@ def chosen_of(
         )
     known = not record.spec.require or default is RequirementVerdict.HOLDS
     if not recommendation.settings and not known and not unproven:
-        raise BadInput(
+        raise InvalidInputError(
             f"Study {record.id} keeps the default, and did not show that it keeps what is "
             f"required: {clean(recommendation.sentence)}",
             f"--unproven runs it all the same; `assay study resume {record.id}` with a larger "
             "--budget or --runs goes on.",
         )
     if recommendation.output is not None and not outputs_may_differ:
-        raise BadInput(
+        raise InvalidInputError(
             f"The recommendation of study {record.id} may do other work than the default: "
             f"{clean(recommendation.output)}.",
             "--unproven --outputs-may-differ runs it all the same.",
@@ -180,14 +180,14 @@ def _default_keeps(conclusion: Conclusion) -> RequirementVerdict | None:
     return min(found, key=order.index, default=None)
 
 
-def _not_proven(record: StudyRecord, recommendation: Recommendation) -> BadInput:
+def _not_proven(record: StudyRecord, recommendation: Recommendation) -> InvalidInputError:
     from assay.wording.proof import proof_command, proof_words  # a run needs no search
 
     remedy = "--unproven runs it all the same"
     if recommendation.proof is not None:
         command = proof_command(record.id, record.spec.budget, recommendation.proof)
         remedy += f"; a proof takes {proof_words(recommendation.proof)}: `{command}`"
-    return BadInput(
+    return InvalidInputError(
         f"The recommendation of study {record.id} is not proven: {clean(recommendation.sentence)}",
         f"{remedy}.",
     )
@@ -197,11 +197,11 @@ def _point(text: str, conclusion: Conclusion, study_id: str) -> Configuration:
     """A point of a front, by its number or as its settings are written.
 
     Raises:
-        BadInput: the study has no front, or no such point.
+        InvalidInputError: the study has no front, or no such point.
     """
     names = [point.name for point in conclusion.front]
     if not names:
-        raise BadInput(
+        raise InvalidInputError(
             f"Study {study_id} has no front to take --point {text} from.",
             f"Leave --point out; `assay study show {study_id}` says what it recommends.",
         )
@@ -209,7 +209,7 @@ def _point(text: str, conclusion: Conclusion, study_id: str) -> Configuration:
         return conclusion.front[names.index(text)].settings
     if text.isdecimal() and 1 <= int(text) <= len(names):
         return conclusion.front[int(text) - 1].settings
-    raise BadInput(
+    raise InvalidInputError(
         f"The front of study {study_id} has no point {text}.",
         f"It has points 1 to {len(names)}; `assay study show {study_id}` shows them."
         if len(names) > 1

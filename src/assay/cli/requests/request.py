@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.cli.files.space_file import read_space
 from assay.cli.parsing.values import quantity, whole
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
 from assay.records import Budget, Parameter, Space, Statistic
 from assay.records.study import DISTURBED_ABOVE, MARGIN
@@ -28,7 +28,7 @@ def budget_of(arguments: argparse.Namespace) -> Budget:
     """Time and launches that may be spent; ten minutes where neither was said.
 
     Raises:
-        BadInput: not a duration, or not a number of launches.
+        InvalidInputError: not a duration, or not a number of launches.
     """
     time_s = launches = None
     if arguments.budget:
@@ -46,7 +46,7 @@ def margin_of(arguments: argparse.Namespace, statistic: Statistic = Statistic.ME
     A spread takes thousands of launches to be known to 1 %, and nobody would feel it.
 
     Raises:
-        BadInput: not a share.
+        InvalidInputError: not a share.
     """
     if arguments.margin:
         return quantity("--margin", arguments.margin, parse_share)
@@ -57,7 +57,7 @@ def precision_of(arguments: argparse.Namespace) -> float | None:
     """Half the interval over the mean at which to stop; the race's own where it was not said.
 
     Raises:
-        BadInput: not a share.
+        InvalidInputError: not a share.
     """
     if not arguments.precision:
         return None
@@ -72,13 +72,13 @@ def gate_of(text: str | None, known: Sequence[str]) -> tuple[str, ...]:
         known: words that mean something to the verb.
 
     Raises:
-        BadInput: one is no verdict.
+        InvalidInputError: one is no verdict.
     """
     words = tuple(text.split(",")) if text else ()
     for word in words:
         if word not in known:
             near = nearest(word, tuple(known))
-            raise BadInput(
+            raise InvalidInputError(
                 f"--fail-if: there is no verdict {word!r}.",
                 f"Did you mean {near}?" if near else f"There are {', '.join(known)}.",
             )
@@ -92,7 +92,7 @@ def disturbed_above_of(arguments: argparse.Namespace, env: Mapping[str, str]) ->
     """Share of the CPUs from which on others disturb a block; ``None``: they never do.
 
     Raises:
-        BadInput: no share.
+        InvalidInputError: no share.
     """
     text = arguments.disturbed_above or env.get("ASSAY_DISTURBED_ABOVE")
     if not text:
@@ -101,8 +101,8 @@ def disturbed_above_of(arguments: argparse.Namespace, env: Mapping[str, str]) ->
         return None
     try:
         return quantity("--disturbed-above", text, parse_share)
-    except BadInput as error:
-        raise BadInput(error.cause, "Write for example 25%, or never.") from error
+    except InvalidInputError as error:
+        raise InvalidInputError(error.cause, "Write for example 25%, or never.") from error
 
 
 def warmup_of(arguments: argparse.Namespace) -> int | None:
@@ -111,7 +111,7 @@ def warmup_of(arguments: argparse.Namespace) -> int | None:
     With none the first launch still only shows that the program works.
 
     Raises:
-        BadInput: not a number of launches.
+        InvalidInputError: not a number of launches.
     """
     text = arguments.warmup
     if text is None or text == "auto":
@@ -125,7 +125,7 @@ def space_of(arguments: argparse.Namespace, registry: Registry, machine: Machine
     """The space that words and ``--space`` describe; empty where nothing was named.
 
     Raises:
-        BadInput: an unknown setting, value or key; a setting named twice.
+        InvalidInputError: an unknown setting, value or key; a setting named twice.
     """
     parameters: list[Parameter] = []
     constraints: list[str] = list(arguments.constraint)
@@ -137,7 +137,7 @@ def space_of(arguments: argparse.Namespace, registry: Registry, machine: Machine
     names = [p.name for p in parameters]
     for name in names:
         if names.count(name) > 1:
-            raise BadInput(f"{name} is given twice.", "Give each setting one domain.")
+            raise InvalidInputError(f"{name} is given twice.", "Give each setting one domain.")
     if written is not None:
         written.demand_sound(tuple(parameters))
     for text in constraints:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Reservation
 from assay.study.laboratory import Laboratory
 from assay.untrusted import clean
@@ -21,18 +21,18 @@ def reservation_of(arguments: argparse.Namespace) -> Reservation | None:
     """What was asked for; ``None`` where nothing was.
 
     Raises:
-        BadInput: a partition is named, and nothing of it; or two are.
+        InvalidInputError: a partition is named, and nothing of it; or two are.
     """
     searched_on = getattr(arguments, "search_on", None)
     if searched_on is not None and arguments.partition is not None:
-        raise BadInput(
+        raise InvalidInputError(
             "--search-on and --partition both name a partition.", "Leave --partition out."
         )
     if searched_on is not None:
         return Reservation(wish=arguments.reserve or ALL, partition=searched_on)
     if arguments.reserve is None:
         if arguments.partition is not None:
-            raise BadInput(
+            raise InvalidInputError(
                 "--partition says which partition, and nothing of it is asked for.",
                 f"Say what, as in: --reserve cpus=2 --partition {arguments.partition}",
             )
@@ -59,8 +59,8 @@ def in_share(
         quiet: what was had is not told.
 
     Raises:
-        BadInput: the wish cannot be read, or the partition does not have so much.
-        NotPossible: there is no partition, or others have too much of it.
+        InvalidInputError: the wish cannot be read, or the partition does not have so much.
+        NotPossibleError: there is no partition, or others have too much of it.
     """
     if asked is None:
         yield lab

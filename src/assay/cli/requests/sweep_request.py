@@ -28,7 +28,7 @@ from assay.cli.requests.command_words import split_command
 from assay.cli.requests.observe import observed_of
 from assay.cli.requests.request import budget_of, disturbed_above_of, margin_of, precision_of
 from assay.cli.requests.workload import requirements_of, statistic_of, workload_of
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.executors.metrics.direction import demand_directed
 from assay.machine.document import Machine, Program
 from assay.records import (
@@ -66,23 +66,27 @@ class SweepRequest:
         """The words of the command.
 
         Raises:
-            BadInput: there are none, or a shell is needed.
+            InvalidInputError: there are none, or a shell is needed.
         """
         command, shell = self.table.workload.command, self.table.workload.shell
         with self._key("workload", "command"):
             if isinstance(command, str):
                 return split_command(command, shell=shell)
             if shell:
-                raise BadInput("A list of words is no text for a shell.", "Write it as one text.")
+                raise InvalidInputError(
+                    "A list of words is no text for a shell.", "Write it as one text."
+                )
             if not command or not command[0]:
-                raise BadInput("There is no command.", "Write the program and its arguments.")
+                raise InvalidInputError(
+                    "There is no command.", "Write the program and its arguments."
+                )
             return tuple(command)
 
     def program(self) -> Program | None:
         """The program of the command; ``None`` where it is to be built first.
 
         Raises:
-            BadInput: it was not found; points at it.
+            InvalidInputError: it was not found; points at it.
         """
         with self._key("workload", "command"):
             return program_before(self.argv, builds=self.table.workload.build is not None)
@@ -102,7 +106,7 @@ class SweepRequest:
             admits: whether a configuration can be granted.
 
         Raises:
-            BadInput: something that cannot be; points at it.
+            InvalidInputError: something that cannot be; points at it.
         """
         study, design = self.table.study, self.table.design
         if not (self.table.settings or self.table.configuration):
@@ -161,7 +165,7 @@ class SweepRequest:
         for parameter in parameters if self.table.workload.build is None else ():
             if parameter not in others:
                 with self.file.at(*written.keys[parameter.name]):
-                    raise BadInput(
+                    raise InvalidInputError(
                         f"{parameter.name} is set, but there is no build command.",
                         "Write it as build under [workload].",
                     )
@@ -200,7 +204,7 @@ class SweepRequest:
         """Refuse keys that mean nothing in this kind of design.
 
         Raises:
-            BadInput: one is there.
+            InvalidInputError: one is there.
         """
         design = self.table.design
         drawn = design.kind in ("random", "latin-hypercube")
@@ -296,15 +300,17 @@ class SweepRequest:
         with self.file.at(*key):
             try:
                 yield
-            except BadInput as error:
-                raise BadInput(_OPTION.sub("", error.cause), _as_keys(error.remedy)) from error
+            except InvalidInputError as error:
+                raise InvalidInputError(
+                    _OPTION.sub("", error.cause), _as_keys(error.remedy)
+                ) from error
 
 
 def read_sweep(name: str) -> SweepRequest:
     """Read a sweep file.
 
     Raises:
-        BadInput: it cannot be read, or holds something wrong; points at it.
+        InvalidInputError: it cannot be read, or holds something wrong; points at it.
     """
     file = read_toml(name)
     return SweepRequest(file, read_table(file, SweepTable))

@@ -14,7 +14,7 @@ from assay.cli.requests.command_words import build_words, split_command
 from assay.cli.requests.metrics import beside_asked, metrics_asked, objectives_of
 from assay.cli.requests.missing import demand_in_path
 from assay.cli.requests.recipe import recipe_asked
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.executors.metrics.matching import compiled
 from assay.launch.command import placeholders_in
 from assay.records import (
@@ -48,12 +48,12 @@ def workload_of(
         configurations: that were named: what they say of ``build.NAME`` is declared as well.
 
     Raises:
-        BadInput: an option that cannot be read.
+        InvalidInputError: an option that cannot be read.
     """
     placeholders = _placeholders(parameters, argv)
     grace_s = _grace_s(arguments.grace) if arguments.grace else None
     if arguments.stop is not None and grace_s == 0.0:
-        raise BadInput(
+        raise InvalidInputError(
             "--stop would never run: --grace 0s kills the program at once.",
             "Give it time, as --grace 10s, or leave one of the two out.",
         )
@@ -94,13 +94,15 @@ def _grace_s(text: str) -> float:
     """The time between asking a program to end and killing it; ``0s`` kills at once.
 
     Raises:
-        BadInput: it cannot be read, or is longer than a day.
+        InvalidInputError: it cannot be read, or is longer than a day.
     """
     if _NO_TIME.fullmatch(text):
         return 0.0
     found = quantity("--grace", text, parse_duration_s)
     if found > LONGEST_GRACE_S:
-        raise BadInput(f"--grace {text} is longer than a day.", "Write for example --grace 30s.")
+        raise InvalidInputError(
+            f"--grace {text} is longer than a day.", "Write for example --grace 30s."
+        )
     return found
 
 
@@ -108,7 +110,7 @@ def _hooks(arguments: argparse.Namespace) -> Hooks:
     """The commands around the launches, as ``--shell`` says how they are read.
 
     Raises:
-        BadInput: one cannot be read, or there is no such program, which ``--setup`` might yet make.
+        InvalidInputError: one cannot be read, or there is no such program, which ``--setup`` might yet make.
     """
     found: dict[str, tuple[str, ...]] = {}
     for name in HOOKS:
@@ -119,8 +121,8 @@ def _hooks(arguments: argparse.Namespace) -> Hooks:
             found[name] = split_command(text, shell=arguments.shell)
             if name == "setup" or "setup" not in found:
                 demand_in_path(found[name][0])
-        except BadInput as error:
-            raise BadInput(f"--{name}: {error.cause}", error.remedy) from error
+        except InvalidInputError as error:
+            raise InvalidInputError(f"--{name}: {error.cause}", error.remedy) from error
     return Hooks(**found)
 
 
@@ -133,7 +135,7 @@ def _placeholders(parameters: tuple[Parameter, ...], argv: tuple[str, ...]) -> d
         name = parameter.name.removeprefix("arg.")
         if name not in found:
             near = nearest(name, tuple(found))
-            raise BadInput(
+            raise InvalidInputError(
                 f"arg.{name} has no place in the command: it holds no {{{name}}}.",
                 f"Did you mean arg.{near}?" if near else f"Write {{{name}}} where it belongs.",
             )
@@ -145,7 +147,7 @@ def several_objectives(arguments: argparse.Namespace) -> tuple[str, ...]:
     """The objectives where there is more than one; else none.
 
     Raises:
-        BadInput: they cannot be.
+        InvalidInputError: they cannot be.
     """
     names = objectives_of(arguments)
     return tuple(names) if len(names) > 1 else ()
@@ -155,7 +157,7 @@ def demand_alone(arguments: argparse.Namespace) -> None:
     """Refuse what a study with several objectives does not have.
 
     Raises:
-        BadInput: one of it was asked for.
+        InvalidInputError: one of it was asked for.
     """
     if not several_objectives(arguments):
         return
@@ -172,10 +174,10 @@ def demand_one_objective(arguments: argparse.Namespace) -> None:
     """Refuse several objectives where the verb weighs nothing against anything.
 
     Raises:
-        BadInput: more than one.
+        InvalidInputError: more than one.
     """
     if len(objectives_of(arguments)) > 1:
-        raise BadInput(
+        raise InvalidInputError(
             f"`assay {arguments.verb}` takes one --objective.",
             "`assay tune` weighs several against each other; --metric reads further figures.",
         )
@@ -185,7 +187,7 @@ def statistic_of(arguments: argparse.Namespace) -> Statistic:
     """What of the objective decides: ``NAME:median`` and ``NAME:spread`` say so.
 
     Raises:
-        BadInput: no such statistic, or another than the mean of several objectives.
+        InvalidInputError: no such statistic, or another than the mean of several objectives.
     """
     several = len(arguments.objective) > 1
     found = Statistic.MEAN
@@ -195,13 +197,13 @@ def statistic_of(arguments: argparse.Namespace) -> Statistic:
             continue
         if text not in tuple(Statistic):
             near = nearest(text, tuple(Statistic))
-            raise BadInput(
+            raise InvalidInputError(
                 f"--objective: there is no statistic {text!r}.",
                 f"Did you mean {near}?" if near else f"There are {', '.join(Statistic)}.",
             )
         found = Statistic(text)
         if several and found is not Statistic.MEAN:
-            raise BadInput(
+            raise InvalidInputError(
                 f"--objective {objective}: several objectives are compared by their means.",
                 "Name the metrics alone.",
             )
@@ -216,7 +218,7 @@ def requirements_of(arguments: argparse.Namespace, workload: Workload) -> tuple[
         workload: that they gave.
 
     Raises:
-        BadInput: one cannot be read, or can never be kept.
+        InvalidInputError: one cannot be read, or can never be kept.
     """
     known = {metric.name: metric for metric in workload.metrics}
     return parse_requirements(arguments.require, BUILT_IN | known)
@@ -224,7 +226,9 @@ def requirements_of(arguments: argparse.Namespace, workload: Workload) -> tuple[
 
 def _input(path: str) -> str:
     if not Path(path).is_file():
-        raise BadInput(f"The input {path} is not a file.", "Name a file that can be read again.")
+        raise InvalidInputError(
+            f"The input {path} is not a file.", "Name a file that can be read again."
+        )
     return str(Path(path).resolve())
 
 
@@ -242,7 +246,7 @@ def _limits(text: str | None) -> Limits:
     """The limits that ``--limit mem=2G,procs=64,cpu=30s,output=1G`` names.
 
     Raises:
-        BadInput: one that is unknown, given twice, or that nothing could keep.
+        InvalidInputError: one that is unknown, given twice, or that nothing could keep.
     """
     if text is None:
         return Limits()
@@ -252,14 +256,14 @@ def _limits(text: str | None) -> Limits:
         name, value = pair(part, "--limit")
         if name not in known:
             near = nearest(name, known)
-            raise BadInput(
+            raise InvalidInputError(
                 f"There is no limit {name!r}.",
                 f"Did you mean {near}?"
                 if near
                 else f"There are {', '.join(known)}; --timeout limits the time.",
             )
         if name in found:
-            raise BadInput(f"The limit {name} is given twice.", "Give each limit once.")
+            raise InvalidInputError(f"The limit {name} is given twice.", "Give each limit once.")
         found[name] = value
     return Limits(
         memory_bytes=_memory_bytes(found["mem"]) if "mem" in found else None,
@@ -272,7 +276,7 @@ def _limits(text: str | None) -> Limits:
 def _memory_bytes(text: str) -> int:
     size = quantity("--limit mem", text, parse_bytes)
     if size < LEAST_MEMORY_BYTES:
-        raise BadInput(
+        raise InvalidInputError(
             f"--limit mem={text} leaves no room for a program to start.",
             "It takes 1M at least, as in --limit mem=2G.",
         )
@@ -286,7 +290,7 @@ def _processes(text: str) -> int:
 def _output_bytes(text: str) -> int:
     size = quantity("--limit output", text, parse_bytes)
     if size < 1:
-        raise BadInput(
+        raise InvalidInputError(
             f"--limit output={text} is no size above zero.", "Write for example --limit output=1G."
         )
     return size

@@ -11,7 +11,7 @@ from assay.bundle.files import replacing
 from assay.cli.files.target import target_of
 from assay.cli.show.documents import json_text, print_json, result_document
 from assay.cli.show.show import print_result
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records import Kind, Sample
 from assay.search.space.naming import named_conclusion, named_samples
 from assay.study.session import Result
@@ -23,7 +23,7 @@ def exports_of(arguments: argparse.Namespace) -> tuple[Path, ...]:
     """The files of ``--export``, looked at before anything is measured.
 
     Raises:
-        BadInput: a suffix that says nothing, or a folder that is not there.
+        InvalidInputError: a suffix that says nothing, or a folder that is not there.
     """
     return tuple(target_of("--export", text, SUFFIXES) for text in arguments.export)
 
@@ -37,7 +37,7 @@ def give(
     """Print the result, as lines or as JSON, and write the files that were asked for.
 
     Raises:
-        NotPossible: a file cannot be written.
+        NotPossibleError: a file cannot be written.
     """
     result = named_result(result)
     samples = named_samples(result.spec, samples)
@@ -60,8 +60,8 @@ def _export(result: Result, samples: Sequence[Sample], exports: Sequence[Path]) 
         try:
             with replacing(path) as file:
                 file.write(_content(path, result, samples).encode(errors="backslashreplace"))
-        except NotPossible as error:
-            raise NotPossible(
+        except NotPossibleError as error:
+            raise NotPossibleError(
                 f"The export {error.cause}",
                 f"`assay study resume {result.study_id} --export FILE` writes another.",
             ) from error

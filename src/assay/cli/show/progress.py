@@ -25,7 +25,7 @@ from assay.cli.process.cursor import HiddenCursor
 from assay.cli.process.ending import Terminated
 from assay.cli.show.disturbed_count import DisturbedCount
 from assay.cli.show.layout import LEAST
-from assay.errors import AssayError, ShareGone
+from assay.errors import AssayError, ShareLostError
 from assay.handlers import held
 from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
 from assay.search.conclusion.present import present_words
@@ -130,7 +130,7 @@ def fitting(parts: Sequence[str], width: int) -> str:
     return line
 
 
-class Sparing:
+class OverheadLimiter:
     """Lets something be done again only when it has become a small share of the elapsed time.
 
     Args:
@@ -179,7 +179,7 @@ class Progress:
         self._study_id: str | None = None
         self._race: BlockRace | None = None
         self._board = Scoreboard(spec)
-        self._sparing = Sparing(SHARE)
+        self._sparing = OverheadLimiter(SHARE)
         self._interval: Standing | None = None
         self._disturbed = DisturbedCount()
         self._present = ""
@@ -216,7 +216,7 @@ class Progress:
             return
         if isinstance(error, (KeyboardInterrupt, Terminated)):
             print(f"assay: interrupted; {self._kept()}.", file=sys.stderr)
-        elif isinstance(error, ShareGone):
+        elif isinstance(error, ShareLostError):
             print(f"assay: {self._kept()} once the partition is back.", file=sys.stderr)
 
     def _show_cursor(self, live: Live) -> None:

@@ -38,7 +38,7 @@ from assay.search.conclusion.requirement_words import (
     requirement_words,
     requirements_told,
 )
-from assay.search.history.elsewhere import elsewhere_words
+from assay.search.history.cross_environment import elsewhere_words
 from assay.search.history.interference import interference_words
 from assay.search.space.switching import switching_words
 from assay.study.session import Result

@@ -14,7 +14,7 @@ from assay.cli.files.target import target_of
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.cli.tier.place import device_of, tier_env
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import to_builtins
 from assay.tier.bench import Bench, Progress, fitting, named, read_free_bytes
 from assay.tier.efficiency import OF_DRAM, OTHERS, POLYNOMIALS, Cell, Device
@@ -50,7 +50,7 @@ class _Catalogue:
         """One launch; in memory alone where no DRAM is named.
 
         Raises:
-            NotPossible: it fails.
+            NotPossibleError: it fails.
         """
         (seen,) = timed(find_kernel(kernel, os.environ), words, self._env(dram_bytes))
         return seen
@@ -66,13 +66,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure round by round until the budget is spent, and show the efficiencies.
 
     Raises:
-        BadInput: no sizes, or data larger than this host's memory, or no program of such a name.
-        NotPossible: the tier cannot be used here.
+        InvalidInputError: no sizes, or data larger than this host's memory, or no program of such a name.
+        NotPossibleError: the tier cannot be used here.
     """
     picture = target_of("--output", arguments.output, (".svg",)) if arguments.output else None
     for name, example in (("dram", "256M"), ("path", "/mnt/nvme")):
         if not getattr(arguments, name):
-            raise BadInput(
+            raise InvalidInputError(
                 f"`assay tier bench` needs --{name}.", f"Write --{name}, as in --{name} {example}."
             )
     dram_bytes = parse_bytes(arguments.dram)
@@ -123,12 +123,12 @@ def _sizes(dram_bytes: int, *, quiet: bool) -> tuple[float, ...]:
     """Data over DRAM; those that do not fit into this host's memory are told of.
 
     Raises:
-        BadInput: not even twice the DRAM does.
+        InvalidInputError: not even twice the DRAM does.
     """
     free_bytes = read_free_bytes()
     fit = fitting(dram_bytes, free_bytes)
     if _LEAST_OF_DRAM not in fit:
-        raise BadInput(
+        raise InvalidInputError(
             f"--dram {show_bytes(dram_bytes)} makes data of "
             f"{show_bytes(_LEAST_OF_DRAM * dram_bytes)}, and {show_bytes(free_bytes)} of memory "
             "are free.",
@@ -148,20 +148,20 @@ def _chosen(text: str, dram_bytes: int) -> tuple[float, ...]:
     """Data over DRAM that were named, each once.
 
     Raises:
-        BadInput: they are no numbers above 0, or such data do not fit into this host's memory.
+        InvalidInputError: they are no numbers above 0, or such data do not fit into this host's memory.
     """
     try:
         sizes = tuple(dict.fromkeys(map(float, text.split(","))))
     except ValueError:
         sizes = ()
     if not sizes or not all(0.0 < one < math.inf for one in sizes):
-        raise BadInput(
+        raise InvalidInputError(
             f"--data {text!r} is no list of numbers above 0.", "Write it as in --data 0.5,2,4."
         )
     free_bytes = read_free_bytes()
     largest = max(sizes)
     if largest * dram_bytes > free_bytes:
-        raise BadInput(
+        raise InvalidInputError(
             f"Data of {largest:g} times {show_bytes(dram_bytes)} do not fit into the "
             f"{show_bytes(free_bytes)} of memory that are free, and are compared with that.",
             "Name less, or a smaller --dram.",
@@ -173,7 +173,7 @@ def _threads(text: str | None) -> tuple[int, ...]:
     """Numbers of threads, each once.
 
     Raises:
-        BadInput: it names none, or more than two for each CPU, which no kernel takes.
+        InvalidInputError: it names none, or more than two for each CPU, which no kernel takes.
     """
     cpus = len(os.sched_getaffinity(0))
     if not text:
@@ -181,7 +181,7 @@ def _threads(text: str | None) -> tuple[int, ...]:
     words = text.split(",")
     known = all(word.isascii() and word.isdecimal() for word in words)
     if not known or not all(1 <= int(word) <= 2 * cpus for word in words):
-        raise BadInput(
+        raise InvalidInputError(
             f"--threads {text!r} is no list of numbers from 1 to {2 * cpus}, two for each CPU.",
             f"Write it as in --threads 1,{2 * cpus}.",
         )

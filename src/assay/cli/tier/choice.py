@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.settings.tier import SWAP
 from assay.tier.doctor import findings, unadvisable
 from assay.tier.probe import Probe, probe
@@ -17,8 +17,8 @@ def tier_of(arguments: argparse.Namespace) -> str:
     """What stands behind memory, as the setting has it; where it is second best, that is told.
 
     Raises:
-        BadInput: an option is missing, or one too many.
-        NotPossible: neither can be had here.
+        InvalidInputError: an option is missing, or one too many.
+        NotPossibleError: neither can be had here.
     """
     _demand_words(arguments)
     if arguments.how == "pager":
@@ -31,14 +31,14 @@ def tier_of(arguments: argparse.Namespace) -> str:
 
 def _demand_words(arguments: argparse.Namespace) -> None:
     if not arguments.dram:
-        raise BadInput("`assay tier run` needs --dram.", "Write --dram, as in --dram 8G.")
+        raise InvalidInputError("`assay tier run` needs --dram.", "Write --dram, as in --dram 8G.")
     if arguments.how == "advisor" and arguments.path:
-        raise BadInput(
+        raise InvalidInputError(
             "`assay tier run --how advisor` takes no --path.",
             "Leave it out: the kernel's swap stands behind memory then.",
         )
     if arguments.how != "advisor" and not arguments.path:
-        raise BadInput(
+        raise InvalidInputError(
             "`assay tier run` needs --path.",
             "Write --path, as in --path /mnt/nvme, or --how advisor, which takes none.",
         )
@@ -48,14 +48,14 @@ def _probed() -> Probe | None:
     """Not the paths, of which the pager tells itself; none where nothing was built."""
     try:
         return probe(os.environ)
-    except NotPossible:  # which the setting tells
+    except NotPossibleError:  # which the setting tells
         return None
 
 
 def _advised(found: Probe) -> str:
     lack = unadvisable(found)
     if lack is not None:
-        raise NotPossible(f"Swap cannot be advised here: {lack.problem}.", lack.remedy)
+        raise NotPossibleError(f"Swap cannot be advised here: {lack.problem}.", lack.remedy)
     return SWAP
 
 
@@ -65,7 +65,7 @@ def _best(found: Probe, arguments: argparse.Namespace) -> str:
         return str(arguments.path)
     none = unadvisable(found)
     if none is not None:
-        raise NotPossible(
+        raise NotPossibleError(
             f"There is no tier here: {lack.problem}; and for advice, {none.problem}.",
             f"{lack.remedy} Or: {none.remedy}",
         )

@@ -19,8 +19,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Tell; 1 where the pager cannot be used.
 
     Raises:
-        BadInput: --path names nothing.
-        NotPossible: this assay was built without it.
+        InvalidInputError: --path names nothing.
+        NotPossibleError: this assay was built without it.
     """
     found = probe(os.environ, arguments.path or "")
     swap = read_swap()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.cgroup import read_cgroups
 from assay.machine.root import LIVE
 from assay.native_programs import native_folder
@@ -20,17 +20,17 @@ def tier_env(path: str, dram_bytes: int, numa: str | None = None) -> dict[str, s
     """This process's environment for a program under the tier.
 
     Raises:
-        BadInput: less DRAM than the pager can work with, or more than there is.
-        NotPossible: the loader cannot read the library's path.
+        InvalidInputError: less DRAM than the pager can work with, or more than there is.
+        NotPossibleError: the loader cannot read the library's path.
     """
     if dram_bytes < LEAST_BYTES:
-        raise BadInput(f"--dram {show_bytes(dram_bytes)} is too little.", ENOUGH)
+        raise InvalidInputError(f"--dram {show_bytes(dram_bytes)} is too little.", ENOUGH)
     memory_bytes = _memory_bytes()
     if dram_bytes > memory_bytes:
-        raise BadInput(f"--dram {show_bytes(dram_bytes)} is {beyond(memory_bytes)}.", LESS)
+        raise InvalidInputError(f"--dram {show_bytes(dram_bytes)} is {beyond(memory_bytes)}.", LESS)
     library = str(native_folder(os.environ) / "libassay-tier.so")
     if not is_preloadable(library):
-        raise NotPossible(
+        raise NotPossibleError(
             f"{library!r} cannot be preloaded: its path holds a space or a colon.",
             "Install assay elsewhere.",
         )
@@ -53,13 +53,13 @@ def device_of(paths: str) -> Device:
     """What directories on disks give altogether, measured now.
 
     Raises:
-        BadInput: they name nothing.
-        NotPossible: the tier cannot be used here.
+        InvalidInputError: they name nothing.
+        NotPossibleError: the tier cannot be used here.
     """
     found = probe(os.environ, paths)
     if not usable(found):
         grave = next(one for one in findings(found) if one.fatal)
-        raise NotPossible(f"There is no tier here: {grave.problem}.", grave.remedy)
+        raise NotPossibleError(f"There is no tier here: {grave.problem}.", grave.remedy)
     return Device(
         read=sum(one.read_bytes_per_s or 0.0 for one in found.paths),
         write=sum(one.write_bytes_per_s or 0.0 for one in found.paths),

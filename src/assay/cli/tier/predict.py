@@ -15,7 +15,7 @@ from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.cli.tier.place import device_of, tier_env
 from assay.cli.wire import program_of
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import to_builtins
 from assay.settings.refusal import preload_hindrance
 from assay.tier.look import looks
@@ -30,20 +30,20 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
     """Run the program for a while, end it, and tell.
 
     Raises:
-        BadInput: no program, or no sizes.
-        NotPossible: the tier cannot be used here, or the program cannot be started, or had no
+        InvalidInputError: no program, or no sizes.
+        NotPossibleError: the tier cannot be used here, or the program cannot be started, or had no
             large memory.
     """
     for name, example in (("dram", "8G"), ("path", "/mnt/nvme")):
         if not getattr(arguments, name):
-            raise BadInput(
+            raise InvalidInputError(
                 f"`assay tier predict` needs --{name}.",
                 f"Write --{name}, as in --{name} {example}.",
             )
     if not command:
-        raise BadInput("There is no program.", "Write it after --, as in -- ./app.")
+        raise InvalidInputError("There is no program.", "Write it after --, as in -- ./app.")
     if why := preload_hindrance(program_of(tuple(command)), os.uname().machine):
-        raise NotPossible(
+        raise NotPossibleError(
             f"{command[0]} {why}.",
             "Build it otherwise, or have it ask for regions (tier.h).",
         )
@@ -55,12 +55,12 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
         seen = list(looks(process.pid, for_s, lambda: process.poll() is None))
         status = process.poll()
     if len(seen) < 2 and status:
-        raise NotPossible(
+        raise NotPossibleError(
             f"{command[0]} ended by itself, {_ending(status)}, while it was looked at.",
             "Its own last words, and those of the tier, stand above: have it run first.",
         )
     if len(seen) < 2:
-        raise NotPossible(
+        raise NotPossibleError(
             "No large memory of the program was seen while it was looked at.",
             "Memory is managed from 64 MiB in one piece on, of programs that are not linked "
             "statically; look longer (--for), or give it more to do.",
@@ -85,7 +85,7 @@ def _started(command: Sequence[str], env: dict[str, str]) -> Iterator[subprocess
     try:
         process = subprocess.Popen(command, env=env, stdout=sys.stderr, start_new_session=True)
     except OSError as error:
-        raise NotPossible(
+        raise NotPossibleError(
             f"{command[0]} cannot be started: {error.strerror}.", "Name a program that can."
         ) from error
     try:

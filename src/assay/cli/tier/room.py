@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.settings.tier import SWAP
 from assay.units import parse_bytes
 
@@ -15,12 +15,12 @@ def room_of(keep_free: str | None, tier: str) -> list[str]:
         tier: storage behind memory, as the value of ``mem.tier``.
 
     Raises:
-        BadInput: not a size, or nothing is taken of a file system.
+        InvalidInputError: not a size, or nothing is taken of a file system.
     """
     if keep_free is None:
         return []
     if tier == SWAP:
-        raise BadInput(
+        raise InvalidInputError(
             "--keep-free is of the file systems of --path, and swap is advised here.",
             "Leave it out, or see `assay tier doctor` for the pager.",
         )

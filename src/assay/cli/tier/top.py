@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records import to_builtins
 from assay.tier.meter import Meter, Region, meters
 from assay.units import parse_duration_s, show_bytes
@@ -26,8 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Show what is there, again and again on a terminal.
 
     Raises:
-        BadInput: --every is no time.
-        NotPossible: no program runs under the tier.
+        InvalidInputError: --every is no time.
+        NotPossibleError: no program runs under the tier.
     """
     every_s = EVERY_S if arguments.every is None else parse_duration_s(arguments.every)
     if arguments.json:
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _present() -> list[Meter]:
     found = meters()
     if not found:
-        raise NotPossible(
+        raise NotPossibleError(
             "No program runs under the tier here that you may look at.",
             "Start one with `assay tier run`, or become the user who did.",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.settings.tier import SWAP
 
 _TRACES = "*.touches"
@@ -17,17 +17,17 @@ def touches_of(arguments: argparse.Namespace, tier: str) -> list[str]:
     A folder for traces is made where there is none.
 
     Raises:
-        BadInput: they cannot be had, or not together.
+        InvalidInputError: they cannot be had, or not together.
     """
     if arguments.trace is None and arguments.replay is None:
         return []
     if arguments.trace is not None and arguments.replay is not None:
-        raise BadInput(
+        raise InvalidInputError(
             "--trace and --replay cannot be had in the same run.",
             "Record first, with --trace DIR; then give the same folder to --replay.",
         )
     if tier == SWAP:
-        raise BadInput(
+        raise InvalidInputError(
             "Touches are seen by the pager only, and swap is advised here.",
             "Leave --trace and --replay out, or see `assay tier doctor` for the pager.",
         )
@@ -43,7 +43,7 @@ def _new_folder(name: str) -> Path:
         for old in folder.glob(_TRACES):
             old.unlink()
     except OSError as error:
-        raise BadInput(
+        raise InvalidInputError(
             f"--trace {name} cannot be written: {error.strerror}.", "Name another folder."
         ) from error
     return folder
@@ -52,7 +52,7 @@ def _new_folder(name: str) -> Path:
 def _recorded(name: str) -> Path:
     folder = Path(name).absolute()
     if not any(folder.glob(_TRACES)):
-        raise BadInput(
+        raise InvalidInputError(
             f"--replay {name} holds no trace.", "Record one with `assay tier run --trace DIR`."
         )
     return folder

@@ -12,7 +12,7 @@ from assay.cli.requests.request import budget_of, disturbed_above_of
 from assay.cli.show.answer import give
 from assay.cli.show.progress import Progress, wants_live
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Budget, Kind, StudySpec, Workload
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.races.calibrate import LOAD
@@ -26,7 +26,7 @@ def run(parsed: Parsed) -> int:
     """Run the action."""
     arguments = parsed.arguments
     if arguments.study:
-        raise BadInput(
+        raise InvalidInputError(
             f"`assay study calibrate` takes no study: {arguments.study!r}.",
             "A command stands after --: assay study calibrate -- ./app",
         )
@@ -61,17 +61,17 @@ def _command(parsed: Parsed) -> tuple[str, ...]:
     """The words after ``--``; without them the load that assay brings.
 
     Raises:
-        BadInput: nothing stands after ``--``.
-        NotPossible: there is no interpreter to run the load with.
+        InvalidInputError: nothing stands after ``--``.
+        NotPossibleError: there is no interpreter to run the load with.
     """
     if parsed.separated:
         if not parsed.command or not parsed.command[0]:
-            raise BadInput(
+            raise InvalidInputError(
                 "There is no command after --.", "Leave out -- as well to run the built-in load."
             )
         return parsed.command
     if not sys.executable:
-        raise NotPossible(
+        raise NotPossibleError(
             "The built-in load needs the Python interpreter that runs assay, which is not known.",
             "Give a command of your own: assay study calibrate -- ./app",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.cli.parsing.acting import demand_used, run_action
 from assay.cli.parsing.parser import Parsed
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 
 OF_ACTIONS = {
     "list": (),
@@ -21,11 +21,11 @@ def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
     if arguments.action == "list" and arguments.name is not None:
-        raise BadInput(
+        raise InvalidInputError(
             "`assay case list` takes no name.", f"`assay case show {arguments.name}` tells of one."
         )
     if arguments.action != "list" and arguments.name is None:
-        raise BadInput(
+        raise InvalidInputError(
             f"`assay case {arguments.action}` is about one case.",
             "Name it: `assay case list` shows those there are.",
         )

@@ -33,7 +33,7 @@ from assay.cli.show.answer import exports_of, give
 from assay.cli.show.closing import gate_status
 from assay.cli.show.progress import Progress, wants_live
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.executors.metrics.direction import demand_directed
 from assay.records import Arm, Configuration, Kind, StudySpec
 from assay.search.claims.gate import WORDS
@@ -103,11 +103,11 @@ def _commands(parsed: Parsed) -> list[tuple[str, ...]]:
     """The commands that are compared, or the one that all arms share.
 
     Raises:
-        BadInput: neither two commands nor two arms, or both ways mixed; a command not found.
+        InvalidInputError: neither two commands nor two arms, or both ways mixed; a command not found.
     """
     arguments = parsed.arguments
     if arguments.commands and (arguments.arm or arguments.space or parsed.separated):
-        raise BadInput(
+        raise InvalidInputError(
             "Commands and --arm cannot be mixed.",
             "Write: assay compare 'A' 'B', or assay compare --arm 'x=1' --arm 'x=2' -- COMMAND",
         )
@@ -116,13 +116,13 @@ def _commands(parsed: Parsed) -> list[tuple[str, ...]]:
         program_before(argv, builds=arguments.build is not None)
         return [argv]
     if parsed.separated:
-        raise BadInput(
+        raise InvalidInputError(
             "What stands after -- is one command, and a comparison takes two or an --arm for each "
             "way to run it.",
             "Leave -- out: assay compare 'xz -T1 -k f' 'xz -T2 -k f'",
         )
     if len(arguments.commands) < 2:
-        raise BadInput(
+        raise InvalidInputError(
             "A comparison needs at least two commands.",
             "Quote each: assay compare 'xz -T1 -k f' 'xz -T2 -k f'",
         )
@@ -154,21 +154,21 @@ def _named(arms: list[Arm], names: list[str]) -> tuple[Arm, ...]:
     """Arms under the names that were given for them.
 
     Raises:
-        BadInput: more names than arms, two arms of one name, or a name that cannot be shown.
+        InvalidInputError: more names than arms, two arms of one name, or a name that cannot be shown.
     """
     for name in names:
         if clean(name) != name or not name.strip():
-            raise BadInput(
+            raise InvalidInputError(
                 f"--name {name!r} cannot be shown as it is.",
                 "Give a name of letters that can be seen.",
             )
     if len(names) > len(arms):
-        raise BadInput(
+        raise InvalidInputError(
             f"There are {show_count(len(names), 'name')} for {len(arms)} arms.", "Name each once."
         )
     full = [*names, *(arm.name for arm in arms[len(names) :])]
     if len(set(full)) < len(full):
-        raise BadInput(
+        raise InvalidInputError(
             "Two arms have the same name.",
             "Tell them apart with --name; `assay study calibrate` compares identical arms.",
         )

@@ -11,7 +11,7 @@ from assay.cli.requests.conditions import Conditions
 from assay.cli.requests.request import gate_of, margin_of
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import to_builtins
 from assay.records.comparison import Condition, OccasionComparison, OccasionVerdict
 from assay.reporting.scale import Scale, scale_for
@@ -38,17 +38,17 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the action.
 
     Raises:
-        BadInput: not two conditions, or two that cannot be compared.
-        NotPossible: one of them cannot be read.
+        InvalidInputError: not two conditions, or two that cannot be compared.
+        NotPossibleError: one of them cannot be read.
     """
     gate = gate_of(arguments.fail_if, GATE)
     if not arguments.study or not arguments.file:
-        raise BadInput(
+        raise InvalidInputError(
             "`assay study compare` takes two conditions.",
             "Name two studies, bundles or published summaries: assay study compare A B",
         )
     if arguments.json and arguments.markdown:
-        raise BadInput("--json and --markdown cannot be mixed.", "Leave out one of them.")
+        raise InvalidInputError("--json and --markdown cannot be mixed.", "Leave out one of them.")
     with contextlib.ExitStack() as stack:
         conditions = Conditions(arguments, stack)
         found = compared(

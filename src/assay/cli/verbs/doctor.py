@@ -14,7 +14,7 @@ from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.cli.show.overhead import summary_lines
 from assay.cli.wire import laboratory
-from assay.errors import AssayError, NotPossible
+from assay.errors import AssayError, NotPossibleError
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
 from assay.machine.narrowed import narrowed_words
@@ -141,7 +141,7 @@ def _store_words(db: str | None) -> str:
     """Return the store that is used; that a user without a home has none is told, and no fault."""
     try:
         return default_url(os.environ, db)
-    except NotPossible as error:
+    except NotPossibleError as error:
         return f"none: {error.remedy}"
 
 

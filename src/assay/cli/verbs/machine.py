@@ -6,7 +6,7 @@ import argparse
 
 from assay.cli.parsing.acting import demand_used, run_action
 from assay.cli.parsing.parser import Parsed
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 
 OF_ACTIONS = {
     "show": ("root", "output"),
@@ -44,17 +44,17 @@ def _demand_words_used(arguments: argparse.Namespace) -> None:
     """Refuse words that the action would leave unread.
 
     Raises:
-        BadInput: names the first.
+        InvalidInputError: names the first.
     """
     action = arguments.action
     if "" in arguments.words:
-        raise BadInput(
+        raise InvalidInputError(
             f"A word for `assay machine {action}` is empty.",
             "Is a variable of the shell not set?",
         )
     spare = arguments.words[WORDS.get(action, 0) :]
     if spare:
-        raise BadInput(
+        raise InvalidInputError(
             f"{spare[0]!r} is one word too many for `assay machine {action}`.",
             f"A profile is named by an option: `assay machine check --profile {spare[0]}`."
             if action == "check"

@@ -32,7 +32,7 @@ from assay.cli.show.answer import exports_of, give
 from assay.cli.show.closing import gate_status
 from assay.cli.show.progress import Progress, wants_live
 from assay.cli.wire import laboratory, store_of
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Arm, Kind, Sample, Statistic, StudySpec
 from assay.search.claims.gate import OF_ONE_ARM
 from assay.study.laboratory import Laboratory
@@ -91,10 +91,10 @@ def _demand_mean(arguments: argparse.Namespace) -> None:
     """Refuse what is for verbs that decide between arms.
 
     Raises:
-        BadInput: the objective names another statistic than the mean.
+        InvalidInputError: the objective names another statistic than the mean.
     """
     if statistic_of(arguments) is not Statistic.MEAN:
-        raise BadInput(
+        raise InvalidInputError(
             "measure decides nothing: it tells the mean, the five numbers and the spread.",
             "Name the metric alone; compare, tune and sweep decide by :median or :spread.",
         )

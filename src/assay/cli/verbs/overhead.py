@@ -12,7 +12,7 @@ from assay.cli.requests.request import budget_of
 from assay.cli.show.documents import print_json
 from assay.cli.show.overhead import overhead_lines
 from assay.cli.wire import laboratory, program_of, store_of
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.overhead import Program, built_in
 from assay.records import to_builtins
 from assay.search.conclusion.floor import command_words
@@ -65,29 +65,31 @@ def _demand_used(arguments: argparse.Namespace) -> None:
     """Refuse words that would be left unread.
 
     Raises:
-        BadInput: names the first.
+        InvalidInputError: names the first.
     """
     for name, instead in UNUSED.items():
         if getattr(arguments, name):
             option = f"--{name.replace('_', '-')}"
-            raise BadInput(f"`assay study calibrate --overhead` takes no {option}.", instead)
+            raise InvalidInputError(
+                f"`assay study calibrate --overhead` takes no {option}.", instead
+            )
 
 
 def _programs(parsed: Parsed) -> tuple[Program, ...]:
     """The command after ``--``; without one the loads that assay brings.
 
     Raises:
-        BadInput: nothing stands after ``--``.
-        NotPossible: the interpreter that would run the loads is unknown.
+        InvalidInputError: nothing stands after ``--``.
+        NotPossibleError: the interpreter that would run the loads is unknown.
     """
     if parsed.separated:
         if not parsed.command or not parsed.command[0]:
-            raise BadInput(
+            raise InvalidInputError(
                 "There is no command after --.", "Leave out -- as well to run the built-in loads."
             )
         return (Program(command_words(parsed.command), parsed.command),)
     if not sys.executable:
-        raise NotPossible(
+        raise NotPossibleError(
             "The built-in loads need the Python interpreter that runs assay, which is not known.",
             "Give a command of your own: assay study calibrate --overhead -- ./app",
         )

@@ -10,7 +10,7 @@ from assay.cli.files.target import demand_parent
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.wire import store_of
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.document import machine_in
 from assay.reporting.html import render_page, write_document
 from assay.reporting.inputs import ReportInput
@@ -74,19 +74,21 @@ def _path(arguments: argparse.Namespace) -> Path | None:
     """The file that is asked for; ``None`` for standard output.
 
     Raises:
-        BadInput: no file can be there; two documents on standard output.
+        InvalidInputError: no file can be there; two documents on standard output.
     """
     if arguments.output in ("-", "/dev/stdout"):
         if arguments.json:
-            raise BadInput(
+            raise InvalidInputError(
                 "The page and --json cannot both be on standard output.", "Name a file with -o."
             )
         return None
     path = Path(arguments.output)
     if path.is_dir():
-        raise BadInput(f"-o {path}: that is a folder.", f"Name a file: -o {path / 'report.html'}")
+        raise InvalidInputError(
+            f"-o {path}: that is a folder.", f"Name a file: -o {path / 'report.html'}"
+        )
     if path.suffix.lower() not in FORMS:
-        raise BadInput(
+        raise InvalidInputError(
             f"-o {path}: a report is a page of HTML, or its main picture as SVG or PNG, not a file "
             f"of the kind {path.suffix}.",
             f"Name it so: -o {path.with_suffix('.html')}, .svg or .png",

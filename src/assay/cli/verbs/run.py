@@ -19,7 +19,7 @@ import msgspec
 from assay.cli.parsing.parser import Parsed
 from assay.cli.process.relay import Relay
 from assay.cli.requests.ready import Ready, is_plain, launch_of, plain
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.evidence.drift import changed_since, drift_evidence
 from assay.executors.evidence.shares import demand_share, look_at_share, share_evidence
 from assay.launch.document import launcher_document
@@ -38,17 +38,19 @@ def run(parsed: Parsed) -> int:
     """Run the verb; gives the program's own exit status."""
     arguments = parsed.arguments
     if arguments.point is not None and arguments.study is None:
-        raise BadInput("--point is of a study's front.", "Name the study with --from STUDY.")
+        raise InvalidInputError(
+            "--point is of a study's front.", "Name the study with --from STUDY."
+        )
     if arguments.cell is not None and arguments.study is None:
-        raise BadInput(
+        raise InvalidInputError(
             "--cell is of a study's table.", "Name the sweep or comparison with --from STUDY."
         )
     if arguments.unproven and arguments.study is None:
-        raise BadInput(
+        raise InvalidInputError(
             "--unproven is of a study's recommendation.", "Name the study with --from STUDY."
         )
     if arguments.outputs_may_differ and arguments.study is None:
-        raise BadInput(
+        raise InvalidInputError(
             "--outputs-may-differ is of a study's recommendation.",
             "Name the study with --from STUDY.",
         )
@@ -99,11 +101,11 @@ def _observing(arguments: argparse.Namespace) -> _Observing:
     """Return the readings of a run: where nothing is recorded, those that show a refusal.
 
     Raises:
-        BadInput: an observation without a record to write it to.
+        InvalidInputError: an observation without a record to write it to.
     """
     if not arguments.record:
         if arguments.observe is not None:
-            raise BadInput(
+            raise InvalidInputError(
                 "--observe is of what --record writes.", "Add --record FILE, or leave it out."
             )
         return _Observing(() if arguments.quiet else None, (), briefly=True)
@@ -211,7 +213,7 @@ def _status(facts: RunFacts, word: str) -> int:
         print(f"assay: {word!r} cannot be started: {facts.message}", file=sys.stderr)
         return NOT_FOUND if missing else NOT_EXECUTABLE
     if facts.outcome in ("bad_plan", "setup_failed"):
-        raise NotPossible(
+        raise NotPossibleError(
             f"The launch could not be put in place ({facts.stage}): {facts.message}",
             "`assay doctor` shows what this host allows.",
         )

@@ -8,7 +8,7 @@ from typing import Any
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
 from assay.cli.wire import laboratory
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.tunables import LATENCY
 from assay.records import Configuration, Scope, Value
 from assay.records.configuration import show_value
@@ -25,13 +25,15 @@ def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
     if arguments.action == "list" and arguments.name:
-        raise BadInput(
+        raise InvalidInputError(
             "`assay settings list` takes no name.", f"Write: assay settings show {arguments.name}"
         )
     lab = laboratory(launches=False, helper=arguments.helper)
     if arguments.action == "show":
         if not arguments.name:
-            raise BadInput("`assay settings show` needs a name.", "`assay settings list` has them.")
+            raise InvalidInputError(
+                "`assay settings show` needs a name.", "`assay settings list` has them."
+            )
         return _show(lab, lab.registry.get(arguments.name), arguments.json)
     documents = [_document(lab, setting) for setting in lab.registry]
     if arguments.json:

@@ -26,7 +26,7 @@ from assay.cli.show.show import result_lines, verdict_lines
 from assay.cli.verbs import calibrate
 from assay.cli.verify import verify_file
 from assay.cli.wire import laboratory_of, store_of
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Status, to_builtins
 from assay.search.conclusion.failure import Failure, last_failure
 from assay.search.conclusion.present import present_sentence
@@ -51,7 +51,7 @@ def run(parsed: Parsed) -> int:
 
         return conditions.run(arguments)
     if not arguments.study:
-        raise BadInput(
+        raise InvalidInputError(
             f"`assay study {arguments.action}` needs a {NEEDED.get(arguments.action, 'study')}.",
             "`assay study list` shows the studies."
             if arguments.action != "verify"
@@ -87,10 +87,10 @@ def _demand_used(arguments: argparse.Namespace) -> None:
     """Refuse words that the action would leave unread.
 
     Raises:
-        BadInput: names the first.
+        InvalidInputError: names the first.
     """
     if arguments.action == "list" and arguments.study:
-        raise BadInput(
+        raise InvalidInputError(
             "`assay study list` takes no study.", f"Write: assay study show {arguments.study}"
         )
     own = OF_ACTIONS.get(arguments.action, ())
@@ -100,11 +100,11 @@ def _demand_used(arguments: argparse.Namespace) -> None:
         if given is None:
             continue
         if given == "file":
-            raise BadInput(
+            raise InvalidInputError(
                 f"{arguments.file!r} is one word too many for `assay study {arguments.action}`.",
                 "`assay study --help` shows what it takes.",
             )
-        raise BadInput(
+        raise InvalidInputError(
             f"`assay study {arguments.action}` takes no --{given.replace('_', '-')}.",
             f"`assay study {action}` does{MORE.get(action, '')}.",
         )

@@ -25,7 +25,7 @@ from assay.cli.show.documents import design_document, print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.cli.show.progress import Progress, wants_live
 from assay.cli.wire import laboratory, store_of
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import StudySpec
 from assay.search.conclusion.cells import baseline_words
 from assay.search.conclusion.notes import few_notes
@@ -46,9 +46,9 @@ def run(parsed: Parsed) -> int:
         print(json.dumps(shipped_schema(), indent=1))
         return 0
     if arguments.file is None:
-        raise BadInput("There is no file.", "Name it, as in: assay sweep experiment.toml")
+        raise InvalidInputError("There is no file.", "Name it, as in: assay sweep experiment.toml")
     if parsed.separated:
-        raise BadInput(
+        raise InvalidInputError(
             "`assay sweep` takes no command on its own line.",
             "Write it into the file: command under [workload].",
         )
@@ -89,11 +89,11 @@ def _demand_room(spec: StudySpec) -> None:
     """Refuse at once what can never fit into the launches that may be spent.
 
     Raises:
-        NotPossible: names the number that would do.
+        NotPossibleError: names the number that would do.
     """
     launches = least_launches(spec)
     if spec.budget.launches is not None and launches > spec.budget.launches:
-        raise NotPossible(
+        raise NotPossibleError(
             f"The budget is too small: {show_count(len(spec.arms), 'cell')} take {launches:,} "
             f"launches at least, {_plan(spec)}.",
             f"Give it --runs {launches}, or fewer cells or blocks.",
@@ -157,7 +157,7 @@ def _time(arguments: argparse.Namespace, spec: StudySpec, launches: int) -> str:
     try:
         with store_of(arguments, create=False) as store:
             usual_s = usual_wall_s(store, shlex.join(spec.workload.argv))
-    except (BadInput, NotPossible):  # no store yet
+    except (InvalidInputError, NotPossibleError):  # no store yet
         return ""
     if usual_s is None:
         return ""

@@ -39,8 +39,8 @@ def _as_run(parsed: Parsed) -> Parsed:
     """``assay run`` with the settings that this verb is short for.
 
     Raises:
-        BadInput: one of them is missing.
-        NotPossible: neither the pager nor the advisor can be had here.
+        InvalidInputError: one of them is missing.
+        NotPossibleError: neither the pager nor the advisor can be had here.
     """
     from assay.cli.tier.choice import tier_of
     from assay.cli.tier.room import room_of

@@ -37,7 +37,7 @@ from assay.cli.show.documents import print_json, space_document
 from assay.cli.show.layout import fitted, width_of
 from assay.cli.show.progress import Progress, ending_words, wants_live
 from assay.cli.wire import laboratory, store_of
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.metrics.direction import demand_directed
 from assay.launch.exported import of_space
 from assay.machine.document import Program
@@ -69,7 +69,9 @@ def run(parsed: Parsed) -> int:
     arguments = parsed.arguments
     if arguments.settings and not parsed.separated and "=" not in arguments.settings[0]:
         words = shlex.join(arguments.settings)
-        raise BadInput("There is no command.", f"Write it after --, as in: assay tune -- {words}")
+        raise InvalidInputError(
+            "There is no command.", f"Write it after --, as in: assay tune -- {words}"
+        )
     exports = exports_of(arguments)
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
     before = program_before(argv, builds=arguments.build is not None)
@@ -199,7 +201,7 @@ def _space(lab: Laboratory, asked: Space, program: Program) -> tuple[Space, dict
     """What will be tried, and what is left out and why.
 
     Raises:
-        NotPossible: nothing can be granted, or nothing could matter.
+        NotPossibleError: nothing can be granted, or nothing could matter.
     """
     if asked.parameters:
         # Of what a launch showed only this: plans of later commands know the files alone.
@@ -208,7 +210,7 @@ def _space(lab: Laboratory, asked: Space, program: Program) -> tuple[Space, dict
         space, refused = grantable_named(asked, replace(lab, program=seen).foreseen)
         if not space.parameters:
             reasons = "".join(f"\n    {name}: {reason}" for name, reason in refused.items())
-            raise NotPossible(
+            raise NotPossibleError(
                 f"Nothing that was asked for can be granted:{reasons}",
                 "`assay doctor` shows what this host grants.",
             )
@@ -216,7 +218,7 @@ def _space(lab: Laboratory, asked: Space, program: Program) -> tuple[Space, dict
     chosen = choose(lab.registry, program, lab.room, lab.driver.env)
     space, refused = grantable(chosen.space, lab.foreseen)
     if not space.parameters:
-        raise NotPossible(
+        raise NotPossibleError(
             "Nothing that assay knows can matter for this program on this machine.",
             "Name settings yourself: `assay settings list` shows them.",
         )

@@ -14,16 +14,16 @@ from types import TracebackType
 
 import msgspec
 
-from assay.errors import WorkloadFailed
+from assay.errors import WorkloadFailedError
 from assay.executors.builds.cache import BuildNote, Builds, Place, builds_folder
 from assay.executors.builds.evidence import build_evidence, revision_evidence
 from assay.executors.builds.revisions import RevisionMoved, Revisions
 from assay.executors.builds.sources import SourceChanged, Sources
 from assay.executors.evidence.last_words import LINE_CHARACTERS, last_words, telling_line
 from assay.executors.evidence.output import kept
-from assay.executors.gone import demand_folder
 from assay.executors.hooks.command import run_beside
 from assay.executors.hooks.hooking import no_end
+from assay.executors.missing_inputs import demand_folder
 from assay.launch.building import build_command, build_values, built_in, in_folder, key_of
 from assay.launch.files import words_for_files
 from assay.records import Evidence, Launch, Outcome, Output, Plan, Sample, Workload
@@ -58,7 +58,7 @@ def untold(argv: tuple[str, ...]) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-class BuildFailed(WorkloadFailed):
+class BuildFailed(WorkloadFailedError):
     """A build that made no program.
 
     Args:
@@ -163,10 +163,10 @@ class Building:
 
         Raises:
             BuildFailed: it cannot be built.
-            BadInput: ``build.NAME`` is set and has no place; or what it is built from is too much.
+            InvalidInputError: ``build.NAME`` is set and has no place; or what it is built from is too much.
             SourceChanged: what it is built from is other than when the sitting began.
             RevisionMoved: a branch or tag that it is built from moved.
-            NotPossible: there is no place for it.
+            NotPossibleError: there is no place for it.
         """
         argv = build_command(plan, self._workload)
         if not argv:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.folders import cache_folder
 from assay.records.codec import Record, decode, encode
 
@@ -101,7 +101,7 @@ class Builds:
         root: its folder; made where it is not there.
 
     Raises:
-        NotPossible: it cannot be made or read.
+        NotPossibleError: it cannot be made or read.
     """
 
     def __init__(self, root: Path) -> None:
@@ -141,7 +141,7 @@ class Builds:
         """The folder of a key for this process alone.
 
         Raises:
-            NotPossible: another process has held it for ``wait_s`` seconds; or it cannot be made.
+            NotPossibleError: another process has held it for ``wait_s`` seconds; or it cannot be made.
         """
         folder = self.root / key
         end = time.monotonic() + wait_s
@@ -160,11 +160,11 @@ def builds_folder(env: Mapping[str, str]) -> Path:
     """``builds`` in the user's cache.
 
     Raises:
-        NotPossible: the user has no home.
+        NotPossibleError: the user has no home.
     """
     cache = cache_folder(env)
     if cache is None:
-        raise NotPossible(
+        raise NotPossibleError(
             "There is no home folder to keep builds in.", "Set XDG_CACHE_HOME to a folder."
         )
     return cache / "builds"
@@ -182,7 +182,7 @@ def _note_in(folder: Path) -> Path:
 def _read(folder: Path) -> BuildNote | None:
     try:
         return decode(_note_in(folder).read_bytes(), BuildNote)
-    except (OSError, BadInput):
+    except (OSError, InvalidInputError):
         return None
 
 
@@ -191,7 +191,7 @@ def _usable(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise NotPossible(
+        raise NotPossibleError(
             f"The folder for builds {folder} cannot be used: {error.strerror}.",
             "XDG_CACHE_HOME names another place for it.",
         ) from error
@@ -218,7 +218,7 @@ def _lock(fd: int, folder: Path, end: float) -> None:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             if time.monotonic() > end:
-                raise NotPossible(
+                raise NotPossibleError(
                     f"Another process has been building in {folder} for too long.",
                     "See what it does, or end it; then go on.",
                 ) from error

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 
 _GIT_S = 20.0
 _DIGITS = re.compile(r"[0-9a-f]+", re.IGNORECASE)
@@ -19,7 +19,7 @@ LEAST_DIGITS = 7
 """Of an abbreviated commit: a shorter one may be a number, as ``1024`` is."""
 
 
-class RevisionMoved(NotPossible):
+class RevisionMoved(NotPossibleError):
     """A branch or tag is another commit than when its build began.
 
     Args:

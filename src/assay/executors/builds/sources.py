@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.launch.files import words_for_files
 from assay.records import Recipe
 from assay.units import show_bytes
@@ -54,7 +54,7 @@ _PATH_MAX = 4096
 _Stamp = tuple[int, int, int, int]
 
 
-class SourceChanged(NotPossible):
+class SourceChanged(NotPossibleError):
     """What programs are built from is other than when the sitting began.
 
     Args:
@@ -106,7 +106,7 @@ class Sources:
             argv: its words.
 
         Raises:
-            BadInput: more files than can be read, or an input that is not there.
+            InvalidInputError: more files than can be read, or an input that is not there.
             SourceChanged: one is other than when it was first looked at.
         """
         variables = {f"${name}": self._env[name] for name in VARIABLES if name in self._env}
@@ -136,7 +136,7 @@ class Sources:
             size, digests[str(path)] = self._digest(path)
             left -= size
             if left < 0:
-                raise BadInput(
+                raise InvalidInputError(
                     f"The build is made from more than {show_bytes(MOST_BYTES)} of files.",
                     "Name those that count: --build-input PATH, as often as it takes.",
                 )
@@ -180,7 +180,7 @@ class Sources:
             elif path.is_file():
                 found.add(path)
             else:
-                raise BadInput(
+                raise InvalidInputError(
                     f"--build-input: there is no {word}.", "Name a file or a folder that is there."
                 )
         return found
@@ -218,7 +218,7 @@ def _entries(top: Path, apart: Path) -> Iterator[Path]:
             continue
         left -= len(entries)
         if left < 0:
-            raise BadInput(
+            raise InvalidInputError(
                 f"More than {MOST_ENTRIES:,} files lie below {top}, from which the program may "
                 "be built.",
                 "Name those that count: --build-input PATH, as often as it takes.",

@@ -15,7 +15,7 @@ def look_at_share(driver: Driver) -> dict[str, str]:
     """What the kernel says of the share that launches are in; nothing where they are in none.
 
     Raises:
-        NotPossible: the share is not had any more.
+        NotPossibleError: the share is not had any more.
     """
     demand_share(driver)
     return {} if driver.share is None else driver.share.look()
@@ -25,7 +25,7 @@ def demand_share(driver: Driver) -> None:
     """Refuse to go on where the share that launches are in is not had any more.
 
     Raises:
-        NotPossible: it is not.
+        NotPossibleError: it is not.
     """
     if driver.share is not None:
         driver.share.demand_held()

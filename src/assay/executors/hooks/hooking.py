@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from typing import IO
 
-from assay.errors import WorkloadFailed
+from assay.errors import WorkloadFailedError
 from assay.executors.evidence.last_words import last_words
 from assay.executors.hooks.command import run_beside
 from assay.executors.hooks.hooked import Hooked
@@ -27,7 +27,7 @@ def no_end() -> float | None:
     return None
 
 
-class NoHook(WorkloadFailed):
+class NoHook(WorkloadFailedError):
     """A hook that cannot be started: what was asked for is wrong, not what it does."""
 
     exit_status = 2
@@ -76,7 +76,7 @@ class Hooking:
             more: variables for ``prepare``.
 
         Raises:
-            WorkloadFailed: one cannot be run, takes too long, or does not end with status 0.
+            WorkloadFailedError: one cannot be run, takes too long, or does not end with status 0.
         """
         if not self._set_up:
             self._set_up = True
@@ -88,7 +88,7 @@ class Hooking:
         """``cleanup``, where anything was begun.
 
         Raises:
-            WorkloadFailed: it cannot be run, takes too long, does not end with status 0, or leaves
+            WorkloadFailedError: it cannot be run, takes too long, does not end with status 0, or leaves
                 processes of another hook running.
         """
         if not self._set_up:
@@ -97,7 +97,7 @@ class Hooking:
         self._run("--cleanup", self._hooks.cleanup, self._left_s())
         begun = self._hooks.setup or self._hooks.prepare
         if begun and (left := left_running(self._mark, self.left.pids)):
-            raise WorkloadFailed(
+            raise WorkloadFailedError(
                 f"A process of --setup or --prepare still runs: {', '.join(map(clean, left))}.",
                 "End it in --cleanup: a later study that starts it anew may measure this one.",
             )
@@ -123,7 +123,7 @@ class Hooking:
                     "Give its path, or see that it lies in PATH and may be executed.",
                 ) from error
             except subprocess.TimeoutExpired as error:
-                raise WorkloadFailed(
+                raise WorkloadFailedError(
                     f"The command of {option} took longer than {show_duration(limit_s)} and was "
                     f"ended, with all that it had started.{last_words(output)}",
                     "Run it by hand first: it must end by itself, and what is to go on beside the "
@@ -131,7 +131,7 @@ class Hooking:
                     "give it more time.",
                 ) from error
             if status != 0:
-                raise WorkloadFailed(
+                raise WorkloadFailedError(
                     f"The command of {option} ended with status {status}.{last_words(output)}",
                     "Run it by hand first; it must end with status 0.",
                 )

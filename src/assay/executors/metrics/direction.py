@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Metric
 
 _RATES = re.compile(
@@ -67,11 +67,11 @@ def demand_directed(metrics: Iterable[Metric]) -> None:
     """Refuse to assume that less of a rate is better.
 
     Raises:
-        BadInput: names the first objective that looks like a rate.
+        InvalidInputError: names the first objective that looks like a rate.
     """
     for metric in metrics:
         if metric.assumed and is_rate(metric):
-            raise BadInput(
+            raise InvalidInputError(
                 f"{metric.name} looks like a rate, and whether more of it is better was not said.",
                 f"Write --goal higher, or --goal lower if less {metric.name} is better.",
             )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.executors.metrics.figures import Figure, read_figure, unit_of_pattern
 from assay.executors.metrics.matching import compiled
 from assay.executors.metrics.metric_files import Written
@@ -137,7 +137,7 @@ def named_metric(text: str, units: Mapping[str, str]) -> Metric:
     ``NAME@WAY=REGEX`` takes all matches of a launch; that is then its name, up to the ``=``.
 
     Raises:
-        BadInput: neither.
+        InvalidInputError: neither.
     """
     if text in BUILT_IN:
         return BUILT_IN[text]
@@ -145,7 +145,7 @@ def named_metric(text: str, units: Mapping[str, str]) -> Metric:
     own, at, way = name.partition("@")
     if not equals or not own.isidentifier():
         near = nearest(text, tuple(BUILT_IN))
-        raise BadInput(
+        raise InvalidInputError(
             f"{text!r} is not a metric.",
             (f"Did you mean {near}? " if near else "")
             + "Write NAME=REGEX with one group, for example 'fps=([0-9.]+) fps', or one of "
@@ -155,7 +155,7 @@ def named_metric(text: str, units: Mapping[str, str]) -> Metric:
     if at:
         demand_way(way, text)
     if own in BUILT_IN:
-        raise BadInput(
+        raise InvalidInputError(
             f"{own} is what assay measures itself.", "Give the figure in the output another name."
         )
     pattern = compiled(pattern, "The metric's")

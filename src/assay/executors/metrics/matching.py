@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 
 WINDOW = 1 << 22
 """Bytes of an output that are looked at together."""
@@ -59,12 +59,12 @@ def compiled(pattern: str, what: str) -> str:
     """The pattern, when it is one.
 
     Raises:
-        BadInput: not a regular expression.
+        InvalidInputError: not a regular expression.
     """
     try:
         re.compile(pattern, FLAGS)
     except (re.error, ValueError) as error:  # ValueError: flags that exclude each other
-        raise BadInput(
+        raise InvalidInputError(
             f"{what} {pattern!r} is not a regular expression: {error}.",
             "Write for example 'inertia=([0-9.]+)'.",
         ) from error

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.stats.quantile import quantile
 
 _WAYS: dict[str, Callable[[Sequence[float]], float]] = {
@@ -40,13 +40,13 @@ def demand_way(way: str, text: str) -> None:
         text: that holds it, for the message.
 
     Raises:
-        BadInput: names the known ones.
+        InvalidInputError: names the known ones.
     """
     found = _PERCENTILE.fullmatch(way)
     if way in _WAYS or (found and float(found[1]) > 0.0):
         return
     near = nearest(way, tuple(_WAYS))
-    raise BadInput(
+    raise InvalidInputError(
         f"--metric {text}: unknown way to take one figure of all matches: {way!r}.",
         f"Did you mean {near}?"
         if near

@@ -36,7 +36,7 @@ def cpus_of(value: str, last: int) -> frozenset[int]:
         last: the highest number that a CPU of this host can have.
 
     Raises:
-        BadInput: it is no list.
+        InvalidInputError: it is no list.
     """
     parts = [part for part in value.split(",") if part not in FLAGS]
     text = ",".join(parts).replace("all", f"0-{last}")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.checks.finding import Remedy, Right, Unread
 from assay.machine.checks.moments import Interval
 from assay.machine.cpulist import parse_list, parse_mask
@@ -85,7 +85,7 @@ class Host:
         text = self.text(path)
         try:
             return frozenset(parse_list("" if text == "(null)" else text))
-        except BadInput:
+        except InvalidInputError:
             raise self.unread(path, f"holds no list of CPUs: {text[:40]!r}") from None
 
     def cpus_if_there(self, path: str) -> frozenset[int]:
@@ -105,7 +105,7 @@ class Host:
         text = self.text(path)
         try:
             return frozenset(parse_mask(text))
-        except BadInput:
+        except InvalidInputError:
             raise self.unread(path, f"holds no mask: {text[:40]!r}") from None
 
     def names(self, folder: str, pattern: str) -> tuple[str, ...]:

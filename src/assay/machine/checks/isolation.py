@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.boot import name_of
 from assay.machine.cgroup import unified_folders
 from assay.machine.checks.boot_lists import cpus_of, flags_of, values_of
@@ -99,7 +99,7 @@ def boot_lists(host: Host) -> BootLists:
         for value in values:
             try:
                 named = cpus_of(value, last)
-            except BadInput:
+            except InvalidInputError:
                 mistakes.append(f"{name}={value} holds no list of CPUs")
                 continue
             cpus[name] = cpus.get(name, frozenset()) | named

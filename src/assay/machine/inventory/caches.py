@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.cpulist import parse_list, parse_mask
 from assay.machine.document import Cpu
 from assay.machine.inventory.document import Cache
@@ -76,7 +76,7 @@ def _shared(root: Root, folder: str, online: tuple[int, ...]) -> set[int]:
     mask, listed = (root.read_text(f"{folder}/shared_cpu_{form}") for form in ("map", "list"))
     try:
         cpus = parse_mask(mask) if mask else parse_list(listed) if listed else ()
-    except BadInput:
+    except InvalidInputError:
         cpus = ()
     return set(cpus) & set(online)
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.root import Root
 
 _MOST_MEMBERS = 500_000
@@ -32,8 +32,8 @@ def opened(path: Path) -> Iterator[Root]:
     """The machine that a folder or an archive holds; what was unpacked goes with the context.
 
     Raises:
-        BadInput: it is neither, holds no machine, or is larger than any recorded machine.
-        NotPossible: it cannot be read, or there is no room to unpack it.
+        InvalidInputError: it is neither, holds no machine, or is larger than any recorded machine.
+        NotPossibleError: it cannot be read, or there is no room to unpack it.
     """
     if path.is_dir():
         yield Root(_within(path, path))
@@ -44,16 +44,20 @@ def opened(path: Path) -> Iterator[Root]:
             with tarfile.open(path) as archive:
                 unpack(archive, folder)
         except FileNotFoundError as error:
-            raise BadInput(f"There is no file or folder {path}.", "Name a snapshot.") from error
+            raise InvalidInputError(
+                f"There is no file or folder {path}.", "Name a snapshot."
+            ) from error
         except (tarfile.TarError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{path} is no archive of a machine, or is damaged.",
                 "`assay machine snapshot -o FILE.tar.gz` makes one.",
             ) from error
         except OSError as error:
             if error.errno is None:  # gzip and bz2 say so of what is damaged
-                raise BadInput(f"{path} is damaged: {error}.", "Record it again.") from error
-            raise NotPossible(
+                raise InvalidInputError(
+                    f"{path} is damaged: {error}.", "Record it again."
+                ) from error
+            raise NotPossibleError(
                 f"{path} cannot be unpacked: {error.strerror or error}.",
                 "TMPDIR names another place for what is unpacked.",
             ) from error
@@ -81,14 +85,16 @@ def unpack(archive: tarfile.TarFile, folder: Path) -> None:
     are kept that stay within. Everything else (devices, pipes, hard links) is left out.
 
     Raises:
-        BadInput: more than any recorded machine has.
+        InvalidInputError: more than any recorded machine has.
     """
     links: list[tuple[Path, str]] = []
     folders = {folder}
     total = 0
     for number, member in enumerate(archive):
         if number >= _MOST_MEMBERS:
-            raise BadInput(f"It has more than {_MOST_MEMBERS:,} members.", "Record it again.")
+            raise InvalidInputError(
+                f"It has more than {_MOST_MEMBERS:,} members.", "Record it again."
+            )
         parts = _parts(member.name)
         place = folder.joinpath(*parts)
         if not parts or _BLOCK.search(member.name):
@@ -100,7 +106,9 @@ def unpack(archive: tarfile.TarFile, folder: Path) -> None:
         elif member.isfile() and place not in folders:
             total += member.size
             if member.size > _LARGEST_BYTES or total > _MOST_BYTES:
-                raise BadInput("It is larger than any recorded machine.", "Record it again.")
+                raise InvalidInputError(
+                    "It is larger than any recorded machine.", "Record it again."
+                )
             content = archive.extractfile(member)
             _make(place.parent, folders)
             place.write_bytes(content.read() if content else b"")
@@ -148,12 +156,12 @@ def _within(folder: Path, named: Path) -> Path:
         named: what the user named.
 
     Raises:
-        BadInput: there is none.
+        InvalidInputError: there is none.
     """
     places = [folder, *sorted(place for place in folder.iterdir() if place.is_dir())]
     found = [place for place in places if (place / "sys").is_dir() or (place / "proc").is_dir()]
     if not found or (found[0] != folder and len(found) > 1):
-        raise BadInput(
+        raise InvalidInputError(
             f"There is neither proc nor sys in {named}: no machine is recorded there.",
             "`assay machine snapshot -o FILE.tar.gz` records this one.",
         )

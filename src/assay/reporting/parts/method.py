@@ -18,7 +18,7 @@ from assay.reporting.parts.common import definitions, plain_table
 from assay.reporting.plain import compared_label, duration, shorten
 from assay.search.conclusion.requirement_words import required_text
 from assay.search.conclusion.warm_words import begins_with
-from assay.search.history.elsewhere import elsewhere_words
+from assay.search.history.cross_environment import elsewhere_words
 from assay.search.history.interference import interference_words
 from assay.search.space.switching import switching_words
 from assay.units import show_count

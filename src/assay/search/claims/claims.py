@@ -180,7 +180,7 @@ def claim(
         disturbed: one entry a block; none was disturbed if absent.
 
     Raises:
-        BadInput: a value has no logarithm.
+        InvalidInputError: a value has no logarithm.
     """
     spreads = statistic is Statistic.SPREAD
     goal = Goal.LOWER if spreads else metric.goal

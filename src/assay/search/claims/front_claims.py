@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from assay.records import Arm, Claim, FrontPoint, Goal, OffFront, Stage, StudySpec, Verdict
 from assay.search.claims.claims import claim_between
 from assay.search.history.history import DEFAULT_ARM, History
-from assay.search.history.objective_view import Facet
+from assay.search.history.objective_view import ObjectiveView
 
 AT_LEAST_AS_GOOD = (Verdict.FASTER, Verdict.SAME)
 
@@ -43,7 +43,7 @@ def confirmed_points(history: History, null: Arm) -> list[Arm]:
 
 
 def claims_between(
-    facets: Sequence[Facet], names: tuple[str, str], alpha: float
+    facets: Sequence[ObjectiveView], names: tuple[str, str], alpha: float
 ) -> list[Claim | None]:
     """What is shown of the second arm against the first, in each objective."""
     return [claim_between(facet.spec, facet.history, names, alpha) for facet in facets]
@@ -59,7 +59,9 @@ def shows_dominance(claims: Sequence[Claim | None]) -> bool:
     )
 
 
-def dominator(facets: Sequence[Facet], arm: Arm, others: Sequence[Arm], alpha: float) -> Arm | None:
+def dominator(
+    facets: Sequence[ObjectiveView], arm: Arm, others: Sequence[Arm], alpha: float
+) -> Arm | None:
     """The first of the others that is shown to be better than an arm; ``None`` where none is."""
     pairs = ((other, (arm.name, other.name)) for other in others if other != arm)
     return next(
@@ -68,7 +70,7 @@ def dominator(facets: Sequence[Facet], arm: Arm, others: Sequence[Arm], alpha: f
 
 
 def judged(
-    facets: Sequence[Facet], points: Sequence[Arm], failing: Sequence[Arm], alpha: float
+    facets: Sequence[ObjectiveView], points: Sequence[Arm], failing: Sequence[Arm], alpha: float
 ) -> list[FrontPoint]:
     """Each point with its claims, and why it is no part of the front where it is none.
 
@@ -110,7 +112,7 @@ def off_front(claims: Sequence[Claim | None], dominator: Arm | None) -> OffFront
     return OffFront.UNCLEAR if Verdict.UNCLEAR in verdicts else OffFront.NO_GAIN
 
 
-def in_order(points: Sequence[FrontPoint], facets: Sequence[Facet]) -> list[FrontPoint]:
+def in_order(points: Sequence[FrontPoint], facets: Sequence[ObjectiveView]) -> list[FrontPoint]:
     """The points, best in the first objective first; what has no claim on it last."""
     goal = facets[0].metric
 

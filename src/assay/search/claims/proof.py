@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from assay.records import Arm, Budget
 from assay.search.history.history import History
-from assay.search.history.remaining_budget import SPARE, Cost, Purse
+from assay.search.history.remaining_budget import SPARE, Cost, RemainingBudget
 from assay.stats.sequence import half_width
 
 POWER = 0.84
@@ -82,7 +82,7 @@ def suggested_proof(cost: Cost) -> Budget | None:
     return Budget(time_s=float(math.ceil(cost.time_s * SPARE)), launches=cost.launches)
 
 
-def displaced(purse: Purse, proof: Cost, following: Cost) -> float:
+def displaced(purse: RemainingBudget, proof: Cost, following: Cost) -> float:
     """Launches of the search that a proof takes the place of.
 
     Where each new configuration is to be built a proof, which builds nothing, displaces few.
@@ -118,6 +118,6 @@ def prefers_proof(gain: float, left: float, made: int, launches: float) -> bool:
     return WORTH * abs(gain) >= max(0.0, left) * launches / max(1, made + launches)
 
 
-def is_last_moment(purse: Purse, proof: Cost, following: Cost) -> bool:
+def is_last_moment(purse: RemainingBudget, proof: Cost, following: Cost) -> bool:
     """Whether a proof fits into what is left, and does not after another block of search."""
     return purse.affords(proof) and not purse.affords(following, least=proof)

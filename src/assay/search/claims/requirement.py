@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.records import (
     Arm,
     Bound,
@@ -64,7 +64,7 @@ def parse_requirements(
         metrics: that there are, by name: of the workload, and those that every launch has.
 
     Raises:
-        BadInput: one cannot be read, can never hold or always holds, or two contradict.
+        InvalidInputError: one cannot be read, can never hold or always holds, or two contradict.
     """
     found: list[Requirement] = []
     for text in texts:
@@ -79,11 +79,11 @@ def parse_requirement(text: str, metrics: Mapping[str, Metric]) -> Requirement:
     """One requirement (see ``parse_requirements``).
 
     Raises:
-        BadInput: it cannot be read, can never hold or always holds.
+        InvalidInputError: it cannot be read, can never hold or always holds.
     """
     match = _TEXT.fullmatch(text)
     if match is None:
-        raise BadInput(
+        raise InvalidInputError(
             f"--require {text!r} is no bound on a metric.",
             "Write METRIC<=X or METRIC>=X, as in 'peak_anon_bytes<=200MiB'; without the quotes the "
             "shell takes < and > for files.",
@@ -92,12 +92,12 @@ def parse_requirement(text: str, metrics: Mapping[str, Metric]) -> Requirement:
     metric = metrics.get(name)
     if metric is None:
         near = nearest(name, tuple(metrics))
-        raise BadInput(
+        raise InvalidInputError(
             f"--require: there is no metric {name!r}.",
             f"Did you mean {near}?" if near else "Name it with --metric NAME=REGEX first.",
         )
     if name == "peak_bytes":
-        raise BadInput(
+        raise InvalidInputError(
             "peak_bytes cannot be required: it counts page cache, which depends on what ran "
             "before.",
             "Bound peak_anon_bytes.",
@@ -110,7 +110,9 @@ def parse_requirement(text: str, metrics: Mapping[str, Metric]) -> Requirement:
     )
     if name in BUILT_IN and one.limit <= 0.0:
         can = "no launch can have that" if one.bound is Bound.AT_MOST else "every launch has that"
-        raise BadInput(f"--require {text!r} says nothing: {can}.", "Give a limit above zero.")
+        raise InvalidInputError(
+            f"--require {text!r} says nothing: {can}.", "Give a limit above zero."
+        )
     return one
 
 
@@ -127,13 +129,13 @@ def _limit(text: str, metric: Metric) -> float:
             return parse_duration_s(text)
         if metric.unit == "bytes":
             return float(parse_bytes(text))
-    except BadInput as error:
-        raise BadInput(f"--require {metric.name}: {error.cause}", error.remedy) from error
+    except InvalidInputError as error:
+        raise InvalidInputError(f"--require {metric.name}: {error.cause}", error.remedy) from error
     match = _PLAIN.fullmatch(text)
     limit = float(match[1]) if match else math.nan
     if match is None or match[2] not in ("", metric.unit) or not math.isfinite(limit):
         unit = f" in {metric.unit}" if metric.unit else " without a unit"
-        raise BadInput(
+        raise InvalidInputError(
             f"--require {metric.name}: {text!r} is not a number{unit}.",
             f"Write for example '{metric.name}<=100'.",
         )
@@ -153,7 +155,7 @@ def _quantile(text: str | None) -> float:
     assert text is not None
     found = _PLAIN.fullmatch(text[1:]) if text.startswith("p") else None
     if found is None or found[2] or not 0.0 < float(found[1]) < 100.0:
-        raise BadInput(
+        raise InvalidInputError(
             f"--require: there is no quantile {text!r}.",
             "Write :p90 for what nine launches of ten keep, from :p1 to :p99, or nothing for the "
             "median. That every launch keeps it no number of launches can show.",
@@ -166,7 +168,7 @@ def _demand_consistent(one: Requirement, other: Requirement) -> None:
     if one.metric != other.metric:
         return
     if one.bound is other.bound and one.quantile == other.quantile:
-        raise BadInput(
+        raise InvalidInputError(
             f"--require: {one.metric} is bounded twice on the same side.", "Keep the tighter one."
         )
     most, least = (one, other) if one.bound is Bound.AT_MOST else (other, one)
@@ -175,7 +177,7 @@ def _demand_consistent(one: Requirement, other: Requirement) -> None:
         and most.limit < least.limit
         and (most.share + least.share >= 1.0)
     ):
-        raise BadInput(
+        raise InvalidInputError(
             f"--require: {requirement_text(most)} and {requirement_text(least)} contradict each "
             "other.",
             "Leave one of them out.",

@@ -8,7 +8,7 @@ from assay.records import Configuration, KernelComparison, Kind, Sample, StudySp
 from assay.search.races.compare import compared_arms
 from assay.search.races.compare import least_blocks as least_compared
 from assay.search.races.sweep import least_blocks
-from assay.search.space.switching import Costly
+from assay.search.space.switching import HardToChangeFactors
 
 STATE = "boot_state"
 """Kind of the evidence that tells, as ``NAME: TEXT``, what reads otherwise in a boot than when the
@@ -27,7 +27,7 @@ def boot_notes(
         kernels: the differences of its kernels, which are listed apart.
     """
     listed = {one.name for one in kernels.differences} if kernels else set[str]()
-    costly = Costly.of(spec)
+    costly = HardToChangeFactors.of(spec)
     told: dict[str, None] = {}
     for sample in samples:
         states = [e.note for e in sample.evidence if e.kind == STATE and e.note]
@@ -48,7 +48,7 @@ def boot_notes(
 
 def boots_words(spec: StudySpec) -> str:
     """How many boots a study takes, as far as that is known before it begins."""
-    costly = Costly.of(spec)
+    costly = HardToChangeFactors.of(spec)
     if not costly.pausing:
         return ""
     names = ", ".join(costly.pausing)

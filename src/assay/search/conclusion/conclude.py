@@ -64,8 +64,8 @@ from assay.search.conclusion.warm_words import began_with
 from assay.search.history.asked_to_end import asked_to_end_notes
 from assay.search.history.carry_over import carry_over_notes
 from assay.search.history.complaints import complaint_notes
+from assay.search.history.cross_environment import elsewhere_of
 from assay.search.history.disturbers import disturbers_of
-from assay.search.history.elsewhere import elsewhere_of
 from assay.search.history.failing_order import order_notes, worked_first
 from assay.search.history.first_launch import first_launch_notes, warm_up_notes
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
@@ -73,7 +73,7 @@ from assay.search.history.interference import interference_notes, interference_o
 from assay.search.history.kernels import kernels_of
 from assay.search.history.left_running import left_running_notes
 from assay.search.history.losses import fails_more, losses, may_win
-from assay.search.history.objective_view import Facet
+from assay.search.history.objective_view import ObjectiveView
 from assay.search.history.outliers import outlier_notes
 from assay.search.history.result import result_of
 from assay.search.history.same_threads import same_threads_notes
@@ -370,7 +370,7 @@ def _as_shown(points: Sequence[Arm], shown: Sequence[FrontPoint]) -> list[Arm]:
     return [by_name[point.name] for point in shown]
 
 
-def _losses_in_any(facets: Sequence[Facet], arm: Arm) -> tuple[int, int]:
+def _losses_in_any(facets: Sequence[ObjectiveView], arm: Arm) -> tuple[int, int]:
     """The same as ``losses``, of the objective that an arm most often lacks."""
     return max(losses(facet.history, arm) for facet in facets)
 

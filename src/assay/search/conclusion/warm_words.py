@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.records import Earlier, Stage
+from assay.records import EarlierStudy, Stage
 from assay.search.history.history import History
 from assay.search.model.warm import firsts
 from assay.search.races.strategy import BATCH
 from assay.units import show_count
 
 
-def begins_with(earlier: Sequence[Earlier]) -> str:
+def begins_with(earlier: Sequence[EarlierStudy]) -> str:
     """What a search that begins takes from where."""
     known = len({known.configuration for one in earlier for known in one.known})
     return (
@@ -20,7 +20,7 @@ def begins_with(earlier: Sequence[Earlier]) -> str:
     )
 
 
-def began_with(earlier: Sequence[Earlier], history: History, *, guided: bool) -> str:
+def began_with(earlier: Sequence[EarlierStudy], history: History, *, guided: bool) -> str:
     """What earlier studies did for a search, in one sentence; empty where there are none.
 
     Args:
@@ -43,7 +43,7 @@ def began_with(earlier: Sequence[Earlier], history: History, *, guided: bool) ->
     )
 
 
-def _studies(earlier: Sequence[Earlier]) -> str:
+def _studies(earlier: Sequence[EarlierStudy]) -> str:
     """``study a of this workload``, ``studies a, b and c``."""
     ids = [one.study for one in earlier]
     listed = " and ".join(filter(None, [", ".join(ids[:-1]), ids[-1]]))

@@ -32,7 +32,7 @@ from assay.search.history.remaining_budget import OVERHEAD_S, Cost
 from assay.search.history.same_work import OutputsSeen
 from assay.search.history.slack import Slacks
 from assay.search.history.zeros import is_without_ratio
-from assay.search.space.switching import MOST_WITHIN, Costly, within
+from assay.search.space.switching import MOST_WITHIN, HardToChangeFactors, within
 from assay.stats.paired import Observation
 from assay.stats.quantile import quantile_of_sorted
 from assay.stats.spread import BATCH, batch_spread
@@ -82,12 +82,12 @@ class History:
         statistic: Statistic = Statistic.MEAN,
         disturbed_above: float | None = None,
         require: Sequence[Requirement] = (),
-        costly: Costly | None = None,
+        costly: HardToChangeFactors | None = None,
         budget: Budget | None = None,
     ) -> None:
         self.metric = metric
         self.budget = budget
-        self.costly = costly or Costly()
+        self.costly = costly or HardToChangeFactors()
         self.samples: list[Sample] = []
         self._of_arm: dict[str, list[Sample]] = {}
         self._statistic = statistic
@@ -122,7 +122,7 @@ class History:
             statistic=spec.statistic,
             disturbed_above=spec.disturbed_above,
             require=spec.require,
-            costly=Costly.of(spec),
+            costly=HardToChangeFactors.of(spec),
             budget=_for_claims(spec),
         )
         found.other_work = OtherWork.of(spec, found.outputs)

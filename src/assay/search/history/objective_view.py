@@ -12,7 +12,7 @@ from assay.search.history.history import History
 
 
 @dataclass(frozen=True)
-class Facet:
+class ObjectiveView:
     """A study in one of its objectives.
 
     Attributes:
@@ -29,11 +29,11 @@ class Facet:
         return self.spec.workload.objective
 
 
-def facets_of(spec: StudySpec, samples: Iterable[Sample] = ()) -> tuple[Facet, ...]:
+def facets_of(spec: StudySpec, samples: Iterable[Sample] = ()) -> tuple[ObjectiveView, ...]:
     """A facet for each objective, in the order they were asked for."""
     told = tuple(samples)
     by_one = [decided_by(spec, metric) for metric in spec.targets]
-    return tuple(Facet(one, History.of(one, told)) for one in by_one)
+    return tuple(ObjectiveView(one, History.of(one, told)) for one in by_one)
 
 
 def decided_by(spec: StudySpec, metric: Metric) -> StudySpec:

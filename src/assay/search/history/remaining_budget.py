@@ -50,7 +50,7 @@ def budget_for(least: Cost) -> Budget:
 
 
 @dataclass(frozen=True)
-class Purse:
+class RemainingBudget:
     """A budget and what is left of it: absent means no limit of this kind."""
 
     total: Budget

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
-from assay.records import DEFAULT, Configuration, Earlier
+from assay.records import DEFAULT, Configuration, EarlierStudy
 from assay.search.model.acquisition import Pool, batch, left_to_gain, sample_best
 from assay.search.model.core import best_core
 from assay.search.model.feasible import Feasibility, bites, keeping, nearest_to_keeping
@@ -79,7 +79,7 @@ class GpSearcher:
     name = "gp"
 
     def __init__(
-        self, options: SearcherOptions | None = None, earlier: Sequence[Earlier] = ()
+        self, options: SearcherOptions | None = None, earlier: Sequence[EarlierStudy] = ()
     ) -> None:
         self.options = options or SearcherOptions()
         self._earlier = tuple(earlier)
@@ -231,8 +231,8 @@ class GpSearcher:
         space: SearchSpace,
         trials: Sequence[Trial],
         plain: _Model,
-        earlier: tuple[Earlier, ...],
-    ) -> tuple[_Model, tuple[Earlier, ...]]:
+        earlier: tuple[EarlierStudy, ...],
+    ) -> tuple[_Model, tuple[EarlierStudy, ...]]:
         """The model with what earlier studies knew, and those that are alike enough to be heard.
 
         Args:
@@ -254,7 +254,7 @@ class GpSearcher:
         space: SearchSpace,
         trials: Sequence[Trial],
         clipped_at: float = 1.0,
-        earlier: Sequence[Earlier] = (),
+        earlier: Sequence[EarlierStudy] = (),
     ) -> _Model:
         features, priors = self._encoded(space), self.options.priors
         return _Model(features, trials, priors, clipped_at=clipped_at, earlier=earlier)
@@ -355,7 +355,7 @@ class _Model:
         trials: Sequence[Trial],
         priors: Priors,
         clipped_at: float = 1.0,
-        earlier: Sequence[Earlier] = (),
+        earlier: Sequence[EarlierStudy] = (),
     ) -> None:
         import numpy as np
 

@@ -15,8 +15,8 @@ import msgspec
 from assay.records import (
     DEFAULT,
     Configuration,
-    Earlier,
-    Known,
+    EarlierConfiguration,
+    EarlierStudy,
     Parameter,
     Sample,
     Stage,
@@ -40,7 +40,7 @@ STAGES = (Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
 
 def known_of(
     spec: StudySpec, samples: Sequence[Sample], space: SearchSpace
-) -> tuple[list[Known], int]:
+) -> tuple[list[EarlierConfiguration], int]:
     """What a study knew of configurations that a later one's space holds.
 
     Settings that the later study does not vary are dropped; configurations that differ in them
@@ -55,7 +55,7 @@ def known_of(
         The best first, those that never worked last; and how many the later space does not hold.
     """
     trials = trials_of(History.of(spec, samples), STAGES)
-    seen: dict[Configuration, list[Known]] = {}
+    seen: dict[Configuration, list[EarlierConfiguration]] = {}
     left_out = 0
     for known in _standing(trials):
         found = projected(known.configuration, spec.space.parameters, space)
@@ -67,16 +67,16 @@ def known_of(
     return sorted(merged, key=_rank), left_out
 
 
-def _standing(trials: Sequence[Trial]) -> Iterator[Known]:
+def _standing(trials: Sequence[Trial]) -> Iterator[EarlierConfiguration]:
     """The log ratio of every configuration to the default, of which it is 0."""
     defaults = sum(t.configuration == DEFAULT and t.value is not None for t in trials)
     if defaults:
-        yield Known(configuration=DEFAULT, log_ratio=0.0, launches=defaults)
+        yield EarlierConfiguration(configuration=DEFAULT, log_ratio=0.0, launches=defaults)
     for standing in standings(trials):
         if math.isnan(standing.score):
-            yield Known(configuration=standing.configuration)
+            yield EarlierConfiguration(configuration=standing.configuration)
         else:
-            yield Known(
+            yield EarlierConfiguration(
                 configuration=standing.configuration,
                 log_ratio=standing.score,
                 launches=standing.launches,
@@ -110,32 +110,34 @@ def projected(
     return found if space.valid(found) else None
 
 
-def _merged(configuration: Configuration, parts: Sequence[Known]) -> Known:
+def _merged(
+    configuration: Configuration, parts: Sequence[EarlierConfiguration]
+) -> EarlierConfiguration:
     """One of those that a later space does not tell apart.
 
     The mean of several counts as one launch: what it leaves out made them differ.
     """
     worked = [part.log_ratio for part in parts if part.log_ratio is not None]
     if not worked:
-        return Known(configuration=configuration)
-    return Known(
+        return EarlierConfiguration(configuration=configuration)
+    return EarlierConfiguration(
         configuration=configuration,
         log_ratio=math.fsum(worked) / len(worked),
         launches=parts[0].launches if len(parts) == 1 else 1,
     )
 
 
-def _rank(known: Known) -> tuple[float, str]:
+def _rank(known: EarlierConfiguration) -> tuple[float, str]:
     ratio = math.inf if known.log_ratio is None else known.log_ratio
     return ratio, str(known.configuration)
 
 
-def tells(earlier: Earlier) -> bool:
+def tells(earlier: EarlierStudy) -> bool:
     """Whether a study saw enough to guide another: one configuration says nothing of a setting."""
     return sum(known.log_ratio is not None for known in earlier.known) >= LEAST_KNOWN
 
 
-def heard(earlier: Iterable[Earlier], space: SearchSpace) -> tuple[Earlier, ...]:
+def heard(earlier: Iterable[EarlierStudy], space: SearchSpace) -> tuple[EarlierStudy, ...]:
     """Earlier studies with what a space holds of them; a machine may refuse what it once took."""
     narrowed = (
         msgspec.structs.replace(
@@ -150,7 +152,7 @@ def _holds(space: SearchSpace, configuration: Configuration) -> bool:
     return configuration.keys() <= space.parameters.keys() and space.valid(configuration)
 
 
-def bounded(known: Sequence[Known], most: int) -> tuple[Known, ...]:
+def bounded(known: Sequence[EarlierConfiguration], most: int) -> tuple[EarlierConfiguration, ...]:
     """Not more than so many: the better half whole, and of the rest every so many-th.
 
     Args:
@@ -166,7 +168,7 @@ def bounded(known: Sequence[Known], most: int) -> tuple[Known, ...]:
     return (*known[:best], *(rest[round(i * step)] for i in range(count)))
 
 
-def firsts(earlier: Sequence[Earlier], count: int) -> list[Configuration]:
+def firsts(earlier: Sequence[EarlierStudy], count: int) -> list[Configuration]:
     """What the first block takes from earlier studies: each study's best in turn, no two alike.
 
     Only what stood better than the earlier study's default is taken, and of those that differ from
@@ -188,7 +190,7 @@ def firsts(earlier: Sequence[Earlier], count: int) -> list[Configuration]:
     return chosen
 
 
-def _better(known: Known) -> bool:
+def _better(known: EarlierConfiguration) -> bool:
     return known.log_ratio is not None and known.log_ratio < 0.0
 
 

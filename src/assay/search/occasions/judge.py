@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Goal, Metric
 from assay.records.comparison import (
     OccasionComparison,
@@ -60,7 +60,7 @@ def compared(
         same_workload: the user says that two commands which differ do the same work.
 
     Raises:
-        BadInput: the same launches twice, two arms of the same blocks, or two workloads or metrics.
+        InvalidInputError: the same launches twice, two arms of the same blocks, or two workloads or metrics.
     """
     _demand_apart(a, b)
     _demand_alike(a, b, same_workload=same_workload)
@@ -120,7 +120,7 @@ def compared(
 def _demand_apart(a: Side, b: Side) -> None:
     if isinstance(a, Published) or isinstance(b, Published):
         if a.condition.name == b.condition.name:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{a.condition.name} is named twice.", "Name the other condition as well."
             )
         return
@@ -128,12 +128,12 @@ def _demand_apart(a: Side, b: Side) -> None:
     if (one.study, one.stratum) != (other.study, other.stratum):
         return
     if one.arm == other.arm:
-        raise BadInput(
+        raise InvalidInputError(
             f"{a.condition.name} and {b.condition.name} are the same launches: study {one.study}, "
             f"stratum {one.stratum}, arm {one.arm!r}.",
             "Name another study; `assay study list` shows them.",
         )
-    raise BadInput(
+    raise InvalidInputError(
         f"{one.arm!r} and {other.arm!r} ran in the same blocks of study {one.study}: they were not "
         "measured apart.",
         f"`assay study show {one.study}` compares them, launch beside launch.",
@@ -144,27 +144,27 @@ def _demand_alike(a: Side, b: Side, *, same_workload: bool) -> None:
     if isinstance(a, Measured) and isinstance(b, Measured):
         other = metric_differences(a.metric, b.metric)
         if other:
-            raise BadInput(
+            raise InvalidInputError(
                 f"The two studies are about different metrics ({'; '.join(other)}).",
                 "Name one that both have: --metric wall_s",
             )
         other = workload_differences(a.workload, b.workload)
         if other and not same_workload:
-            raise BadInput(
+            raise InvalidInputError(
                 f"The two studies run different workloads ({'; '.join(other)}).",
                 "Where both do the same work all the same, say so with --same-workload.",
             )
         return
     units = [_stated_unit(one) for one in (a, b)]
     if all(units) and units[0] != units[1]:
-        raise BadInput(
+        raise InvalidInputError(
             f"{a.condition.name} is in {units[0]}, {b.condition.name} in {units[1]}.",
             "Convert one of them: n=30,mean=299.4,sd=3.38,unit=s",
         )
     if isinstance(a, Published) and isinstance(b, Published):
         named = [one.workload for one in (a, b)]
         if all(named) and named[0] != named[1] and not same_workload:
-            raise BadInput(
+            raise InvalidInputError(
                 f"The two rows are about different workloads: {named[0]} and {named[1]}.",
                 "Where both do the same work all the same, say so with --same-workload.",
             )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.launch.command import command_of
 from assay.machine.document import machine_in
 from assay.records import (
@@ -47,7 +47,7 @@ def metric_of(spec: StudySpec, name: str | None) -> Metric:
     """Return the metric of that name, or the objective where none is named.
 
     Raises:
-        BadInput: the study has no such metric.
+        InvalidInputError: the study has no such metric.
     """
     workload = spec.workload
     if name is None:
@@ -55,7 +55,7 @@ def metric_of(spec: StudySpec, name: str | None) -> Metric:
     known = {metric.name: metric for metric in workload.metrics}
     found = known.get(name) or BUILT_IN.get(name)
     if found is None:
-        raise BadInput(
+        raise InvalidInputError(
             f"There is no metric {name!r} in the study of {spec.command_line!r}.",
             f"It has {', '.join(known)}.",
         )
@@ -89,7 +89,7 @@ def measured(
         metric: that is compared; ``None``: the objective.
 
     Raises:
-        BadInput: no such arm or metric; no values, or none that can be compared.
+        InvalidInputError: no such arm or metric; no values, or none that can be compared.
     """
     figure = metric_of(spec, metric)
     history = _history(spec, figure, samples)
@@ -177,7 +177,7 @@ def _chosen(
     """Return the arm that is compared; of a calibration the two identical ones.
 
     Raises:
-        BadInput: there is none of that name, or nothing is recommended.
+        InvalidInputError: there is none of that name, or nothing is recommended.
     """
     known = {
         arm.name: arm for stage in (Stage.CONFIRM, Stage.SEARCH) for arm in history.arms(stage)
@@ -191,7 +191,7 @@ def _chosen(
         return (_recommended(name, known.values(), conclusion),)
     if asked in known or asked == first.name:
         return (known.get(asked, first),)
-    raise BadInput(
+    raise InvalidInputError(
         f"{name}: the study has no arm {asked!r}.", f"It has {', '.join(map(repr, known))}."
     )
 
@@ -199,7 +199,7 @@ def _chosen(
 def _recommended(name: str, arms: Iterable[Arm], conclusion: Conclusion | None) -> Arm:
     chosen = conclusion.recommendation if conclusion is not None else None
     if chosen is None:
-        raise BadInput(
+        raise InvalidInputError(
             f"{name}: the study recommends nothing.", "Leave out @recommended, or name an arm."
         )
     for arm in arms:
@@ -225,7 +225,7 @@ def _values(
     """Return the values of these arms, and notes on them.
 
     Raises:
-        BadInput: fewer than two, or some of launches that ran into their time-out.
+        InvalidInputError: fewer than two, or some of launches that ran into their time-out.
     """
     names = {arm.name for arm in arms}
     known = [
@@ -235,7 +235,7 @@ def _values(
     ]
     stopped = sum(seen.censored for seen, _ in known)
     if stopped:
-        raise BadInput(
+        raise InvalidInputError(
             f"{name}: {show_count(stopped, 'launch', 'launches')} of {arms[0].name!r} ran into the "
             "time-out, so its mean is not known.",
             "Measure it again with a longer --timeout.",
@@ -250,7 +250,7 @@ def _values(
         notes = (f"{name}: {of} are of blocks that other processes disturbed; {fate}",)
     if len(values) < 2:
         has = f"only one value of {metric.name}" if values else f"no values of {metric.name}"
-        raise BadInput(
+        raise InvalidInputError(
             f"{name}: arm {arms[0].name!r} has {has} to compare.",
             "A ratio takes at least two values above zero; `assay study show` has all values.",
         )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Arm, Kind, Sample, Stratum, StudySpec
 from assay.records.comparison import ConditionSource, Occasions
 from assay.records.configuration import DEFAULT
@@ -142,7 +142,7 @@ def _occasion(one: Prospect, side: Measured) -> Measured | None:
             arm=None if calibrates else arm.name,
             metric=side.metric.name,
         )
-    except BadInput:
+    except InvalidInputError:
         return None
     if metric_differences(found.metric, side.metric) or found.condition.at_s is None:
         return None

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Mapping
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records.comparison import Condition, ConditionSource
 from assay.search.occasions.side import Published
 from assay.units import show_count
@@ -39,18 +39,20 @@ def summary_of(text: str) -> Published:
     """Read a summary that is written on the command line.
 
     Raises:
-        BadInput: an unknown, repeated or missing key, or an invalid figure.
+        InvalidInputError: an unknown, repeated or missing key, or an invalid figure.
     """
     found: dict[str, str] = {}
     for part in text.split(","):
         match = _PAIR.fullmatch(part)
         if match is None or match[1] not in KNOWN:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{part!r} is not a part of a summary.",
                 f"The keys are {', '.join(KNOWN)}; write for example {EXAMPLE}",
             )
         if match[1] in found:
-            raise BadInput(f"{match[1]} stands twice in {text!r}.", f"For example: {EXAMPLE}")
+            raise InvalidInputError(
+                f"{match[1]} stands twice in {text!r}.", f"For example: {EXAMPLE}"
+            )
         found[match[1]] = match[2]
     return _published(text, found, text)
 
@@ -64,7 +66,7 @@ def row_of(table: str, name: str, line: int) -> Published:
         line: number of the line in the file, from 1.
 
     Raises:
-        BadInput: no such line, a missing column, or an invalid figure.
+        InvalidInputError: no such line, a missing column, or an invalid figure.
     """
     reader = csv.reader(io.StringIO(table, newline=""))
     columns: list[str] = []
@@ -77,14 +79,16 @@ def row_of(table: str, name: str, line: int) -> Published:
                 columns = [cell.strip().lower() for cell in cells]
                 _demand_columns(columns, name)
             if rows > MAX_ROWS:
-                raise BadInput(f"{name} has more than {MAX_ROWS:,} rows.", "Name a smaller table.")
+                raise InvalidInputError(
+                    f"{name} has more than {MAX_ROWS:,} rows.", "Name a smaller table."
+                )
             if line in lines:
                 return _row(columns, cells, name, line, first=rows == 1)
     except csv.Error as error:
-        raise BadInput(
+        raise InvalidInputError(
             f"{name} cannot be read as a table: {error}.", "Save it as CSV in UTF-8."
         ) from error
-    raise BadInput(
+    raise InvalidInputError(
         f"{name} has no line {line}: it has {show_count(before, 'line')}.",
         f"Line 1 names the columns; the first row is {name}:2",
     )
@@ -93,7 +97,7 @@ def row_of(table: str, name: str, line: int) -> Published:
 def _demand_columns(columns: list[str], name: str) -> None:
     missing = [column for column in NEEDED if column not in columns]
     if missing:
-        raise BadInput(
+        raise InvalidInputError(
             f"{name} has no column {' and no column '.join(missing)}: a mean without the number "
             "of launches and their standard deviation has no interval.",
             f"Add it, or write the figures: {EXAMPLE}",
@@ -103,9 +107,11 @@ def _demand_columns(columns: list[str], name: str) -> None:
 def _row(columns: list[str], cells: list[str], name: str, line: int, *, first: bool) -> Published:
     where = f"{name}:{line}"
     if first:
-        raise BadInput(f"{where} holds the names of the columns.", f"The first row is {name}:2")
+        raise InvalidInputError(
+            f"{where} holds the names of the columns.", f"The first row is {name}:2"
+        )
     if not any(cell.strip() for cell in cells):
-        raise BadInput(f"{where} is empty.", "Name a line with figures.")
+        raise InvalidInputError(f"{where} is empty.", "Name a line with figures.")
     row = {column: cell.strip() for column, cell in zip(columns, cells, strict=False) if column}
     return _published(where, row, where)
 
@@ -113,7 +119,7 @@ def _row(columns: list[str], cells: list[str], name: str, line: int, *, first: b
 def _published(name: str, row: Mapping[str, str], where: str) -> Published:
     for key in NEEDED:
         if not row.get(key):
-            raise BadInput(
+            raise InvalidInputError(
                 f"{where} has no {key}: a published mean takes n, mean and sd to be compared.",
                 f"Look for it in the source, then write for example {EXAMPLE}",
             )
@@ -121,12 +127,12 @@ def _published(name: str, row: Mapping[str, str], where: str) -> Published:
     mean = _number(row["mean"], "mean", where)
     sd = _number(row["sd"], "sd", where)
     if mean <= 0:
-        raise BadInput(
+        raise InvalidInputError(
             f"{where}: the mean is {row['mean']}, and a ratio takes one above zero.",
             "Compare a figure that is always positive, as a time.",
         )
     if sd < 0:
-        raise BadInput(
+        raise InvalidInputError(
             f"{where}: the standard deviation is {row['sd']}; it cannot be negative.",
             "Look into the source.",
         )
@@ -138,7 +144,7 @@ def _published(name: str, row: Mapping[str, str], where: str) -> Published:
             "interval leaves that out",
         )
     if error > MAX_ERROR * mean:
-        raise BadInput(
+        raise InvalidInputError(
             f"{where}: the mean {row['mean']} is known to {100 * error / mean:.0f} % (standard "
             "error), too little for the logarithm of a ratio.",
             "Name a row with more launches, or one that varies less.",
@@ -178,7 +184,7 @@ def _standard_error(
         return plain, sd, ()
     sem = _number(printed, "sem", where)
     if sem < 0:
-        raise BadInput(
+        raise InvalidInputError(
             f"{where}: the standard error is {printed}; it cannot be negative.",
             "Look into the source.",
         )
@@ -209,9 +215,11 @@ def _half_step(printed: str) -> float:
 
 def _count(text: str, where: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
-        raise BadInput(f"{where}: n is {text!r}, not a number of launches.", f"As {EXAMPLE}")
+        raise InvalidInputError(
+            f"{where}: n is {text!r}, not a number of launches.", f"As {EXAMPLE}"
+        )
     if int(text) < 2:
-        raise BadInput(
+        raise InvalidInputError(
             f"{where}: n is {text}, and a spread takes two launches or more.",
             "Name a row with more launches.",
         )
@@ -224,5 +232,5 @@ def _number(text: str, key: str, where: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or not text.isascii():
-        raise BadInput(f"{where}: {key} is {text!r}, not a number.", f"As {EXAMPLE}")
+        raise InvalidInputError(f"{where}: {key} is {text!r}, not a number.", f"As {EXAMPLE}")
     return value

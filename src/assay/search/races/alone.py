@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import StudySpec
 
 
@@ -12,7 +12,7 @@ def demand_alone(spec: StudySpec) -> None:
     """Refuse a study by several objectives that asks for what is decided by one.
 
     Raises:
-        BadInput: names the first.
+        InvalidInputError: names the first.
     """
     demand_none(
         {"--require": spec.require, "--parallel": spec.parallel, "--warm-start": spec.earlier}
@@ -26,11 +26,11 @@ def demand_none(asked: Mapping[str, object]) -> None:
         asked: by the name of the option; what is empty was not asked for.
 
     Raises:
-        BadInput: names the first.
+        InvalidInputError: names the first.
     """
     for option, value in asked.items():
         if value:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{option} is for one objective; there are several.",
                 f"Leave {option} out, or decide by one of them.",
             )

@@ -6,9 +6,9 @@ from assay.records import Arm, Stage, StudySpec
 from assay.search.claims.claims import MIN_BLOCKS
 from assay.search.history.counted import counted
 from assay.search.history.history import History
-from assay.search.history.remaining_budget import Purse
+from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.compare import again
-from assay.search.races.race import BlockRace, Done, Reason, Roster, failed_workload
+from assay.search.races.race import BlockPlan, BlockRace, Done, Reason, failed_workload
 
 TRIES = 3
 """Launches that may fail before the workload counts as failing always."""
@@ -35,27 +35,27 @@ class CalibrateRace(BlockRace):
         super().__init__(spec, Stage.SURVEY)
         self._arms = calibrated_arms(spec)
 
-    def _next(self, purse: Purse) -> Roster | Done:
+    def _next(self, purse: RemainingBudget) -> BlockPlan | Done:
         first = self._arms[0]
         looks = len(self._history.blocks(Stage.SURVEY))
         if not self._history.known(Stage.SURVEY, first.name):
             if looks < TRIES and not (looks and purse.spent):
-                return Roster(Stage.SURVEY, (first,))
+                return BlockPlan(Stage.SURVEY, (first,))
             return failed_workload(f"The program {self._gave_nothing([first])}.", [first])
         blocks = len(self._history.blocks(Stage.CONFIRM))
         block = self._history.cost(self._arms)
         if blocks == 0 and not purse.affords(block.times(MIN_BLOCKS)):
             again = self._to_repeat([first], purse, 2 * MIN_BLOCKS)
-            return Roster(Stage.SURVEY, again) if again else self._too_small(purse)
+            return BlockPlan(Stage.SURVEY, again) if again else self._too_small(purse)
         if self._lost(Stage.CONFIRM, first):
             return failed_workload(self._failing(first), [first])
         if blocks >= TRIES and not self._history.values(Stage.CONFIRM, first.name):
             return Done(Reason.WORKLOAD_FAILED, "Every launch ran into the time-out.")
         if purse.affords(block):
-            return Roster(Stage.CONFIRM, self._arms)
+            return BlockPlan(Stage.CONFIRM, self._arms)
         return Done(Reason.BUDGET, f"The budget ended after {counted(self._history)}.")
 
-    def _too_small(self, purse: Purse) -> Done:
+    def _too_small(self, purse: RemainingBudget) -> Done:
         """The least blocks must fit behind the warm-up launch."""
         return self._refused(
             f"The budget is too small to calibrate: {MIN_BLOCKS} blocks do not fit.",

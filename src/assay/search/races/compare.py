@@ -16,8 +16,8 @@ from assay.search.claims.unreliable import may_be_chance
 from assay.search.history.counted import counted, no_more
 from assay.search.history.failing_order import order_of_failures
 from assay.search.history.looks import due
-from assay.search.history.remaining_budget import Purse
-from assay.search.races.race import LOST_AFTER, BlockRace, Done, Reason, Roster, failed_workload
+from assay.search.history.remaining_budget import RemainingBudget
+from assay.search.races.race import LOST_AFTER, BlockPlan, BlockRace, Done, Reason, failed_workload
 from assay.stats.sequence import least
 
 TRIES = 3
@@ -38,15 +38,15 @@ class CompareRace(BlockRace):
         super().__init__(spec, Stage.SURVEY)
         self._arms = compared_arms(spec)
 
-    def _next(self, purse: Purse) -> Roster | Done:
+    def _next(self, purse: RemainingBudget) -> BlockPlan | Done:
         # Those of another boot are not looked at before their first block.
         cold = [arm for arm in self._history.costly.begins(self._arms) if not self._warm(arm)]
         looks = len(self._history.blocks(Stage.SURVEY))
         if cold and looks < TRIES and not (looks and purse.spent):
-            return Roster(Stage.SURVEY, tuple(cold))
+            return BlockPlan(Stage.SURVEY, tuple(cold))
         warming = self._warming(looks)
         if warming and not purse.spent:
-            return Roster(Stage.SURVEY, warming)
+            return BlockPlan(Stage.SURVEY, warming)
         # An arm that the budget left no warm-up for has not failed.
         able = [
             arm
@@ -58,7 +58,7 @@ class CompareRace(BlockRace):
             return failed_workload(f"{self._arms[0].name!r} {told}.", self._arms[:1])
         if not any(arm in self._compared for arm in able):
             if self._may_follow_order(self._arms[0], purse):
-                return Roster(Stage.SURVEY, self._arms[:1])
+                return BlockPlan(Stage.SURVEY, self._arms[:1])
             return self._failed(self._compared)
         return self._compare(able, purse)
 
@@ -73,14 +73,14 @@ class CompareRace(BlockRace):
         told = f"{who} {self._gave_nothing(arms)}."
         return failed_workload(order_of_failures(self._history.samples) or told, arms)
 
-    def _compare(self, able: list[Arm], purse: Purse) -> Roster | Done:
+    def _compare(self, able: list[Arm], purse: RemainingBudget) -> BlockPlan | Done:
         """The next block of those that are not decided yet."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if blocks == 0:
             small = self._too_small(able, purse)
             if small is not None:
                 again = self._to_repeat(able, purse, len(able) * self._least)
-                return Roster(Stage.SURVEY, again) if again else small
+                return BlockPlan(Stage.SURVEY, again) if again else small
         roster = self._roster(able, blocks)
         if not roster:
             return self._without_claim(purse) or Done(Reason.DECIDED, self._ending())
@@ -89,11 +89,11 @@ class CompareRace(BlockRace):
                 f"{able[0].name!r} worked, and then failed {LOST_AFTER} times running.", able[:1]
             )
         if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(roster))):
-            return Roster(Stage.CONFIRM, roster)
+            return BlockPlan(Stage.CONFIRM, roster)
         ended = Done(Reason.BUDGET, f"The budget ended after {counted(self._history)}.")
         return self._without_claim(purse) or ended
 
-    def _without_claim(self, purse: Purse) -> Done | None:
+    def _without_claim(self, purse: RemainingBudget) -> Done | None:
         """The end of a comparison that holds nothing against anything; ``None`` of any other."""
         if any(self._claim(arm) is not None for arm in self._compared):
             return None
@@ -139,13 +139,13 @@ class CompareRace(BlockRace):
         """No interval excludes anything after fewer blocks, at the level that each arm has."""
         return least_blocks(self._spec)
 
-    def _too_small(self, arms: list[Arm], purse: Purse) -> Done | None:
+    def _too_small(self, arms: list[Arm], purse: RemainingBudget) -> Done | None:
         """The least blocks must fit (rule 14); the warm-up launches tell how long one takes."""
         if purse.affords(self._history.cost(arms).times(self._least)):
             return None
         return self._no_block(arms, purse)
 
-    def _no_block(self, arms: Sequence[Arm], purse: Purse) -> Done:
+    def _no_block(self, arms: Sequence[Arm], purse: RemainingBudget) -> Done:
         """The end where the least blocks do not fit, with the budget that they take."""
         warmed = sum(self._warm(arm) for arm in self._arms)
         rest = self._history.cost(self._arms[warmed:], Stage.SURVEY)

@@ -18,13 +18,13 @@ from assay.search.claims.front_claims import (
 from assay.search.history.counted import counted, no_more
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.looks import due
-from assay.search.history.objective_view import Facet, decided_by
-from assay.search.history.remaining_budget import RESERVE, Cost, Purse
+from assay.search.history.objective_view import ObjectiveView, decided_by
+from assay.search.history.remaining_budget import RESERVE, Cost, RemainingBudget
 from assay.search.model.searcher import Searcher
 from assay.search.races.alone import demand_alone
 from assay.search.races.front_search import FrontSearch, ModelFront, RacingFront
 from assay.search.races.keeping import Keeping
-from assay.search.races.race import LOST_AFTER, Done, Reason, Roster, no_good_end
+from assay.search.races.race import LOST_AFTER, BlockPlan, Done, Reason, no_good_end
 from assay.search.races.searching import (
     CAP_SLACK_S,
     FUTILE_FACTOR,
@@ -56,15 +56,15 @@ class FrontRace(SearchingRace):
         searcher: proposes where there are too many configurations to try all.
 
     Raises:
-        BadInput: the study asks for what is decided by one objective.
+        InvalidInputError: the study asks for what is decided by one objective.
     """
 
     def __init__(self, spec: StudySpec, space: SearchSpace, searcher: Searcher) -> None:
         demand_alone(spec)
         super().__init__(spec, space, searcher)
         by_one = [decided_by(spec, metric) for metric in spec.targets]
-        others = [Facet(one, History.of(one)) for one in by_one[1:]]
-        self.facets: tuple[Facet, ...] = (Facet(by_one[0], self._history), *others)
+        others = [ObjectiveView(one, History.of(one)) for one in by_one[1:]]
+        self.facets: tuple[ObjectiveView, ...] = (ObjectiveView(by_one[0], self._history), *others)
         self._search: FrontSearch | None = None
 
     def tell(self, sample: Sample) -> None:
@@ -73,7 +73,7 @@ class FrontRace(SearchingRace):
             facet.history.add(sample)
         super().tell(sample)
 
-    def _searched(self, purse: Purse) -> Sequence[Arm] | None:
+    def _searched(self, purse: RemainingBudget) -> Sequence[Arm] | None:
         return self._chosen_search().roster(self.facets, purse)
 
     def _lost(self, stage: Stage, arm: Arm) -> bool:
@@ -135,7 +135,7 @@ class FrontRace(SearchingRace):
         """Blocks below which no interval excludes anything where so many points are confirmed."""
         return max(MIN_BLOCKS, least(front_alpha(self._spec, points)))
 
-    def _confirm(self, purse: Purse) -> Roster | Done:
+    def _confirm(self, purse: RemainingBudget) -> BlockPlan | Done:
         points = confirmed_points(self._history, NULL_ARM)
         if not points:
             return self._first_block(purse)
@@ -150,7 +150,7 @@ class FrontRace(SearchingRace):
         arms = (*self._always, *racing)
         within = blocks < self._least_for(len(points))
         if not purse.spent and (within or purse.affords(self._history.cost(arms))):
-            return Roster(Stage.CONFIRM, arms)
+            return BlockPlan(Stage.CONFIRM, arms)
         return Done(Reason.BUDGET, f"The budget ended after {self._blocks_told}.")
 
     @property
@@ -162,7 +162,7 @@ class FrontRace(SearchingRace):
     def _blocks_told(self) -> str:
         return counted(self._history, "confirmation block")
 
-    def _first_block(self, purse: Purse) -> Roster | Done:
+    def _first_block(self, purse: RemainingBudget) -> BlockPlan | Done:
         """As many of the candidates as the budget lets be confirmed (rule 14)."""
         if not self.candidates:
             return self._no_candidates(purse)
@@ -170,10 +170,10 @@ class FrontRace(SearchingRace):
             arms = (*self._always, *self.candidates[:count])
             proof = self._history.cost(arms).times(self._least_for(count))
             if not purse.spent and purse.affords(proof):
-                return Roster(Stage.CONFIRM, arms)
+                return BlockPlan(Stage.CONFIRM, arms)
         return self._no_room(self._history.cost(arms))
 
-    def _no_candidates(self, purse: Purse) -> Roster | Done:
+    def _no_candidates(self, purse: RemainingBudget) -> BlockPlan | Done:
         """Nothing to confirm; what is left to show is the noise floor, where it was asked for."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if self._spec.null and blocks < self._least:
@@ -182,14 +182,14 @@ class FrontRace(SearchingRace):
             return no_good_end(self._history.samples)
         return Done(Reason.DECIDED, "No configuration stood better than the default in anything.")
 
-    def _floor_block(self, blocks: int, purse: Purse) -> Roster | Done:
+    def _floor_block(self, blocks: int, purse: RemainingBudget) -> BlockPlan | Done:
         """One more of the default beside itself; the first only where all of them will fit."""
         cost = self._history.cost(self._always)
         if blocks == 0 and not purse.affords(cost.times(self._least)):
             return self._no_room(cost)
         if purse.spent:
             return Done(Reason.BUDGET, f"The budget ended after {self._blocks_told}.")
-        return Roster(Stage.CONFIRM, self._always)
+        return BlockPlan(Stage.CONFIRM, self._always)
 
     def _claims(self, arm: Arm, alpha: float) -> list[Claim | None]:
         return claims_between(self.facets, (DEFAULT_ARM.name, arm.name), alpha)
@@ -210,7 +210,7 @@ class FrontRace(SearchingRace):
         )
 
     def _over(
-        self, racing: Sequence[Arm], points: Sequence[Arm], alpha: float, purse: Purse
+        self, racing: Sequence[Arm], points: Sequence[Arm], alpha: float, purse: RemainingBudget
     ) -> Done | None:
         """The end of the confirmation, where its data bring it about."""
         told = self._blocks_told
@@ -238,7 +238,7 @@ class FrontRace(SearchingRace):
             )
         return None
 
-    def _is_told(self, facet: Facet, claim: Claim | None) -> bool:
+    def _is_told(self, facet: ObjectiveView, claim: Claim | None) -> bool:
         """Decided and told well enough, or past deciding."""
         if claim is None:
             return True
@@ -248,7 +248,7 @@ class FrontRace(SearchingRace):
         return claim.verdict is not Verdict.UNCLEAR and precise(claim)
 
     def _is_futile(
-        self, facet: Facet, claim: Claim | None, purse: Purse, arms: Sequence[Arm]
+        self, facet: ObjectiveView, claim: Claim | None, purse: RemainingBudget, arms: Sequence[Arm]
     ) -> bool:
         """Whether not even a multiple of what is left would decide (see ``TuneRace``)."""
         if claim is None or claim.verdict is not Verdict.UNCLEAR:

@@ -14,8 +14,8 @@ from typing import Protocol
 from assay.records import Arm, Configuration, Stage
 from assay.search.history.history import DEFAULT_ARM, arm_of
 from assay.search.history.looks import due
-from assay.search.history.objective_view import Facet
-from assay.search.history.remaining_budget import Purse
+from assay.search.history.objective_view import ObjectiveView
+from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.model.admitted import admitted, is_excluded
 from assay.search.model.averages import ByAverage
 from assay.search.model.front_points import Known, best_points
@@ -44,11 +44,11 @@ two objectives one weighting a block left more of the front unseen (docs/explana
 class FrontSearch(Protocol):
     """Search of one kind; what it answers follows from the facets and the purse alone."""
 
-    def roster(self, facets: Sequence[Facet], purse: Purse) -> list[Arm] | None:
+    def roster(self, facets: Sequence[ObjectiveView], purse: RemainingBudget) -> list[Arm] | None:
         """The arms of the next block, or ``None`` when the search is over."""
         ...
 
-    def points(self, facets: Sequence[Facet], count: int) -> list[Arm]:
+    def points(self, facets: Sequence[ObjectiveView], count: int) -> list[Arm]:
         """Up to ``count`` arms that make up the front, as far as it is known; none the default."""
         ...
 
@@ -69,7 +69,7 @@ class RacingFront:
         self._space = space
         self._keeping = keeping
 
-    def roster(self, facets: Sequence[Facet], purse: Purse) -> list[Arm] | None:
+    def roster(self, facets: Sequence[ObjectiveView], purse: RemainingBudget) -> list[Arm] | None:
         """See ``FrontSearch.roster``."""
         history = facets[0].history
         blocks = len(history.blocks(Stage.SEARCH))
@@ -82,13 +82,13 @@ class RacingFront:
             return None
         return racing if self._keeping.affords(history, racing, purse, KEEP) else None
 
-    def points(self, facets: Sequence[Facet], count: int) -> list[Arm]:
+    def points(self, facets: Sequence[ObjectiveView], count: int) -> list[Arm]:
         """See ``FrontSearch.points``."""
         racing = {a.configuration for a in still_racing(facets, self._keeping.margin)}
         known = Known(self._space, [ByAverage()] * len(facets), _told(facets))
         return [arm_of(c) for c in best_points(known, racing, count, self._keeping.margin)]
 
-    def _settled(self, facets: Sequence[Facet], racing: Sequence[Arm]) -> bool:
+    def _settled(self, facets: Sequence[ObjectiveView], racing: Sequence[Arm]) -> bool:
         """Whether all are known against the default well enough, in each objective."""
         if not due(len(facets[0].history.blocks(Stage.SEARCH))):
             return False
@@ -118,7 +118,7 @@ class ModelFront:
         self._seed = seed
         self._keeping = keeping
 
-    def roster(self, facets: Sequence[Facet], purse: Purse) -> list[Arm] | None:
+    def roster(self, facets: Sequence[ObjectiveView], purse: RemainingBudget) -> list[Arm] | None:
         """See ``FrontSearch.roster``."""
         history = facets[0].history
         if purse.spent or not self._keeping.affords(history, BATCH_ARMS, purse, KEEP):
@@ -148,7 +148,7 @@ class ModelFront:
             chosen += others[: BATCH * number // WEIGHTINGS - len(chosen)]
         return chosen
 
-    def points(self, facets: Sequence[Facet], count: int) -> list[Arm]:
+    def points(self, facets: Sequence[ObjectiveView], count: int) -> list[Arm]:
         """See ``FrontSearch.points``."""
         told = _told(facets)
         known = Known(self._space, self._searchers, told)
@@ -156,7 +156,7 @@ class ModelFront:
         return [arm_of(c) for c in best_points(known, among, count, self._keeping.margin)]
 
 
-def _told(facets: Sequence[Facet]) -> list[list[Trial]]:
+def _told(facets: Sequence[ObjectiveView]) -> list[list[Trial]]:
     return [trials_of(facet.history) for facet in facets]
 
 
@@ -164,7 +164,7 @@ def _seed_of(seed: int, block: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed}/front/{block}".encode()).digest()[:4])
 
 
-def still_racing(facets: Sequence[Facet], margin: float) -> list[Arm]:
+def still_racing(facets: Sequence[ObjectiveView], margin: float) -> list[Arm]:
     """The arms of the newest search block without those that are dominated or that gave up.
 
     Nor those that are excluded (``is_excluded``). The default always stays: it shows the drift of
@@ -186,7 +186,7 @@ def still_racing(facets: Sequence[Facet], margin: float) -> list[Arm]:
     return [a for a in able if a == DEFAULT_ARM or a.name not in out]
 
 
-def _able(facets: Sequence[Facet], arm: Arm) -> bool:
+def _able(facets: Sequence[ObjectiveView], arm: Arm) -> bool:
     gave_up = any(facet.history.gave_up(Stage.SEARCH, arm.name) for facet in facets)
     return not gave_up and not is_excluded(facets[0].history, arm.configuration)
 
@@ -212,12 +212,12 @@ def _rival(
     return max(rivals, key=lambda other: (lead(other), other.name), default=None)
 
 
-def _gaps(facets: Sequence[Facet], arm: Arm, other: Arm) -> list[Interval]:
+def _gaps(facets: Sequence[ObjectiveView], arm: Arm, other: Arm) -> list[Interval]:
     """How much worse one arm was than another, in each objective: intervals of log-ratios."""
     return [_gap(facet, arm, other) for facet in facets]
 
 
-def _gap(facet: Facet, arm: Arm, other: Arm) -> Interval:
+def _gap(facet: ObjectiveView, arm: Arm, other: Arm) -> Interval:
     """A figure that differs by the same in every block is known: a size often is."""
     matrix = facet.history.log_matrix(Stage.SEARCH, [arm.name, other.name])
     gaps = [float(a - b) for a, b in matrix if not math.isnan(a - b)]

@@ -9,7 +9,7 @@ from assay.records import Arm, Stage
 from assay.search.claims.claims import MIN_BLOCKS
 from assay.search.claims.proof import planned_blocks_for, proof_cost
 from assay.search.history.history import DEFAULT_ARM, History
-from assay.search.history.remaining_budget import RESERVE, Cost, Purse
+from assay.search.history.remaining_budget import RESERVE, Cost, RemainingBudget
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Keeping:
         return proof_cost(history, [*winners, *[DEFAULT_ARM] * (self.arms - 1)], blocks)
 
     def affords(
-        self, history: History, arms: Sequence[Arm], purse: Purse, share: float = 0.0
+        self, history: History, arms: Sequence[Arm], purse: RemainingBudget, share: float = 0.0
     ) -> bool:
         """Whether a search block of these arms leaves a share of the budget, and a confirmation."""
         block = history.cost(arms, Stage.SEARCH)

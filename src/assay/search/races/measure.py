@@ -7,8 +7,8 @@ from assay.search.claims.claims import MIN_BLOCKS, alike
 from assay.search.claims.known import mean_is_known
 from assay.search.claims.requirement import is_open
 from assay.search.history.looks import due
-from assay.search.history.remaining_budget import Cost, Purse
-from assay.search.races.race import LEAST_CAP_S, BlockRace, Done, Reason, Roster, failed_workload
+from assay.search.history.remaining_budget import Cost, RemainingBudget
+from assay.search.races.race import LEAST_CAP_S, BlockPlan, BlockRace, Done, Reason, failed_workload
 from assay.units import show_count
 
 TRIES = 3
@@ -36,13 +36,13 @@ class MeasureRace(BlockRace):
         self._arm = spec.arms[0]
         self._repeating = False
 
-    def _next(self, purse: Purse) -> Roster | Done:
+    def _next(self, purse: RemainingBudget) -> BlockPlan | Done:
         looks = len(self._history.blocks(Stage.SURVEY))
         works = self._works(Stage.SURVEY, self._arm)
         if not works and looks < TRIES and not (looks and purse.spent):
-            return Roster(Stage.SURVEY, (self._arm,))
+            return BlockPlan(Stage.SURVEY, (self._arm,))
         if works and self._warming(purse):
-            return Roster(Stage.SURVEY, (self._arm,))
+            return BlockPlan(Stage.SURVEY, (self._arm,))
         if not works:
             told = self._gave_nothing([self._arm])
             return failed_workload(f"The program {told}.", [self._arm])
@@ -58,10 +58,10 @@ class MeasureRace(BlockRace):
         if alike(values) and not self._requires():
             return Done(Reason.DECIDED, f"All {len(values)} measured launches gave the same value.")
         if affordable:
-            return Roster(Stage.CONFIRM, (self._arm,))
+            return BlockPlan(Stage.CONFIRM, (self._arm,))
         if blocks == 0 and not purse.spent and looks == 1:
             self._repeating = True
-            return Roster(Stage.SURVEY, (self._arm,))
+            return BlockPlan(Stage.SURVEY, (self._arm,))
         if blocks == 0:
             return self._too_small(purse)
         return Done(Reason.BUDGET, f"The budget ended after {self._tally()}.")
@@ -95,7 +95,7 @@ class MeasureRace(BlockRace):
         parts += [f"{lost} without a value"] if lost else []
         return f"{', '.join(parts)} and {show_count(warm, 'warm-up', 'warm-ups')}"
 
-    def _warming(self, purse: Purse) -> bool:
+    def _warming(self, purse: RemainingBudget) -> bool:
         """Whether another warm-up launch is due, and leaves what a summary takes."""
         if self._history.blocks(Stage.CONFIRM):
             return False
@@ -117,7 +117,7 @@ class MeasureRace(BlockRace):
             return self._failing(self._arm)
         return "Every launch ran into the time-out: there is nothing to average."
 
-    def _too_small(self, purse: Purse) -> Done:
+    def _too_small(self, purse: RemainingBudget) -> Done:
         """Not one launch fits behind the warm-up; what hooks took is spent, and will be again."""
         one = Cost(self._history.cost([self._arm]).time_s, 1)
         whole = self._budget_for(purse, one, MIN_BLOCKS)

@@ -19,8 +19,8 @@ from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec
 from assay.search.history.endless import limit_s
 from assay.search.history.failing_order import order_of_failures
 from assay.search.history.history import History
-from assay.search.history.remaining_budget import NOTHING, Cost, Purse, budget_for
-from assay.search.space.switching import Costly
+from assay.search.history.remaining_budget import NOTHING, Cost, RemainingBudget, budget_for
+from assay.search.space.switching import HardToChangeFactors
 from assay.stats.order import order
 from assay.units import show_count
 
@@ -102,7 +102,7 @@ class Race(Protocol):
 
 
 @dataclass(frozen=True)
-class Roster:
+class BlockPlan:
     """Who runs in the next block, at which stage, and how often each."""
 
     stage: Stage
@@ -128,9 +128,11 @@ class BlockRunner:
         slots: that launches are confined to; 0 where there are none.
     """
 
-    def __init__(self, seed: int, costly: Costly | None = None, slots: int = 0) -> None:
+    def __init__(
+        self, seed: int, costly: HardToChangeFactors | None = None, slots: int = 0
+    ) -> None:
         self._seed = seed
-        self._costly = costly or Costly()
+        self._costly = costly or HardToChangeFactors()
         self._slots = range(slots)
         self.number = -1
         self.stage: Stage | None = None
@@ -154,7 +156,7 @@ class BlockRunner:
         """Launches handed out and not told yet."""
         return len(self._flying)
 
-    def start(self, roster: Roster) -> None:
+    def start(self, roster: BlockPlan) -> None:
         """Begin the next block."""
         number = self.number + 1
         arms = roster.arms * roster.times
@@ -312,7 +314,7 @@ class BlockRace(ABC):
         A block is begun only where it is expected to fit; should the budget end within it all the
         same, what has not begun is dropped.
         """
-        purse = Purse(_larger(self._spec.budget, left), left)
+        purse = RemainingBudget(_larger(self._spec.budget, left), left)
         if purse.spent:
             self._block.drop()
         self._offered = free_slots + self._block.flying
@@ -337,14 +339,14 @@ class BlockRace(ABC):
         """Note that a block of a stage runs."""
         self._stage = stage
 
-    def _once_more(self, purse: Purse) -> Roster | None:
+    def _once_more(self, purse: RemainingBudget) -> BlockPlan | None:
         """The newest block of confirmation again, where what is left is to be spent as well."""
         if not self._beyond or self._stage is not Stage.CONFIRM or purse.spent:
             return None
         arms = self._block.arms
         if any(self._lost(Stage.CONFIRM, arm) for arm in arms):
             return None
-        return Roster(Stage.CONFIRM, arms) if purse.affords(self._history.cost(arms)) else None
+        return BlockPlan(Stage.CONFIRM, arms) if purse.affords(self._history.cost(arms)) else None
 
     def _abreast(self) -> int | None:
         """How many launches of the stage may run side by side; ``None``: as many as are offered."""
@@ -424,7 +426,9 @@ class BlockRace(ABC):
         arms = tuple(dict.fromkeys(sample.launch.arm for sample in samples))
         return Done(Reason.WORKLOAD_FAILED, "The program did not end in any launch.", arms=arms)
 
-    def _to_repeat(self, arms: Sequence[Arm], purse: Purse, launches: int) -> tuple[Arm, ...]:
+    def _to_repeat(
+        self, arms: Sequence[Arm], purse: RemainingBudget, launches: int
+    ) -> tuple[Arm, ...]:
         """Return the arms to launch once more before the budget counts as too small.
 
         Of these only a first launch is known, which may do what later ones do not (fill a cache).
@@ -446,7 +450,9 @@ class BlockRace(ABC):
                 found.append(arm)
         return tuple(found)
 
-    def _budget_for(self, purse: Purse, block: Cost, blocks: int, more: Cost = NOTHING) -> Budget:
+    def _budget_for(
+        self, purse: RemainingBudget, block: Cost, blocks: int, more: Cost = NOTHING
+    ) -> Budget:
         """Return the budget that does for so many blocks, with what was spent and is no wall time.
 
         Args:
@@ -465,7 +471,7 @@ class BlockRace(ABC):
         time_s = more.time_s + block.time_s * blocks + beside_s * launches
         return budget_for(Cost(spent_s + time_s, len(samples) + launches))
 
-    def _may_follow_order(self, first: Arm, purse: Purse) -> bool:
+    def _may_follow_order(self, first: Arm, purse: RemainingBudget) -> bool:
         """Whether the arm that worked is to be tried again: others failed after it.
 
         Where it fails as well, the order of launches is at fault and not the arms.
@@ -479,7 +485,7 @@ class BlockRace(ABC):
         )
 
     @abstractmethod
-    def _next(self, purse: Purse) -> Roster | Done:
+    def _next(self, purse: RemainingBudget) -> BlockPlan | Done:
         """The next block, or the end."""
 
     def _cap_s(self, launch: Launch) -> float | None:

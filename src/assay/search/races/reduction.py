@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from assay.records import Arm, Stage
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
-from assay.search.history.remaining_budget import Purse
+from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.keeping import Keeping
 from assay.search.space.space import SearchSpace
 from assay.stats.eliminate import against
@@ -62,7 +62,7 @@ class Reduction:
                 if smaller is not None and smaller != winner:
                     self._without[name] = smaller
 
-    def roster(self, history: History, purse: Purse) -> list[Arm] | None:
+    def roster(self, history: History, purse: RemainingBudget) -> list[Arm] | None:
         """The arms of the next block, or ``None`` when the reduction is over."""
         for trial in self._trials(history):
             done = self._blocks(history, trial[0])
@@ -173,7 +173,12 @@ class Reduction:
         return all(i.lo > self._limit or i.hi < self._limit for i in intervals)
 
     def _affords(
-        self, history: History, arms: list[Arm], blocks: int, purse: Purse, share: float = 0.0
+        self,
+        history: History,
+        arms: list[Arm],
+        blocks: int,
+        purse: RemainingBudget,
+        share: float = 0.0,
     ) -> bool:
         """Whether blocks of these arms leave what the confirmation needs, and a share of all."""
         kept = self._keeping.confirmation(history, self._winner)

@@ -11,10 +11,16 @@ from assay.records import Arm, Budget, Launch, Outcome, Stage, StudySpec
 from assay.search.history.endless import FACTOR, LEAST_S
 from assay.search.history.history import DEFAULT_ARM, arm_of, repeats
 from assay.search.history.interference import BESIDE_ARM, BLOCKS, interference_of
-from assay.search.history.remaining_budget import OVERHEAD_S, RESERVE, Cost, Purse, budget_for
+from assay.search.history.remaining_budget import (
+    OVERHEAD_S,
+    RESERVE,
+    Cost,
+    RemainingBudget,
+    budget_for,
+)
 from assay.search.history.zeros import zeros_told
 from assay.search.model.searcher import Searcher
-from assay.search.races.race import LOST_AFTER, BlockRace, Done, Reason, Roster, failed_workload
+from assay.search.races.race import LOST_AFTER, BlockPlan, BlockRace, Done, Reason, failed_workload
 from assay.search.races.strategy import BATCH_ARMS, KEEP, MIN_SEARCH_BLOCKS
 from assay.search.space.comparable import varies_instances
 from assay.search.space.space import SearchSpace
@@ -71,7 +77,7 @@ class SearchingRace(BlockRace):
         self._space = space
         self._searcher = searcher
 
-    def _next(self, purse: Purse) -> Roster | Done:
+    def _next(self, purse: RemainingBudget) -> BlockPlan | Done:
         """The next block; stages only ever go forward."""
         at = ORDER.index(self._stage)
         if at >= ORDER.index(Stage.SEARCH) and self._lost(self._stage, DEFAULT_ARM):
@@ -84,7 +90,7 @@ class SearchingRace(BlockRace):
             return second_look
         for stage in ORDER[at:]:
             found = self._block_of(stage, purse)
-            if isinstance(found, Roster):
+            if isinstance(found, BlockPlan):
                 return self._warm_up(found, purse) or found
             if found is not None:
                 return found
@@ -94,7 +100,7 @@ class SearchingRace(BlockRace):
         """See ``BlockRace._enter``; launches that warm up belong to the stage they come before."""
         self._stage = max(self._stage, stage, key=ORDER.index)
 
-    def _warm_up(self, following: Roster, purse: Purse) -> Roster | None:
+    def _warm_up(self, following: BlockPlan, purse: RemainingBudget) -> BlockPlan | None:
         """Return the arms to launch before a block without counting them, if there are any.
 
         Settings that are costly to change are not changed for this.
@@ -102,13 +108,13 @@ class SearchingRace(BlockRace):
         first_s = self._history.first_wall_s(DEFAULT_ARM.name)
         if first_s is None or purse.spent or self._history.costly:
             return None
-        total = Purse(purse.total, purse.total)
+        total = RemainingBudget(purse.total, purse.total)
         if not total.affords(Cost(first_s, 1).times(MIN_TO_WARM)):
             return None
         arms = self._history.first_launches.to_warm_up(following.arms)
-        return Roster(Stage.SURVEY, arms) if arms else None
+        return BlockPlan(Stage.SURVEY, arms) if arms else None
 
-    def _look_again(self, purse: Purse) -> Roster | None:
+    def _look_again(self, purse: RemainingBudget) -> BlockPlan | None:
         """Return the arms of a search whose single output is not the default's, to launch again.
 
         A failed launch is repeated for the same reason: one may be an accident. No boot is worth
@@ -118,9 +124,9 @@ class SearchingRace(BlockRace):
             return None
         arms = tuple(map(arm_of, self._history.other_work.launched_once))
         affordable = purse.affords(self._history.cost(arms, Stage.SURVEY), keep=KEEP)
-        return Roster(Stage.SURVEY, arms) if arms and affordable else None
+        return BlockPlan(Stage.SURVEY, arms) if arms and affordable else None
 
-    def _block_of(self, stage: Stage, purse: Purse) -> Roster | Done | None:
+    def _block_of(self, stage: Stage, purse: RemainingBudget) -> BlockPlan | Done | None:
         """A block of this stage, the end of the race, or ``None`` to go on to the next stage."""
         match stage:
             case Stage.SURVEY | Stage.GAUGE:
@@ -129,23 +135,23 @@ class SearchingRace(BlockRace):
                 return self._look_side_by_side(purse)
             case Stage.SEARCH:
                 arms = self._searched(purse)
-                return Roster(stage, tuple(arms)) if arms else None
+                return BlockPlan(stage, tuple(arms)) if arms else None
             case Stage.REDUCE:
                 arms = self._reducing(purse)
-                return Roster(stage, tuple(arms)) if arms else None
+                return BlockPlan(stage, tuple(arms)) if arms else None
             case Stage.CONFIRM:
                 return self._confirm(purse)
 
     @abstractmethod
-    def _searched(self, purse: Purse) -> Sequence[Arm] | None:
+    def _searched(self, purse: RemainingBudget) -> Sequence[Arm] | None:
         """The arms of another block of search; none where that is over."""
 
-    def _reducing(self, purse: Purse) -> Sequence[Arm] | None:
+    def _reducing(self, purse: RemainingBudget) -> Sequence[Arm] | None:
         """The arms of another block of reduction; none where that is over, or there is none."""
         return None
 
     @abstractmethod
-    def _confirm(self, purse: Purse) -> Roster | Done:
+    def _confirm(self, purse: RemainingBudget) -> BlockPlan | Done:
         """Another block of confirmation, or the end."""
 
     @property
@@ -157,7 +163,7 @@ class SearchingRace(BlockRace):
     def _incumbent_cap_s(self) -> float | None:
         """After how long a launch of the search is stopped; ``None`` where that is not known."""
 
-    def _look_at_default(self, stage: Stage, purse: Purse) -> Roster | Done | None:
+    def _look_at_default(self, stage: Stage, purse: RemainingBudget) -> BlockPlan | Done | None:
         """One launch each: the survey warms up and looks, the gauge tells how long it takes."""
         seen = self._history.observations(stage, DEFAULT_ARM.name)
         if any(o is not None for o in seen):
@@ -165,14 +171,14 @@ class SearchingRace(BlockRace):
                 return None
             return self._too_small(purse) or self._nothing_to_try()
         if len(seen) < TRIES and not (seen and purse.spent):
-            return Roster(stage, (DEFAULT_ARM,))
+            return BlockPlan(stage, (DEFAULT_ARM,))
         samples = self._history.launches_of(DEFAULT_ARM.name)
         zeros = zeros_told(self._spec.workload.objective.name, DEFAULT_ARM.name, samples)
         if zeros is not None:
             return Done(Reason.DECIDED, f"Nothing was tried: {zeros}.")
         return failed_workload("The program failed in its default configuration.", [DEFAULT_ARM])
 
-    def _look_side_by_side(self, purse: Purse) -> Roster | None:
+    def _look_side_by_side(self, purse: RemainingBudget) -> BlockPlan | None:
         """The default alone and beside copies of itself, where the search is to run so."""
         slots = self._spec.parallel
         if slots is None or self._offered < slots:
@@ -182,7 +188,7 @@ class SearchingRace(BlockRace):
         keep = least_cost(self._least_block, self._least)
         if left <= 0 or purse.spent or not purse.affords(block.times(left), least=keep):
             return None
-        return Roster(Stage.INTERFERENCE, (DEFAULT_ARM, *[BESIDE_ARM] * slots))
+        return BlockPlan(Stage.INTERFERENCE, (DEFAULT_ARM, *[BESIDE_ARM] * slots))
 
     @cached_property
     def _width(self) -> int:
@@ -209,7 +215,7 @@ class SearchingRace(BlockRace):
             return None
         return Done(Reason.NOTHING_TO_TRY, "The space holds nothing but the default.")
 
-    def _too_small(self, purse: Purse) -> Done | None:
+    def _too_small(self, purse: RemainingBudget) -> Done | None:
         """Six confirmation blocks must fit into the share that is kept for them (rule 14)."""
         if self._history.blocks(Stage.SEARCH):
             return None

@@ -14,7 +14,7 @@ from assay.records import DEFAULT, Arm, Configuration, Stage
 from assay.search.claims.proof import displaced, is_last_moment, prefers_proof
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.looks import due
-from assay.search.history.remaining_budget import NOTHING, Cost, Purse
+from assay.search.history.remaining_budget import NOTHING, Cost, RemainingBudget
 from assay.search.model.admitted import admitted, is_excluded
 from assay.search.model.candidate import Candidate, best_candidate
 from assay.search.model.feasible import (
@@ -87,7 +87,7 @@ class Strategy(Protocol):
     resumed with more budget calls it again.
     """
 
-    def roster(self, history: History, purse: Purse) -> list[Arm] | None:
+    def roster(self, history: History, purse: RemainingBudget) -> list[Arm] | None:
         """The arms of the next block, or ``None`` when the search is over."""
         ...
 
@@ -115,7 +115,7 @@ class Racing:
     def prove(self) -> None:
         """See ``Strategy.prove``; what is kept of a budget is kept for that anyway."""
 
-    def roster(self, history: History, purse: Purse) -> list[Arm] | None:
+    def roster(self, history: History, purse: RemainingBudget) -> list[Arm] | None:
         """See ``Strategy.roster``."""
         blocks = len(history.blocks(Stage.SEARCH))
         if blocks == 0:
@@ -160,7 +160,7 @@ class ModelBased:
         """See ``Strategy.prove``."""
         self._proving = True
 
-    def roster(self, history: History, purse: Purse) -> list[Arm] | None:
+    def roster(self, history: History, purse: RemainingBudget) -> list[Arm] | None:
         """See ``Strategy.roster``."""
         if purse.spent:
             return None
@@ -185,7 +185,7 @@ class ModelBased:
         first = [DEFAULT_ARM] if self._times_default(history, purse) else []
         return self._fitting(history, [*first, *map(arm_of, chosen)], purse)
 
-    def _batch(self, history: History, purse: Purse) -> int:
+    def _batch(self, history: History, purse: RemainingBudget) -> int:
         """Return how many proposals the next block has; 0 where not one fits beside the default."""
         if self._is_small(history, purse):
             return self._small_batch(history, purse)
@@ -194,7 +194,7 @@ class ModelBased:
             last = history.cost([DEFAULT_ARM], Stage.SEARCH).times(CORES)
         return self._affordable_batch(history, purse, BATCH, last)
 
-    def _small_batch(self, history: History, purse: Purse) -> int:
+    def _small_batch(self, history: History, purse: RemainingBudget) -> int:
         """The same for a small budget, whose last launches go one by one: each knows the others."""
         count = self._affordable_batch(history, purse, SMALL_BATCH)
         if history.abreast > 1 or not count or not history.blocks(Stage.SEARCH):
@@ -205,7 +205,7 @@ class ModelBased:
         return min(count, SMALL_BATCH - 2) if few else count
 
     def _affordable_batch(
-        self, history: History, purse: Purse, most: int, last: Cost = NOTHING
+        self, history: History, purse: RemainingBudget, most: int, last: Cost = NOTHING
     ) -> int:
         """The largest batch that the budget has room for, with what is spent after it."""
         count = max(most, history.abreast - 1)
@@ -213,13 +213,13 @@ class ModelBased:
             count -= 1
         return count
 
-    def _times_default(self, history: History, purse: Purse) -> bool:
+    def _times_default(self, history: History, purse: RemainingBudget) -> bool:
         """Return whether the next block of search times the default: of a small budget not all."""
         if history.abreast > 1 or not self._is_small(history, purse):
             return True
         return len(history.blocks(Stage.SEARCH)) % EVERY == 0
 
-    def _is_small(self, history: History, purse: Purse) -> bool:
+    def _is_small(self, history: History, purse: RemainingBudget) -> bool:
         """Return whether the whole budget has room for few launches of the default."""
         each = history.cost([DEFAULT_ARM], Stage.SEARCH)
         whole = purse.total.launches or math.inf
@@ -232,7 +232,7 @@ class ModelBased:
         history: History,
         space: SearchSpace,
         trials: Sequence[Trial],
-        purse: Purse,
+        purse: RemainingBudget,
         seed: int,
     ) -> list[Arm] | None:
         """One proposal without the default; at last the few settings that the best is made of."""
@@ -249,7 +249,7 @@ class ModelBased:
         return self._fitting(history, [arm_of(c) for c in chosen], purse, least=1)
 
     def _fitting(
-        self, history: History, arms: list[Arm], purse: Purse, least: int = 2
+        self, history: History, arms: list[Arm], purse: RemainingBudget, least: int = 2
     ) -> list[Arm] | None:
         """As many as can still be built within the budget, where they are to be built."""
         while (
@@ -340,7 +340,7 @@ class ModelBased:
         space: SearchSpace,
         trials: Sequence[Trial],
         following: Cost,
-        purse: Purse,
+        purse: RemainingBudget,
         seed: int,
     ) -> bool:
         """Whether what is left is just enough for a proof, and that is worth more than search.

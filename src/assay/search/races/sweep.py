@@ -20,10 +20,10 @@ from assay.search.history.counted import counted, no_more
 from assay.search.history.failing_order import order_of_failures
 from assay.search.history.history import History, repeats
 from assay.search.history.looks import due
-from assay.search.history.remaining_budget import Cost, Purse
+from assay.search.history.remaining_budget import Cost, RemainingBudget
 from assay.search.races.compare import compared_arms
-from assay.search.races.race import LOST_AFTER, BlockRace, Done, Reason, Roster, failed_workload
-from assay.search.space.switching import Costly
+from assay.search.races.race import LOST_AFTER, BlockPlan, BlockRace, Done, Reason, failed_workload
+from assay.search.space.switching import HardToChangeFactors
 from assay.stats.sequence import least
 from assay.units import show_count
 
@@ -60,29 +60,29 @@ class SweepRace(BlockRace):
         self._alpha = sweep_alpha(spec)
         self._undecided: Arm | None = None
 
-    def _next(self, purse: Purse) -> Roster | Done:
+    def _next(self, purse: RemainingBudget) -> BlockPlan | Done:
         baseline = self._first
         looks = len(self._history.blocks(Stage.SURVEY))
         if not self._works(Stage.SURVEY, baseline):
             if looks < TRIES and not (looks and purse.spent):
-                return Roster(Stage.SURVEY, (baseline,))
+                return BlockPlan(Stage.SURVEY, (baseline,))
             told = self._gave_nothing([baseline])
             return failed_workload(f"{baseline.name!r} {told}.", [baseline])
         if self._first_looks <= looks <= self._first_looks + 1 and not self._compared_ran:
             small = self._too_small(purse, FAR)
             if small is not None:
                 again = self._to_repeat([self._first], purse, self._least_launches)
-                return Roster(Stage.SURVEY, again) if again else small
+                return BlockPlan(Stage.SURVEY, again) if again else small
         warming = self._warming()
         if warming and not purse.spent:
-            return Roster(Stage.SURVEY, warming)
+            return BlockPlan(Stage.SURVEY, warming)
         able = self._able()
         if not any(arm in self._compared for arm in able):
             if any(self._claim(arm) is not None for arm in self._compared):
                 told = counted(self._history)
                 return Done(Reason.DECIDED, f"After {told} no cell gave values any more.")
             if self._may_follow_order(baseline, purse):
-                return Roster(Stage.SURVEY, (baseline,))
+                return BlockPlan(Stage.SURVEY, (baseline,))
             who = "All cells but the baseline"
             who = who if len(self._compared) > 1 else repr(self._compared[0].name)
             told = f"{who} {self._gave_nothing(self._compared)}."
@@ -134,14 +134,14 @@ class SweepRace(BlockRace):
             return any(self._lost(stage, arm) for stage in stages)
         return any(self._history.gave_up(stage, arm.name) for stage in stages)
 
-    def _measure(self, able: list[Arm], purse: Purse) -> Roster | Done:
+    def _measure(self, able: list[Arm], purse: RemainingBudget) -> BlockPlan | Done:
         """The next block of those that are still to be measured."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if blocks == 0:
             small = self._too_small(purse)
             if small is not None:
                 again = self._to_repeat(able, purse, self._least_launches)
-                return Roster(Stage.SURVEY, again) if again else small
+                return BlockPlan(Stage.SURVEY, again) if again else small
         if self._lost(Stage.CONFIRM, able[0]):
             return failed_workload(
                 f"{able[0].name!r} worked, and then failed {LOST_AFTER} times running.", able[:1]
@@ -150,7 +150,7 @@ class SweepRace(BlockRace):
         if isinstance(racing, Done):
             return racing
         if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(racing))):
-            return Roster(Stage.CONFIRM, tuple(racing))
+            return BlockPlan(Stage.CONFIRM, tuple(racing))
         return Done(Reason.BUDGET, f"The budget ended after {counted(self._history)}.")
 
     def _racing(self, able: list[Arm], blocks: int) -> list[Arm] | Done:
@@ -245,7 +245,7 @@ class SweepRace(BlockRace):
         block = self._history.cost(self._able())
         return len(self._still_cold) + block.launches * self._least
 
-    def _too_small(self, purse: Purse, by: float = 1.0) -> Done | None:
+    def _too_small(self, purse: RemainingBudget, by: float = 1.0) -> Done | None:
         """The least blocks must fit (rule 14), and the warm-up that is still to come."""
         able = self._able()
         block = self._history.cost(able)
@@ -268,7 +268,7 @@ def least_launches(spec: StudySpec) -> int:
     warmups = WARMUP if spec.warmup is None else spec.warmup
     asked = spec.design.repeats if spec.design is not None else None
     arms = len(compared_arms(spec))
-    begins = len(Costly.of(spec).begins(compared_arms(spec)))
+    begins = len(HardToChangeFactors.of(spec).begins(compared_arms(spec)))
     each = repeats(spec.statistic, Stage.CONFIRM)
     return max(1, warmups * begins) + (asked or least_blocks(spec)) * arms * each
 

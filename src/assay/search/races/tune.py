@@ -26,7 +26,7 @@ from assay.search.claims.unreliable import may_be_chance
 from assay.search.history.counted import counted
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.history.looks import due
-from assay.search.history.remaining_budget import Cost, Purse, budget_for
+from assay.search.history.remaining_budget import Cost, RemainingBudget, budget_for
 from assay.search.model.candidate import Candidate, best_candidate, every_trial
 from assay.search.model.feasible import default_breaks
 from assay.search.model.searcher import Searcher, estimates, launch_noise
@@ -42,7 +42,7 @@ from assay.search.races.confirmation import (
     with_core,
 )
 from assay.search.races.keeping import Keeping
-from assay.search.races.race import Done, Reason, Roster, no_good_end
+from assay.search.races.race import BlockPlan, Done, Reason, no_good_end
 from assay.search.races.reduction import Reduced, Reduction
 from assay.search.races.searching import (
     CAP_FACTOR,
@@ -83,7 +83,7 @@ class TuneRace(SearchingRace):
         super().go_on()
         self._proving = True
 
-    def _look_at_default(self, stage: Stage, purse: Purse) -> Roster | Done | None:
+    def _look_at_default(self, stage: Stage, purse: RemainingBudget) -> BlockPlan | Done | None:
         """Look at the default as every search does, and go on with whatever budget there is.
 
         Where few launches are left the blocks of the search time the default as well.
@@ -97,13 +97,13 @@ class TuneRace(SearchingRace):
             return None if stage is Stage.SURVEY else self._nothing_to_try()
         return super()._look_at_default(stage, purse)
 
-    def _searched(self, purse: Purse) -> Sequence[Arm] | None:
+    def _searched(self, purse: RemainingBudget) -> Sequence[Arm] | None:
         strategy = self._chosen_strategy()
         if self._proving:
             strategy.prove()
         return strategy.roster(self._history, purse)
 
-    def _reducing(self, purse: Purse) -> Sequence[Arm] | None:
+    def _reducing(self, purse: RemainingBudget) -> Sequence[Arm] | None:
         if self.winner == DEFAULT_ARM:
             return None
         return self._chosen_reduction().roster(self._history, purse)
@@ -171,7 +171,7 @@ class TuneRace(SearchingRace):
     def _confirm_arms(self, *winners: Arm) -> tuple[Arm, ...]:
         return (DEFAULT_ARM, *((NULL_ARM,) if self._spec.null else ()), *winners)
 
-    def _confirm(self, purse: Purse) -> Roster | Done:
+    def _confirm(self, purse: RemainingBudget) -> BlockPlan | Done:
         whole = self.reduced.arm
         if whole == DEFAULT_ARM:
             return self._keep_default(purse)
@@ -189,7 +189,7 @@ class TuneRace(SearchingRace):
         claims = claims_on(self._spec, self._history, running)
         return recommended(self._spec, self._history, running, claims)
 
-    def _to_confirm(self, whole: Arm, purse: Purse) -> ConfirmedArms:
+    def _to_confirm(self, whole: Arm, purse: RemainingBudget) -> ConfirmedArms:
         """Return a winner, with its core where a proof of both is affordable."""
         alone, keeping = ConfirmedArms(whole), self._keeping
         if keeping.core_blocks is None or not self.guided:
@@ -202,13 +202,13 @@ class TuneRace(SearchingRace):
         proof = keeping.proof(self._history, both.arms, gain, launch_noise(trials))
         return both if purse.affords(proof) else alone
 
-    def _keep_default(self, purse: Purse) -> Roster | Done:
+    def _keep_default(self, purse: RemainingBudget) -> BlockPlan | Done:
         """Nothing to confirm; left to show are noise floor and requirements, where asked for."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
         tried = [arm for arm in self._history.arms(Stage.SEARCH) if arm != DEFAULT_ARM]
         if (self._spec.null or self._spec.require) and blocks < self._least:
             following = self._confirmation_block(self._confirm_arms(), blocks, purse)
-            if tried or isinstance(following, Roster):
+            if tried or isinstance(following, BlockPlan):
                 return following
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
             return no_good_end(self._history.samples)
@@ -220,7 +220,7 @@ class TuneRace(SearchingRace):
             return self._nothing_better(len(tried), purse)
         return Done(Reason.DECIDED, "What won the search was no better on a second look.")
 
-    def _nothing_better(self, tried: int, purse: Purse) -> Done:
+    def _nothing_better(self, tried: int, purse: RemainingBudget) -> Done:
         """The end of a search that found nothing: for the budget, or for what it knows.
 
         Args:
@@ -251,7 +251,7 @@ class TuneRace(SearchingRace):
             needed,
         )
 
-    def _decided(self, arm: Arm, arms: tuple[Arm, ...], purse: Purse) -> Done | None:
+    def _decided(self, arm: Arm, arms: tuple[Arm, ...], purse: RemainingBudget) -> Done | None:
         """The end of the confirmation, where its data bring it about.
 
         Args:
@@ -300,8 +300,8 @@ class TuneRace(SearchingRace):
         return None
 
     def _confirmation_block(
-        self, arms: tuple[Arm, ...], blocks: int, purse: Purse
-    ) -> Roster | Done:
+        self, arms: tuple[Arm, ...], blocks: int, purse: RemainingBudget
+    ) -> BlockPlan | Done:
         """One more block; the first only where enough for a claim will fit (rule 14)."""
         cost, running = self._history.cost(arms), ConfirmedArms.among(arms)
         fewest = fewest_blocks(self._spec, winners_in(arms))
@@ -312,7 +312,7 @@ class TuneRace(SearchingRace):
             )
         # Within the blocks that a claim takes, an estimate that is a little off ends nothing.
         if not purse.spent and (blocks < fewest or purse.affords(cost)):
-            return Roster(Stage.CONFIRM, arms)
+            return BlockPlan(Stage.CONFIRM, arms)
         found = None
         if running is not None:
             found = self.confirmation(self._recommended(running))
@@ -331,7 +331,9 @@ class TuneRace(SearchingRace):
         """See ``SearchingRace._least``."""
         return fewest_blocks(self._spec, winners_in(self._history.roster(Stage.CONFIRM)))
 
-    def _past_hope(self, found: RequirementResult, purse: Purse, arms: tuple[Arm, ...]) -> bool:
+    def _past_hope(
+        self, found: RequirementResult, purse: RemainingBudget, arms: tuple[Arm, ...]
+    ) -> bool:
         """Whether not even a multiple of what is left would decide a requirement."""
         blocks = len(self._history.summarised(Stage.CONFIRM))
         if blocks < self._least:
@@ -347,7 +349,7 @@ class TuneRace(SearchingRace):
         planned = planned_blocks(self._spec, self._history, self._alpha)
         return planned is not None and len(self._history.complete(Stage.CONFIRM)) < planned
 
-    def _futile(self, found: Claim, purse: Purse, arms: tuple[Arm, ...]) -> bool:
+    def _futile(self, found: Claim, purse: RemainingBudget, arms: tuple[Arm, ...]) -> bool:
         """Whether not even a multiple of what is left would decide.
 
         The interval holds at every look, so that stopping early costs no validity.

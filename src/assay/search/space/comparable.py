@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Configuration, Metric, Parameter, StudySpec, Value
 from assay.records.workload import PER_INSTANCE
 from assay.settings.instances import CORES, COUNT, RANK
@@ -27,12 +27,12 @@ def demand_comparable(spec: StudySpec) -> None:
     """Refuse a study that would hold the time of several instances against that of one.
 
     Raises:
-        BadInput: the number of instances varies, and the objective counts what all of them take.
+        InvalidInputError: the number of instances varies, and the objective counts what all of them take.
     """
     objective = next((metric for metric in spec.targets if not _fits(metric)), None)
     if objective is None or not _varies(spec):
         return
-    raise BadInput(
+    raise InvalidInputError(
         f"The number of instances varies, and {objective.name} is that of all instances of a "
         "launch together: several do several times the work of one.",
         f"Add --objective {PER_INSTANCE}, or read a figure from the output: "

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Value
 
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -44,7 +44,7 @@ class Expression:
     """A parsed expression.
 
     Raises:
-        BadInput: a syntax error, or something beyond comparisons, arithmetic and and/or/not.
+        InvalidInputError: a syntax error, or something beyond comparisons, arithmetic and and/or/not.
     """
 
     def __init__(self, text: str) -> None:
@@ -53,7 +53,7 @@ class Expression:
             self._tree = ast.parse(text.strip(), mode="eval").body
             self.names: frozenset[str] = frozenset(self._collect(self._tree))
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise BadInput(f"{_short(text)} is not an expression.", _EXAMPLE) from error
+            raise InvalidInputError(f"{_short(text)} is not an expression.", _EXAMPLE) from error
 
     def _collect(self, node: ast.expr) -> set[str]:
         match node:
@@ -72,7 +72,7 @@ class Expression:
             ):
                 return set().union(*(self._collect(part) for part in (left, *rest)))
             case _:
-                raise BadInput(
+                raise InvalidInputError(
                     f"{ast.unparse(node)!r} in {self.text!r} is not allowed in an expression.",
                     _EXAMPLE,
                 )
@@ -84,20 +84,22 @@ class Expression:
             case ast.Attribute(value=value, attr=attr):
                 return f"{self._dotted(value)}.{attr}"
             case _:
-                raise BadInput(f"{ast.unparse(node)!r} is not a setting.", _EXAMPLE)
+                raise InvalidInputError(f"{ast.unparse(node)!r} is not a setting.", _EXAMPLE)
 
     def holds(self, values: Mapping[str, Value], *, unknown: bool) -> bool:
         """Whether it is true of ``values``; ``unknown`` where an absent setting decides.
 
         Raises:
-            BadInput: operands that do not go together, as a number and a text.
+            InvalidInputError: operands that do not go together, as a number and a text.
         """
         try:
             return bool(self._value(self._tree, values))
         except _UnknownError:
             return unknown
         except (TypeError, ArithmeticError, RecursionError) as error:
-            raise BadInput(f"{self.text!r} cannot be worked out: {error}.", _EXAMPLE) from error
+            raise InvalidInputError(
+                f"{self.text!r} cannot be worked out: {error}.", _EXAMPLE
+            ) from error
 
     def _value(self, node: ast.expr, values: Mapping[str, Value]) -> Any:
         match node:

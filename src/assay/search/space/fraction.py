@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 
 ROMAN = {3: "III", 4: "IV", 5: "V", 6: "VI", 7: "VII", 8: "VIII"}
 STEPS = 200_000
@@ -29,7 +29,7 @@ MOST_FACTORS = 15
 _GENERATOR = re.compile(r"\s*([^=*]+?)\s*=\s*(-?)\s*([^=]+?)\s*")
 
 
-class BadGenerator(BadInput):
+class BadGenerator(InvalidInputError):
     """Generators that make no design."""
 
 

@@ -33,7 +33,7 @@ def search_space(space: Space, admissible: Admissible | None = None) -> SearchSp
     """Return the space as searchers use it.
 
     Raises:
-        BadInput: as ``SearchSpace``.
+        InvalidInputError: as ``SearchSpace``.
     """
     kind = NamedSpace if space.named else SearchSpace
     return kind(space, admissible)

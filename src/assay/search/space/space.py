@@ -8,7 +8,7 @@ import math
 import random
 from collections.abc import Callable, Iterator
 
-from assay.errors import BadInput, nearest
+from assay.errors import InvalidInputError, nearest
 from assay.records import Configuration, Range, Space, Value
 from assay.search.space.expression import Expression
 
@@ -32,7 +32,7 @@ class SearchSpace:
         admissible: further bound, from the planner; all are when absent.
 
     Raises:
-        BadInput: an expression names a setting that is not in the space, or cannot be worked out
+        InvalidInputError: an expression names a setting that is not in the space, or cannot be worked out
             with its values.
     """
 
@@ -49,7 +49,7 @@ class SearchSpace:
     def _check_names(self, expression: Expression) -> None:
         for name in sorted(expression.names - self.parameters.keys()):
             near = nearest(name, tuple(self.parameters))
-            raise BadInput(
+            raise InvalidInputError(
                 f"{expression.text!r} names {name}, which this study does not vary.",
                 f"Did you mean {near}?" if near else "Give it a domain, or leave it out.",
             )

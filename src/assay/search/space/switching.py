@@ -26,7 +26,7 @@ MOST_WITHIN = 10
 itself."""
 
 
-class Costly:
+class HardToChangeFactors:
     """The settings of a study that are costly to change.
 
     Args:
@@ -45,14 +45,14 @@ class Costly:
         self.pausing = dict(pausing or {})
 
     @classmethod
-    def of(cls, spec: StudySpec) -> Costly:
+    def of(cls, spec: StudySpec) -> HardToChangeFactors:
         """Those of a study."""
         return cls(spec.switch_costs_s, spec.pausing)
 
     @property
-    def within_a_boot(self) -> Costly:
+    def within_a_boot(self) -> HardToChangeFactors:
         """Those that are changed while a study runs."""
-        return Costly({n: c for n, c in self.costs_s.items() if n not in self.pausing})
+        return HardToChangeFactors({n: c for n, c in self.costs_s.items() if n not in self.pausing})
 
     def __bool__(self) -> bool:
         return bool(self.costs_s)
@@ -164,7 +164,7 @@ def switching_words(found: Switching) -> str:
 
 def switching_of(spec: StudySpec, samples: Iterable[Sample]) -> Switching | None:
     """What a study has spent on switching; ``None`` where it varies nothing costly."""
-    costly = Costly.of(spec)
+    costly = HardToChangeFactors.of(spec)
     if not costly:
         return None
     known = [e for s in samples for e in s.evidence]

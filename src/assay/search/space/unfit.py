@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 
 MOST_CELLS = 1000
 """More cells than this are no design: one block of them takes longer than most budgets."""
 
 
-class Unfit(BadInput):
+class Unfit(InvalidInputError):
     """A space and a design that do not go together.
 
     Attributes:

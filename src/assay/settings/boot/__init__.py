@@ -26,7 +26,7 @@ def on_demand(name: str) -> Setting | None:
     """The setting of that name; ``None`` where it is none of these.
 
     Raises:
-        BadInput: it begins as one, and what follows is no name.
+        InvalidInputError: it begins as one, and what follows is no name.
     """
     family, _, rest = name.partition(".")
     if not rest:

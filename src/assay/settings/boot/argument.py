@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.boot import digested, is_digest, name_of, plain
 from assay.machine.booted import COMMAND_LINE
 from assay.machine.document import Machine, Program
@@ -53,12 +53,12 @@ class BootArgument:
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.argument):
-            raise BadInput(
+            raise InvalidInputError(
                 f"{self.argument!r} is not the name of a boot argument.",
                 "Names hold letters, digits, dots and underscores.",
             )
         if self.argument != plain(self.argument):
-            raise BadInput(
+            raise InvalidInputError(
                 f"{self.name} has a second spelling: the kernel takes dashes for underscores.",
                 f"Write {BOOT}.{plain(self.argument)}.",
             )
@@ -116,16 +116,16 @@ class BootArgument:
         """What the present boot has of it.
 
         Raises:
-            BadInput: no word of a command line, or a digest in place of one.
+            InvalidInputError: no word of a command line, or a digest in place of one.
         """
         value = word_of(config[self.name])
         if _BAD.search(value) or not value.strip():
-            raise BadInput(
+            raise InvalidInputError(
                 f"{self.name}={value!r} is no value of a boot argument.",
                 f"Leave out quotes; {PRESENT} is the argument without a value.",
             )
         if is_digest(value):
-            raise BadInput(
+            raise InvalidInputError(
                 f"{self.name}={value} is the digest that assay keeps of a value.",
                 "Write the value itself.",
             )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.boot import name_of, plain
 from assay.machine.booted import (
     CLOCK,
@@ -78,7 +78,7 @@ def amiss(name: str, value: str, machine: Machine) -> str | None:
     possible = _possible(machine)
     try:
         named = cpus_of(value, max(possible, default=0))
-    except BadInput:
+    except InvalidInputError:
         return f"{name}={value} holds no list of CPUs"
     if not named <= possible:
         return f"this machine has CPUs {format_list(possible)}, and not {value}"
@@ -99,7 +99,7 @@ def _cpu_file(path: str, wanted: frozenset[int], machine: Machine) -> Proof:
     held = "" if text is None or text in _NONE else text
     try:
         fits = frozenset(parse_list(held)) == wanted
-    except BadInput:
+    except InvalidInputError:
         fits = False
     return Proof(path, text, fits and (text is not None or not wanted), _list(wanted))
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.document import Machine, Program
 from assay.records import (
     AnyText,
@@ -98,7 +98,7 @@ class Firmware:
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.own_name):
-            raise BadInput(
+            raise InvalidInputError(
                 f"{self.own_name!r} is not the name of a firmware setting.",
                 "Names hold letters, digits and underscores, and begin with no digit.",
             )
@@ -160,12 +160,14 @@ class Firmware:
         """What the present boot has of it.
 
         Raises:
-            BadInput: a value that one which is seen cannot have.
+            InvalidInputError: a value that one which is seen cannot have.
         """
         value = word_of(config[self.name])
         seen = _SEEN.get(self.own_name)
         if seen is not None and value not in seen.values:
-            raise BadInput(f"{self.name}={value} cannot be.", f"It takes {', '.join(seen.values)}.")
+            raise InvalidInputError(
+                f"{self.name}={value} cannot be.", f"It takes {', '.join(seen.values)}."
+            )
         found = self._found(machine)
         if found != value:
             return Pending(self._missing(value, machine), firmware={self.own_name: value})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.document import Machine, Program
 from assay.records import (
     AnyText,
@@ -86,12 +86,12 @@ class BootKernel:
         """Compare the running kernel with the one that is asked for.
 
         Raises:
-            BadInput: the value is not a release.
+            InvalidInputError: the value is not a release.
         """
         value = word_of(config[self.name])
         if not _RELEASE.fullmatch(value):
             here = machine.kernel or "6.1.0-18-amd64"
-            raise BadInput(
+            raise InvalidInputError(
                 f"{self.name}={value!r} is not the release of a kernel.",
                 f"Write what uname -r prints under it, for example {here}.",
             )

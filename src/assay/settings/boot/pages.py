@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.boot import plain
 from assay.machine.booted import COMMAND_LINE
 from assay.machine.document import Machine, Program
@@ -51,16 +51,16 @@ def size_in(name: str) -> str:
     """The size that a name holds: ``1G`` of ``hugepages.1G``.
 
     Raises:
-        BadInput: it holds none, or one in another spelling: there is one setting for each pool.
+        InvalidInputError: it holds none, or one in another spelling: there is one setting for each pool.
     """
     text = name.removeprefix(POOLS)
     size = _size(text)
     if size is None:
-        raise BadInput(
+        raise InvalidInputError(
             f"{text!r} is no size of huge pages.", f"Write {BOOT}.{POOLS}2M, {BOOT}.{POOLS}1G."
         )
     if text != size:
-        raise BadInput(
+        raise InvalidInputError(
             f"{BOOT}.{name} has a second spelling: {text} is {size}.",
             f"Write {BOOT}.{POOLS}{size}.",
         )

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.document import Machine, Program
 from assay.records import (
     Configuration,
@@ -35,7 +35,7 @@ class Derived(msgspec.Struct, frozen=True):
     Attributes:
         form: its domain on every machine.
         begins: what the paths of its files begin with.
-        writes: what a value comes to; a text says why it cannot be had. It raises ``BadInput``
+        writes: what a value comes to; a text says why it cannot be had. It raises ``InvalidInputError``
             where it is none of the setting's.
         current: the value that the files hold; ``None`` where they hold none, or no single one.
         note: what is worth knowing before it is changed.
@@ -73,7 +73,7 @@ class Derived(msgspec.Struct, frozen=True):
             return outside(self.name, value, self.form)
         try:
             found = self.writes(str(value), machine)
-        except BadInput:
+        except InvalidInputError:
             return outside(self.name, value, self.form)
         if isinstance(found, str):
             return Refused(found, self.absent)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list, parse_list, parse_mask, show_numbers
 from assay.machine.document import Machine
 from assay.machine.forms import mask_of
@@ -25,7 +25,7 @@ def _cpus(text: str, machine: Machine) -> tuple[int, ...] | str:
     cpus = parse_list(text)
     here = {cpu.id for cpu in machine.cpus}
     if not cpus:
-        raise BadInput("no CPU")
+        raise InvalidInputError("no CPU")
     if not set(cpus) <= here:
         return f"this machine has {show_numbers('CPU', here)} only"
     return cpus
@@ -80,7 +80,7 @@ def _weights(text: str, machine: Machine) -> Writes | str:
     if not all(
         re.fullmatch("[0-9]{1,3}", word, re.ASCII) and 0 < int(word) < 256 for word in words
     ):
-        raise BadInput("no weights")
+        raise InvalidInputError("no weights")
     paths = matching(machine.system, f"{INTERLEAVE}/node#")
     if not paths:
         return f"this machine has no {INTERLEAVE}: Linux 6.9 has it"
@@ -102,7 +102,7 @@ def _cpus_now(path: str) -> Callable[[Machine], str | None]:
         text = machine.system.get(path)
         try:
             return None if text is None else format_list(parse_mask(text))
-        except BadInput:
+        except InvalidInputError:
             return None
 
     return current

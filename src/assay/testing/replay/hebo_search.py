@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.testing.replay.coding import Coding
 from assay.testing.replay.method import Found
 from assay.testing.replay.seen import Seen
@@ -31,7 +31,7 @@ class HeboSearch:
         """See ``Anytime.along``.
 
         Raises:
-            NotPossible: HEBO is not installed.
+            NotPossibleError: HEBO is not installed.
         """
         import numpy as np
 
@@ -43,7 +43,7 @@ class HeboSearch:
             )
             from hebo.optimizers.hebo import HEBO  # type: ignore[import-not-found]
         except ImportError as error:
-            raise NotPossible("HEBO is not installed.", "pip install HEBO") from error
+            raise NotPossibleError("HEBO is not installed.", "pip install HEBO") from error
         np.random.seed(seed)  # HEBO draws from it
         torch.manual_seed(seed)
         torch.set_num_threads(1)

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.testing.replay.coding import Coding
 from assay.testing.replay.method import Found
 from assay.testing.replay.seen import Seen
@@ -23,7 +23,7 @@ class SmacSearch:
         """See ``Method.search``.
 
         Raises:
-            NotPossible: SMAC is not installed.
+            NotPossibleError: SMAC is not installed.
         """
         try:
             import smac  # type: ignore[import-not-found]
@@ -34,7 +34,7 @@ class SmacSearch:
                 OrdinalHyperparameter,
             )
         except ImportError as error:
-            raise NotPossible("SMAC is not installed.", "pip install smac") from error
+            raise NotPossibleError("SMAC is not installed.", "pip install smac") from error
         coding = Coding(world.table)
         default = coding.places[world.default]
         space = ConfigurationSpace(seed=seed)

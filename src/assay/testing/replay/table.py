@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.errors import BadInput
+from assay.errors import InvalidInputError
 from assay.records import Value
 
 Point = tuple[Value, ...]
@@ -58,21 +58,21 @@ def load(path: Path) -> Table:
     """Read a table.
 
     Raises:
-        BadInput: it cannot be read, or is in neither format.
+        InvalidInputError: it cannot be read, or is in neither format.
     """
     try:
         opened = gzip.open if path.suffix == ".gz" else open
         with opened(path, "rt", newline="") as file:
             head, *rows = list(csv.reader(file))
     except (OSError, ValueError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} cannot be read: {error}.", _FORMATS) from error
+        raise InvalidInputError(f"{path} cannot be read: {error}.", _FORMATS) from error
     name = path.name.removesuffix(".gz").removesuffix(".csv")
     try:
         if head[-1] == "mean":
             return _of_means(name, head[:-1], rows)
         return _of_repeats(name, head[: head.index("status")], rows)
     except (ValueError, IndexError) as error:
-        raise BadInput(f"{path} is no table of a space: {error}.", _FORMATS) from error
+        raise InvalidInputError(f"{path} is no table of a space: {error}.", _FORMATS) from error
 
 
 _FORMATS = (

@@ -8,7 +8,7 @@ import random
 import statistics
 from dataclasses import replace
 
-from assay.records import Earlier
+from assay.records import EarlierStudy
 from assay.search.model.gp import GpSearcher
 from assay.search.model.warm import MOST_KNOWN, bounded, known_of
 from assay.testing.replay.method import Found
@@ -47,7 +47,7 @@ class WarmSearch:
         earlier = self._earlier(world, seed)
         return RaceSearch(self.name, GpSearcher(earlier=(earlier,))).search(world, launches, seed)
 
-    def _earlier(self, world: World, seed: int) -> Earlier:
+    def _earlier(self, world: World, seed: int) -> EarlierStudy:
         table = world.table
         if self._telling is Telling.REVERSED:
             table = reversed_table(table)
@@ -57,7 +57,7 @@ class WarmSearch:
         visit = Visit.of(before, GpSearcher(), self._launches, seed + SEED_OF_EARLIER)
         space = TableSpace(world.table, world.default)
         known, left_out = known_of(visit.spec, visit.trip.samples, space)
-        return Earlier(
+        return EarlierStudy(
             study="earlier",
             command="recorded",
             launches=len(visit.trip.samples),

@@ -23,7 +23,7 @@ NEIGHBOURS = "neighbours"
 """Kind of the evidence that tells how many launches ran beside one when it began."""
 
 
-class Lanes:
+class ParallelExecutor:
     """One executor for each slot, with a launcher made ahead of its own; hooks and builds shared.
 
     Programs, launchers and what makes them are confined to their slot, so that each counts the work
@@ -91,7 +91,7 @@ class Lanes:
         """See ``Executor.open``; nothing runs meanwhile.
 
         Raises:
-            NotPossible: as ``LocalExecutor.open``.
+            NotPossibleError: as ``LocalExecutor.open``.
         """
         for running in self._flying:
             running.finished(None)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.records import RunFacts, Workload
 
 _ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ESTALE)
 _BACK = "Put it back, then go on with `assay study resume`: what was measured is kept."
 
 
-class Gone(NotPossible):
+class MissingInputError(NotPossibleError):
     """Something that every launch needs is no longer there.
 
     Args:
@@ -37,7 +37,7 @@ def demand_folder(cwd: str | None) -> None:
         Gone: it is not there.
     """
     if cwd is not None and not Path(cwd).is_dir():
-        raise Gone("The working folder", cwd)
+        raise MissingInputError("The working folder", cwd)
 
 
 def demand_in_place(facts: RunFacts, workload: Workload, output: Path) -> None:
@@ -55,11 +55,11 @@ def demand_in_place(facts: RunFacts, workload: Workload, output: Path) -> None:
         return
     match facts.stage:
         case "cwd" if workload.cwd is not None:
-            raise Gone("The working folder", workload.cwd)
+            raise MissingInputError("The working folder", workload.cwd)
         case "stdin" if workload.stdin is not None:
-            raise Gone("The input", workload.stdin)
+            raise MissingInputError("The input", workload.stdin)
         case "stdout" | "stderr":
-            raise Gone(
+            raise MissingInputError(
                 "The folder for the program's output",
                 str(output.parent),
                 "Something removes temporary files; TMPDIR names another place for them. "

@@ -26,7 +26,7 @@ class Found(Record, frozen=True, kw_only=True):
     values: int = 0
 
 
-class Elsewhere(Record, frozen=True, kw_only=True):
+class CrossEnvironmentComparison(Record, frozen=True, kw_only=True):
     """The same recommendation in two places: where it was found, and where it was compared again.
 
     Attributes:

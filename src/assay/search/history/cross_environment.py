@@ -8,7 +8,15 @@ would have taken in the noisier one; its interval is that of two samples of a no
 
 from __future__ import annotations
 
-from assay.records import Budget, Claim, Conclusion, Elsewhere, Found, Kind, StudySpec
+from assay.records import (
+    Budget,
+    Claim,
+    Conclusion,
+    CrossEnvironmentComparison,
+    Found,
+    Kind,
+    StudySpec,
+)
 from assay.records.configuration import Configuration
 from assay.records.launch import Arm
 from assay.records.study import ArmResult
@@ -68,7 +76,7 @@ def _claim_on(conclusion: Conclusion, chosen: Configuration) -> Claim | None:
     return next(claims, None)
 
 
-def elsewhere_of(spec: StudySpec, arms: tuple[ArmResult, ...]) -> Elsewhere | None:
+def elsewhere_of(spec: StudySpec, arms: tuple[ArmResult, ...]) -> CrossEnvironmentComparison | None:
     """The two places side by side; ``None`` where a comparison confirms nothing.
 
     Args:
@@ -83,11 +91,13 @@ def elsewhere_of(spec: StudySpec, arms: tuple[ArmResult, ...]) -> Elsewhere | No
     values = arms[0].summary[objective].n if here is not None else 0
     known = here is not None and found.spread and min(values, found.values) >= LEAST_VALUES
     if here is None or not found.spread or not known:
-        return Elsewhere(found=found, spread=here)
+        return CrossEnvironmentComparison(found=found, spread=here)
     times = (here / found.spread) ** 2
     low, high = _interval(times, values - 1, found.values - 1)
     saved = round(found.launches * (times - 1)) if low > 1 else None
-    return Elsewhere(found=found, spread=here, times=times, ci=(low, high), saved=saved)
+    return CrossEnvironmentComparison(
+        found=found, spread=here, times=times, ci=(low, high), saved=saved
+    )
 
 
 def _spread(arm: ArmResult, objective: str) -> float | None:
@@ -107,7 +117,7 @@ def _interval(ratio: float, upper: int, lower: int) -> tuple[float, float]:
     )
 
 
-def elsewhere_words(told: Elsewhere) -> str:
+def elsewhere_words(told: CrossEnvironmentComparison) -> str:
     """What was found where, and what searching there was worth."""
     found = told.found
     place = f"on partition {found.partition}" if found.partition else "where it ran"
@@ -118,7 +128,7 @@ def elsewhere_words(told: Elsewhere) -> str:
     return f"found by study {found.study} {place}{gain}{_noise_words(told)}"
 
 
-def _noise_words(told: Elsewhere) -> str:
+def _noise_words(told: CrossEnvironmentComparison) -> str:
     found = told.found
     if told.spread is None or found.spread is None:
         return ""
