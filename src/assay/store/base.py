@@ -62,8 +62,8 @@ class Store(Protocol):
     holds it: ``create_study`` and ``claim`` take hold of it, ``release``, ``close`` and the end of
     the process, however it comes, let go. Reading needs no hold.
 
-    Methods that take ``study_id`` want the whole id (``find`` gives it) and raise ``BadInput`` for
-    an unknown one. All raise ``NotPossible`` where the database is locked, full, damaged or out of
+    Methods that take ``study_id`` want the whole id (``find`` gives it) and raise ``InvalidInputError`` for
+    an unknown one. All raise ``NotPossibleError`` where the database is locked, full, damaged or out of
     reach.
     """
 

@@ -35,8 +35,8 @@ class Derived(msgspec.Struct, frozen=True):
     Attributes:
         form: its domain on every machine.
         begins: what the paths of its files begin with.
-        writes: what a value comes to; a text says why it cannot be had. It raises ``InvalidInputError``
-            where it is none of the setting's.
+        writes: from a value to the files to write, or the reason why the value is not available.
+            It raises ``InvalidInputError`` for a value outside the domain.
         current: the value that the files hold; ``None`` where they hold none, or no single one.
         note: what is worth knowing before it is changed.
         absent: what has to be there for it to be had.
