@@ -7,9 +7,12 @@ below ``build/`` other tests would take them for the programs that are installed
 from __future__ import annotations
 
 import fcntl
+import hashlib
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -43,6 +46,44 @@ def compiled(target: Path, sources: Sequence[str], *flags: str) -> Path:
     command = ["g++", "-std=c++20", "-O0", *flags, f"-I{native}", "-o", target, *files]
     subprocess.run(command, check=True, timeout=120)
     return target
+
+
+def cached_programs(sources: Sequence[Path], *flags: str) -> list[Path]:
+    """Compile programs of one source each, unless an earlier run or another worker did so.
+
+    Args:
+        sources: each becomes a program named after it.
+        flags: words for the compiler.
+
+    Returns:
+        The programs, in the order of the sources.
+    """
+    compiler = shutil.which("g++") or shutil.which("c++") or pytest.skip("no C++ compiler")
+    version = subprocess.run([compiler, "--version"], capture_output=True, check=True).stdout
+
+    def program(source: Path) -> Path:
+        words = [compiler, *flags, str(source)]
+        digest = hashlib.sha256(version + _with_headers(source) + repr(words).encode()).hexdigest()
+        target = folder / f"{source.stem}-{digest[:16]}"
+        if not target.exists():
+            new = target.with_suffix(".new")
+            subprocess.run([*words, "-o", new], check=True)
+            new.rename(target)
+        return target
+
+    folder = ROOT / ".checks" / "programs"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock, ThreadPoolExecutor(2) as pool:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return list(pool.map(program, sources))
+
+
+def _with_headers(source: Path) -> bytes:
+    """Return the text of a source, and of the headers that it includes by their relative paths."""
+    text = source.read_bytes()
+    included = re.findall(rb'^ *# *include "([^"]+)"', text, re.M)
+    headers = (source.parent / name.decode() for name in included)
+    return text + b"".join(_with_headers(path) for path in headers if path.exists())
 
 
 def build_in(folder: Path, targets: Sequence[str], *words: str) -> None:

@@ -2,13 +2,14 @@
 
 import contextlib
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from launching import CGROUPS, MAY_CHANGE_HOST, SESSION, Launcher, Record, groups_named
+
+from native_build import cached_programs
 
 PROGRAMS = Path(__file__).parent / "native"
 LONGEST = ("test_kernels.py", "test_tier_replay.py", "test_tier_run.py", "test_cli.py")
@@ -23,21 +24,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def programs() -> Iterator[Path]:
     """Give the folder of the compiled test programs, which every user may enter."""
-    compiler = shutil.which("g++") or shutil.which("c++") or pytest.skip("no C++ compiler")
+    sources = sorted(PROGRAMS.glob("*.cpp"))
+    built = cached_programs(sources, "-std=c++20", "-O1", "-pthread")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
-        for source in PROGRAMS.glob("*.cpp"):
-            command = [
-                compiler,
-                "-std=c++20",
-                "-O1",
-                "-pthread",
-                "-o",
-                folder / source.stem,
-                source,
-            ]
-            subprocess.run(command, check=True)
+        for source, program in zip(sources, built, strict=True):
+            shutil.copy(program, folder / source.stem)
         yield folder
 
 

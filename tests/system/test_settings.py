@@ -42,6 +42,8 @@ pytestmark = [
 
 REGISTRY = builtin()
 WAIT = (sys.executable, "-c", "import time; time.sleep(0.4)")
+THREADS = min(2, len(os.sched_getaffinity(0)))
+"""More threads than CPUs make a grant *degraded*."""
 C_FILL = """
 #include <stdlib.h>
 #include <string.h>
@@ -119,8 +121,8 @@ def launched(
 @pytest.mark.parametrize(
     ("given", "level"),
     [
-        ({"threads": 2}, Level.SET),
-        ({"threads.omp": 2, "threads.blas": 1}, Level.SET),
+        ({"threads": THREADS}, Level.SET),
+        ({"threads.omp": THREADS, "threads.blas": 1}, Level.SET),
         ({"env.MODE": "a b\n$(c)"}, Level.SET),
         ({"cpus": 1}, Level.SEEN),
         ({"malloc": "glibc"}, Level.SEEN),
