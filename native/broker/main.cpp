@@ -78,7 +78,8 @@ int main(int argc, char** argv) {
     if (first == "--help") return write_all(STDOUT_FILENO, usage_text);
     if (first == "--version") return write_all(STDOUT_FILENO, "assay-broker " ASSAY_VERSION "\n");
     if (argc != 3)
-        return print_error(usage_error_status, std::string("needs a partition and a socket\n") + usage_text);
+        return print_error(usage_error_status,
+                           std::string("requires a partition and a socket\n") + usage_text);
     const auto text = read_file(AT_FDCWD, argv[1], max_document_bytes);
     if (!text) return print_error(usage_error_status, std::string(argv[1]) + ": " + std::strerror(errno));
     Partition partition;

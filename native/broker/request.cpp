@@ -19,14 +19,14 @@ Verb verb_of(const Json& request) {
     if (verb == "reserve") return Verb::reserve;
     if (verb == "move") return Verb::move;
     if (verb == "delete") return Verb::begin_deletion;
-    throw RequestError("\"do\" is show, reserve, move or delete");
+    throw RequestError("\"do\" must be show, reserve, move or delete");
 }
 
 std::vector<int> list_of(const Json& request, const char* key) {
     const auto found = request.find(key);
     if (found == request.end()) return {};
     auto list = found->is_string() ? parse_cpulist(found->get<std::string>()) : std::nullopt;
-    if (!list) throw RequestError(std::string(key) + " cannot be read");
+    if (!list) throw RequestError("invalid value of " + std::string(key));
     return std::move(*list);
 }
 
@@ -34,7 +34,7 @@ std::int64_t number_of(const Json& request, const char* key, std::int64_t most) 
     const auto found = request.find(key);
     if (found == request.end()) return 0;
     if (!found->is_number_unsigned() || found->get<std::uint64_t>() > static_cast<std::uint64_t>(most))
-        throw RequestError(std::string(key) + " cannot be read");
+        throw RequestError("invalid value of " + std::string(key));
     return found->get<std::int64_t>();
 }
 
@@ -42,7 +42,7 @@ std::int64_t number_of(const Json& request, const char* key, std::int64_t most) 
 
 Request parse_request(std::string_view text) {
     const Json document = Json::parse(text, nullptr, false);
-    if (document.is_discarded() || !document.is_object()) throw RequestError("no JSON object");
+    if (document.is_discarded() || !document.is_object()) throw RequestError("not a JSON object");
     Request request{verb_of(document), {}, 0};
     if (request.verb == Verb::reserve || request.verb == Verb::move)
         request.share.cpus = list_of(document, "cpus");
@@ -52,7 +52,7 @@ Request parse_request(std::string_view text) {
     }
     if (request.verb == Verb::move) {
         request.pid = static_cast<pid_t>(number_of(document, "pid", INT32_MAX));
-        if (request.pid == 0) throw RequestError("pid is no process");
+        if (request.pid == 0) throw RequestError("invalid value of pid");
     }
     return request;
 }

@@ -30,7 +30,7 @@ constexpr std::chrono::milliseconds closing_interval{5};
 constexpr std::chrono::milliseconds stuck_interval{100};
 /// Time per pass for removing groups, before other clients are served again.
 constexpr std::chrono::milliseconds max_pass_time{20};
-constexpr std::string_view no_process = "there is no such process";
+constexpr std::string_view no_process = "the process does not exist";
 constexpr std::string_view out_of_memory = "the broker is out of memory";
 
 std::string refused(std::string_view kind, std::string_view message, std::string_view what = {},
@@ -114,7 +114,7 @@ bool Server::receive(Peer& peer, Clock::time_point now) {
     if (length < 0) return errno == EAGAIN || errno == EINTR;
     if (length == 0) return false;
     if (static_cast<std::size_t>(length) > buffer.size())
-        return send_answer(peer, refused("unreadable", "the question is too long"));
+        return send_answer(peer, refused("unreadable", "the request is too long"));
     try {
         peer.pending = {parse_request({buffer.data(), static_cast<std::size_t>(length)}), now};
         return true;
@@ -215,7 +215,7 @@ std::string Server::show(const Peer& peer) const {
 
 /// Stop new reservations while root deletes the partition. They are possible again if that connection ends.
 std::string Server::begin_deletion(Peer& peer) {
-    if (peer.owner.uid != 0) return refused("foreign", "root alone deletes partitions");
+    if (peer.owner.uid != 0) return refused("foreign", "only root can delete a partition");
     peer.is_deleting = true;
     return show(peer);
 }
@@ -223,10 +223,11 @@ std::string Server::begin_deletion(Peer& peer) {
 std::string Server::reserve(Peer& peer, const Share& share) {
     if (std::ranges::any_of(peers_, [](const auto& one) { return one.second.is_deleting; }))
         return refused("ending", "the partition is being deleted");
-    if (peer.lease != 0) return refused("held", "this connection has a share already");
+    if (peer.lease != 0) return refused("held", "this connection already has a share");
     const int lease = ++leases_;
     const Refusal refusal = allocator_.reserve(lease, share);
-    if (!refusal.kind.empty()) return refused(refusal.kind, "not to be had", refusal.what, refusal.which);
+    if (!refusal.kind.empty())
+        return refused(refusal.kind, "the share is not available", refusal.what, refusal.which);
     std::unique_ptr<ShareGroups> groups;
     try {
         groups = std::make_unique<ShareGroups>(partition_, lease, share, peer.owner);
@@ -252,13 +253,13 @@ std::string Server::move(Peer& peer, pid_t pid, const std::vector<int>& cpus) co
     const auto& own = allocator_.shares().at(peer.lease).cpus;
     for (const int cpu : cpus) {
         if (std::find(own.begin(), own.end(), cpu) == own.end())
-            return refused("unknown", "not of the share", "cpus", std::to_string(cpu));
+            return refused("unknown", "not in the share", "cpus", std::to_string(cpu));
     }
     const Process process{pid};
     const auto owner = process.user();
     if (!owner) return refused("gone", no_process);
     if (peer.owner.uid != 0 && *owner != peer.owner.uid)
-        return refused("foreign", "it is another user's process");
+        return refused("foreign", "the process belongs to another user");
     if (const int error = peer.groups->move(process))
         return error == ESRCH ? refused("gone", no_process) : refused("failed", std::strerror(error));
     const int error = cpus.empty() ? 0 : set_affinity(process, cpus);

@@ -19,7 +19,7 @@ FileArgument by_number(Arguments& arguments, std::string_view option, std::strin
     FileArgument file;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), file.fd);
     if (error != std::errc{} || end != text.data() + text.size() || file.fd < 0) {
-        arguments.error = std::string(option) + " needs the number of an open file";
+        arguments.error = std::string(option) + " requires the number of an open file descriptor";
     }
     return file;
 }
@@ -47,7 +47,7 @@ Arguments parse_arguments(int argc, char** argv) {
         } else if (option == "--help") {
             arguments.verb = Verb::help;
         } else if (i + 1 >= argc) {
-            arguments.error = "cannot use \"" + std::string(option) + "\" here; a command stands behind --";
+            arguments.error = "invalid argument \"" + std::string(option) + "\"; a command follows --";
         } else if (option == "--plan-fd") {
             arguments.plan = by_number(arguments, option, argv[++i]);
         } else if (option == "--record-fd") {
@@ -62,7 +62,8 @@ Arguments parse_arguments(int argc, char** argv) {
             arguments.system = by_number(arguments, option, argv[++i]);
         } else if (option == "--caller") {
             arguments.caller = parse_caller(argv[++i]);
-            if (!arguments.caller) arguments.error = "--caller needs the numbers of a user other than root";
+            if (!arguments.caller)
+                arguments.error = "--caller requires the numeric ids of a user other than root";
         } else if (option == "--plan") {
             arguments.plan = FileArgument{-1, argv[++i]};
         } else if (option == "--record") {
@@ -85,10 +86,11 @@ Arguments parse_arguments(int argc, char** argv) {
     }
     if (arguments.error.empty() && arguments.verb == Verb::run &&
         arguments.plan.has_value() != arguments.command.empty()) {
-        arguments.error = arguments.plan ? "give either a plan or a command, not both" : "nothing to run";
+        arguments.error = arguments.plan ? "give either a plan or a command, not both"
+                                         : "no program to run; give a plan, or a command after --";
     }
     if (arguments.error.empty() && arguments.verb == Verb::helper && !arguments.caller) {
-        arguments.error = "--helper needs --caller";
+        arguments.error = "--helper requires --caller";
     }
     return arguments;
 }

@@ -196,7 +196,7 @@ void probe_meters(JsonWriter& json) {
     }
     if (!counters.counts_frequency()) {
         json.key("frequency").begin_object().member("ok", false);
-        json.member("why", "no perf event gives APERF and MPERF here").end_object();
+        json.member("why", "no perf event provides APERF and MPERF").end_object();
     }
     json.end_object();
     const EnergyMeter energy("");

@@ -41,35 +41,35 @@ Nanos micros(double value) {
     return std::llround(value * 1e3);
 }
 
-/// Return the value of an option; nothing if it is invalid.
+/// Set an option. Return an error message, or an empty text on success.
 std::string take(Request& request, std::string_view option, std::string_view text) {
     if (option == "--cpus") {
         auto cpus = parse_cpulist(text);
-        if (!cpus || cpus->empty()) return "--cpus needs a list as 0-3,8";
+        if (!cpus || cpus->empty()) return "--cpus requires a list such as 0-3,8";
         request.cpus = std::move(*cpus);
         return {};
     }
     if (option == "--seconds") {
         const auto s = number(text, 0.01, max_seconds);
-        if (!s) return "--seconds needs a number from 0.01 to 3600";
+        if (!s) return "--seconds requires a number from 0.01 to 3600";
         request.length = from_seconds(*s);
         return {};
     }
     if (option == "--quantum-us") {
         const auto us = number(text, least_quantum_us, longest_quantum_us);
-        if (!us) return "--quantum-us needs a number from 1 to 1000000";
+        if (!us) return "--quantum-us requires a number from 1 to 1000000";
         request.quantum = micros(*us);
         return {};
     }
     if (option == "--threshold-us") {
         const auto us = number(text, 0.1, longest_quantum_us);
-        if (!us) return "--threshold-us needs a number from 0.1 to 1000000";
+        if (!us) return "--threshold-us requires a number from 0.1 to 1000000";
         request.threshold = micros(*us);
         return {};
     }
     if (option == "--most" || option == "--worst") {
         const auto count = number(text, 1.0, max_values);
-        if (!count) return std::string(option) + " needs a number from 1 to 67108864";
+        if (!count) return std::string(option) + " requires a number from 1 to 67108864";
         (option == "--most" ? request.max_values : request.worst) = static_cast<std::size_t>(*count);
         return {};
     }
@@ -90,13 +90,13 @@ Request parse_request(int argc, char** argv) {
     if (request.help || request.version) return request;
     const auto method = method_of(first);
     if (!method) {
-        request.error = "there is no method \"" + std::string(first) + "\": fwq, ftq or selfish";
+        request.error = "unknown method \"" + std::string(first) + "\"; use fwq, ftq or selfish";
         return request;
     }
     request.method = *method;
     for (int i = 2; i < argc && request.error.empty(); i += 2) {
         request.error = i + 1 < argc ? take(request, argv[i], argv[i + 1])
-                                     : "\"" + std::string(argv[i]) + "\" needs a value";
+                                     : "\"" + std::string(argv[i]) + "\" requires a value";
     }
     return request;
 }

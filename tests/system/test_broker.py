@@ -563,18 +563,18 @@ def test_a_killed_broker_is_followed_by_one_that_cleans_up(
 @pytest.mark.parametrize(
     ("document", "told"),
     [
-        ("{", "no JSON object"),
+        ("{", "not a JSON object"),
         ("{}", "another version"),
-        ('{"schema": 1, "name": "a"}', "no hierarchies"),
+        ('{"schema": 1, "name": "a"}', "missing hierarchies"),
         (
             '{"schema": 1, "name": "a", "cpus": "0", "hierarchies": [{"controller": "", '
             '"mount": "/sys/fs/cgroup", "folder": "/etc"}]}',
-            "does not lie below",
+            "is not below",
         ),
         (
             '{"schema": 1, "name": "a", "cpus": "0", "hierarchies": [{"controller": "", '
             '"mount": "/sys/fs/cgroup", "folder": "/sys/fs/cgroup/../../etc"}]}',
-            "does not lie below",
+            "is not below",
         ),
     ],
 )

@@ -373,7 +373,7 @@ def test_the_other_process_ends_what_a_killed_keeper_kept(
 ) -> None:
     record = hostile(way, "strike", "keeper", signal.SIGKILL)
     assert (record["outcome"], record["interrupted_by"]) == ("interrupted", signal.SIGKILL)
-    assert record["stage"] == "keeper"
+    assert record["stage"] == "supervisor"
     promised(record, way)
     assert record["containment"]["left_over"] >= 1
     assert not marked(mark)

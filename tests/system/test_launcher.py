@@ -408,7 +408,7 @@ def test_what_needs_rights_fails_the_set_up(launcher: Launcher, keys: Record, st
     assert (record["outcome"], record["stage"]) == ("setup_failed", stage)
     assert record["applied"][0] == {"what": "affinity", "ok": True}
     assert record["applied"][-1] == {"what": stage, "ok": False, "errno": record["errno"]}
-    assert "rights" in record["message"]
+    assert "privileges" in record["message"]
 
 
 def test_the_launcher_leaves_no_trace_in_the_program(
@@ -500,8 +500,8 @@ def test_closed_standard_files(launcher: Launcher, tmp_path: Path) -> None:
         ({"env_set": {"A=B": "c"}}, "env_set"),
         ({"env_set": {"A": 1}}, "env_set.A"),
         ({"env_set": {"A": {"hex": "f"}}}, "env_set.A: an odd number"),
-        ({"env_set": {"A": {"hex": "fg"}}}, "env_set.A: must be hexadecimal"),
-        ({"env_set": {"A": {"hex": "00"}}}, "env_set.A: holds a NUL"),
+        ({"env_set": {"A": {"hex": "fg"}}}, "env_set.A: must contain hexadecimal"),
+        ({"env_set": {"A": {"hex": "00"}}}, "env_set.A: contains a NUL"),
         ({"env_set": {"A": {"hex": "66", "more": 1}}}, "env_set.A: must be a string"),
         ({"env_unset": [""]}, "env_unset[0]"),
         ({"observe": ["mops"]}, "observe[0]"),

@@ -300,10 +300,10 @@ def test_many(launcher: Launcher, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("instances", "more", "told"),
     [
-        ([], {}, "instances: must name one at least"),
+        ([], {}, "instances: must contain at least one instance"),
         ([{}] * 1025, {}, "instances: must be at most 1024"),
         ([{"nice": 1}], {}, "instances[0].nice"),
-        ([{}, {"argv": []}], {}, "instances[1].argv: names no program"),
+        ([{}, {"argv": []}], {}, "instances[1].argv: does not name a program"),
         ([{"affinity": [65000]}], {}, "instances[0].affinity"),
         ([{}], {"stdout": "/dev/null"}, "instances: each has a stdout and stderr of its own"),
         ([{}], {"limits": {"output_bytes": 5}}, "limits.output_bytes"),

@@ -36,9 +36,9 @@ std::string leaf_name(const Plan& plan, pid_t launcher, int number) {
 } // namespace
 
 std::string cannot_make(std::string_view what, int error) {
-    std::string text = "cannot make " + std::string(what) + ": " + std::strerror(error);
+    std::string text = "cannot create " + std::string(what) + ": " + std::strerror(error);
     if (error == EACCES || error == EPERM || error == EROFS) {
-        text += "; run as root, or name a delegated folder as cgroup_parent";
+        text += "; run as root, or set cgroup_parent to a delegated folder";
     }
     return text;
 }
@@ -47,7 +47,7 @@ std::optional<Hierarchies> Hierarchies::find(const std::string& root, std::strin
     Hierarchies found;
     found.root_ = Fd{::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (!found.root_) {
-        why = "no control groups at " + root + ": " + std::strerror(errno);
+        why = "cannot open the control groups at " + root + ": " + std::strerror(errno);
         return std::nullopt;
     }
     auto own = read_file(AT_FDCWD, "/proc/self/cgroup");
@@ -63,7 +63,7 @@ std::optional<Hierarchies> Hierarchies::find(const std::string& root, std::strin
     }
     if (!found.any_mounted()) {
         why = "no control groups are mounted at " + root + "; mount them (mount -t cgroup2 cgroup2 " + root +
-              "), or have the container runtime do it";
+              "), or let the container runtime mount them";
         return std::nullopt;
     }
     return found;

@@ -136,7 +136,7 @@ TreeUsage LegacyLeaf::usage() {
         usage.peak_bytes = memory_->peak(*memory_folder_);
         usage.oom_kills = memory_->oom_kills(*memory_folder_);
     } else {
-        usage.absent.emplace_back("peak_bytes", "no folder could be made in the v1 memory hierarchy");
+        usage.absent.emplace_back("peak_bytes", "cannot create a folder in the v1 memory hierarchy");
     }
     return usage;
 }
@@ -170,7 +170,7 @@ bool LegacyLeaf::fill(const Plan& plan, const std::string& name, LeafAttempt& at
 
 LeafAttempt make_v1_leaf(Hierarchies hierarchies, const Plan& plan, const std::string& name) {
     LeafAttempt attempt;
-    attempt.why = "no v1 hierarchy to use";
+    attempt.why = "no usable v1 hierarchy is mounted";
     auto leaf = std::make_unique<LegacyLeaf>(std::move(hierarchies));
     if (leaf->fill(plan, name, attempt))
         attempt.leaf = std::move(leaf);

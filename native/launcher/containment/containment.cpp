@@ -67,13 +67,13 @@ std::optional<Nanos> UngroupedTree::cpu_used() {
 
 TreeUsage UngroupedTree::usage() {
     TreeUsage usage;
-    usage.absent.emplace_back("peak_bytes", "no control group counted the memory: " + why_);
+    usage.absent.emplace_back("peak_bytes", "no control group measured the memory: " + why_);
     return usage;
 }
 
 ContainmentChoice choose_containment(const Plan& plan, pid_t launcher) {
     if (plan.containment == ContainmentMode::none) {
-        return {std::make_unique<UngroupedTree>("the plan asks for none"), {}};
+        return {std::make_unique<UngroupedTree>("the plan sets containment to none"), {}};
     }
     std::string why;
     if (auto leaf = make_leaf(plan, launcher, why)) return {std::move(leaf), {}};

@@ -69,8 +69,8 @@ class Containment {
 
     /// Return the v2 folder for CLONE_INTO_CGROUP, or -1.
     [[nodiscard]] virtual int clone_into_fd() const { return -1; }
-    /// Return open files into which the child writes "0" to join. `in_cgroup` states that clone has put it into
-    /// the v2 folder.
+    /// Return open files into which the child writes "0" to join. `in_cgroup` states that clone has put it
+    /// into the v2 folder.
     virtual std::vector<int> join_files(bool in_cgroup) = 0;
 
     virtual LimitEnforcement limit_memory(std::int64_t bytes, int& error) = 0;

@@ -96,7 +96,7 @@ std::string MemoryControlGroups::reached() const {
         if (bytes && was_reached(group))
             return "limit " + in_mebibytes(*bytes) + " of the control group " + group.name;
     }
-    return "no limit of a control group that can be seen from here was reached: the machine had no more";
+    return "no visible control group has reached its limit: the machine was out of memory";
 }
 
 OomKillDetector::OomKillDetector(Containment& containment, const Plan& plan, pid_t program, Nanos start)
@@ -142,8 +142,8 @@ std::vector<pid_t> OomKillDetector::large_processes(const std::vector<pid_t>& tr
 
 void OomKillDetector::check(Nanos now, bool program_killed) {
     if (containment_.hit_memory_limit() || !killed(now, program_killed)) return;
-    found_ = "a process of the launch was killed for memory (" +
-             (groups_ ? groups_->reached() : std::string("the machine had no more")) + ")";
+    found_ = "the kernel killed a process of the launch for lack of memory (" +
+             (groups_ ? groups_->reached() : std::string("the machine was out of memory")) + ")";
     due_ = never;
 }
 

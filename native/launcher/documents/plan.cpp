@@ -37,7 +37,7 @@ class Field {
     [[nodiscard]] std::string text() const {
         if (!value_.is_string() && !is_hex()) refuse("must be a string");
         const auto s = value_.is_string() ? value_.get<std::string>() : from_hex();
-        if (s.find('\0') != std::string::npos) refuse("holds a NUL byte, which no system call can carry");
+        if (s.find('\0') != std::string::npos) refuse("contains a NUL byte, which system calls cannot pass");
         return s;
     }
 
@@ -117,12 +117,13 @@ class Field {
     /// Decode a string that need not be UTF-8, which JSON strings cannot represent.
     [[nodiscard]] std::string from_hex() const {
         const auto& digits = value_["hex"].get_ref<const std::string&>();
-        if (digits.size() % 2 != 0) refuse("an odd number of hexadecimal digits");
+        if (digits.size() % 2 != 0) refuse("has an odd number of hexadecimal digits");
         std::string bytes;
         for (std::size_t i = 0; i < digits.size(); i += 2) {
             unsigned char byte = 0;
             const char* const end = digits.data() + i + 2;
-            if (std::from_chars(end - 2, end, byte, 16).ptr != end) refuse("must be hexadecimal digits");
+            if (std::from_chars(end - 2, end, byte, 16).ptr != end)
+                refuse("must contain hexadecimal digits only");
             bytes += static_cast<char>(byte);
         }
         return bytes;
@@ -191,7 +192,7 @@ constexpr std::array resources{NamedValue{"as", RLIMIT_AS},
 /// Reject numbers that the kernel's list of online CPUs or nodes lacks: sched_setaffinity would drop them
 /// silently. Without the list, accept all.
 void check_online(const Field& field, const std::vector<int>& wanted, const char* list, const char* noun) {
-    if (wanted.empty()) field.refuse(std::string("names no ") + noun);
+    if (wanted.empty()) field.refuse(std::string("lists no ") + noun);
     const auto text = read_file(AT_FDCWD, list);
     const auto online = text ? parse_cpulist(*text) : std::nullopt;
     if (!online) return;
@@ -209,7 +210,7 @@ void check_online(const Field& field, const std::vector<int>& wanted, const char
 
 std::string environment_name(const Field& field, const std::string& name) {
     if (name.empty() || name.find('=') != std::string::npos || name.find('\0') != std::string::npos) {
-        field.refuse("\"" + name + "\" cannot name an environment variable");
+        field.refuse("\"" + name + "\" is not a valid name of an environment variable");
     }
     return name;
 }
@@ -258,9 +259,9 @@ Sched read_sched(const Field& field) {
     });
     const bool prioritised = sched.policy == SCHED_FIFO || sched.policy == SCHED_RR;
     if (prioritised && sched.priority == 0) field.refuse("policies fifo and rr need a priority from 1 to 99");
-    if (!prioritised && sched.priority != 0) priority->refuse("only policies fifo and rr have one");
+    if (!prioritised && sched.priority != 0) priority->refuse("only policies fifo and rr have a priority");
     const bool deadline = sched.policy == SCHED_DEADLINE;
-    if (!deadline && times) times->refuse("only policy deadline has it");
+    if (!deadline && times) times->refuse("only policy deadline has this key");
     if (deadline && (sched.runtime_ns == 0 || sched.period_ns == 0))
         field.refuse("policy deadline needs runtime_ns and period_ns");
     if (sched.runtime_ns > sched.period_ns) field.refuse("runtime_ns is above period_ns");
@@ -283,7 +284,7 @@ IoPriority read_io_priority(const Field& field) {
     if (!name) field.refuse("needs a class");
     priority.level_class = look_up(*name, io_classes);
     if (priority.level_class != io_idle && !level) field.refuse("needs a level from 0 to 7");
-    if (priority.level_class == io_idle && level) level->refuse("class idle has none");
+    if (priority.level_class == io_idle && level) level->refuse("class idle has no level");
     if (level) priority.level = level->small(0, 7);
     return priority;
 }
@@ -386,7 +387,7 @@ std::string group_name(const Field& field) {
     auto name = field.nonempty_text();
     if (name.find('/') != std::string::npos || name == "." || name == ".." || name.size() > 200 ||
         name.find('\n') != std::string::npos) {
-        field.refuse("must be the name of one folder, of at most 200 bytes");
+        field.refuse("must be the name of a folder, of at most 200 bytes");
     }
     return name;
 }
@@ -396,7 +397,7 @@ Instance read_instance(const Field& field) {
     field.each_member([&](const std::string& key, const Field& f) {
         if (key == "argv") {
             instance.argv = f.texts();
-            if (instance.argv.empty() || instance.argv.front().empty()) f.refuse("names no program");
+            if (instance.argv.empty() || instance.argv.front().empty()) f.refuse("does not name a program");
         } else if (key == "env_set") {
             f.each_member([&](const std::string& name, const Field& value) {
                 instance.env_set.emplace_back(environment_name(value, name), value.text());
@@ -417,10 +418,10 @@ Instance read_instance(const Field& field) {
 
 void read_member(Plan& plan, const std::string& key, const Field& f) {
     if (key == "schema") {
-        if (f.integer(0, INT32_MAX) != 1) f.refuse("this assay-exec reads plans of version 1");
+        if (f.integer(0, INT32_MAX) != 1) f.refuse("this version of assay-exec supports schema 1 only");
     } else if (key == "argv") {
         plan.argv = f.texts();
-        if (plan.argv.empty() || plan.argv.front().empty()) f.refuse("names no program");
+        if (plan.argv.empty() || plan.argv.front().empty()) f.refuse("does not name a program");
     } else if (key == "env_set") {
         f.each_member([&](const std::string& name, const Field& value) {
             plan.env_set.emplace_back(environment_name(value, name), value.text());
@@ -464,7 +465,7 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         if (plan.grace_s > max_grace_s) f.refuse("must be at most a day");
     } else if (key == "stop") {
         plan.stop = f.texts();
-        if (plan.stop.empty() || plan.stop.front().empty()) f.refuse("names no program");
+        if (plan.stop.empty() || plan.stop.front().empty()) f.refuse("does not name a program");
     } else if (key == "limits") {
         plan.limits = read_limits(f);
     } else if (key == "containment") {
@@ -514,9 +515,9 @@ void read_member(Plan& plan, const std::string& key, const Field& f) {
         plan.map_names = f.texts();
     } else if (key == "instances") {
         f.each_element([&](const Field& instance) { plan.instances.push_back(read_instance(instance)); });
-        if (plan.instances.empty()) f.refuse("must name one at least");
+        if (plan.instances.empty()) f.refuse("must contain at least one instance");
         if (plan.instances.size() > max_instances) {
-            f.refuse("must be at most " + std::to_string(max_instances));
+            f.refuse("must contain at most " + std::to_string(max_instances));
         }
     } else {
         unknown(f);
@@ -576,20 +577,20 @@ Plan parse_plan(std::string_view text) {
     });
     if (plan.argv.empty()) throw PlanError("argv: missing; it names the program to run");
     if (!plan.stop.empty() && plan.grace_s <= 0)
-        throw PlanError("stop: needs grace_s, the time that it gives the program");
+        throw PlanError("stop: requires grace_s, the grace period of the program");
     if (!plan.instances.empty() && (plan.stdout_path || plan.stderr_path)) {
-        throw PlanError("instances: each has a stdout and stderr of its own; the plan must name neither");
+        throw PlanError("instances: set stdout and stderr for each instance, not in the plan");
     }
     if (plan.limits.output_bytes && !plan.keeps_output()) {
-        throw PlanError(
-            "limits.output_bytes: counts the files of stdout and stderr, and the plan names neither");
+        throw PlanError("limits.output_bytes: requires a file for stdout or stderr, whose size it limits");
     }
     return plan;
 }
 
 void refuse_privileged_keys(const Plan& plan) {
     const auto refuse = [](const char* key) {
-        throw PlanError(std::string(key) + ": a launcher that is root takes it from nobody else");
+        throw PlanError(std::string(key) +
+                        ": a launcher with root privileges does not accept it from another user");
     };
     if (plan.cgroup_root != Plan{}.cgroup_root) refuse("cgroup_root");
     if (plan.cgroup_parent) refuse("cgroup_parent");

@@ -282,10 +282,10 @@ void write_absent(JsonWriter& json, const Result& result) {
         const bool grouped = result.containment && result.containment->mode != "none";
         const char* no_group = "there is no control group";
         if (tree_usage.pressure.empty()) {
-            absent.emplace_back("pressure",
-                                grouped ? "the kernel gives none for this control group (needs v2 and "
-                                          "pressure stall information)"
-                                        : no_group);
+            absent.emplace_back(
+                "pressure", grouped ? "the kernel does not report it for this control group (requires v2 and "
+                                      "pressure stall information)"
+                                    : no_group);
         }
         if (!tree_usage.throttled_s) {
             absent.emplace_back("throttled_s",
@@ -297,7 +297,7 @@ void write_absent(JsonWriter& json, const Result& result) {
         }
     }
     if (result.containment && !result.wall_s) {
-        absent.emplace_back("wall_s", "the program did not come to run, or could not be ended");
+        absent.emplace_back("wall_s", "the program did not run, or survived SIGKILL");
     }
     if (absent.empty()) return;
     json.key("absent").begin_object();
@@ -378,8 +378,8 @@ std::string explain(const std::string& stage, int error, const Plan& plan) {
     if (stage == "exec") {
         text = "cannot run \"" + plan.argv.front() + "\": " + text;
         if (error == ENOENT) text += "; it is not in PATH, or its interpreter is missing";
-        if (error == EACCES) text += "; is it executable, and are its folders searchable?";
-        if (error == E2BIG) text += "; arguments and environment are too long together";
+        if (error == EACCES) text += "; check that it is executable and its folders are searchable";
+        if (error == E2BIG) text += "; arguments and environment together are too long";
     } else if (stage == "stdin") {
         text = "cannot open " + quoted(plan.stdin_path) + ": " + text;
     } else if (stage == "stdout") {
@@ -389,25 +389,25 @@ std::string explain(const std::string& stage, int error, const Plan& plan) {
     } else if (stage == "cwd") {
         text = "cannot enter " + quoted(plan.cwd) + ": " + text;
     } else if (stage == "affinity" && error == EINVAL) {
-        text = "the CPUs asked for are not all allowed here (control group cpuset); ask for allowed ones";
+        text = "some of the CPUs are not in the cpuset of this control group; request CPUs that are";
     } else if (stage == "view" && error == ENOENT) {
-        text = "/proc and /sys are not both mounted here";
+        text = "requires /proc and /sys to be mounted";
     } else if (stage == "view") {
-        text = "no mount namespace can be had: " + text +
-               "; it takes root (CAP_SYS_ADMIN), or user namespaces for everybody, which "
+        text = "cannot create a mount namespace: " + text +
+               "; it requires root (CAP_SYS_ADMIN) or unprivileged user namespaces, which "
                "user.max_user_namespaces, kernel.unprivileged_userns_clone, "
-               "kernel.apparmor_restrict_unprivileged_userns or a container may keep back";
+               "kernel.apparmor_restrict_unprivileged_userns or a container may forbid";
     } else if (stage == "affinity_calls" && (error == EINVAL || error == ENOSYS)) {
-        text = "this kernel has no filters of system calls (CONFIG_SECCOMP_FILTER)";
+        text = "this kernel does not support system call filters (CONFIG_SECCOMP_FILTER)";
     } else if (stage == "sched.policy" && plan.sched.runtime_ns > 0 && error == EPERM) {
-        text =
-            "the kernel refuses the deadline class: it needs CAP_SYS_NICE, and all CPUs of the machine, so "
-            "neither affinity nor a cpuset may leave some out (sched(7))";
+        text = "the kernel refuses the deadline class: it requires CAP_SYS_NICE and all CPUs of the machine; "
+               "set "
+               "neither an affinity nor a cpuset that excludes some (sched(7))";
     } else if (stage == "sched.policy" && error == EBUSY) {
-        text = "the kernel has not that much time to promise: programs of the deadline class may have "
-               "sched_rt_runtime_us of each sched_rt_period_us in all; ask for less";
+        text = "the kernel cannot guarantee that much CPU time: programs of the deadline class may use "
+               "sched_rt_runtime_us of each sched_rt_period_us in total; request less";
     } else if (error == EPERM || error == EACCES) {
-        text += "; it needs more rights (root, a raised limit, or CAP_SYS_NICE / CAP_SYS_RESOURCE)";
+        text += "; it requires more privileges (root, a higher limit, or CAP_SYS_NICE / CAP_SYS_RESOURCE)";
     }
     return text;
 }

@@ -72,14 +72,14 @@ void EnergyMeter::add() {
     for (auto& package : packages_) {
         const auto now = read_counter(package.counter);
         if (!now) {
-            why_absent_ = "a RAPL counter could not be read again";
+            why_absent_ = "a RAPL counter became unreadable during the launch";
             packages_.clear();
             return;
         }
         std::int64_t used = *now - package.last;
         if (used < 0) used += package.range; // the counter has wrapped around
         if (used < 0) { // the counter was reset or has no known range: the energy is unknown
-            why_absent_ = "a RAPL counter ran backwards by more than its range";
+            why_absent_ = "a RAPL counter decreased by more than its range";
             packages_.clear();
             return;
         }

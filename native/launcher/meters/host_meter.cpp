@@ -112,10 +112,10 @@ HostActivity HostMeter::end(const std::optional<Nanos>& own, Absent& absent) con
     if (swap && swap_ && swap->possible == swap_->possible)
         share.swap = SwapPages{swap->possible, swap->in - swap_->in, swap->out - swap_->out};
     else
-        absent.emplace_back("host.swap", swap && swap_ ? "a swap area came or went during the launch"
-                                                       : "/proc/vmstat does not tell");
+        absent.emplace_back("host.swap", swap && swap_ ? "a swap area was added or removed during the launch"
+                                                       : "/proc/vmstat does not contain it");
     share.clock_source = clock_source_;
-    if (!share.clock_source) absent.emplace_back("host.clock_source", "the kernel names none in /sys");
+    if (!share.clock_source) absent.emplace_back("host.clock_source", "/sys does not name the clock source");
     return share;
 }
 

@@ -29,16 +29,16 @@ void Meters::report(Result& result) {
     result.host = host_.end(own, absent);
     result.host->throttle_events = throttle_.end();
     if (!result.host->throttle_events) {
-        absent.emplace_back("host.throttle_events", "the processor or its hypervisor counts none");
+        absent.emplace_back("host.throttle_events", "the processor or its hypervisor does not count them");
     }
     result.host->frequency_ratio =
         counters_.lacks_frequency() ? frequency_.ratio() : counters_.frequency_ratio();
     if (!result.host->frequency_ratio) {
         absent.emplace_back("host.frequency_ratio",
                             counters_.asks_frequency()
-                                ? "neither the kernel's msr PMU nor /dev/cpu/N/msr gives APERF and "
-                                  "MPERF (a virtual machine, or no rights)"
-                                : "the plan's counters do not name frequency");
+                                ? "neither the kernel's msr PMU nor /dev/cpu/N/msr provides APERF and "
+                                  "MPERF (virtual machine, or missing privileges)"
+                                : "the plan does not request the counter \"frequency\"");
     }
 }
 

@@ -101,14 +101,14 @@ std::string why_not(int error, const std::string& root) {
     case ENODEV:
     case EOPNOTSUPP:
     case EINVAL:
-        return "this machine has no such counter";
+        return "this machine does not have this counter";
     case ENOSYS:
         return "the kernel has no perf events";
     case EACCES:
     case EPERM: {
         const auto level = paranoid(root);
-        return level.empty() ? "not permitted: a filter of system calls (container) forbids perf events"
-                             : "not permitted: " + level + "; needs CAP_PERFMON or a lower value";
+        return level.empty() ? "not permitted: a system call filter (container) forbids perf events"
+                             : "not permitted: " + level + "; requires CAP_PERFMON or a lower value";
     }
     default:
         return std::string("perf_event_open: ") + std::strerror(error);
@@ -263,8 +263,7 @@ void PerfCounters::read(const std::optional<Nanos>& own) {
         if (own) {
             read_group(group, *own);
         } else {
-            for (const Open* open : group)
-                absent_.emplace_back(open->full_name(), "the program did not come to run");
+            for (const Open* open : group) absent_.emplace_back(open->full_name(), "the program did not run");
         }
         it = end;
     }
@@ -283,10 +282,11 @@ void PerfCounters::read_group(const std::vector<const Open*>& group, Nanos own) 
         const Open& open = *group[i];
         const std::string name = open.full_name();
         if (stopped) {
-            absent_.emplace_back(name, "the kernel stopped counting: the program changes its rights when it "
-                                       "starts (set-user-ID), or its file cannot be read");
+            absent_.emplace_back(name,
+                                 "the kernel stopped counting: the program changes its privileges when it "
+                                 "starts (set-user-ID), or its file cannot be read");
         } else if (scale == 0) {
-            absent_.emplace_back(name, "all counters of the processor were taken by others");
+            absent_.emplace_back(name, "other perf events used all counters of the processor");
         } else {
             const auto& reading = readings[i];
             Count count;

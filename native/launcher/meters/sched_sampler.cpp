@@ -86,7 +86,7 @@ void SchedSampler::read_ended() {
     const auto stat = read_schedstat(schedstat_);
     const auto moved = read_migrations(sched_);
     if (stat && stat->ran == 0) { // printed by the kernel if sched_info_on() is false
-        why_no_wait_ = "the kernel does not keep it (boot parameter delayacct)";
+        why_no_wait_ = "the kernel does not record it (boot parameter delayacct)";
     }
     knows_wait_ = stat && stat->ran > 0;
     knows_migrations_ = moved.has_value();

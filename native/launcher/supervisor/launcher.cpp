@@ -203,7 +203,7 @@ int run_launch(Launch& launch) {
     const pid_t parent = ::getppid();
     const Fd signals = block_signals(launch);
     launch.events = Fd{::epoll_create1(EPOLL_CLOEXEC)};
-    if (!signals || !launch.events) return cannot_start(launch, "front", errno);
+    if (!signals || !launch.events) return cannot_start(launch, "launcher", errno);
     watch_for(launch.events.get(), signals.get(), signal_came);
 
     // Use a pidfd: PR_SET_PDEATHSIG would signal the end of the parent *thread*. Process id 0 is a parent
@@ -227,15 +227,15 @@ int run_launch(Launch& launch) {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1); // if the supervisor is killed, the launcher adopts its tree
 
     void* page = map(sizeof(SharedState), PROT_READ | PROT_WRITE, MAP_SHARED);
-    if (page == nullptr) return cannot_start(launch, "front", ENOMEM);
+    if (page == nullptr) return cannot_start(launch, "launcher", ENOMEM);
     launch.shared = new (page) SharedState;
     SupervisorRecovery recovery(launch.plan, launch.record, launch.environment);
     const long supervisor = clone_supervisor(launch);
-    if (raw::failed(supervisor)) return cannot_start(launch, "keeper", static_cast<int>(-supervisor));
+    if (raw::failed(supervisor)) return cannot_start(launch, "supervisor", static_cast<int>(-supervisor));
     LauncherProcess(launch, signals.get(), parent_fd.get(), parent).run(static_cast<pid_t>(supervisor));
     if (!launch.shared->supervisor_done.load()) {
         recovery.exec(*launch.shared);
-        return cannot_start(launch, "keeper", ENOEXEC);
+        return cannot_start(launch, "supervisor", ENOEXEC);
     }
     return launch.shared->exit_status.load();
 }

@@ -36,7 +36,7 @@ std::unique_ptr<Containment> left_by_supervisor(const Plan& plan) {
         if (auto leaf = adopt_leaf(plan)) return leaf;
         break;
     }
-    return std::make_unique<UngroupedTree>("the keeper was killed, and there is no control group");
+    return std::make_unique<UngroupedTree>("the supervisor was killed, and the launch has no control group");
 }
 
 } // namespace
@@ -45,7 +45,7 @@ int recover(const Plan& plan, const std::optional<Fd>& record) {
     Result result;
     result.outcome = Outcome::interrupted;
     result.interrupted_by = SIGKILL;
-    result.failure = Failure{"keeper", 0, "the keeper, assay-exec's second process, was killed"};
+    result.failure = Failure{"supervisor", 0, "the supervisor, assay-exec's second process, was killed"};
     const auto containment = left_by_supervisor(plan);
     ContainmentReport report{containment->mode(), containment->complete(), containment->why()};
     report.left_over = static_cast<std::int64_t>(count_tree(*containment).all);

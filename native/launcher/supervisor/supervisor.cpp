@@ -35,7 +35,7 @@ namespace assay {
 namespace {
 
 constexpr const char* process_group = "process_group";
-constexpr const char* not_sampled = "not sampled: the plan does not ask for it";
+constexpr const char* not_sampled = "not sampled: the plan does not request it";
 
 /// Lets the launcher record the end of the program too, because the supervisor may be busy reading at that
 /// moment. Short programs do without: waking one more process is expensive in comparison.
@@ -255,8 +255,8 @@ class Supervisor {
     }
 
     static std::string cannot_join(int error) {
-        return std::string("cannot start a process in the control group that was made: ") +
-               std::strerror(error) + "; start assay-exec inside the delegated part of the hierarchy";
+        return std::string("cannot start a process in the new control group: ") + std::strerror(error) +
+               "; start assay-exec inside the delegated part of the hierarchy";
     }
 
     void finish(Result& result, const WatchResult& watched, const Steps& steps, pid_t pid,
@@ -280,7 +280,7 @@ class Supervisor {
         }
         if (left.outside > 0 && report.complete) {
             report.complete = false;
-            report.why = "processes had left the control group: what they did is missing from its figures";
+            report.why = "processes had left the control group, whose measurements do not include them";
         }
         // Check the limits once more: the tree may have ended because of a limit before the check was due.
         if (watched.ending == Ending::by_itself && limits.due() != never) limits.run(now_ns());
@@ -410,8 +410,7 @@ class Supervisor {
         if (peak.bytes > 0) {
             result.anon = SampledMemory{peak, seconds(sampler.max_gap(ended)), sampler.samples()};
         } else {
-            result.absent.emplace_back("peak_anon_bytes",
-                                       "the program ended before a sample saw memory of it");
+            result.absent.emplace_back("peak_anon_bytes", "the program ended before its memory was sampled");
         }
     }
 
@@ -459,7 +458,7 @@ int supervise(Launch& launch) {
             end_tree(*launch.containment);
             launch.containment->remove();
         }
-        result = failed(Outcome::setup_failed, "keeper", 0, error.what());
+        result = failed(Outcome::setup_failed, "supervisor", 0, error.what());
     }
     return deliver(result, launch.record);
 }
