@@ -260,7 +260,7 @@ def test_what_runs_away_from_its_process_ids_is_no_promise_without_a_control_gro
 def test_what_belongs_to_another_user_is_named_as_a_survivor(
     hostile: Hostile, programs: Path, mark: str
 ) -> None:
-    """An unprivileged keeper may not end what a set-user-ID program has become."""
+    """An unprivileged supervisor may not end what a set-user-ID program has become."""
     other = programs / "other"
     shutil.copy(programs / "linger", other)
     os.chown(other, 1, 1)
@@ -353,7 +353,7 @@ ENDING = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1"]
 
 
 @ways()
-@pytest.mark.parametrize("whom", ["keeper", "front"])
+@pytest.mark.parametrize("whom", ["supervisor", "launcher"])
 @pytest.mark.parametrize("name", ENDING)
 def test_a_signal_from_the_program_ends_the_launch_as_one_from_outside(
     hostile: Hostile, mark: str, way: Way, whom: str, name: str
@@ -368,10 +368,10 @@ def test_a_signal_from_the_program_ends_the_launch_as_one_from_outside(
 
 
 @ways()
-def test_the_other_process_ends_what_a_killed_keeper_kept(
+def test_the_other_process_ends_what_a_killed_supervisor_kept(
     hostile: Hostile, mark: str, way: Way
 ) -> None:
-    record = hostile(way, "strike", "keeper", signal.SIGKILL)
+    record = hostile(way, "strike", "supervisor", signal.SIGKILL)
     assert (record["outcome"], record["interrupted_by"]) == ("interrupted", signal.SIGKILL)
     assert record["stage"] == "supervisor"
     promised(record, way)
@@ -381,13 +381,13 @@ def test_the_other_process_ends_what_a_killed_keeper_kept(
 
 
 @ways()
-def test_the_keeper_ends_all_once_the_front_is_killed(
+def test_the_supervisor_ends_all_once_the_front_is_killed(
     hostile: Hostile, launcher: Launcher, mark: str, way: Way
 ) -> None:
-    process, record_fd = hostile.start(way, "strike", "front", signal.SIGKILL)
+    process, record_fd = hostile.start(way, "strike", "launcher", signal.SIGKILL)
     process.communicate(timeout=30)
     assert process.returncode == -signal.SIGKILL
-    wait_until(lambda: os.fstat(record_fd).st_size > 0, "the keeper writes the record")
+    wait_until(lambda: os.fstat(record_fd).st_size > 0, "the supervisor writes the record")
     record = json.loads(os.pread(record_fd, MIB, 0))
     os.close(record_fd)
     assert (record["outcome"], record["interrupted_by"]) == ("interrupted", signal.SIGTERM)
@@ -421,7 +421,7 @@ def test_of_both_killed_the_program_dies_and_no_more_is_promised(
 
 
 @ways()
-@pytest.mark.parametrize("whom", ["keeper", "front"])
+@pytest.mark.parametrize("whom", ["supervisor", "launcher"])
 def test_a_launcher_that_its_program_stopped_goes_on(
     hostile: Hostile, mark: str, way: Way, whom: str
 ) -> None:
@@ -435,7 +435,7 @@ def test_a_launcher_that_its_program_stopped_goes_on(
 
 
 @ways("cgroup", "none")
-@pytest.mark.parametrize("whom", ["keeper", "front"])
+@pytest.mark.parametrize("whom", ["supervisor", "launcher"])
 def test_a_stopped_launcher_keeps_to_the_cap(hostile: Hostile, way: Way, whom: str) -> None:
     record = hostile(way, "strike", whom, signal.SIGSTOP, cap_s=0.3)
     assert record["outcome"] == "timed_out"
@@ -448,14 +448,14 @@ def test_its_caller_goes_on_with_one_that_was_stopped_as_a_whole(
 ) -> None:
     """As the driver does: a stopped child is seen by its parent alone.
 
-    The program stops the front, then the keeper, then the front again: whoever is quick lets it go
-    on in between.
+    The program stops the launcher, then the supervisor, then the launcher again. In between it may
+    be continued.
     """
     started = hostile.start(way, "strike", "both", signal.SIGSTOP, cap_s=0.3)
     process, _ = started
     stopped = os.WSTOPPED | os.WEXITED | os.WNOWAIT
     while os.waitid(os.P_PID, process.pid, stopped).si_code == os.CLD_STOPPED:
-        # What was seen is taken first: once the front goes on, it may be stopped again.
+        # What was seen is taken first: once the launcher goes on, it may be stopped again.
         os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOHANG)
         process.send_signal(signal.SIGCONT)
     record, _ = launcher.finish(started)
@@ -477,31 +477,33 @@ def test_what_a_program_does_to_itself_changes_nothing(
 # --- storms of signals, and killing at any moment -----------------------------------------------
 
 
-def keeper_of(process: subprocess.Popen[bytes]) -> int | None:
-    """The keeper, once there is one."""
+def supervisor_of(process: subprocess.Popen[bytes]) -> int | None:
+    """The supervisor, once there is one."""
     with contextlib.suppress(OSError, IndexError):
         return int(Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0])
     return None
 
 
 @ways("cgroup", "none")
-def test_killing_the_keeper_at_any_moment(
+def test_killing_the_supervisor_at_any_moment(
     hostile: Hostile, launcher: Launcher, mark: str, way: Way
 ) -> None:
-    """Also while it changes what it shares with the front."""
-    moments = random.Random("keeper")
+    """Also while it changes what it shares with the launcher."""
+    moments = random.Random("supervisor")
     killed = 0
     for _ in range(60):
         process, record_fd = hostile.start(way, "linger", "-daemon", cap_s=0.01)
-        wait_until(lambda p=process: keeper_of(p) is not None or p.poll() is not None, "a keeper")
+        wait_until(
+            lambda p=process: supervisor_of(p) is not None or p.poll() is not None, "a supervisor"
+        )
         time.sleep(moments.random() * 0.012)
-        if (keeper := keeper_of(process)) is not None:
+        if (supervisor := supervisor_of(process)) is not None:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(keeper, signal.SIGKILL)
+                os.kill(supervisor, signal.SIGKILL)
         process.communicate(timeout=30)
         text = os.pread(record_fd, MIB, 0)
         os.close(record_fd)
-        assert process.returncode == 0, "the front lives, and says what became of the launch"
+        assert process.returncode == 0, "the launcher lives, and says what became of the launch"
         record = json.loads(text)
         killed += record["outcome"] == "interrupted"
         assert record["outcome"] in ("interrupted", "timed_out")
@@ -521,8 +523,8 @@ def test_a_storm_of_signals(hostile: Hostile, launcher: Launcher, mark: str, way
             number = signal.Signals[moments.choice(names)]
             with contextlib.suppress(ProcessLookupError):
                 process.send_signal(number)
-                if (keeper := keeper_of(process)) is not None:
-                    os.kill(keeper, number)
+                if (supervisor := supervisor_of(process)) is not None:
+                    os.kill(supervisor, number)
         try:
             record, _ = launcher.finish(started)
         except AssertionError:
@@ -732,11 +734,11 @@ def left_by_a_killed_launcher(exec_path: Path, programs: Path, mark: str) -> int
         env=os.environ | {MARK: mark},
         process_group=0,
     )
-    wait_until(lambda: len(marked(mark)) == 4, "launcher, keeper, program and daemon")
-    keeper = keeper_of(process)
-    assert keeper is not None
+    wait_until(lambda: len(marked(mark)) == 4, "launcher, supervisor, program and daemon")
+    supervisor = supervisor_of(process)
+    assert supervisor is not None
     process.send_signal(signal.SIGSTOP)  # so that it does not see what comes next
-    os.kill(keeper, signal.SIGKILL)
+    os.kill(supervisor, signal.SIGKILL)
     process.kill()
     process.wait()
     return process.pid
@@ -761,7 +763,7 @@ def test_what_still_runs_is_not_swept(exec_path: Path, programs: Path, mark: str
     process = subprocess.Popen(
         [exec_path, "--", programs / "linger", "-daemon"], env=os.environ | {MARK: mark}
     )
-    wait_until(lambda: len(marked(mark)) == 4, "launcher, keeper, program and daemon")
+    wait_until(lambda: len(marked(mark)) == 4, "launcher, supervisor, program and daemon")
     for _ in range(5):
         subprocess.run([exec_path, "--sweep"], stdout=subprocess.DEVNULL, check=True)
     assert len(marked(mark)) == 4

@@ -91,7 +91,7 @@ HOSTILE = {
     "stuck": Expected("linger stuck", left_over=2),
     "bomb": Expected("linger bomb 200"),
     "session": Expected("strike session", left_over=1),
-    "stopping": Expected("strike keeper 19", left_over=1),
+    "stopping": Expected("strike supervisor 19", left_over=1),
     "output": Expected("strike output", left_over=1),
     "crash": Expected("burden crash 11", "failed", 0, signal=signal.SIGSEGV),
     "abort": Expected("burden crash 6", "failed", 0, signal=signal.SIGABRT),
@@ -192,8 +192,8 @@ def test_without_control_groups_and_rights(nobody: CommandLine, programs: Path) 
 @pytest.mark.parametrize(
     ("how", "by"),
     cases(
-        [("keeper 9", "SIGKILL"), ("front 2", "SIGINT")],
-        slow=[("keeper 15", "SIGTERM"), ("front 9", "SIGTERM"), ("both 9", "SIGKILL")],
+        [("supervisor 9", "SIGKILL"), ("launcher 2", "SIGINT")],
+        slow=[("supervisor 15", "SIGTERM"), ("launcher 9", "SIGTERM"), ("both 9", "SIGKILL")],
     ),
 )
 def test_a_program_that_always_ends_its_launcher_fails(
@@ -209,7 +209,7 @@ def test_a_program_that_always_ends_its_launcher_fails(
 
 @pytest.mark.rotating
 @pytest.mark.parametrize(
-    "how", cases(["front 9", "both 19"], slow=["keeper 9", "both 9", "front 15"])
+    "how", cases(["launcher 9", "both 19"], slow=["supervisor 9", "both 9", "launcher 15"])
 )
 def test_a_launcher_that_is_ended_once_costs_one_sample(
     cli: CommandLine, programs: Path, how: str
@@ -239,7 +239,7 @@ def test_stopping_the_launcher_of_a_lone_process_group_only_delays(
     it SIGHUP (POSIX, _exit, "Consequences of Process Termination").
     """
     before = leaves()
-    script = f"exec env STRIKE_S=0.1 {programs}/strike front 19"
+    script = f"exec env STRIKE_S=0.1 {programs}/strike launcher 19"
     for session in (True, False):
         with cli.begun(
             "measure", "--runs", "8", "--", "sh", "-c", script, session=session

@@ -499,7 +499,7 @@ def test_closed_standard_files(launcher: Launcher, tmp_path: Path) -> None:
         ({"cgroup_name": ".."}, "cgroup_name"),
         ({"env_set": {"A=B": "c"}}, "env_set"),
         ({"env_set": {"A": 1}}, "env_set.A"),
-        ({"env_set": {"A": {"hex": "f"}}}, "env_set.A: an odd number"),
+        ({"env_set": {"A": {"hex": "f"}}}, "env_set.A: has an odd number"),
         ({"env_set": {"A": {"hex": "fg"}}}, "env_set.A: must contain hexadecimal"),
         ({"env_set": {"A": {"hex": "00"}}}, "env_set.A: contains a NUL"),
         ({"env_set": {"A": {"hex": "66", "more": 1}}}, "env_set.A: must be a string"),
@@ -1017,13 +1017,15 @@ def test_killing_the_launcher_at_any_moment(
         wait_until(lambda: not groups_named(SESSION), "the control groups are removed")
 
 
-def test_killing_the_keeper_ends_the_tree(launcher: Launcher, programs: Path, token: str) -> None:
-    def kill_keeper(process: subprocess.Popen[bytes]) -> None:
+def test_killing_the_supervisor_ends_the_tree(
+    launcher: Launcher, programs: Path, token: str
+) -> None:
+    def kill_supervisor(process: subprocess.Popen[bytes]) -> None:
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         assert len(children) == 1
         os.kill(int(children[0]), signal.SIGKILL)
 
-    interrupted(launcher, programs, token, kill_keeper)
+    interrupted(launcher, programs, token, kill_supervisor)
 
 
 def test_the_death_of_its_parent_ends_the_tree(
@@ -1072,9 +1074,11 @@ def test_the_launcher_reaps_what_it_adopts(launcher: Launcher) -> None:
     zombies = "grep -l 'State:.Z' /proc/[0-9]*/status"
     script = f"for i in 1 2 3 4 5; do (true & ) ; done; sleep 0.2; {zombies}; ps -o ppid= -p $$"
     record, done = launcher.run_plan(launcher.plan(["sh", "-c", script]))
-    keeper = done.stdout.decode().split()[-1]
+    supervisor = done.stdout.decode().split()[-1]
     zombies = [
-        line for line in done.stdout.decode().split()[:-1] if f"PPid:\t{keeper}" in _status_of(line)
+        line
+        for line in done.stdout.decode().split()[:-1]
+        if f"PPid:\t{supervisor}" in _status_of(line)
     ]
     assert record["outcome"] == "exited" and not zombies
 

@@ -209,7 +209,7 @@ def test_signals(launcher: Launcher, tmp_path: Path, token: str, leave: bool, nu
 
 
 def test_nothing_outlives_the_launcher(launcher: Launcher, tmp_path: Path, token: str) -> None:
-    """Killed like that, the keeper ends everything."""
+    """Killed like that, the supervisor ends everything."""
     plan = launcher.plan(
         [sys.executable, "-c", "import time; time.sleep(60)", token], instances=team(tmp_path)
     )
@@ -301,11 +301,11 @@ def test_many(launcher: Launcher, tmp_path: Path) -> None:
     ("instances", "more", "told"),
     [
         ([], {}, "instances: must contain at least one instance"),
-        ([{}] * 1025, {}, "instances: must be at most 1024"),
+        ([{}] * 1025, {}, "instances: must contain at most 1024"),
         ([{"nice": 1}], {}, "instances[0].nice"),
         ([{}, {"argv": []}], {}, "instances[1].argv: does not name a program"),
         ([{"affinity": [65000]}], {}, "instances[0].affinity"),
-        ([{}], {"stdout": "/dev/null"}, "instances: each has a stdout and stderr of its own"),
+        ([{}], {"stdout": "/dev/null"}, "instances: set stdout and stderr for each instance"),
         ([{}], {"limits": {"output_bytes": 5}}, "limits.output_bytes"),
     ],
 )

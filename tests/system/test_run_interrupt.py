@@ -66,7 +66,7 @@ def running(cli: CommandLine, words: list[str]) -> Iterator[subprocess.Popen[byt
 
 
 def to_job(cli: CommandLine, number: int) -> None:
-    """As service managers and batch systems do it: to every process, the keeper included."""
+    """As service managers and batch systems do it: to every process, the supervisor included."""
     for pid in cli.pids():
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)

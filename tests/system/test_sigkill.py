@@ -230,18 +230,22 @@ def children(pid: int) -> list[int]:
 
 
 def kill_launcher(assay: int, whom: str) -> bool:
-    """Kill the first process of the launch under way, its keeper, or both; false if there is none.
+    """Kill the launcher of the current launch, its supervisor, or both; false if there is none.
 
-    A launch may end meanwhile: its number is then that of nobody, for the time this takes.
+    A launch may end meanwhile; its process id is not reused within this time.
     """
-    for front in children(assay):
-        keepers = children(front)
-        if not keepers and whom != "front":
+    for launcher in children(assay):
+        supervisors = children(launcher)
+        if not supervisors and whom != "launcher":
             continue
-        targets = {"front": [front], "keeper": keepers[:1], "both": [*keepers[:1], front]}[whom]
+        targets = {
+            "launcher": [launcher],
+            "supervisor": supervisors[:1],
+            "both": [*supervisors[:1], launcher],
+        }[whom]
         with contextlib.suppress(ProcessLookupError):
             if whom == "both":
-                os.kill(front, signal.SIGSTOP)
+                os.kill(launcher, signal.SIGSTOP)
             for pid in targets:
                 os.kill(pid, signal.SIGKILL)
             return True
@@ -249,7 +253,7 @@ def kill_launcher(assay: int, whom: str) -> bool:
 
 
 @pytest.mark.rotating
-@pytest.mark.parametrize("whom", cases(["both"], slow=["front", "keeper"]))
+@pytest.mark.parametrize("whom", cases(["both"], slow=["launcher", "supervisor"]))
 def test_launchers_that_are_killed_cost_their_launches_only(cli: CommandLine, whom: str) -> None:
     moments = random.Random(whom)
     before = leaves()

@@ -154,14 +154,14 @@ def test_no_process_of_the_user_reaches_what_stands_behind_it(
     (folder / "bin" / "look.py").write_text(LOOK)
     answer = sudo("run", "--", sys.executable, folder / "bin" / "look.py")
     assert answer.status == 0, answer.err
-    assert json.loads(answer.out) == {"front": [], "keeper": [], "assay": []}
+    assert json.loads(answer.out) == {"launcher": [], "supervisor": [], "assay": []}
 
 
 LOOK = """
 import json, os
 from pathlib import Path
 found, pid = {}, os.getpid()
-for name in ("keeper", "front", "assay"):
+for name in ("supervisor", "launcher", "assay"):
     pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     found[name] = []
     for part in ("fd", "mem", "environ", "maps", "cwd", "exe"):
@@ -513,7 +513,7 @@ def test_programs_of_a_set_user_id_launcher_are_the_callers(launcher: Launcher) 
 
 
 def test_it_ends_what_the_program_leaves(helper: Helper) -> None:
-    """The keeper is root, what it ends is not."""
+    """The supervisor is root, what it ends is not."""
     begun = time.time_ns()
     facts, _ = launched(helper, "sh", "-c", f"setsid sleep 60.{begun} & exit 0")
     assert facts.containment is not None

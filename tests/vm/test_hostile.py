@@ -51,9 +51,9 @@ PLANS: dict[str, dict[str, Any]] = {
     "memory": {"argv": ["burden", "memory", "6"], "limits": {"memory_bytes": 24 << 20}},
     "families": {"argv": ["burden", "families", "8"], "limits": {"pids": 12}},
     "orphans": {"argv": ["burden", "orphans", "200"], "limits": {"cpu_s": 0.5}},
-    "keeper-stopped": {"argv": ["strike", "keeper", "19"], "env_set": {"STRIKE_S": "0.3"}},
-    "front-stopped": {"argv": ["strike", "front", "19"], "env_set": {"STRIKE_S": "0.3"}},
-    "keeper-killed": {"argv": ["strike", "keeper", "9"]},
+    "supervisor-stopped": {"argv": ["strike", "supervisor", "19"], "env_set": {"STRIKE_S": "0.3"}},
+    "launcher-stopped": {"argv": ["strike", "launcher", "19"], "env_set": {"STRIKE_S": "0.3"}},
+    "supervisor-killed": {"argv": ["strike", "supervisor", "9"]},
     "core": {
         "argv": ["burden", "crash", "11"],
         "rlimits": [{"resource": "core", "soft": None, "hard": None}],
@@ -68,19 +68,19 @@ SCRIPT_PLANS = (*DELEGATED, "core")
 TOP = "/sys/fs/cgroup"
 GROUPS = f"find {TOP} -type d | sort > /out/groups"
 PROCESSES = "ps -o pid,stat,comm > /out/processes"
-# The keeper is killed, each time so many microseconds after it came to be.
-MOMENTS_US = (0, 0, *(random.Random("keeper").randrange(1, 80_000) for _ in range(22)))
+# The supervisor is killed, each time so many microseconds after it came to be.
+MOMENTS_US = (0, 0, *(random.Random("supervisor").randrange(1, 80_000) for _ in range(22)))
 HUNT = """
 for moment in {}; do
     assay-exec --record /out/record -- linger -daemon &
-    front=$!
-    keeper=
-    until [ -n "$keeper" ] || [ ! -d /proc/$front ]; do
-        read keeper rest < /proc/$front/task/$front/children
+    launcher=$!
+    supervisor=
+    until [ -n "$supervisor" ] || [ ! -d /proc/$launcher ]; do
+        read supervisor rest < /proc/$launcher/task/$launcher/children
     done
     [ $moment = 0 ] || usleep $moment
-    kill -9 $keeper
-    wait $front
+    kill -9 $supervisor
+    wait $launcher
     cat /out/record >> /out/records
     rm /out/record
 done
@@ -205,7 +205,7 @@ def test_limits_hold_for_a_tree_of_small_processes(batch: Batch, name: str, limi
 
 
 @guests(*MODES)
-@pytest.mark.parametrize("name", ["keeper-stopped", "front-stopped"])
+@pytest.mark.parametrize("name", ["supervisor-stopped", "launcher-stopped"])
 def test_a_launcher_that_its_program_stopped_goes_on(batch: Batch, name: str) -> None:
     record = batch.record(name)
     assert (record["outcome"], record["exit_status"]) == ("exited", 0)
@@ -213,21 +213,21 @@ def test_a_launcher_that_its_program_stopped_goes_on(batch: Batch, name: str) ->
 
 
 @guests(*MODES)
-def test_the_other_process_ends_what_a_killed_keeper_kept(batch: Batch) -> None:
-    record = batch.record("keeper-killed")
+def test_the_other_process_ends_what_a_killed_supervisor_kept(batch: Batch) -> None:
+    record = batch.record("supervisor-killed")
     assert (record["outcome"], record["interrupted_by"]) == ("interrupted", 9)
     assert record["containment"]["mode"] == batch.cgroup
 
 
 @guests(*MODES)
-def test_a_keeper_may_be_killed_at_any_moment(batch: Batch) -> None:
+def test_a_supervisor_may_be_killed_at_any_moment(batch: Batch) -> None:
     records = [json.loads(line) for line in batch.text("hunted", "/out/records").splitlines()]
     assert len(records) == len(MOMENTS_US)
     for record in records:
         assert (record["outcome"], record["interrupted_by"]) == ("interrupted", 9)
         assert "survivors" not in record["containment"]
     held = [record for record in records if record["containment"]["left_over"] == 1]
-    assert held, "some when the daemon was there; the program dies with its keeper"
+    assert held, "some when the daemon was there; the program dies with its supervisor"
     assert {record["containment"]["mode"] for record in held} == {batch.cgroup}
     assert alive(batch, "hunted") == []
     assert "assay" not in batch.text("hunted", "/out/groups")

@@ -98,7 +98,7 @@ ENDINGS = {
     "terminated": "kill -TERM $launcher",
     "killed": "kill -KILL $launcher",
     # assay-exec is two processes; the other one.
-    "keeper-killed": "kill -KILL $(pidof assay-exec | tr ' ' '\\n' | grep -vx $launcher)",
+    "supervisor-killed": "kill -KILL $(pidof assay-exec | tr ' ' '\\n' | grep -vx $launcher)",
     "parent-killed": "kill -KILL $shell",
     "both-killed": "killall -KILL assay-exec; kill $shell; usleep 300000;"
     "ps -o comm > /out/left; killall -KILL daemonise memory",

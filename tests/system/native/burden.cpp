@@ -1,14 +1,14 @@
-// burden HOW [NUMBER]: crashes, fills, floods and uses up, by itself or split over many processes.
+// burden HOW [NUMBER]: crashes, fills, floods or exhausts resources, alone or with many processes.
 //   crash NUMBER    ends by that signal in the usual way: SIGSEGV, SIGABRT, SIGBUS, SIGKILL
-//   binary          prints every byte, and what is no UTF-8, to both outputs
-//   flood NUMBER    prints that many MiB; ends with the errno of what it could not print
-//   forks NUMBER    at most that many children at once; prints how many there are, and ends with them
-//   memory NUMBER   that many children, each of which holds 8 MiB
-//   families NUMBER that many children, each with a child of its own, and so on: three generations
-//   spin NUMBER     that many children, one after another, each of which spins for 20 ms and is waited for
-//   orphans NUMBER  the same with grandchildren that nobody waits for
-//   chatter NUMBER  that many children, which print to both outputs without end
-//   threads NUMBER  that many threads, one after another, while the first one sleeps
+//   binary          prints every byte, and invalid UTF-8, to both outputs
+//   flood NUMBER    prints NUMBER MiB; exits with the errno of the first failed write
+//   forks NUMBER    creates up to NUMBER children at the same time; prints their number and ends with them
+//   memory NUMBER   creates NUMBER children with 8 MiB each
+//   families NUMBER creates three generations, with NUMBER children per process
+//   spin NUMBER     creates NUMBER children in turn; each spins for 20 ms and is waited for
+//   orphans NUMBER  the same with grandchildren that are never waited for
+//   chatter NUMBER  creates NUMBER children that print to both outputs without end
+//   threads NUMBER  creates NUMBER threads in turn while the first one sleeps
 #include "hostile.hpp"
 
 #include <errno.h>
@@ -114,7 +114,7 @@ int spin_in_turn(int number) {
 
 int spin_as_orphans(int number) {
     for (int i = 0; i < number; ++i) {
-        Ready ready; // its end is closed, unsaid, when the grandchild ends
+        Ready ready; // closed without a write when the grandchild ends
         const pid_t pid = fork();
         if (pid == 0) {
             if (fork() == 0) spin();

@@ -1,5 +1,5 @@
-// choose: tries to keep itself to the first of its CPUs, through every ABI that it can call. Lines "ABI
-// errno", then "cpus" with how many are left, "bound" with the same of a child that tried too, and
+// choose: tries to restrict itself to its first CPU, through every ABI that it can call. It prints lines
+// "ABI errno", then "cpus" with the number of its CPUs, "bound" with that of a child that tried too, and
 // "no_new_privs".
 #include <errno.h>
 #include <sched.h>
@@ -37,9 +37,9 @@ void leave(int) {
     siglongjmp(without, 1);
 }
 
-/// With nothing in the mask: EINVAL from a kernel that answers itself.
+/// An empty mask: a kernel that carries out the call answers EINVAL.
 void choose_i386() {
-    signal(SIGSEGV, leave); // no such ABI here
+    signal(SIGSEGV, leave); // this ABI is missing
     if (sigsetjmp(without, 1) != 0) return;
     long result = 241;
     asm volatile("int $0x80" : "+a"(result) : "b"(0), "c"(0), "d"(0) : "memory", "r8", "r9", "r10", "r11");

@@ -1,5 +1,5 @@
-// counted PROCESSES MOVES PAGES NAPS: that many children, and as many grandchildren that nobody waits for, of
-// which each moves itself to another CPU, touches fresh pages and sleeps so many times.
+// counted PROCESSES MOVES PAGES NAPS: creates PROCESSES children, and as many grandchildren that are never
+// waited for. Each changes its CPU MOVES times, touches PAGES fresh pages and sleeps NAPS times.
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,14 +47,14 @@ int main(int argc, char** argv) {
     if (pipe(ends) != 0) return 1;
     for (int i = 0; i < processes; ++i) {
         if (fork() != 0) continue;
-        if (fork() == 0) setsid(); // goes on after its parent
+        if (fork() == 0) setsid(); // outlives its parent
         work(moves, pages, naps);
         _exit(0);
     }
     if (processes == 0) work(moves, pages, naps);
     while (wait(nullptr) > 0) {
     }
-    close(ends[1]); // the grandchildren hold the other ends: this waits for the last of them
+    close(ends[1]); // the grandchildren keep the other ends open: this waits for the last of them
     char byte;
     return read(ends[0], &byte, 1) == 0 ? 0 : 1;
 }

@@ -1,11 +1,11 @@
-// escape HOW NUMBER TOKEN SECONDS: tries to leave processes behind, then ends after SECONDS (0: at once)
-// itself. They ignore every signal that can be ignored, hold standard output open and would live for a
-// minute. TOKEN only names them.
-//   orphans   NUMBER children that the parent never waits for
-//   daemons   NUMBER processes, each in a session of its own, forked twice
+// escape HOW NUMBER TOKEN SECONDS: tries to leave processes behind and ends after SECONDS (0: at once). The
+// processes ignore every signal that can be ignored, keep standard output open and live for a minute. TOKEN
+// only identifies them.
+//   orphans   NUMBER children that are never waited for
+//   daemons   NUMBER processes, each in its own session, forked twice
 //   bomb      NUMBER processes, each forking the next ones
-//   chmod     one daemon, and no permission is left on the control groups
-//   freeze    one daemon that freezes itself, in the v2 group and in a v1 one of its own
+//   chmod     one daemon, and no permissions on the control groups
+//   freeze    one daemon that freezes itself, in the v2 group and in a v1 group of its own
 //   nested    one daemon in a control group of its own, below ours
 #include <fcntl.h>
 #include <signal.h>
@@ -48,7 +48,7 @@ void daemonise(Then then) {
     wait(nullptr);
 }
 
-/// Folders of our own control groups, as far as the launcher made them.
+/// Return the folders of our own control groups that the launcher created.
 std::vector<std::string> own_groups() {
     std::vector<std::string> found;
     FILE* file = fopen("/proc/self/cgroup", "r");
@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
             const bool v1 = group.find("/freezer/") != std::string::npos;
             put(group + (v1 ? "/freezer.state" : "/cgroup.freeze"), v1 ? "FROZEN" : "1");
         }
-        pause(); // not reached where the group is frozen: the launcher's cap has to end it
+        pause(); // not reached if the group is frozen: the time limit of the launcher must end it
     } else if (how == "nested") {
         for (const auto& group : own_groups()) {
             mkdir((group + "/below").c_str(), 0755);

@@ -1,4 +1,4 @@
-// hold anon|shared MEBIBYTES SECONDS: touches that much memory and keeps it for a while.
+// hold anon|shared MEBIBYTES SECONDS: touches that amount of memory and keeps it for that time.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

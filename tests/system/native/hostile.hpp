@@ -1,4 +1,4 @@
-// What hostile test programs share. Whatever they leave behind ends by itself after a minute.
+// Common parts of the hostile test programs. Processes left behind end by themselves after a minute.
 #pragma once
 
 #include <fcntl.h>
@@ -28,14 +28,14 @@ inline void be_deaf() {
     sigprocmask(SIG_BLOCK, &all, nullptr);
 }
 
-/// Deaf to every signal that can be ignored or blocked.
+/// Ignore or block every signal that can be.
 [[noreturn]] inline void stay() {
     be_deaf();
     sleep_s(60);
     _exit(0);
 }
 
-/// How a process tells another one that it has come so far.
+/// Notification from one process to another that it has reached a point.
 class Ready {
   public:
     Ready() {
@@ -46,7 +46,7 @@ class Ready {
         if (write(ends_[1], "x", 1) != 1) abort();
     }
 
-    /// False where nobody is left who could say it.
+    /// Wait for the notification. Return false if no process is left to send it.
     bool wait() {
         close(ends_[1]);
         char byte;
@@ -59,7 +59,7 @@ class Ready {
     int ends_[2];
 };
 
-/// A process in a session of its own, forked twice. Returns once it has carried out `then`.
+/// Create a process in a session of its own, forked twice. Return after it has run `then`.
 template <typename Then>
 void daemonise(Then then) {
     Ready ready;
@@ -87,7 +87,7 @@ inline bool put(const std::string& path, const std::string& text) {
     return written;
 }
 
-/// A control group that we are in: the mount of its hierarchy and the path in it.
+/// Control group of this process: mount of its hierarchy and path in it.
 struct Group {
     std::string mount;
     std::string path;
@@ -117,7 +117,7 @@ inline std::vector<Group> all_groups() {
     return found;
 }
 
-/// Those that the launcher has made for us.
+/// Return the control groups that the launcher created for this process.
 inline std::vector<Group> own_groups() {
     std::vector<Group> found;
     for (const auto& group : all_groups()) {

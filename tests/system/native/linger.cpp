@@ -1,21 +1,21 @@
-// linger HOW [NUMBER]: tries to leave processes behind, then ends. With a dash in front of HOW (as in -leave)
-// it stays too, deaf to all signals, so that it takes a time limit to end it. 77: not possible here.
-//   daemon      a daemon without any open file
-//   pipe        a daemon that holds standard output open
-//   stopped     a process that has stopped itself, in a session of its own, and its child, stopped as well
-//   traced      a process that is stopped by its tracer, and the tracer
-//   leaderless  a process whose first thread has ended while another one goes on
-//   reaper      a daemon that adopts orphans, and three of them
-//   vfork       a chain of NUMBER times vfork and exec, at whose end a daemon is left
-//   stuck       a process that waits for its vfork, which executes nothing
-//   space       processes in a PID and a mount namespace of their own
+// linger HOW [NUMBER]: tries to leave processes behind, then ends. With a dash before HOW (-leave) it keeps
+// running and ignores all signals, so that only a time limit ends it. Exit status 77: not possible here.
+//   daemon      a daemon without open files
+//   pipe        a daemon that keeps standard output open
+//   stopped     a process that has stopped itself, in its own session, and its stopped child
+//   traced      a process stopped by its tracer, and the tracer
+//   leaderless  a process whose first thread has ended while another one runs
+//   reaper      a daemon that adopts orphans, and three orphans
+//   vfork       a chain of NUMBER vforks and execs that ends in a daemon
+//   stuck       a process that waits for its vfork child, which never calls exec
+//   space       processes in their own PID and mount namespaces
 //   leave       daemons in the root of every control group hierarchy
-//   remove      the same, after which the control groups are removed that they were in
-//   frozen      the same, frozen in the group $LINGER_FREEZER of the v1 freezer, which is made
+//   remove      the same; then their former control groups are removed
+//   frozen      the same, frozen in the group $LINGER_FREEZER of the v1 freezer, which it creates
 //   deep        daemons NUMBER control groups below ours
-//   bomb        forks until NUMBER processes are there, a third of them in sessions of their own
+//   bomb        forks until there are NUMBER processes, a third of them in their own sessions
 //   hop         a process that forks and ends, NUMBER times in a row
-//   identity    executes $LINGER_SETID, which belongs to another user and takes that identity
+//   identity    executes $LINGER_SETID, a set-user-ID program of another user
 #include "hostile.hpp"
 
 #include <errno.h>
@@ -91,7 +91,7 @@ void leave_leaderless(int) {
             stay();
         };
         if (pthread_create(&thread, nullptr, go_on, nullptr) != 0) abort();
-        syscall(SYS_exit, 0); // of this thread alone
+        syscall(SYS_exit, 0); // for this thread only
     }
     ready.wait();
     sleep_s(0.01);
@@ -132,7 +132,7 @@ void leave_space(int) {
     constexpr int spaces = CLONE_NEWPID | CLONE_NEWNS;
     demand(unshare(spaces) == 0 || unshare(CLONE_NEWUSER | spaces) == 0);
     Ready ready;
-    if (fork() == 0) { // the first process of the namespace, whose end is that of all others in it
+    if (fork() == 0) { // first process of the namespace, whose end ends all others in it
         daemonise();
         ready.say();
         stay();

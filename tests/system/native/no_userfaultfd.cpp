@@ -1,7 +1,5 @@
-// Runs a program without userfaultfd(2), by a filter of system calls: what a kernel without it answers, or a
-// container that forbids it.
-//
-//     no_userfaultfd ERRNO PROGRAM [WORD...]
+// no_userfaultfd ERRNO PROGRAM [WORD...]: runs a program with a system call filter that makes userfaultfd(2)
+// fail with ERRNO, as on a kernel without it or in a container that forbids it.
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -18,7 +16,8 @@ int main(int argc, char** argv) {
         SECCOMP_RET_ERRNO | (static_cast<unsigned>(std::atoi(argv[1])) & SECCOMP_RET_DATA);
     const unsigned number = offsetof(seccomp_data, nr);
     const unsigned userfaultfd_ioc_new = 0xAA00; // linux/userfaultfd.h of Linux 6.1
-    // The second argument of ioctl(2), its lower half: the device gives a descriptor, too.
+    // The lower half of the second argument of ioctl(2): the device /dev/userfaultfd also creates
+    // descriptors.
     const unsigned request = offsetof(seccomp_data, args) + sizeof(__u64);
     sock_filter lines[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, number),

@@ -1,4 +1,4 @@
-// noclone3 COMMAND ARG...: runs the command where clone3 does not exist, as in some containers.
+// noclone3 COMMAND ARG...: runs the command without clone3, as some containers do.
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,4 +1,4 @@
-// scaling [VALUE ENABLED RUNNING]...: the factor that the launcher puts to readings of one event.
+// scaling [VALUE ENABLED RUNNING]...: prints the launcher's scaling factor for the readings of one event.
 #include "../../../native/launcher/meters/counter_scaling.hpp"
 
 #include <stdio.h>

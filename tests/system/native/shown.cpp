@@ -1,4 +1,4 @@
-// shown: prints what files say of the CPUs, and what the launcher left of this process, in lines "name
+// shown: prints the CPUs that files show and the state that the launcher left to this process, in lines "name
 // value".
 #include <dirent.h>
 #include <sys/prctl.h>

@@ -1,6 +1,6 @@
-// spill FILE MEBIBYTES CHILDREN TOUCHED: writes a file, then touches that much memory, or has that many
-// children touch it at once, and frees it at once; `spill FILE map MEBIBYTES` reads a file through a mapping
-// instead.
+// spill FILE MEBIBYTES CHILDREN TOUCHED: writes MEBIBYTES to a file. Then it touches TOUCHED MiB of memory,
+// in CHILDREN processes at the same time if CHILDREN is not 0, and frees them at once. `spill FILE map
+// MEBIBYTES` reads a file through a mapping instead.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

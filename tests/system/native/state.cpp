@@ -1,4 +1,4 @@
-// state: prints what the launcher has applied to this process, as it sees it itself, in lines "name value".
+// state: prints the settings of this process that the launcher applied, in lines "name value".
 #include <fcntl.h>
 #include <linux/mempolicy.h>
 #include <sched.h>

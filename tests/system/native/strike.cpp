@@ -1,14 +1,14 @@
-// strike HOW [SIGNAL]: leaves a daemon, acts on those that launched it or on what it shares with them, goes
-// on for $STRIKE_S seconds (30), and exits with 0. 77: not possible here.
-//   keeper    sends SIGNAL to its parent
-//   front     sends SIGNAL to the parent of that
-//   both      sends SIGNAL to both, by one more daemon, and neither can end the other meanwhile
-//   session   becomes the leader of a session
-//   terminal  takes the terminal from the caller's process group
-//   urgent    takes the highest priority there is, and spins on one processor
-//   shut      gives up its right to be looked at, and all limits that it can
-//   files     takes all permissions from its working folder and from that of its output
-//   output    removes the folder of its output
+// strike HOW [SIGNAL]: leaves a daemon, attacks its launcher or resources shared with it, runs for $STRIKE_S
+// seconds (30) and exits with 0. Exit status 77: not possible here.
+//   supervisor  sends SIGNAL to the supervisor, its parent
+//   launcher    sends SIGNAL to the launcher, the parent of the supervisor
+//   both        sends SIGNAL to both from another daemon, after stopping the launcher
+//   session     becomes the leader of a session
+//   terminal    takes the terminal from the caller's process group
+//   urgent      takes the highest priority and spins on one processor
+//   shut        makes itself unreadable and lowers all limits to 0
+//   files       removes all permissions of its working folder and of the folder of its output
+//   output      removes the folder of its output
 #include "hostile.hpp"
 
 #include <errno.h>
@@ -37,25 +37,25 @@ pid_t parent_of(pid_t pid) {
     return parent;
 }
 
-void to_keeper(int number) {
+void to_supervisor(int number) {
     kill(getppid(), number);
 }
 
-void to_front(int number) {
+void to_launcher(int number) {
     kill(parent_of(getppid()), number);
 }
 
 void to_both(int number) {
-    const pid_t keeper = getppid();
-    const pid_t front = parent_of(keeper);
-    daemonise([=] { // which does not die with the keeper
-        kill(front, SIGSTOP);
-        kill(keeper, number);
-        kill(front, number);
+    const pid_t supervisor = getppid();
+    const pid_t launcher = parent_of(supervisor);
+    daemonise([=] { // survives the supervisor
+        kill(launcher, SIGSTOP);
+        kill(supervisor, number);
+        kill(launcher, number);
     });
 }
 
-/// The leader of a process group may not begin a session: its child goes on in its place.
+/// A process group leader cannot create a session: its child continues in its place.
 void lead_session(int) {
     if (setsid() >= 0) return;
     const pid_t child = fork();
@@ -106,8 +106,8 @@ void remove_output(int) {
 }
 
 const std::map<std::string, void (*)(int)> ways{
-    {"keeper", to_keeper},       {"front", to_front},   {"both", to_both}, {"session", lead_session},
-    {"terminal", take_terminal}, {"urgent", be_urgent}, {"shut", shut},    {"files", spoil_files},
+    {"supervisor", to_supervisor}, {"launcher", to_launcher}, {"both", to_both}, {"session", lead_session},
+    {"terminal", take_terminal},   {"urgent", be_urgent},     {"shut", shut},    {"files", spoil_files},
     {"output", remove_output},
 };
 

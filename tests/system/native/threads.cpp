@@ -1,4 +1,4 @@
-// threads NUMBER SECONDS: that many threads beside the first one, each pinned to one CPU, in turn.
+// threads NUMBER SECONDS: starts NUMBER threads beside the first, each pinned to one CPU, in turn.
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
