@@ -1263,7 +1263,7 @@ def test_the_launcher_with_sanitizers() -> None:
     build = native_build(["assay-exec"], "address,undefined")
     environment = os.environ | {
         "ASSAY_EXEC": str(build / "assay-exec"),
-        "ASAN_OPTIONS": "detect_leaks=0",  # both processes end by _exit
+        "ASAN_OPTIONS": "detect_leaks=0:disable_coredump=0",  # both processes end by _exit
     }
     command = [
         sys.executable,
