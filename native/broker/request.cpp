@@ -30,10 +30,10 @@ std::vector<int> list_of(const Json& request, const char* key) {
     return std::move(*list);
 }
 
-std::int64_t number_of(const Json& request, const char* key, std::int64_t most) {
+std::int64_t number_of(const Json& request, const char* key, std::int64_t max_value) {
     const auto found = request.find(key);
     if (found == request.end()) return 0;
-    if (!found->is_number_unsigned() || found->get<std::uint64_t>() > static_cast<std::uint64_t>(most))
+    if (!found->is_number_unsigned() || found->get<std::uint64_t>() > static_cast<std::uint64_t>(max_value))
         throw RequestError("invalid value of " + std::string(key));
     return found->get<std::int64_t>();
 }

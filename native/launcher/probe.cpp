@@ -170,7 +170,7 @@ void probe_calls(JsonWriter& json) {
 }
 
 /// Test the restrictions that a launch can put on a program's view of the machine.
-void probe_guises(JsonWriter& json) {
+void probe_restrictions(JsonWriter& json) {
     write_attempt(json, "affinity_calls", in_child([] {
                       auto filter = affinity_filter(AffinityCalls::refused);
                       const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
@@ -222,7 +222,7 @@ std::string probe_host() {
     probe_memory_policies(json);
     probe_scheduling(json);
     probe_thp(json);
-    probe_guises(json);
+    probe_restrictions(json);
     probe_meters(json);
     json.end_object();
     return std::move(json.text()) + '\n';

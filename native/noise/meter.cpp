@@ -26,7 +26,7 @@ constexpr std::size_t max_detours = 1U << 16;
 /// Pause of the measurement for a reading.
 struct ReadPause {
     Nanos until = 0;
-    Nanos worked = 0;
+    Nanos undisturbed = 0;
 };
 
 bool longer(const DetourReport& a, const DetourReport& b) {
@@ -127,8 +127,8 @@ class DetourRecorder {
 
 /// Values of method selfish: none, because it uses detours only.
 struct NoValues {
-    void worked(Nanos, Nanos) {}
-    void paused(Nanos, const ReadPause&) {}
+    void add_work(Nanos, Nanos) {}
+    void add_pause(Nanos, const ReadPause&) {}
 };
 
 /// Durations of a fixed number of pieces. Readings are excluded but detours during them are included: a
@@ -138,7 +138,7 @@ class FixedWork {
     FixedWork(std::uint64_t pieces, const Request& request, Reading& reading)
         : pieces_(pieces), max_values_(request.max_values), reading_(reading) {}
 
-    void worked(Nanos from, Nanos to) {
+    void add_work(Nanos from, Nanos to) {
         took_ += to - from;
         if (++done_ < pieces_) return;
         if (reading_.values.size() < max_values_)
@@ -149,7 +149,7 @@ class FixedWork {
         done_ = 0;
     }
 
-    void paused(Nanos from, const ReadPause& pause) { took_ += pause.until - from - pause.worked; }
+    void add_pause(Nanos from, const ReadPause& pause) { took_ += pause.until - from - pause.undisturbed; }
 
   private:
     std::uint64_t pieces_;
@@ -167,11 +167,11 @@ class FixedTime {
         : piece_(piece), min_piece_(min_piece), quantum_(request.quantum), until_(began + quantum_),
           max_values_(request.max_values), reading_(reading) {}
 
-    void worked(Nanos from, Nanos to) { spread(from, to, piece_); }
+    void add_work(Nanos from, Nanos to) { spread(from, to, piece_); }
 
-    void paused(Nanos from, const ReadPause& pause) {
+    void add_pause(Nanos from, const ReadPause& pause) {
         const double pieces =
-            static_cast<double>(pause.worked) / static_cast<double>(std::max<Nanos>(min_piece_, 1));
+            static_cast<double>(pause.undisturbed) / static_cast<double>(std::max<Nanos>(min_piece_, 1));
         spread(from, pause.until, piece_ * pieces);
     }
 
@@ -210,10 +210,10 @@ void run_pieces(std::uint64_t piece, const Request& request, Nanos began, const 
         const Nanos now = now_ns();
         const Nanos took = now - before;
         min_piece = std::min(min_piece, took);
-        values.worked(before, now);
+        values.add_work(before, now);
         if (took - min_piece > request.threshold) {
             const ReadPause pause = recorder.record(before, now, min_piece);
-            values.paused(now, pause);
+            values.add_pause(now, pause);
             before = pause.until;
         } else {
             before = now;

@@ -17,8 +17,8 @@ const char usage_text[] =
 namespace {
 
 constexpr double max_seconds = 3600.0;
-constexpr double least_quantum_us = 1.0;
-constexpr double longest_quantum_us = 1e6;
+constexpr double min_quantum_us = 1.0;
+constexpr double max_quantum_us = 1e6;
 constexpr double max_values = 1 << 26;
 
 std::optional<double> number(std::string_view text, double min_value, double max_value) {
@@ -56,13 +56,13 @@ std::string take(Request& request, std::string_view option, std::string_view tex
         return {};
     }
     if (option == "--quantum-us") {
-        const auto us = number(text, least_quantum_us, longest_quantum_us);
+        const auto us = number(text, min_quantum_us, max_quantum_us);
         if (!us) return "--quantum-us requires a number from 1 to 1000000";
         request.quantum = micros(*us);
         return {};
     }
     if (option == "--threshold-us") {
-        const auto us = number(text, 0.1, longest_quantum_us);
+        const auto us = number(text, 0.1, max_quantum_us);
         if (!us) return "--threshold-us requires a number from 0.1 to 1000000";
         request.threshold = micros(*us);
         return {};

@@ -20,13 +20,13 @@ void work(std::uint64_t steps) {
 }
 
 Nanos min_duration(std::uint64_t steps, int tries) {
-    Nanos least = never;
+    Nanos shortest = never;
     for (int i = 0; i < tries; ++i) {
         const Nanos before = now_ns();
         work(steps);
-        least = std::min(least, now_ns() - before);
+        shortest = std::min(shortest, now_ns() - before);
     }
-    return least;
+    return shortest;
 }
 
 std::uint64_t steps_for(Nanos length) {

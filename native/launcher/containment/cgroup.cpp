@@ -35,7 +35,7 @@ std::string leaf_name(const Plan& plan, pid_t launcher, int number) {
 
 } // namespace
 
-std::string cannot_make(std::string_view what, int error) {
+std::string creation_error(std::string_view what, int error) {
     std::string text = "cannot create " + std::string(what) + ": " + std::strerror(error);
     if (error == EACCES || error == EPERM || error == EROFS) {
         text += "; run as root, or set cgroup_parent to a delegated folder";
@@ -275,19 +275,19 @@ bool MemoryController::limit_hit(const CgroupFolder& folder) const {
         const auto events = folder.read(names_->events);
         return !events || number_after(*events, "oom").value_or(0) > 0;
     }
-    const auto most = folder.read_number(names_->peak);
+    const auto peak_bytes = folder.read_number(names_->peak);
     const auto allowed = folder.read_number(names_->limit);
-    return !most || !allowed || limit_was_reached(*most, *allowed);
+    return !peak_bytes || !allowed || limit_was_reached(*peak_bytes, *allowed);
 }
 
-bool limit_was_reached(std::int64_t most, std::int64_t limit) {
+bool limit_was_reached(std::int64_t peak, std::int64_t limit) {
     // The kernel charges several pages at a time for each CPU, and a huge page at once.
-    constexpr std::int64_t near = 4 << 20;
-    return most >= limit - std::min(near, limit / 16);
+    constexpr std::int64_t margin = 4 << 20;
+    return peak >= limit - std::min(margin, limit / 16);
 }
 
-int limit_pids(const CgroupFolder& folder, std::int64_t most) {
-    return folder.write("pids.max", std::to_string(most));
+int limit_pids(const CgroupFolder& folder, std::int64_t max_processes) {
+    return folder.write("pids.max", std::to_string(max_processes));
 }
 
 bool pids_limit_hit(const CgroupFolder& folder) {

@@ -74,7 +74,7 @@ void remove_preforked_leaf(const Hierarchies& hierarchies, pid_t launcher);
 
 struct LeafAttempt {
     std::unique_ptr<Containment> leaf;
-    std::string why;    // if there is no leaf
+    std::string why;    // reason, without a leaf
     bool taken = false; // a control group of that name exists
 };
 
@@ -108,13 +108,13 @@ class MemoryController {
 
 /// Return whether the peak charge of a v1 group reached its limit. `memory.failcnt` is unsuitable: it may
 /// stay 0 (Linux 6.18, with a swap limit).
-bool limit_was_reached(std::int64_t most, std::int64_t limit);
+bool limit_was_reached(std::int64_t peak, std::int64_t limit);
 
 /// Set the limit of the controller "pids", which is the same in both versions. Return 0 or the errno.
-int limit_pids(const CgroupFolder& folder, std::int64_t most);
+int limit_pids(const CgroupFolder& folder, std::int64_t max_processes);
 bool pids_limit_hit(const CgroupFolder& folder);
 
 /// Return the message for a control group that could not be created.
-std::string cannot_make(std::string_view what, int error);
+std::string creation_error(std::string_view what, int error);
 
 } // namespace assay

@@ -25,9 +25,9 @@ std::optional<CpuTime> split_cpu_time(const CgroupFolder& folder) {
 }
 
 /// Leaf of v1 hierarchies only. Without the freezer a tree can fork faster than it is killed.
-class LegacyLeaf final : public Containment {
+class V1Leaf final : public Containment {
   public:
-    explicit LegacyLeaf(Hierarchies hierarchies) : hierarchies_(std::move(hierarchies)) {}
+    explicit V1Leaf(Hierarchies hierarchies) : hierarchies_(std::move(hierarchies)) {}
 
     /// Create the folders. Return false, with the reason in `attempt`, if they do not suffice.
     bool fill(const Plan& plan, const std::string& name, LeafAttempt& attempt);
@@ -36,7 +36,7 @@ class LegacyLeaf final : public Containment {
     [[nodiscard]] bool complete() const override { return freezer_.has_value(); }
     std::vector<int> join_files(bool in_cgroup) override;
     LimitEnforcement limit_memory(std::int64_t bytes, int& error) override;
-    LimitEnforcement limit_processes(std::int64_t most, int& error) override;
+    LimitEnforcement limit_processes(std::int64_t max_processes, int& error) override;
     std::vector<pid_t> processes() override;
     bool empty() override { return processes().empty(); }
     void kill() override;
@@ -68,7 +68,7 @@ class LegacyLeaf final : public Containment {
     std::vector<Fd> join_;
 };
 
-std::vector<int> LegacyLeaf::join_files(bool) {
+std::vector<int> V1Leaf::join_files(bool) {
     join_.clear();
     each_folder([&](CgroupFolder& folder) { join_.push_back(folder.open("tasks", O_WRONLY)); });
     std::vector<int> files;
@@ -76,19 +76,19 @@ std::vector<int> LegacyLeaf::join_files(bool) {
     return files;
 }
 
-LimitEnforcement LegacyLeaf::limit_memory(std::int64_t bytes, int& error) {
+LimitEnforcement V1Leaf::limit_memory(std::int64_t bytes, int& error) {
     error = memory_ ? memory_->limit(*memory_folder_, bytes) : 0;
     if (!memory_) return LimitEnforcement::polled;
     return error == 0 ? LimitEnforcement::kernel : LimitEnforcement::refused;
 }
 
-LimitEnforcement LegacyLeaf::limit_processes(std::int64_t most, int& error) {
-    error = pids_ ? limit_pids(*pids_, most) : 0;
+LimitEnforcement V1Leaf::limit_processes(std::int64_t max_processes, int& error) {
+    error = pids_ ? limit_pids(*pids_, max_processes) : 0;
     if (!pids_) return LimitEnforcement::polled;
     return error == 0 ? LimitEnforcement::kernel : LimitEnforcement::refused;
 }
 
-std::vector<pid_t> LegacyLeaf::processes() {
+std::vector<pid_t> V1Leaf::processes() {
     std::vector<pid_t> found;
     each_folder([&](CgroupFolder& folder) {
         const auto more = folder.processes();
@@ -99,7 +99,7 @@ std::vector<pid_t> LegacyLeaf::processes() {
     return found;
 }
 
-void LegacyLeaf::kill() {
+void V1Leaf::kill() {
     if (freezer_) static_cast<void>(freezer_->write("freezer.state", "FROZEN"));
     const auto left = processes();
     const auto still_here = [&](pid_t pid) {
@@ -118,18 +118,18 @@ void LegacyLeaf::kill() {
     if (freezer_) static_cast<void>(freezer_->write("freezer.state", "THAWED"));
 }
 
-std::optional<TreeMemory> LegacyLeaf::memory() {
+std::optional<TreeMemory> V1Leaf::memory() {
     if (!memory_) return memory_of(processes());
     auto memory = memory_->memory();
     add_huge_pages(memory);
     return memory;
 }
 
-std::optional<Nanos> LegacyLeaf::cpu_used() {
+std::optional<Nanos> V1Leaf::cpu_used() {
     return cpuacct_ ? cpuacct_->read_number("cpuacct.usage") : std::nullopt;
 }
 
-TreeUsage LegacyLeaf::usage() {
+TreeUsage V1Leaf::usage() {
     TreeUsage usage;
     if (cpuacct_) usage.cpu = split_cpu_time(*cpuacct_);
     if (memory_) {
@@ -141,20 +141,20 @@ TreeUsage LegacyLeaf::usage() {
     return usage;
 }
 
-bool LegacyLeaf::remove() {
+bool V1Leaf::remove() {
     bool gone = true;
     each_folder([&](CgroupFolder& folder) { gone = folder.remove() && gone; });
     return gone;
 }
 
-bool LegacyLeaf::fill(const Plan& plan, const std::string& name, LeafAttempt& attempt) {
+bool V1Leaf::fill(const Plan& plan, const std::string& name, LeafAttempt& attempt) {
     name_ = name;
     const auto add = [&](std::optional<CgroupFolder>& folder, const char* controller) {
         if (attempt.taken || !hierarchies_.has_v1(controller)) return;
         folder = hierarchies_.make(controller, plan.cgroup_parent, name);
         if (folder) return;
         attempt.taken = errno == EEXIST;
-        attempt.why = cannot_make(std::string("a folder in the v1 ") + controller + " hierarchy", errno);
+        attempt.why = creation_error(std::string("a folder in the v1 ") + controller + " hierarchy", errno);
     };
     add(freezer_, "freezer");
     add(memory_folder_, "memory");
@@ -171,7 +171,7 @@ bool LegacyLeaf::fill(const Plan& plan, const std::string& name, LeafAttempt& at
 LeafAttempt make_v1_leaf(Hierarchies hierarchies, const Plan& plan, const std::string& name) {
     LeafAttempt attempt;
     attempt.why = "no usable v1 hierarchy is mounted";
-    auto leaf = std::make_unique<LegacyLeaf>(std::move(hierarchies));
+    auto leaf = std::make_unique<V1Leaf>(std::move(hierarchies));
     if (leaf->fill(plan, name, attempt))
         attempt.leaf = std::move(leaf);
     else

@@ -35,9 +35,9 @@ std::optional<double> pressure(std::string_view text, std::string_view kind) {
 
 /// Leaf of the v2 hierarchy: on a pure v2 system, or on a hybrid one, where v1 controllers get a folder too.
 /// cgroup.kill, cpu.stat and the pressure files need no controller.
-class UnifiedLeaf final : public Containment {
+class V2Leaf final : public Containment {
   public:
-    UnifiedLeaf(Hierarchies hierarchies, CgroupFolder unified)
+    V2Leaf(Hierarchies hierarchies, CgroupFolder unified)
         : hierarchies_(std::move(hierarchies)), unified_(std::move(unified)),
           cpu_stat_(unified_.open("cpu.stat", O_RDONLY)), events_(unified_.open("cgroup.events", O_RDONLY)) {}
 
@@ -49,7 +49,7 @@ class UnifiedLeaf final : public Containment {
     [[nodiscard]] int clone_into_fd() const override { return unified_.fd(); }
     std::vector<int> join_files(bool in_cgroup) override;
     LimitEnforcement limit_memory(std::int64_t bytes, int& error) override;
-    LimitEnforcement limit_processes(std::int64_t most, int& error) override;
+    LimitEnforcement limit_processes(std::int64_t max_processes, int& error) override;
     std::vector<pid_t> processes() override;
     bool empty() override;
     void kill() override;
@@ -85,18 +85,18 @@ class UnifiedLeaf final : public Containment {
 /// Enable a controller below the parent group of the plan. Our own control group is not changed: it contains
 /// us, and a group with processes cannot enable controllers for its children (cgroup-v2.rst, "No Internal
 /// Process Constraint").
-bool UnifiedLeaf::enable(const Plan& plan, const char* controller) const {
+bool V2Leaf::enable(const Plan& plan, const char* controller) const {
     if (!plan.cgroup_parent) return false;
     const auto file = hierarchies_.home("", plan.cgroup_parent) + "/cgroup.subtree_control";
     return write_file(hierarchies_.root(), file.c_str(), std::string("+") + controller) == 0;
 }
 
-void UnifiedLeaf::find_memory(const Plan& plan, const std::string& name) {
+void V2Leaf::find_memory(const Plan& plan, const std::string& name) {
     name_ = name;
     if (hierarchies_.has_v1("memory")) {
         memory_v1_ = hierarchies_.make("memory", plan.cgroup_parent, name);
         if (!memory_v1_) {
-            no_memory_ = cannot_make("a folder in the v1 memory hierarchy", errno);
+            no_memory_ = creation_error("a folder in the v1 memory hierarchy", errno);
             return;
         }
         memory_ = MemoryController::in(*memory_v1_, false);
@@ -111,14 +111,14 @@ void UnifiedLeaf::find_memory(const Plan& plan, const std::string& name) {
     }
 }
 
-void UnifiedLeaf::find_pids(const Plan& plan, const std::string& name) {
+void V2Leaf::find_pids(const Plan& plan, const std::string& name) {
     if (hierarchies_.has_v1("pids"))
         pids_v1_ = hierarchies_.make("pids", plan.cgroup_parent, name);
     else if (!unified_.has("pids.max"))
         enable(plan, "pids");
 }
 
-std::vector<int> UnifiedLeaf::join_files(bool in_cgroup) {
+std::vector<int> V2Leaf::join_files(bool in_cgroup) {
     // v1: use `tasks`, which moves only the writing thread. Writing to cgroup.procs waits for an RCU grace
     // period, about 15 ms (commit 9a3284fad42f, Linux 5.4). A v2 domain group can be joined only through
     // cgroup.procs.
@@ -131,20 +131,20 @@ std::vector<int> UnifiedLeaf::join_files(bool in_cgroup) {
     return files;
 }
 
-LimitEnforcement UnifiedLeaf::limit_memory(std::int64_t bytes, int& error) {
+LimitEnforcement V2Leaf::limit_memory(std::int64_t bytes, int& error) {
     error = memory_ ? memory_->limit(memory_folder(), bytes) : 0;
     if (!memory_) return LimitEnforcement::polled;
     return error == 0 ? LimitEnforcement::kernel : LimitEnforcement::refused;
 }
 
-LimitEnforcement UnifiedLeaf::limit_processes(std::int64_t most, int& error) {
+LimitEnforcement V2Leaf::limit_processes(std::int64_t max_processes, int& error) {
     error = 0;
     if (!pids_folder().has("pids.max")) return LimitEnforcement::polled;
-    error = limit_pids(pids_folder(), most);
+    error = limit_pids(pids_folder(), max_processes);
     return error == 0 ? LimitEnforcement::kernel : LimitEnforcement::refused;
 }
 
-std::vector<pid_t> UnifiedLeaf::processes() {
+std::vector<pid_t> V2Leaf::processes() {
     auto found = unified_.processes();
     for (const auto* folder : {&memory_v1_, &pids_v1_}) {
         if (!*folder) continue;
@@ -156,7 +156,7 @@ std::vector<pid_t> UnifiedLeaf::processes() {
     return found;
 }
 
-bool UnifiedLeaf::empty() {
+bool V2Leaf::empty() {
     char buffer[256];
     const auto events = reread(events_.get(), buffer, sizeof buffer);
     if (!events || number_after(*events, "populated") != 0) return processes().empty();
@@ -164,7 +164,7 @@ bool UnifiedLeaf::empty() {
     return !pids_v1_ || pids_v1_->processes().empty();
 }
 
-void UnifiedLeaf::kill() {
+void V2Leaf::kill() {
     if (unified_.write("cgroup.kill", "1") != 0) freeze_and_kill(); // Linux before 5.14
     // A process in one of our v1 folders but outside the v2 group has moved itself and so escaped
     // cgroup.kill.
@@ -179,39 +179,39 @@ void UnifiedLeaf::kill() {
     }
 }
 
-void UnifiedLeaf::freeze_and_kill() {
+void V2Leaf::freeze_and_kill() {
     static_cast<void>(unified_.write("cgroup.freeze", "1")); // Linux 5.2; prevents forks during the loop
     for (const pid_t pid : unified_.processes()) ::kill(pid, SIGKILL);
     static_cast<void>(unified_.write("cgroup.freeze", "0"));
 }
 
-std::optional<TreeMemory> UnifiedLeaf::memory() {
+std::optional<TreeMemory> V2Leaf::memory() {
     if (!memory_) return memory_of(unified_.processes());
     auto memory = memory_->memory();
     add_huge_pages(memory);
     return memory;
 }
 
-std::optional<Nanos> UnifiedLeaf::cpu_used() {
+std::optional<Nanos> V2Leaf::cpu_used() {
     char buffer[1024];
     const auto text = reread(cpu_stat_.get(), buffer, sizeof buffer);
     const auto usec = text ? number_after(*text, "usage_usec") : std::nullopt;
     return usec ? std::optional{*usec * 1000} : std::nullopt;
 }
 
-bool UnifiedLeaf::hit_memory_limit() {
+bool V2Leaf::hit_memory_limit() {
     return memory_ && memory_->limit_hit(memory_folder());
 }
 
-std::optional<std::int64_t> UnifiedLeaf::memory_kills() {
+std::optional<std::int64_t> V2Leaf::memory_kills() {
     return memory_ ? memory_->oom_kills(memory_folder()) : std::nullopt;
 }
 
-bool UnifiedLeaf::hit_process_limit() {
+bool V2Leaf::hit_process_limit() {
     return pids_limit_hit(pids_folder());
 }
 
-TreeUsage UnifiedLeaf::usage() {
+TreeUsage V2Leaf::usage() {
     TreeUsage usage;
     char buffer[1024];
     const auto cpu = reread(cpu_stat_.get(), buffer, sizeof buffer);
@@ -238,7 +238,7 @@ TreeUsage UnifiedLeaf::usage() {
     return usage;
 }
 
-bool UnifiedLeaf::remove() {
+bool V2Leaf::remove() {
     bool gone = unified_.remove();
     if (memory_v1_) gone = memory_v1_->remove() && gone;
     if (pids_v1_) gone = pids_v1_->remove() && gone;
@@ -251,9 +251,9 @@ LeafAttempt make_v2_leaf(Hierarchies hierarchies, const Plan& plan, const std::s
     auto folder = hierarchies.make("", plan.cgroup_parent, name);
     if (!folder) {
         const int error = errno;
-        return {nullptr, cannot_make("a v2 control group", error), error == EEXIST};
+        return {nullptr, creation_error("a v2 control group", error), error == EEXIST};
     }
-    auto leaf = std::make_unique<UnifiedLeaf>(std::move(hierarchies), std::move(*folder));
+    auto leaf = std::make_unique<V2Leaf>(std::move(hierarchies), std::move(*folder));
     leaf->find_memory(plan, name);
     if (plan.limits.pids) leaf->find_pids(plan, name);
     return {std::move(leaf), {}, false};

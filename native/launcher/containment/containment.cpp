@@ -117,11 +117,11 @@ std::vector<pid_t> living_processes(Containment& containment) {
     return pids;
 }
 
-std::vector<std::string> names_left(Containment& containment) {
-    constexpr std::size_t most = 16;
+std::vector<std::string> remaining_names(Containment& containment) {
+    constexpr std::size_t max_names = 16;
     std::vector<std::string> names;
     for (const pid_t pid : living_processes(containment)) {
-        if (names.size() == most) break;
+        if (names.size() == max_names) break;
         const auto stat = proc_stat(pid);
         if (!stat || stat->exiting()) continue;
         auto name = read_file(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/comm").c_str());

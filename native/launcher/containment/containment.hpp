@@ -74,7 +74,7 @@ class Containment {
     virtual std::vector<int> join_files(bool in_cgroup) = 0;
 
     virtual LimitEnforcement limit_memory(std::int64_t bytes, int& error) = 0;
-    virtual LimitEnforcement limit_processes(std::int64_t most, int& error) = 0;
+    virtual LimitEnforcement limit_processes(std::int64_t max_processes, int& error) = 0;
 
     /// Return the living processes of the tree.
     virtual std::vector<pid_t> processes() = 0;
@@ -149,7 +149,7 @@ TreeCount count_tree(Containment& containment);
 std::vector<pid_t> living_processes(Containment& containment);
 
 /// Return the names of at most 16 processes of the tree that are not ending (proc_pid_comm(5)).
-std::vector<std::string> names_left(Containment& containment);
+std::vector<std::string> remaining_names(Containment& containment);
 
 /// Send SIGKILL to all processes, including those outside the control group, which are still below the
 /// supervisor. Return the number of those outside.

@@ -83,8 +83,8 @@ std::optional<std::int64_t> MemoryControlGroups::limit(const Group& group) const
 
 bool MemoryControlGroups::was_reached(const Group& group) const {
     if (!v2_) {
-        const auto most = number(group, "memory.max_usage_in_bytes", nullptr);
-        return limit_was_reached(most.value_or(0), limit(group).value_or(unlimited));
+        const auto peak = number(group, "memory.max_usage_in_bytes", nullptr);
+        return limit_was_reached(peak.value_or(0), limit(group).value_or(unlimited));
     }
     if (const auto own = number(group, "memory.events.local", "oom")) return *own > 0; // Linux 5.2
     return number(group, "memory.events", "oom").value_or(0) > 0;

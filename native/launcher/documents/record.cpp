@@ -27,7 +27,7 @@ const char* name_of(Outcome outcome) {
         return "timed_out";
     case Outcome::limit:
         return "limit";
-    case Outcome::killed_for_memory:
+    case Outcome::oom_killed:
         return "killed_for_memory";
     case Outcome::interrupted:
         return "interrupted";
@@ -198,10 +198,10 @@ void write_state(JsonWriter& json, const ProcessState& state) {
 }
 
 void write_workers(JsonWriter& json, const std::vector<Worker>& workers) {
-    constexpr std::size_t most = 16;
+    constexpr std::size_t max_workers = 16;
     static const std::int64_t page = ::sysconf(_SC_PAGESIZE);
     json.key("workers").begin_array();
-    for (std::size_t i = 0; i < std::min(workers.size(), most); ++i) {
+    for (std::size_t i = 0; i < std::min(workers.size(), max_workers); ++i) {
         const Worker& worker = workers[i];
         json.begin_object().member("comm", worker.state.name).member("processes", worker.processes);
         json.member("cpu_s", seconds(ticks_to_ns(worker.ticks)));
@@ -344,7 +344,7 @@ int exit_status_of(const Result& result) {
         return 124; // as timeout(1)
     case Outcome::limit:
         return by_signal + SIGKILL;
-    case Outcome::killed_for_memory:
+    case Outcome::oom_killed:
         return by_signal + SIGKILL;
     case Outcome::interrupted:
         return by_signal + (result.interrupted_by != 0 ? result.interrupted_by : SIGTERM);
@@ -358,15 +358,15 @@ int exit_status_of(const Result& result) {
 }
 
 int deliver(const Result& result, const std::optional<Fd>& record) {
-    const auto complain = [](const std::string& text) {
+    const auto print_error = [](const std::string& text) {
         static_cast<void>(write_all(STDERR_FILENO, "assay-exec: " + text + '\n'));
     };
     if (!record || result.outcome == Outcome::bad_plan) {
-        if (result.failure) complain(result.failure->stage + ": " + result.failure->message);
+        if (result.failure) print_error(result.failure->stage + ": " + result.failure->message);
     }
     if (!record) return exit_status_of(result);
     if (const int error = write_all(record->get(), to_json(result))) {
-        complain(std::string("cannot write the record: ") + std::strerror(error));
+        print_error(std::string("cannot write the record: ") + std::strerror(error));
         return 125;
     }
     return result.outcome == Outcome::bad_plan ? 125 : 0;

@@ -24,7 +24,7 @@ enum class Outcome {
     signaled,
     timed_out,
     limit,
-    killed_for_memory,
+    oom_killed,
     interrupted,
     exec_failed,
     setup_failed,

@@ -77,14 +77,14 @@ namespace {
 const std::string transparent = "/sys/kernel/mm/transparent_hugepage/";
 
 /// Return the selected word of a file such as "always [madvise] never"; empty if the file does not exist.
-std::string chosen_in(const std::string& name) {
+std::string selected_word(const std::string& name) {
     const auto text = read_file(AT_FDCWD, (transparent + name).c_str());
     const auto open = text ? text->find('[') : std::string::npos;
     if (open == std::string::npos) return {};
     return text->substr(open + 1, text->find(']') - open - 1);
 }
 
-bool is_on(const std::string& chosen) {
+bool is_enabled(const std::string& chosen) {
     return !chosen.empty() && chosen != "never" && chosen != "deny";
 }
 
@@ -93,17 +93,17 @@ bool is_on(const std::string& chosen) {
 std::int64_t max_fault_bytes() {
     const std::int64_t page = ::sysconf(_SC_PAGESIZE);
     const std::int64_t huge = read_number(transparent + "hpage_pmd_size").value_or(page);
-    const bool inherited = is_on(chosen_in("enabled"));
+    const bool inherited = is_enabled(selected_word("enabled"));
     std::int64_t largest = page;
     for (std::int64_t size = 2 * page; size < huge; size *= 2) {
-        const auto chosen = chosen_in("hugepages-" + std::to_string(size / 1024) + "kB/enabled");
-        if (chosen == "inherit" ? inherited : is_on(chosen)) largest = size;
+        const auto chosen = selected_word("hugepages-" + std::to_string(size / 1024) + "kB/enabled");
+        if (chosen == "inherit" ? inherited : is_enabled(chosen)) largest = size;
     }
     return largest;
 }
 
 bool shared_memory_may_be_huge() {
-    return is_on(chosen_in("shmem_enabled"));
+    return is_enabled(selected_word("shmem_enabled"));
 }
 
 } // namespace assay

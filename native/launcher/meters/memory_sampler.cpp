@@ -112,12 +112,12 @@ std::int64_t MemorySampler::without_files(const FinalMemory& end) const {
 
 /// Return an upper bound of the memory of the tree; the largest number if there is none.
 std::int64_t MemorySampler::upper_bound(const FinalMemory& end) const {
-    std::int64_t most = std::numeric_limits<std::int64_t>::max();
-    if (end.charged) most = *end.charged;
-    if (max_between_) most = std::min(most, *max_between_);
+    std::int64_t bound = std::numeric_limits<std::int64_t>::max();
+    if (end.charged) bound = *end.charged;
+    if (max_between_) bound = std::min(bound, *max_between_);
     if (end.single && end.resident && !uses_shared_memory_)
-        most = std::min(most, *end.resident - min_files_.value_or(0));
-    return most;
+        bound = std::min(bound, *end.resident - min_files_.value_or(0));
+    return bound;
 }
 
 MemoryPeak MemorySampler::peak(const FinalMemory& end) {
@@ -142,12 +142,12 @@ MemoryPeak MemorySampler::peak(const FinalMemory& end) {
         found.bytes = base;
         found.source = grown ? PeakSource::charge : PeakSource::resident;
     }
-    std::int64_t most = upper_bound(end);
-    if (most == std::numeric_limits<std::int64_t>::max() && resident_anonymous > clearly_above(base))
-        most = *end.resident;
-    if (most != std::numeric_limits<std::int64_t>::max() && most > clearly_above(base) &&
-        most + max_huge_ > found.bytes)
-        found.at_most = most + max_huge_;
+    std::int64_t bound = upper_bound(end);
+    if (bound == std::numeric_limits<std::int64_t>::max() && resident_anonymous > clearly_above(base))
+        bound = *end.resident;
+    if (bound != std::numeric_limits<std::int64_t>::max() && bound > clearly_above(base) &&
+        bound + max_huge_ > found.bytes)
+        found.at_most = bound + max_huge_;
     return found;
 }
 

@@ -90,12 +90,12 @@ OpenedEvent open_event(std::uint32_t type, std::uint64_t config) {
     return opened;
 }
 
-std::string paranoid(const std::string& root) {
+std::string paranoid_level(const std::string& root) {
     const auto text = read_file(AT_FDCWD, (root + "/proc/sys/kernel/perf_event_paranoid").c_str());
     return text ? "kernel.perf_event_paranoid is " + text->substr(0, text->find('\n')) : "";
 }
 
-std::string why_not(int error, const std::string& root) {
+std::string explain_open_error(int error, const std::string& root) {
     switch (error) {
     case ENOENT:
     case ENODEV:
@@ -106,7 +106,7 @@ std::string why_not(int error, const std::string& root) {
         return "the kernel has no perf events";
     case EACCES:
     case EPERM: {
-        const auto level = paranoid(root);
+        const auto level = paranoid_level(root);
         return level.empty() ? "not permitted: a system call filter (container) forbids perf events"
                              : "not permitted: " + level + "; requires CAP_PERFMON or a lower value";
     }
@@ -194,7 +194,7 @@ PerfCounters::PerfCounters(const std::vector<std::string>& names, const std::str
 
 void PerfCounters::open_named(std::string_view name) {
     const Event& event = event_named(name);
-    if (event.type != PERF_TYPE_HARDWARE) return keep(name, "", open_event(event.type, event.config));
+    if (event.type != PERF_TYPE_HARDWARE) return add_event(name, "", open_event(event.type, event.config));
     OpenedEvent plain;
     plain.error = no_hardware_;
     if (no_hardware_ == 0 && !core_pmus_) {
@@ -206,20 +206,20 @@ void PerfCounters::open_named(std::string_view name) {
     } else if (no_hardware_ == 0 && core_pmus_->empty()) {
         plain = open_event(event.type, event.config);
     }
-    if (!core_pmus_ || core_pmus_->empty()) return keep(name, "", std::move(plain));
+    if (!core_pmus_ || core_pmus_->empty()) return add_event(name, "", std::move(plain));
     // The upper half of the configuration selects the PMU (PERF_PMU_TYPE_SHIFT, Linux 5.13).
     for (const auto& [pmu, type] : *core_pmus_) {
-        keep(name, pmu, open_event(event.type, event.config | static_cast<std::uint64_t>(type) << 32U));
+        add_event(name, pmu, open_event(event.type, event.config | static_cast<std::uint64_t>(type) << 32U));
     }
 }
 
-void PerfCounters::keep(std::string_view name, const std::string& pmu, OpenedEvent opened) {
+void PerfCounters::add_event(std::string_view name, const std::string& pmu, OpenedEvent opened) {
     const EventSide side = event_named(name).side;
     const std::string full = pmu.empty() ? std::string(name) : std::string(name) + '.' + pmu;
     if (!opened.fd) {
-        absent_.emplace_back(full, why_not(opened.error, host_root_));
+        absent_.emplace_back(full, explain_open_error(opened.error, host_root_));
     } else if (opened.user_only && side == EventSide::kernel) {
-        absent_.emplace_back(full, why_not(EACCES, host_root_));
+        absent_.emplace_back(full, explain_open_error(EACCES, host_root_));
     } else {
         const bool user_only = opened.user_only && side != EventSide::clock;
         open_.push_back({std::string(name), pmu, std::move(opened.fd), user_only});
@@ -257,29 +257,32 @@ void PerfCounters::read(const std::optional<Nanos>& own) {
         frequency_ratio_ = static_cast<double>(aperf->value) / static_cast<double>(mperf->value);
     }
     for (auto it = open_.begin(); it != open_.end();) {
-        const auto end = std::find_if(it, open_.end(), [&](const Open& o) { return o.name != it->name; });
-        std::vector<const Open*> group;
+        const auto end =
+            std::find_if(it, open_.end(), [&](const OpenEvent& o) { return o.name != it->name; });
+        std::vector<const OpenEvent*> group;
         for (auto one = it; one != end; ++one) group.push_back(&*one);
         if (own) {
             read_group(group, *own);
         } else {
-            for (const Open* open : group) absent_.emplace_back(open->full_name(), "the program did not run");
+            for (const OpenEvent* open : group)
+                absent_.emplace_back(open->full_name(), "the program did not run");
         }
         it = end;
     }
 }
 
-void PerfCounters::read_group(const std::vector<const Open*>& group, Nanos own) {
+void PerfCounters::read_group(const std::vector<const OpenEvent*>& group, Nanos own) {
     std::vector<PerfReading> readings;
-    for (const Open* open : group) readings.push_back(read_event(open->fd).value_or(PerfReading{}));
+    for (const OpenEvent* open : group) readings.push_back(read_event(open->fd).value_or(PerfReading{}));
     const double scale = scale_of(readings);
-    const auto longest = std::max_element(readings.begin(), readings.end(),
-                                          [](const auto& a, const auto& b) { return a.enabled < b.enabled; });
+    const auto longest_enabled = std::max_element(
+        readings.begin(), readings.end(), [](const auto& a, const auto& b) { return a.enabled < b.enabled; });
     // begin_new_exec ends the events of a process that is not dumpable, a few microseconds after they began.
     // Time before exec and in the last steps of exit is not counted either, but is shorter.
-    const bool stopped = static_cast<Nanos>(longest->enabled) < own / 4 || longest->enabled == 0;
+    const bool stopped =
+        static_cast<Nanos>(longest_enabled->enabled) < own / 4 || longest_enabled->enabled == 0;
     for (std::size_t i = 0; i < group.size(); ++i) {
-        const Open& open = *group[i];
+        const OpenEvent& open = *group[i];
         const std::string name = open.full_name();
         if (stopped) {
             absent_.emplace_back(name,

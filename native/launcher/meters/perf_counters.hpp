@@ -66,7 +66,7 @@ class PerfCounters {
     static std::vector<std::string> all_names();
 
   private:
-    struct Open {
+    struct OpenEvent {
         std::string name;
         std::string pmu; // if there are several
         Fd fd;
@@ -76,14 +76,14 @@ class PerfCounters {
     };
 
     void open_named(std::string_view name);
-    void keep(std::string_view name, const std::string& pmu, OpenedEvent opened);
+    void add_event(std::string_view name, const std::string& pmu, OpenedEvent opened);
     void open_frequency();
-    void read_group(const std::vector<const Open*>& group, Nanos own);
+    void read_group(const std::vector<const OpenEvent*>& group, Nanos own);
 
     std::string host_root_;
     std::optional<std::vector<CorePmu>> core_pmus_; // listed once, when needed
     int no_hardware_ = 0;                           // errno if the machine has no hardware counters
-    std::vector<Open> open_;
+    std::vector<OpenEvent> open_;
     Fd aperf_;
     Fd mperf_;
     std::vector<Count> counts_;

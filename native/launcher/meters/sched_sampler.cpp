@@ -16,12 +16,12 @@ namespace assay {
 namespace {
 
 constexpr Nanos first_watch = 2 * nanos_per_milli;
-constexpr Nanos longest_watch = 100 * nanos_per_milli;
+constexpr Nanos max_sample_interval = 100 * nanos_per_milli;
 
 /// Reading uses at most 1/400 of the time. Of a tree with very many threads only the first are read.
 constexpr Nanos watch_duty = 400;
-constexpr std::size_t least_watched = 16;
-constexpr std::size_t most_watched = 4096;
+constexpr std::size_t min_sampled_threads = 16;
+constexpr std::size_t max_sampled_threads = 4096;
 
 struct SchedStat {
     std::int64_t ran = 0;
@@ -62,7 +62,7 @@ SchedSampler::SchedSampler(Containment& containment, pid_t program, Nanos start)
 void SchedSampler::run(Nanos now) {
     const Nanos used_before = now_ns(CLOCK_THREAD_CPUTIME_ID);
     ++round_;
-    std::size_t left = readable_threads(now - start_, least_watched, most_watched);
+    std::size_t left = readable_threads(now - start_, min_sampled_threads, max_sampled_threads);
     bool all = true;
     for (const pid_t process : containment_.processes()) {
         auto threads = threads_of(process, left + 1);
@@ -77,7 +77,7 @@ void SchedSampler::run(Nanos now) {
         if (!all) break;
     }
     if (all) forget_ended();
-    interval_ = std::min(interval_ + interval_ / 2, longest_watch);
+    interval_ = std::min(interval_ + interval_ / 2, max_sample_interval);
     const Nanos cost = now_ns(CLOCK_THREAD_CPUTIME_ID) - used_before;
     due_ = now + std::max(interval_, cost * watch_duty);
 }

@@ -12,7 +12,7 @@ namespace assay {
 
 namespace {
 
-constexpr std::size_t most_cores = 16;
+constexpr std::size_t max_cores = 16;
 
 } // namespace
 
@@ -20,7 +20,7 @@ ThrottleMeter::ThrottleMeter(const std::string& root, const std::vector<int>& cp
     const auto folder = [&](int cpu) { return root + "/sys/devices/system/cpu/cpu" + std::to_string(cpu); };
     // All CPUs of a machine have the same files.
     if (cpus.empty() || ::access((folder(cpus.front()) + "/thermal_throttle").c_str(), F_OK) != 0) return;
-    for (const int cpu : spread(cpus, most_cores))
+    for (const int cpu : spread(cpus, max_cores))
         files_.push_back(folder(cpu) + "/thermal_throttle/core_throttle_count");
     std::set<int> covered;
     for (const int cpu : cpus) {

@@ -39,7 +39,7 @@ sock_filter statement(int code, std::uint32_t k) {
 }
 
 /// Continue if the accumulator is `k`; otherwise skip that number of statements.
-sock_filter unless_skip(std::uint32_t k, std::uint8_t skipped) {
+sock_filter skip_unless_equal(std::uint32_t k, std::uint8_t skipped) {
     return {BPF_JMP | BPF_JEQ | BPF_K, 0, skipped, k};
 }
 
@@ -53,8 +53,8 @@ std::vector<sock_filter> affinity_filter(AffinityCalls answer) {
     std::vector<sock_filter> filter{statement(load, offsetof(seccomp_data, arch))};
     for (const auto& abi : abis) {
         filter.insert(filter.end(),
-                      {unless_skip(abi.architecture, 5), statement(load, offsetof(seccomp_data, nr)),
-                       statement(keep_bits, abi.mask), unless_skip(abi.number, 1),
+                      {skip_unless_equal(abi.architecture, 5), statement(load, offsetof(seccomp_data, nr)),
+                       statement(keep_bits, abi.mask), skip_unless_equal(abi.number, 1),
                        statement(answer_with, SECCOMP_RET_ERRNO | error),
                        statement(answer_with, SECCOMP_RET_ALLOW)});
     }

@@ -24,11 +24,11 @@ constexpr const char* staging_folder = "/sys/kernel";
 const char* const cpu_folder = "/sys/devices/system/cpu/";
 const char* const node_folder = "/sys/devices/system/node/";
 
-bool holds(const std::vector<int>& sorted, int number) {
+bool contains(const std::vector<int>& sorted, int number) {
     return std::binary_search(sorted.begin(), sorted.end(), number);
 }
 
-std::string line_of(const std::vector<int>& numbers) {
+std::string list_line(const std::vector<int>& numbers) {
     return format_cpulist(numbers) + '\n';
 }
 
@@ -39,7 +39,7 @@ std::string processors_of(std::string_view cpuinfo, const std::vector<int>& cpus
         const auto end = cpuinfo.find("\n\n");
         const auto block = cpuinfo.substr(0, end == std::string_view::npos ? end : end + 2);
         const auto number = number_after(block, "processor");
-        if (!number || holds(cpus, static_cast<int>(*number))) kept += block;
+        if (!number || contains(cpus, static_cast<int>(*number))) kept += block;
         cpuinfo.remove_prefix(block.size());
     }
     return kept;
@@ -53,7 +53,7 @@ std::vector<int> nodes_of(const std::vector<int>& online, const std::vector<int>
         const auto text = read_file(AT_FDCWD, path.c_str());
         const auto own = text ? parse_cpulist(*text) : std::nullopt;
         const bool ours = !own || own->empty() ||
-                          std::any_of(own->begin(), own->end(), [&](int cpu) { return holds(cpus, cpu); });
+                          std::any_of(own->begin(), own->end(), [&](int cpu) { return contains(cpus, cpu); });
         if (ours) kept.push_back(node);
     }
     return kept;
@@ -106,14 +106,15 @@ std::vector<FileOverlay> cpu_view_files(const std::vector<int>& cpus) {
     static const auto cpuinfo = read_file(AT_FDCWD, "/proc/cpuinfo");
     std::vector<FileOverlay> files;
     if (cpuinfo) files.push_back({"/proc/cpuinfo", processors_of(*cpuinfo, cpus)});
-    const auto put = [&](std::string path, const std::vector<int>& numbers) {
-        if (::access(path.c_str(), F_OK) == 0) files.push_back({std::move(path), line_of(numbers)});
+    const auto add_list = [&](std::string path, const std::vector<int>& numbers) {
+        if (::access(path.c_str(), F_OK) == 0) files.push_back({std::move(path), list_line(numbers)});
     };
-    for (const char* name : {"online", "present", "possible"}) put(std::string(cpu_folder) + name, cpus);
-    put(std::string(cpu_folder) + "offline", {});
+    for (const char* name : {"online", "present", "possible"}) add_list(std::string(cpu_folder) + name, cpus);
+    add_list(std::string(cpu_folder) + "offline", {});
     const auto online = std::string(node_folder) + "online";
     const auto text = read_file(AT_FDCWD, online.c_str());
-    if (const auto nodes = text ? parse_cpulist(*text) : std::nullopt) put(online, nodes_of(*nodes, cpus));
+    if (const auto nodes = text ? parse_cpulist(*text) : std::nullopt)
+        add_list(online, nodes_of(*nodes, cpus));
     return files;
 }
 

@@ -153,11 +153,11 @@ class InstanceGroup::Leader {
         pollfd ready[2] = {{signals_.get(), POLLIN, 0}, {ready_.get(), POLLIN, 0}};
         if (::poll(ready, 2, -1) <= 0) return;
         // In this order: the mask of an instance must be read before it is reaped.
-        if (ready[1].revents != 0) take_ready();
-        if (ready[0].revents != 0) take_signals();
+        if (ready[1].revents != 0) read_ready();
+        if (ready[0].revents != 0) read_signals();
     }
 
-    void take_ready() {
+    void read_ready() {
         std::array<char, 256> bytes{};
         const ssize_t got = ::read(ready_.get(), bytes.data(), bytes.size());
         if (got > 0) {
@@ -177,7 +177,7 @@ class InstanceGroup::Leader {
         release_write_.reset(); // the end of file for which all instances wait
     }
 
-    void take_signals() {
+    void read_signals() {
         signalfd_siginfo info{};
         bool ended = false;
         while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
@@ -241,7 +241,7 @@ class InstanceGroup::Leader {
     void give_up(std::size_t index) {
         int none = -1;
         group_.table_->first_failed.compare_exchange_strong(none, static_cast<int>(index));
-        if ((end_requested_ || group_.launch_.shared->end_asked.load()) && released()) return;
+        if ((end_requested_ || group_.launch_.shared->end_requested.load()) && released()) return;
         for (std::size_t i = 0; i < group_.members_.size(); ++i) {
             State& state = group_.state(i);
             if (state.pid.load() == 0 || state.ended_ns.load() != 0) continue;

@@ -18,7 +18,7 @@ namespace assay {
 namespace {
 
 /// Parse a name that consists of digits; return 0 for any other name.
-pid_t as_pid(std::string_view name) {
+pid_t parse_pid(std::string_view name) {
     pid_t pid = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
     return error == std::errc{} && end == name.data() + name.size() && pid > 0 ? pid : 0;
@@ -30,7 +30,7 @@ void each_number_in(const char* folder, Each each, std::size_t limit = SIZE_MAX)
     const Dir dir{::opendir(folder)};
     if (!dir) return;
     while (const dirent* entry = limit > 0 ? ::readdir(dir.get()) : nullptr) {
-        const pid_t number = as_pid(entry->d_name);
+        const pid_t number = parse_pid(entry->d_name);
         if (number <= 0) continue;
         each(number);
         --limit;
@@ -45,7 +45,7 @@ std::vector<pid_t> children_of(pid_t pid) {
         std::string_view rest = text ? std::string_view{*text} : std::string_view{};
         while (!rest.empty()) {
             const auto space = rest.find(' ');
-            if (const pid_t child = as_pid(rest.substr(0, space)); child > 0) children.push_back(child);
+            if (const pid_t child = parse_pid(rest.substr(0, space)); child > 0) children.push_back(child);
             if (space == std::string_view::npos) break;
             rest.remove_prefix(space + 1);
         }
@@ -76,7 +76,7 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
     if (open == std::string_view::npos || close == std::string_view::npos || close + 2 >= text.size())
         return std::nullopt;
     ProcStat stat;
-    stat.pid = as_pid(text.substr(0, open > 0 ? open - 1 : 0));
+    stat.pid = parse_pid(text.substr(0, open > 0 ? open - 1 : 0));
     stat.name = text.substr(open + 1, close - open - 1);
     stat.state = text[close + 2];
     std::string_view rest = text.substr(close + 3);
@@ -205,8 +205,8 @@ Nanos ticks_to_ns(std::int64_t ticks) {
     return ticks * (nanos_per_second / per_second);
 }
 
-std::optional<Resident> resident_of(const std::vector<pid_t>& pids) {
-    std::optional<Resident> total;
+std::optional<ResidentMemory> resident_of(const std::vector<pid_t>& pids) {
+    std::optional<ResidentMemory> total;
     for (const pid_t pid : pids) {
         const auto status = read_file(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/status").c_str());
         const auto anon = status ? number_after(*status, "RssAnon") : std::nullopt;

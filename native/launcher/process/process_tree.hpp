@@ -55,12 +55,12 @@ std::vector<pid_t> threads_of(pid_t pid, std::size_t limit);
 Nanos ticks_to_ns(std::int64_t ticks);
 
 /// Resident memory of processes (/proc/PID/status).
-struct Resident {
+struct ResidentMemory {
     std::int64_t anonymous = 0; // and shared memory (RssAnon + RssShmem); shared pages count for each process
     std::int64_t largest_files = 0; // maximum over the processes of mapped file pages (RssFile)
 };
 
 /// Return nothing if all processes have ended.
-std::optional<Resident> resident_of(const std::vector<pid_t>& pids);
+std::optional<ResidentMemory> resident_of(const std::vector<pid_t>& pids);
 
 } // namespace assay

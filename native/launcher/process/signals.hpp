@@ -31,7 +31,7 @@ inline constexpr SignalMask left_signals =
     ~mask_of({SIGKILL, SIGSTOP, SIGCHLD, SIGPIPE, SIGTTIN, SIGTTOU, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
               SIGTRAP, SIGSYS, 32, 33});
 
-/// Those of them whose default action ends the process: `assay.signals.ENDING`.
+/// The signals among them whose default action ends the process: `assay.signals.ENDING`.
 inline constexpr SignalMask left_ending_signals =
     left_signals & ~mask_of({SIGCONT, SIGTSTP, SIGURG, SIGWINCH, SIGXFSZ});
 

@@ -38,8 +38,8 @@ constexpr std::uint64_t reset_on_fork = 1; // SCHED_FLAG_RESET_ON_FORK
 
 constexpr std::size_t word_bits = sizeof(unsigned long) * CHAR_BIT;
 
-std::size_t words_for(int highest) {
-    return static_cast<std::size_t>(highest) / word_bits + 1;
+std::size_t words_for(int max_number) {
+    return static_cast<std::size_t>(max_number) / word_bits + 1;
 }
 
 void set_bits(unsigned char* bytes, const std::vector<int>& numbers) {

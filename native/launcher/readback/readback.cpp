@@ -98,7 +98,7 @@ bool is_process_launcher(const ProcStat& stat) {
     return std::find(names.begin(), names.end(), stat.name) != names.end();
 }
 
-bool busier(const ProcStat& a, const ProcStat& b) {
+bool used_more_cpu(const ProcStat& a, const ProcStat& b) {
     if (a.own_ticks != b.own_ticks) return a.own_ticks > b.own_ticks;
     if (a.threads != b.threads) return a.threads > b.threads;
     if (a.start_ticks != b.start_ticks)
@@ -157,7 +157,7 @@ void Readback::read_tree(Nanos now) {
     const bool only_launchers = std::all_of(tree.begin(), tree.end(), is_process_launcher);
     if (!only_launchers) std::erase_if(tree, is_process_launcher);
     if (tree.empty()) return;
-    const auto subject = std::min_element(tree.begin(), tree.end(), busier);
+    const auto subject = std::min_element(tree.begin(), tree.end(), used_more_cpu);
 
     ReadbackResult reading;
     reading.at_s = seconds(now - start_);
@@ -300,37 +300,38 @@ bool Readback::read_environment(const ProcStat& stat, ProcessState& state) const
     return true;
 }
 
-bool Readback::read_subject(const ProcStat& subject, ReadbackResult& seen) const {
-    seen.pid = subject.pid;
+bool Readback::read_subject(const ProcStat& subject, ReadbackResult& observed) const {
+    observed.pid = subject.pid;
     if (plan_.observe.status && plan_.own_view) {
         const auto shown = read_proc(subject.pid, "root/sys/devices/system/cpu/online");
-        if (shown) seen.cpus_shown = parse_cpulist(*shown);
+        if (shown) observed.cpus_shown = parse_cpulist(*shown);
     }
     if (plan_.observe.smaps) {
         if (const auto rollup = read_proc(subject.pid, "smaps_rollup")) {
-            if (const auto huge = number_after(*rollup, "AnonHugePages")) seen.anon_huge_bytes = *huge * 1024;
-            read_pages(*rollup, subject.pid, seen);
+            if (const auto huge = number_after(*rollup, "AnonHugePages"))
+                observed.anon_huge_bytes = *huge * 1024;
+            read_pages(*rollup, subject.pid, observed);
         }
     }
     if (plan_.observe.numa_maps) {
         const auto text = read_proc(subject.pid, "numa_maps");
         // Empty after the memory is freed: keep the earlier reading.
         if (text && text->empty()) return false;
-        if (text) read_numa(*text, seen);
+        if (text) read_numa(*text, observed);
     }
     return true;
 }
 
-void Readback::read_pages(const std::string& rollup, pid_t subject, ReadbackResult& seen) const {
+void Readback::read_pages(const std::string& rollup, pid_t subject, ReadbackResult& observed) const {
     const auto bytes_of = [](std::string_view text, const char* key) {
         return number_after(text, key).value_or(0) * 1024;
     };
     const std::int64_t huge = bytes_of(rollup, "AnonHugePages") + bytes_of(rollup, "ShmemPmdMapped") +
                               bytes_of(rollup, "FilePmdMapped");
-    seen.page_bytes[::sysconf(_SC_PAGESIZE)] = bytes_of(rollup, "Rss") - huge;
+    observed.page_bytes[::sysconf(_SC_PAGESIZE)] = bytes_of(rollup, "Rss") - huge;
     if (huge > 0) {
         static const auto pmd = read_number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
-        if (pmd) seen.page_bytes[*pmd] = huge;
+        if (pmd) observed.page_bytes[*pmd] = huge;
     }
     // Rss excludes hugetlb pages, which have various sizes; only smaps lists them by size.
     if (bytes_of(rollup, "Private_Hugetlb") + bytes_of(rollup, "Shared_Hugetlb") == 0) return;
@@ -339,12 +340,12 @@ void Readback::read_pages(const std::string& rollup, pid_t subject, ReadbackResu
     each_line(smaps ? std::string_view{*smaps} : std::string_view{}, [&](std::string_view line) {
         if (const auto size = number_after(line, "KernelPageSize")) page = *size * 1024;
         for (const char* key : {"Private_Hugetlb", "Shared_Hugetlb"}) {
-            if (const auto held = bytes_of(line, key); held > 0) seen.page_bytes[page] += held;
+            if (const auto held = bytes_of(line, key); held > 0) observed.page_bytes[page] += held;
         }
     });
 }
 
-void Readback::read_numa(const std::string& text, ReadbackResult& seen) const {
+void Readback::read_numa(const std::string& text, ReadbackResult& observed) const {
     static const std::int64_t base_page = ::sysconf(_SC_PAGESIZE);
     std::map<std::string, std::int64_t> by_policy;
     each_line(text, [&](std::string_view line) {
@@ -371,13 +372,13 @@ void Readback::read_numa(const std::string& text, ReadbackResult& seen) const {
             }
         });
         for (const auto& [node, count] : pages) {
-            seen.node_pages[node] += count * page_bytes / base_page;
+            observed.node_pages[node] += count * page_bytes / base_page;
             if (anonymous) by_policy[std::string(policy)] += count * page_bytes;
         }
     });
-    const auto most = std::max_element(by_policy.begin(), by_policy.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (most != by_policy.end()) seen.mempolicy = most->first;
+    const auto main_policy = std::max_element(
+        by_policy.begin(), by_policy.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (main_policy != by_policy.end()) observed.mempolicy = main_policy->first;
 }
 
 std::set<std::string> Readback::wanted_maps(const std::string& text) const {

@@ -62,9 +62,9 @@ class Readback final : public PeriodicTask {
     std::optional<Reading> read_state(const ProcStat& stat, double at_s);
     bool read_status(const ProcStat& stat, ProcessState& state) const;
     bool read_environment(const ProcStat& stat, ProcessState& state) const;
-    bool read_subject(const ProcStat& subject, ReadbackResult& seen) const;
-    void read_pages(const std::string& rollup, pid_t subject, ReadbackResult& seen) const;
-    void read_numa(const std::string& text, ReadbackResult& seen) const;
+    bool read_subject(const ProcStat& subject, ReadbackResult& observed) const;
+    void read_pages(const std::string& rollup, pid_t subject, ReadbackResult& observed) const;
+    void read_numa(const std::string& text, ReadbackResult& observed) const;
     [[nodiscard]] std::set<std::string> wanted_maps(const std::string& text) const;
     void count_threads(const std::vector<ProcStat>& tree, Nanos now);
 

@@ -33,10 +33,10 @@ Plan plan_of_command(const Plan& launched, const std::string& pids) {
 
 } // namespace
 
-Nanos GracefulStop::ask(Nanos now) {
+Nanos GracefulStop::request_end(Nanos now) {
     result_ = GracefulStopResult{};
     result_->requested_ns = now;
-    launch_.shared->end_asked.store(true);
+    launch_.shared->end_requested.store(true);
     result_->by_command = start_command();
     if (!result_->by_command) signal_all(SIGTERM);
     return now + from_seconds(launch_.plan.grace_s);
@@ -66,7 +66,7 @@ bool GracefulStop::start_command() {
 
 /// Return living processes of the tree, except the program and the stop command. With several instances the
 /// leader takes the place of the program and ends after them.
-std::vector<pid_t> GracefulStop::others() {
+std::vector<pid_t> GracefulStop::other_processes() {
     auto pids = living_processes(*launch_.containment);
     std::erase_if(pids, [&](pid_t pid) { return pid == program_ || pid == command_; });
     return pids;
@@ -76,7 +76,7 @@ std::vector<pid_t> GracefulStop::others() {
 std::string GracefulStop::instances() {
     if (launch_.plan.instances.empty()) return std::to_string(program_);
     std::string found;
-    for (const pid_t pid : others()) {
+    for (const pid_t pid : other_processes()) {
         const auto stat = proc_stat(pid);
         if (stat && stat->parent == program_) found += (found.empty() ? "" : " ") + std::to_string(pid);
     }
@@ -85,7 +85,7 @@ std::string GracefulStop::instances() {
 
 /// Signal each process once. Processes that start later may be part of an orderly shutdown.
 void GracefulStop::signal_all(int signal) {
-    auto pids = others();
+    auto pids = other_processes();
     if (launch_.plan.instances.empty()) pids.push_back(program_);
     for (const pid_t pid : pids) {
         const auto seen = proc_stat(pid);
@@ -110,11 +110,11 @@ void GracefulStop::check_command() {
     if (status != 0) signal_all(SIGTERM);
 }
 
-bool GracefulStop::others_ended() {
-    return others().empty();
+bool GracefulStop::only_program_left() {
+    return other_processes().empty();
 }
 
-void GracefulStop::close(Nanos now, bool killed) {
+void GracefulStop::finish(Nanos now, bool killed) {
     if (!result_ || result_->ended_ns != never) return;
     result_->ended_ns = now;
     result_->killed = killed;

@@ -28,23 +28,23 @@ class GracefulStop {
     GracefulStop(const Launch& launch, pid_t program) : launch_(launch), program_(program) {}
 
     /// Return whether the plan allows a grace period.
-    [[nodiscard]] bool given() const { return launch_.plan.grace_s > 0; }
+    [[nodiscard]] bool has_grace_period() const { return launch_.plan.grace_s > 0; }
     /// Return the outcome; empty before the request.
     [[nodiscard]] const std::optional<GracefulStopResult>& result() const { return result_; }
 
     /// Request the end. Return the time at which the grace period is over.
-    Nanos ask(Nanos now);
+    Nanos request_end(Nanos now);
     /// Reap children that have ended, except the program. If the stop command fails, send SIGTERM instead.
     void reap();
     /// Return whether the program is the last living process of the tree.
-    [[nodiscard]] bool others_ended();
+    [[nodiscard]] bool only_program_left();
     /// Record that the tree has ended or must be killed. In both cases kill the stop command.
-    void close(Nanos now, bool killed);
+    void finish(Nanos now, bool killed);
 
   private:
     [[nodiscard]] bool start_command();
     void check_command();
-    [[nodiscard]] std::vector<pid_t> others();
+    [[nodiscard]] std::vector<pid_t> other_processes();
     [[nodiscard]] std::string instances();
     void signal_all(int signal);
 

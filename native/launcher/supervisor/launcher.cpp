@@ -76,7 +76,7 @@ class LauncherProcess {
             if (n != 1) continue;
             switch (event.data.u32) {
             case signal_came:
-                take_signals();
+                read_signals();
                 break;
             case parent_ended:
                 raw::call(SYS_epoll_ctl, launch_.events.get(), EPOLL_CTL_DEL, parent_, 0);
@@ -92,14 +92,14 @@ class LauncherProcess {
     }
 
   private:
-    void take_signals() {
+    void read_signals() {
         signalfd_siginfo info{};
         while (raw::call(SYS_read, signals_, raw::as_long(&info), sizeof info) ==
                static_cast<long>(sizeof info)) {
             if (info.ssi_signo == SIGCHLD)
                 check_supervisor();
             else if (launch_.plan.leave_signals && info.ssi_signo != end_request)
-                take_left(info);
+                handle_left_signal(info);
             else
                 raw::call(SYS_kill, supervisor_, static_cast<long>(info.ssi_signo));
         }
@@ -107,17 +107,17 @@ class LauncherProcess {
 
     /// Handle a signal that the plan leaves to the program. A signal without a request was sent to our
     /// process group or to all processes of a job, so the program has received it too.
-    void take_left(const signalfd_siginfo& info) {
+    void handle_left_signal(const signalfd_siginfo& info) {
         const int signal = static_cast<int>(info.ssi_signo);
         const auto sender = static_cast<pid_t>(info.ssi_pid);
         if (const int meant = requested(info, caller_); meant != 0) {
-            pass_on(meant);
+            forward_signal(meant);
             return;
         }
         if (signal == SIGCONT && sender == caller_) return; // sent so that we can read its requests
-        Arrival& arrival = arrivals_[static_cast<std::size_t>(signal)];
-        arrival.count += 1;
-        arrival.at = raw::now_ns();
+        ReceivedSignal& received = received_[static_cast<std::size_t>(signal)];
+        received.count += 1;
+        received.at = raw::now_ns();
         // The program continues, and its caller was stopped with it.
         if (signal == SIGCONT && sender == supervisor_ && caller_ > 0) raw::call(SYS_kill, caller_, SIGCONT);
     }
@@ -135,17 +135,17 @@ class LauncherProcess {
     }
 
     /// Pending signals of one number merge, except real-time signals, which can be counted.
-    void pass_on(int signal) {
-        Arrival& arrival = arrivals_[static_cast<std::size_t>(signal)];
-        const bool recent = arrival.at != 0 && raw::now_ns() - arrival.at < same_signal;
-        if (!recent) arrival.count = 0;
-        if (arrival.count == 0)
+    void forward_signal(int signal) {
+        ReceivedSignal& received = received_[static_cast<std::size_t>(signal)];
+        const bool recent = received.at != 0 && raw::now_ns() - received.at < same_signal;
+        if (!recent) received.count = 0;
+        if (received.count == 0)
             request(supervisor_, launch_.launcher_pid, signal);
         else if (signal >= first_real_time)
-            arrival.count -= 1;
+            received.count -= 1;
     }
 
-    struct Arrival {
+    struct ReceivedSignal {
         Nanos at = 0; // 0: never received
         int count = 0;
     };
@@ -155,7 +155,7 @@ class LauncherProcess {
     int parent_;
     pid_t caller_;
     pid_t supervisor_ = 0;
-    std::array<Arrival, last_signal + 1> arrivals_{}; // by signal
+    std::array<ReceivedSignal, last_signal + 1> received_{}; // by signal
     bool ended_ = false;
 };
 
@@ -165,7 +165,7 @@ int cannot_start(Launch& launch, const char* stage, int error) {
     return deliver_unstarted(result, launch);
 }
 
-void watch_for(int epoll, int fd, std::uint32_t name) {
+void add_to_epoll(int epoll, int fd, std::uint32_t name) {
     epoll_event event{.events = EPOLLIN, .data = {.u32 = name}};
     ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
 }
@@ -204,7 +204,7 @@ int run_launch(Launch& launch) {
     const Fd signals = block_signals(launch);
     launch.events = Fd{::epoll_create1(EPOLL_CLOEXEC)};
     if (!signals || !launch.events) return cannot_start(launch, "launcher", errno);
-    watch_for(launch.events.get(), signals.get(), signal_came);
+    add_to_epoll(launch.events.get(), signals.get(), signal_came);
 
     // Use a pidfd: PR_SET_PDEATHSIG would signal the end of the parent *thread*. Process id 0 is a parent
     // outside our PID namespace, which cannot be observed.
@@ -212,7 +212,7 @@ int run_launch(Launch& launch) {
     if (parent > 0) {
         parent_fd = Fd{static_cast<int>(::syscall(SYS_pidfd_open, parent, 0))};
         if (parent_fd)
-            watch_for(launch.events.get(), parent_fd.get(), parent_ended);
+            add_to_epoll(launch.events.get(), parent_fd.get(), parent_ended);
         else
             ::prctl(PR_SET_PDEATHSIG, end_request); // Linux before 5.3
     }

@@ -202,30 +202,30 @@ class Helper {
             std::vector<Fd> files;
             const auto text = receive(socket_.get(), files);
             if (!text) return std::nullopt;
-            if (auto task = take(*text, std::move(files))) return task;
+            if (auto task = handle_message(*text, std::move(files))) return task;
         }
     }
 
   private:
     /// Start the requested task. Return it in the child that runs it.
-    std::optional<HelperTask> take(const std::string& text, std::vector<Fd> files) {
+    std::optional<HelperTask> handle_message(const std::string& text, std::vector<Fd> files) {
         HelperMessage message;
         message.files = std::move(files);
-        if (!parse_message(text, message)) return answer(message.number, -EINVAL);
+        if (!parse_message(text, message)) return send_answer(message.number, -EINVAL);
         HelperTask task;
         task.arguments = arguments_of(message.words);
-        if (!is_allowed(task.arguments)) return answer(message.number, -EPERM);
+        if (!is_allowed(task.arguments)) return send_answer(message.number, -EPERM);
         auto variables = read_to_end(message.files.front().get(), max_environment_bytes);
-        if (!variables) return answer(message.number, -errno);
+        if (!variables) return send_answer(message.number, -errno);
         Fd ready, ready_write;
-        if (const int error = make_pipe(ready, ready_write)) return answer(message.number, -error);
+        if (const int error = make_pipe(ready, ready_write)) return send_answer(message.number, -error);
         // CLONE_PARENT: the child belongs to our caller, which waits for it and observes it like a process of
         // its own.
         const long pid = raw::call(SYS_clone, CLONE_PARENT | SIGCHLD);
         if (pid != 0) {
             ready_write.reset();
             if (!raw::failed(pid)) wait_for_eof(ready.get());
-            return answer(message.number, static_cast<std::int32_t>(pid));
+            return send_answer(message.number, static_cast<std::int32_t>(pid));
         }
         ready.reset();
         task.variables = std::move(*variables);
@@ -239,7 +239,7 @@ class Helper {
         return task;
     }
 
-    std::nullopt_t answer(std::int32_t number, std::int32_t result) const {
+    std::nullopt_t send_answer(std::int32_t number, std::int32_t result) const {
         const Answer answer{number, result};
         static_cast<void>(::send(socket_.get(), &answer, sizeof answer, MSG_NOSIGNAL));
         return std::nullopt;

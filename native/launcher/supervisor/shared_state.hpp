@@ -25,7 +25,7 @@ struct SharedState : Progress {
     std::atomic<int> leaf{leaf_unknown};            // supervisor: whether it has created a control group
     char leaf_name[256]{};                          // supervisor: name of the group, written before `leaf`
     std::atomic<bool> all_instances_stopped{false}; // leader: every running instance is stopped
-    std::atomic<bool> end_asked{false};             // supervisor: instances that end now do so on request
+    std::atomic<bool> end_requested{false};         // supervisor: instances that end now do so on request
     std::atomic<int> exit_status{125};              // supervisor: exit status of assay-exec
 };
 

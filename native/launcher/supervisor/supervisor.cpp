@@ -88,8 +88,8 @@ void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, bool bor
 void raise_priority_above(const Sched& sched) {
     if (!sched.real_time()) return;
     sched_param parameter{};
-    constexpr int highest = 99;
-    parameter.sched_priority = std::min(sched.priority + 1, highest);
+    constexpr int max_priority = 99;
+    parameter.sched_priority = std::min(sched.priority + 1, max_priority);
     ::syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter);
 }
 
@@ -264,7 +264,7 @@ class Supervisor {
         auto& containment = *launch_.containment;
         int status = 0;
         const auto last_seen = proc_stat(pid); // before waitpid
-        const bool waited = watched.gone && ::waitpid(pid, &status, 0) == pid;
+        const bool waited = watched.has_ended && ::waitpid(pid, &status, 0) == pid;
         if (waited && instances_) status = status_of_instances(result, status);
         if (waited && WIFEXITED(status)) result.exit_status = WEXITSTATUS(status);
         if (waited && WIFSIGNALED(status)) {
@@ -273,18 +273,18 @@ class Supervisor {
         }
         ContainmentReport report{containment.mode(), containment.complete(), containment.why()};
         TreeCount left{0, watched.outside};
-        if (watched.ending == Ending::by_itself && watched.gone) {
+        if (watched.end_reason == EndReason::by_itself && watched.has_ended) {
             left = count_left(containment);
             report.left_over = static_cast<std::int64_t>(left.all);
-            if (left.all > 0) report.left_names = names_left(containment);
+            if (left.all > 0) report.left_names = remaining_names(containment);
         }
         if (left.outside > 0 && report.complete) {
             report.complete = false;
             report.why = "processes had left the control group, whose measurements do not include them";
         }
         // Check the limits once more: the tree may have ended because of a limit before the check was due.
-        if (watched.ending == Ending::by_itself && limits.due() != never) limits.run(now_ns());
-        if (watched.ending == Ending::by_itself) oom_kills.end(now_ns(), result.signal == SIGKILL);
+        if (watched.end_reason == EndReason::by_itself && limits.due() != never) limits.run(now_ns());
+        if (watched.end_reason == EndReason::by_itself) oom_kills.end(now_ns(), result.signal == SIGKILL);
         report.survivors = static_cast<std::int64_t>(end_tree(containment));
         result.containment = report;
         result.tree_usage = containment.usage();
@@ -313,7 +313,7 @@ class Supervisor {
     /// A program that was asked to end is measured until the request only.
     void report_wall(Result& result, const WatchResult& watched) const {
         const Nanos started = launch_.shared->started_ns.load();
-        if (started == 0 || !watched.gone || (instances_ && instances_->failure())) return;
+        if (started == 0 || !watched.has_ended || (instances_ && instances_->failure())) return;
         // The supervisor may have been busy reading; the launcher does nothing but wait.
         const Nanos launcher_pid = launch_.shared->exit_seen_ns.load();
         Nanos ended = launcher_pid != 0 ? std::min(launcher_pid, watched.exit_ns) : watched.exit_ns;
@@ -371,7 +371,7 @@ class Supervisor {
         const bool launcher_killed = failed_step >= 0 &&
                                      static_cast<std::size_t>(failed_step) < steps.all().size() &&
                                      steps.all()[static_cast<std::size_t>(failed_step)].what == process_group;
-        if (watched.ending == Ending::interrupted || launcher_killed) {
+        if (watched.end_reason == EndReason::interrupted || launcher_killed) {
             result.outcome = Outcome::interrupted;
             result.interrupted_by = launcher_killed ? SIGTERM : watched.signal;
         } else if (failed_step >= 0) {
@@ -385,13 +385,13 @@ class Supervisor {
             result.outcome = failure->stage == "exec" ? Outcome::exec_failed : Outcome::setup_failed;
             result.failure = failure;
             result.exit_status.reset();
-        } else if (watched.ending == Ending::timed_out) {
+        } else if (watched.end_reason == EndReason::timed_out) {
             result.outcome = Outcome::timed_out;
         } else if (limits.hit() != nullptr) {
             result.outcome = Outcome::limit;
             result.limit = limits.hit();
         } else if (oom_kills.found()) {
-            result.outcome = Outcome::killed_for_memory;
+            result.outcome = Outcome::oom_killed;
             result.failure = Failure{"memory", 0, *oom_kills.found()};
         } else {
             result.outcome = result.exit_status ? Outcome::exited : Outcome::signaled;

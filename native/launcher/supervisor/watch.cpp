@@ -71,7 +71,7 @@ class EndRequests {
     std::array<Nanos, last_signal + 1> at_{}; // by signal; 0: never received
 };
 
-void take_signals(const WatchTarget& target, StoppedTime& stopped_time, GracefulStop& graceful_stop,
+void read_signals(const WatchTarget& target, StoppedTime& stopped_time, GracefulStop& graceful_stop,
                   EndRequests& requests) {
     signalfd_siginfo info{};
     while (::read(target.signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
@@ -100,13 +100,13 @@ class Watch {
     WatchResult run(const std::vector<PeriodicTask*>& tasks) {
         for (;;) {
             const Nanos now = work(tasks, now_ns());
-            if (exited_ && (now >= kill_at_ || graceful_stop_.others_ended())) {
-                graceful_stop_.close(now, !graceful_stop_.others_ended());
+            if (exited_ && (now >= kill_at_ || graceful_stop_.only_program_left())) {
+                graceful_stop_.finish(now, !graceful_stop_.only_program_left());
                 return result_; // the caller of `watch` kills the remaining processes
             }
             if (now >= kill_at_) kill(now);
             if (now >= give_up_at_) {
-                result_.gone = false;
+                result_.has_ended = false;
                 result_.exit_ns = now;
                 return result_;
             }
@@ -117,7 +117,7 @@ class Watch {
   private:
     /// Run the tasks that are due. During the grace period the limits remain in force.
     Nanos work(const std::vector<PeriodicTask*>& tasks, Nanos now) {
-        const bool ending = result_.ending != Ending::by_itself;
+        const bool ending = result_.end_reason != EndReason::by_itself;
         if (ending && (!graceful_stop_.result() || graceful_stop_.result()->killed)) return now;
         for (PeriodicTask* task : tasks) {
             if (ending && task != &limits_ && task != &oom_kills_) continue;
@@ -125,24 +125,24 @@ class Watch {
             task->run(now);
             now = now_ns();
         }
-        if (limits_.hit() != nullptr) end(Ending::limit, now, limits_.of_time());
-        if (oom_kills_.found()) end(Ending::killed_for_memory, now, false);
-        if (!ending && now >= target_.cap_at(result_.stopped_time)) end(Ending::timed_out, now, true);
+        if (limits_.hit() != nullptr) end(EndReason::limit, now, limits_.of_time());
+        if (oom_kills_.found()) end(EndReason::oom_killed, now, false);
+        if (!ending && now >= target_.cap_at(result_.stopped_time)) end(EndReason::timed_out, now, true);
         return now;
     }
 
     /// Record why the tree must end. The first reason is kept.
-    void end(Ending ending, Nanos now, bool graceful) {
-        if (result_.ending == Ending::by_itself) {
-            result_.ending = ending;
-            kill_at_ = graceful && graceful_stop_.given() ? graceful_stop_.ask(now) : now;
+    void end(EndReason end_reason, Nanos now, bool graceful) {
+        if (result_.end_reason == EndReason::by_itself) {
+            result_.end_reason = end_reason;
+            kill_at_ = graceful && graceful_stop_.has_grace_period() ? graceful_stop_.request_end(now) : now;
         } else if (!graceful) {
             kill_at_ = std::min(kill_at_, now);
         }
     }
 
     void kill(Nanos now) {
-        graceful_stop_.close(now, true);
+        graceful_stop_.finish(now, true);
         if (give_up_at_ == never) give_up_at_ = now + kill_timeout;
         result_.outside = std::max(result_.outside, kill_tree(containment_));
         kill_at_ = now + kill_interval;
@@ -151,7 +151,7 @@ class Watch {
     [[nodiscard]] Nanos next_due(const std::vector<PeriodicTask*>& tasks, Nanos now) const {
         Nanos next_due = std::min(kill_at_, give_up_at_);
         if (exited_) next_due = std::min(next_due, now + orphan_poll_interval);
-        if (result_.ending != Ending::by_itself) {
+        if (result_.end_reason != EndReason::by_itself) {
             const bool waiting = graceful_stop_.result() && !graceful_stop_.result()->killed;
             return waiting ? std::min({next_due, limits_.due(), oom_kills_.due()}) : next_due;
         }
@@ -173,23 +173,23 @@ class Watch {
             if (!graceful_stop_.result() || graceful_stop_.result()->killed) return true;
             exited_ = true;
         }
-        if (ready[1].revents != 0) take_requests();
+        if (ready[1].revents != 0) handle_requests();
         if (ready[2].revents != 0) {
             caller_ = -1; // it would stay readable
             if (result_.signal == 0) result_.signal = SIGTERM;
-            end(Ending::interrupted, now_ns(), false); // the caller has ended
+            end(EndReason::interrupted, now_ns(), false); // the caller has ended
         }
         return false;
     }
 
-    void take_requests() {
-        take_signals(target_, result_.stopped_time, graceful_stop_, requests_);
+    void handle_requests() {
+        read_signals(target_, result_.stopped_time, graceful_stop_, requests_);
         if (requests_.first() == 0) return;
         if (result_.signal == 0) result_.signal = requests_.first();
         // Signals that the plan leaves to the program have reached it already. The end of the launcher
         // arrives as a signal too.
         const bool graceful = !target_.leave_signals && ::getppid() == target_.launcher_pid;
-        end(Ending::interrupted, now_ns(), graceful && !requests_.again());
+        end(EndReason::interrupted, now_ns(), graceful && !requests_.again());
     }
 
     const WatchTarget& target_;

@@ -13,13 +13,13 @@
 
 namespace assay {
 
-enum class Ending { by_itself, timed_out, limit, killed_for_memory, interrupted };
+enum class EndReason { by_itself, timed_out, limit, oom_killed, interrupted };
 
 struct WatchResult {
-    Ending ending = Ending::by_itself;
+    EndReason end_reason = EndReason::by_itself;
     int signal = 0;           // signal that requested the end
     Nanos exit_ns = 0;        // time at which the end of the program was seen
-    bool gone = true;         // false: it survived SIGKILL (blocked in the kernel)
+    bool has_ended = true;    // false: it survived SIGKILL (blocked in the kernel)
     std::size_t outside = 0;  // processes outside the control group when the tree was killed
     StoppedTime stopped_time; // of the program
 };
