@@ -23,8 +23,8 @@ struct Launch {
     // Set by the launcher before it creates the supervisor.
     SharedState* shared = nullptr;
     pid_t launcher_pid = 0;
-    pid_t group = 0; // process group of the caller; 0: outside our PID namespace
-    int caller = -1; // pidfd of the process that started the launcher, if it has one
+    pid_t caller_group = 0; // process group of the caller; 0: outside our PID namespace
+    int caller_pidfd = -1;  // pidfd of the process that started the launcher, if it has one
     pid_t caller_pid = 0;
     Fd events; // epoll of the launcher: the supervisor adds the program's pidfd
     bool caller_ignores_children = false;

@@ -75,11 +75,11 @@ class DetourRecorder {
             const Nanos began = account_.at();
             const Nanos ran = account_.ran();
             const Nanos ran_now = now_ns(CLOCK_THREAD_CPUTIME_ID);
-            const Nanos on = now_ns();
-            if ((on - began) - (ran_now - ran) <= request_.threshold) {
-                const Nanos worked = on - read_start - all_lost;
+            const Nanos now = now_ns();
+            if ((now - began) - (ran_now - ran) <= request_.threshold) {
+                const Nanos worked = now - read_start - all_lost;
                 reading_.read_time += worked;
-                return {on, worked};
+                return {now, worked};
             }
             const ThreadActivity meanwhile = account_.read();
             const Nanos lost = (account_.at() - began) - (account_.ran() - ran);

@@ -132,15 +132,15 @@ MemoryPeak MemorySampler::peak(const FinalMemory& end) {
     const bool contradicts = max_between_ && resident_anonymous > clearly_above(*max_between_);
     MemoryPeak found{peak_, PeakSource::samples, {}};
     const auto charge = charge_without_files(end);
-    const bool grown = charge && *charge > clearly_above(base_peak_);
-    const bool missed = !grown && end.single && max_between_ && !contradicts &&
-                        resident_anonymous > clearly_above(base_peak_);
-    const std::int64_t base = grown    ? *charge
-                              : missed ? std::min(resident_anonymous, *max_between_)
-                                       : base_peak_;
+    const bool charge_grew = charge && *charge > clearly_above(base_peak_);
+    const bool resident_grew = !charge_grew && end.single && max_between_ && !contradicts &&
+                               resident_anonymous > clearly_above(base_peak_);
+    const std::int64_t base = charge_grew     ? *charge
+                              : resident_grew ? std::min(resident_anonymous, *max_between_)
+                                              : base_peak_;
     if (base > peak_) {
         found.bytes = base;
-        found.source = grown ? PeakSource::charge : PeakSource::resident;
+        found.source = charge_grew ? PeakSource::charge : PeakSource::resident;
     }
     std::int64_t bound = upper_bound(end);
     if (bound == std::numeric_limits<std::int64_t>::max() && resident_anonymous > clearly_above(base))

@@ -66,9 +66,10 @@ bool acts_for_another_user() {
 
 bool has_cap_sys_admin() {
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-    std::array<__user_cap_data_struct, 2> rights{};
-    if (raw::failed(raw::call(SYS_capget, raw::as_long(&header), raw::as_long(rights.data())))) return false;
-    return (rights[0].effective >> CAP_SYS_ADMIN & 1U) != 0;
+    std::array<__user_cap_data_struct, 2> capabilities{};
+    if (raw::failed(raw::call(SYS_capget, raw::as_long(&header), raw::as_long(capabilities.data()))))
+        return false;
+    return (capabilities[0].effective >> CAP_SYS_ADMIN & 1U) != 0;
 }
 
 CallerPrivileges::CallerPrivileges() {

@@ -130,15 +130,15 @@ void Steps::add_parent_death() {
 void Steps::add_affinity(const std::vector<int>& cpus) {
     // sched_getaffinity needs room for every CPU of the kernel configuration, at most 8192.
     const std::size_t size = std::max(words_for(cpus.back()), words_for(8191)) * sizeof(unsigned long);
-    unsigned char* wanted = allocate_bytes(size);
-    set_bits(wanted, cpus);
+    unsigned char* requested = allocate_bytes(size);
+    set_bits(requested, cpus);
     unsigned char* granted = allocate_bytes(size);
     const auto length = static_cast<long>(size);
-    add("affinity", SYS_sched_setaffinity, {0, length, raw::as_long(wanted)});
+    add("affinity", SYS_sched_setaffinity, {0, length, raw::as_long(requested)});
     Step& step = steps_.back();
     step.check_number = SYS_sched_getaffinity;
     step.check_args = {0, length, raw::as_long(granted)};
-    step.expected = wanted;
+    step.expected = requested;
     step.actual = granted;
     step.check_length = size;
 }
@@ -161,22 +161,22 @@ void Steps::add_sched(const Sched& sched) {
         add_deadline(sched);
     } else if (sched.policy) {
         unsigned char* parameter = allocate_bytes(sizeof(sched_param));
-        sched_param wanted{};
-        wanted.sched_priority = sched.priority;
-        std::memcpy(parameter, &wanted, sizeof wanted);
+        sched_param requested{};
+        requested.sched_priority = sched.priority;
+        std::memcpy(parameter, &requested, sizeof requested);
         add("sched.policy", SYS_sched_setscheduler, {0, *sched.policy, raw::as_long(parameter)});
     }
     if (sched.nice) add("sched.nice", SYS_setpriority, {PRIO_PROCESS, 0, *sched.nice});
 }
 
 void Steps::add_deadline(const Sched& sched) {
-    DeadlineAttributes wanted;
+    DeadlineAttributes requested;
     // Without this flag a deadline task cannot fork (sched(7)). Its children and threads get class other.
-    wanted.flags = reset_on_fork;
-    wanted.runtime_ns = static_cast<std::uint64_t>(sched.runtime_ns);
-    wanted.deadline_ns = wanted.period_ns = static_cast<std::uint64_t>(sched.period_ns);
-    unsigned char* argument = allocate_bytes(sizeof wanted);
-    std::memcpy(argument, &wanted, sizeof wanted);
+    requested.flags = reset_on_fork;
+    requested.runtime_ns = static_cast<std::uint64_t>(sched.runtime_ns);
+    requested.deadline_ns = requested.period_ns = static_cast<std::uint64_t>(sched.period_ns);
+    unsigned char* argument = allocate_bytes(sizeof requested);
+    std::memcpy(argument, &requested, sizeof requested);
     add("sched.policy", SYS_sched_setattr, {0, raw::as_long(argument), 0});
 }
 

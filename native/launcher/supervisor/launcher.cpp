@@ -22,11 +22,11 @@ namespace assay {
 
 namespace {
 
-constexpr std::uint32_t signal_came = 1;
+constexpr std::uint32_t signal_received = 1;
 constexpr std::uint32_t parent_ended = 2;
 
 /// A signal received this shortly before the caller's request for the same signal is one event.
-constexpr Nanos same_signal = nanos_per_second / 5;
+constexpr Nanos same_signal_window = nanos_per_second / 5;
 
 constexpr std::size_t supervisor_stack_bytes = 512 * 1024; // untouched pages cost nothing
 constexpr std::size_t guard_bytes = 4096 * 16;             // at least one page at any page size of arm64
@@ -75,7 +75,7 @@ class LauncherProcess {
             const long n = raw::call(SYS_epoll_pwait, launch_.events.get(), raw::as_long(&event), 1, -1, 0);
             if (n != 1) continue;
             switch (event.data.u32) {
-            case signal_came:
+            case signal_received:
                 read_signals();
                 break;
             case parent_ended:
@@ -110,8 +110,8 @@ class LauncherProcess {
     void handle_left_signal(const signalfd_siginfo& info) {
         const int signal = static_cast<int>(info.ssi_signo);
         const auto sender = static_cast<pid_t>(info.ssi_pid);
-        if (const int meant = requested(info, caller_); meant != 0) {
-            forward_signal(meant);
+        if (const int forwarded = requested(info, caller_); forwarded != 0) {
+            forward_signal(forwarded);
             return;
         }
         if (signal == SIGCONT && sender == caller_) return; // sent so that we can read its requests
@@ -137,7 +137,7 @@ class LauncherProcess {
     /// Pending signals of one number merge, except real-time signals, which can be counted.
     void forward_signal(int signal) {
         ReceivedSignal& received = received_[static_cast<std::size_t>(signal)];
-        const bool recent = received.at != 0 && raw::now_ns() - received.at < same_signal;
+        const bool recent = received.at != 0 && raw::now_ns() - received.at < same_signal_window;
         if (!recent) received.count = 0;
         if (received.count == 0)
             request(supervisor_, launch_.launcher_pid, signal);
@@ -199,12 +199,12 @@ int deliver_unstarted(const Result& result, Launch& launch) {
 
 int run_launch(Launch& launch) {
     launch.launcher_pid = ::getpid();
-    launch.group = ::getpgrp();
+    launch.caller_group = ::getpgrp();
     const pid_t parent = ::getppid();
     const Fd signals = block_signals(launch);
     launch.events = Fd{::epoll_create1(EPOLL_CLOEXEC)};
     if (!signals || !launch.events) return cannot_start(launch, "launcher", errno);
-    add_to_epoll(launch.events.get(), signals.get(), signal_came);
+    add_to_epoll(launch.events.get(), signals.get(), signal_received);
 
     // Use a pidfd: PR_SET_PDEATHSIG would signal the end of the parent *thread*. Process id 0 is a parent
     // outside our PID namespace, which cannot be observed.
@@ -216,7 +216,7 @@ int run_launch(Launch& launch) {
         else
             ::prctl(PR_SET_PDEATHSIG, end_request); // Linux before 5.3
     }
-    launch.caller = parent_fd.get();
+    launch.caller_pidfd = parent_fd.get();
     launch.caller_pid = parent;
     if (::getppid() != parent || (launch.plan.parent_pid && parent != *launch.plan.parent_pid)) {
         Result result;

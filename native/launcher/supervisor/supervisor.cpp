@@ -68,14 +68,14 @@ Result failed(Outcome outcome, std::string stage, int error, std::string message
 
 /// Add the steps between clone and exec. For the leader of several instances, add those of the whole group
 /// only.
-void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, bool born) {
+void fill_steps(Steps& steps, const Launch& launch, const Stdio& stdio, bool in_cgroup) {
     steps.add_parent_death();
     if (launch.plan.own_process_group)
         steps.add_internal("own_process_group", SYS_setpgid, {0, 0});
-    else if (launch.group > 0)
-        steps.add_internal(process_group, SYS_setpgid, {0, launch.group});
+    else if (launch.caller_group > 0)
+        steps.add_internal(process_group, SYS_setpgid, {0, launch.caller_group});
     // Early, so that the memory that later steps allocate is charged to the right group.
-    for (const int file : launch.containment->join_files(born)) steps.add_join(file);
+    for (const int file : launch.containment->join_files(in_cgroup)) steps.add_join(file);
     if (!launch.plan.instances.empty()) return;
     stdio.add_to(steps, launch.plan);
     steps.add_plan(launch.plan);
@@ -116,7 +116,7 @@ class Supervisor {
         const auto outputs = instances_ ? instances_->outputs() : stdio.outputs();
         LimitMonitor limits(*launch_.containment, plan_.limits, outputs, static_cast<int>(cpus.size()));
         Result result;
-        const Terminal terminal(launch_.group);
+        const Terminal terminal(launch_.caller_group);
         if (limits.set(result.applied)) {
             result = launch_program(stdio, limits, cpus, std::move(result));
         } else {
@@ -165,7 +165,7 @@ class Supervisor {
         target.pid = child.pid;
         target.launcher_pid = launch_.launcher_pid;
         target.signals = signals_.get();
-        target.caller = launch_.caller;
+        target.caller_pidfd = launch_.caller_pidfd;
         target.leave_signals = plan_.leave_signals;
         target.multi_instance = instances_.has_value();
         target.created_ns = start;
@@ -444,7 +444,7 @@ int supervise(Launch& launch) {
     block_only(~SignalMask{0});
     // A separate process group, so that a signal to the caller's group does not reach the supervisor; the
     // program returns to that group. A session would not allow this return.
-    if (launch.group > 0) ::setpgid(0, 0);
+    if (launch.caller_group > 0) ::setpgid(0, 0);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     ::prctl(PR_SET_PDEATHSIG, end_request);
     if (::getppid() != launch.launcher_pid)

@@ -81,8 +81,8 @@ void read_signals(const WatchTarget& target, StoppedTime& stopped_time, Graceful
             const auto stopped = stopped_state(target);
             if (stopped && stopped_time.note(*stopped, now_ns())) forward_stop_state(target, *stopped);
         } else if (signal == pass_request) {
-            const int meant = requested(info, target.launcher_pid);
-            if (meant != 0) ::syscall(SYS_pidfd_send_signal, target.pidfd, meant, nullptr, 0);
+            const int forwarded = requested(info, target.launcher_pid);
+            if (forwarded != 0) ::syscall(SYS_pidfd_send_signal, target.pidfd, forwarded, nullptr, 0);
         } else {
             requests.add(signal, now_ns());
         }
@@ -95,7 +95,7 @@ class Watch {
     Watch(const WatchTarget& target, Containment& containment, LimitMonitor& limits,
           OomKillDetector& oom_kills, GracefulStop& graceful_stop)
         : target_(target), containment_(containment), limits_(limits), oom_kills_(oom_kills),
-          graceful_stop_(graceful_stop), caller_(target.caller) {}
+          graceful_stop_(graceful_stop), caller_pidfd_(target.caller_pidfd) {}
 
     WatchResult run(const std::vector<PeriodicTask*>& tasks) {
         for (;;) {
@@ -163,8 +163,9 @@ class Watch {
     /// Wait for the end of the program, for signals and for the end of the caller. Return true when the wait
     /// is over.
     bool wait(Nanos until, Nanos now) {
-        pollfd ready[3] = {
-            {exited_ ? -1 : target_.pidfd, POLLIN, 0}, {target_.signals, POLLIN, 0}, {caller_, POLLIN, 0}};
+        pollfd ready[3] = {{exited_ ? -1 : target_.pidfd, POLLIN, 0},
+                           {target_.signals, POLLIN, 0},
+                           {caller_pidfd_, POLLIN, 0}};
         const timespec left = to_timespec(std::max<Nanos>(until - now, 0));
         const int n = ::ppoll(ready, 3, until == never ? nullptr : &left, nullptr);
         if (n <= 0) return false;
@@ -175,7 +176,7 @@ class Watch {
         }
         if (ready[1].revents != 0) handle_requests();
         if (ready[2].revents != 0) {
-            caller_ = -1; // it would stay readable
+            caller_pidfd_ = -1; // it would stay readable
             if (result_.signal == 0) result_.signal = SIGTERM;
             end(EndReason::interrupted, now_ns(), false); // the caller has ended
         }
@@ -201,7 +202,7 @@ class Watch {
     WatchResult result_;
     Nanos kill_at_ = never;
     Nanos give_up_at_ = never;
-    int caller_;
+    int caller_pidfd_;
     bool exited_ = false; // the program has ended; other processes of its tree may still be ending
 };
 

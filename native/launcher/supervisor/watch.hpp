@@ -30,7 +30,7 @@ struct WatchTarget {
     pid_t pid = -1;
     pid_t launcher_pid = -1;
     int signals = -1;            // signalfd
-    int caller = -1;             // pidfd; the launcher watches it too, but may be stopped
+    int caller_pidfd = -1;       // pidfd; the launcher watches it too, but may be stopped
     bool leave_signals = false;  // signals are left to the program: launcher and caller stop with it, and
                                  // stopped time is not counted
     bool multi_instance = false; // the program is the leader of several instances
