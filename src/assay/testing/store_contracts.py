@@ -135,7 +135,7 @@ def an_overhead(machine: str, at_s: float, command: str | None = None) -> Overhe
         at_s=at_s,
         took_s=60.0,
         costs=(observed,),
-        absent={"counters": "this machine has no such counter"},
+        absent={"counters": "this machine does not have this counter"},
         command=command,
     )
 

@@ -91,7 +91,7 @@ def test_mark_tells_the_figure_that_shows_it() -> None:
 def test_table_of_costs_lists_observations_that_were_not_measured() -> None:
     lines = list(overhead_lines(an_overhead("this", 0.0)))
     assert "median of 20 pairs" in lines[0]
-    assert lines[-1] == "  not measured: counters: this machine has no such counter"
+    assert lines[-1] == "  not measured: counters: this machine does not have this counter"
     assert any("memory" in line and "50.0 ms" in line for line in lines)
 
 

@@ -110,7 +110,7 @@ def test_each_observation_adds_one_thing_to_the_same_launch() -> None:
 
 
 def test_missing_names_reason_of_the_launcher() -> None:
-    reason = "this machine has no such counter"
+    reason = "this machine does not have this counter"
     found = facts(1.0)
     bare = RunFacts(
         outcome="exited",
