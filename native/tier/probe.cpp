@@ -5,12 +5,12 @@
 /// One line of JSON. What cannot be had is told in it, and is no failure of this program.
 
 #include "common/json_writer.hpp"
-#include "tier/disk.hpp"
-#include "tier/paths.hpp"
-#include "tier/preload_environment.hpp"
-#include "tier/reason.hpp"
-#include "tier/swap.hpp"
-#include "tier/userfault.hpp"
+#include "tier/advisor/swap_check.hpp"
+#include "tier/base/error_text.hpp"
+#include "tier/base/paths.hpp"
+#include "tier/fault/userfault.hpp"
+#include "tier/io/disk.hpp"
+#include "tier/preload/environment.hpp"
 
 #include <poll.h>
 #include <sys/statvfs.h>

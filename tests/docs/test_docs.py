@@ -403,7 +403,7 @@ def test_messages_in_troubleshooting_are_those_of_the_sources() -> None:
 
 
 def test_messages_of_the_tier_are_those_of_its_library() -> None:
-    sources = (path.read_text() for path in (ROOT / "native" / "tier").glob("*.?pp"))
+    sources = (path.read_text() for path in (ROOT / "native" / "tier").rglob("*.?pp"))
     # A text may go on in the next line, as the compiler reads it.
     known = re.sub(r'"\s*"', "", "\n".join(sources))
     page = (DOCS / "howto" / "troubleshooting.md").read_text()

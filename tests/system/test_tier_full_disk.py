@@ -37,7 +37,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What asks for room on a path."""
-    sources = ("checks/store.cpp", "store.cpp", "ranges.cpp")
+    sources = ("checks/store.cpp", "io/store.cpp", "base/range_allocator.cpp")
     return compiled(tmp_path_factory.mktemp("store") / "store", sources, "-pthread")
 
 

@@ -57,7 +57,7 @@ class Touched:
 
 
 def touches(folder: Path) -> list[Touched]:
-    """What a trace holds, read by its layout (native/tier/trace.cpp)."""
+    """What a trace holds, read by its layout (native/tier/policy/access_trace.cpp)."""
     (path,) = folder.glob("*.touches")
     text = path.read_bytes()[HEAD_BYTES:]
     words = struct.unpack(f"<{len(text) // 8}Q", text)

@@ -5,8 +5,8 @@
 ///
 /// One line of JSON: what was done, and the number of wrong words. Status 1 where there is one.
 
-#include "tier/advisor.hpp"
-#include "tier/sys.hpp"
+#include "tier/advisor/advisor.hpp"
+#include "tier/base/sys.hpp"
 
 #include <sys/mman.h>
 

@@ -7,7 +7,7 @@
 /// program ends, and says why. lost: writes are reported as done, and are not: the contents are found to be
 /// wrong.
 
-#include "tier/pager.hpp"
+#include "tier/pager/pager.hpp"
 
 #include <cerrno>
 #include <cstdio>

@@ -8,7 +8,7 @@
 ///
 /// One line of JSON: what was done, and the number of wrong words. Status 1 where there is one.
 
-#include "tier/pager.hpp"
+#include "tier/pager/pager.hpp"
 
 #include <fcntl.h>
 

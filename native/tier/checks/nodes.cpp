@@ -5,9 +5,9 @@
 /// One line of JSON: the nodes' numbers, and for each CPU whose nearest is known its number. On this machine
 /// also the CPU on which this thread runs as the pager would learn it.
 
-#include "tier/nodes.hpp"
+#include "tier/numa/nodes.hpp"
 
-#include "tier/whereabouts.hpp"
+#include "tier/numa/thread_locator.hpp"
 
 #include <unistd.h>
 

@@ -5,7 +5,7 @@
 /// Prints 0, or errno, and the least that was free meanwhile, in MiB. KEEP_MIB is - for the usual. FILE is
 /// removed a moment after room was asked for, as what an ended program held is.
 
-#include "tier/store.hpp"
+#include "tier/io/store.hpp"
 
 #include <sys/statvfs.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 /// chunk, or THREAD:CHUNK; `used` and `wasted` tell what became of one that was brought ahead. One line of
 /// JSON for each touch of what is not mapped: the run that it belongs to, or null.
 
-#include "tier/streams.hpp"
+#include "tier/policy/stream_detector.hpp"
 
 #include <algorithm>
 #include <cstdint>

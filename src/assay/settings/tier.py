@@ -2,7 +2,7 @@
 
 Interface: ``libassay-tier.so`` is put in front of the C library (``LD_PRELOAD``) and told by its
 environment how much memory it has and where the rest goes
-(native/tier/preload_environment.cpp). It answers page faults with userfaultfd(2), and moves pages
+(native/tier/preload/environment.cpp). It answers page faults with userfaultfd(2), and moves pages
 with ``UFFDIO_MOVE`` (Linux 6.8); with the kernel's swap behind it, it only advises (madvise(2)).
 Evidence: *seen* in the maps of the run; a program that cannot have it ends before its first
 instruction, aloud. From which NUMA nodes the DRAM comes (``mem.numa``) is *set*: where the pages
@@ -43,10 +43,10 @@ LIBRARY = "assay-tier"
 """Name of the pager's library among those of a machine."""
 
 CHUNK_BYTES = 2 << 20
-"""What DRAM is divided into (``Means::chunk_bytes`` in native/tier/means.hpp)."""
+"""What DRAM is divided into (``Means::chunk_bytes`` in native/tier/pager/pager_config.hpp)."""
 LEAST_BYTES = 8 * CHUNK_BYTES
 """DRAM at least: no instruction touches as many chunks at once (``Memory::least_chunks`` in
-native/tier/memory.hpp)."""
+native/tier/memory/chunk_cache.hpp)."""
 ENOUGH = f"Give at least {LEAST_BYTES >> 20}M: eight chunks of 2 MiB."
 """Remedy where it is less."""
 LESS = "Give what the program may really have, beside all else that runs."
@@ -166,7 +166,7 @@ class Numa(msgspec.Struct, frozen=True):
     evidence: Level = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
-        """Words of the pager (native/tier/placement.hpp)."""
+        """Words of the pager (native/tier/numa/placement.hpp)."""
         return _PLACES
 
     def default(self, machine: Machine) -> Value | None:

@@ -2,7 +2,7 @@
 
 Each keeps its counts in memory without a name (memfd_create(2)), which others find among the
 descriptors of its thread and may open where they may trace it (proc(5), ``/proc/PID/task/TID/fd``):
-a pager's thread has a descriptor table of its own. The layout is that of ``native/tier/meter.hpp``.
+a pager's thread has a descriptor table of its own. The layout is that of ``native/tier/base/meter.hpp``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Swap: what the kernel has to put memory that is not used just now.
 
-The advisor (``native/tier/advisor.hpp``) works with it where the pager may not be used. Interface:
+The advisor (``native/tier/advisor/advisor.hpp``) works with it where the pager may not be used. Interface:
 ``/proc/swaps`` (proc_swaps(5)) and ``/proc/sys/vm/page-cluster``.
 """
 

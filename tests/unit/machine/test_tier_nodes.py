@@ -19,8 +19,8 @@ HERE = Path(__file__).resolve()
 RECORDED = HERE.parents[2] / "fixtures" / "hwloc"
 SOURCES = (
     "checks/nodes.cpp",
-    "nodes.cpp",
-    "whereabouts.cpp",
+    "numa/nodes.cpp",
+    "numa/thread_locator.cpp",
     "../common/cpulist.cpp",
     "../common/files.cpp",
 )

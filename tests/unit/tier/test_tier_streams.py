@@ -25,7 +25,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     """The runs, one for each touch of what is not mapped."""
     program = compiled(
         tmp_path_factory.mktemp("streams") / "streams",
-        ("checks/streams.cpp", "streams.cpp"),
+        ("checks/streams.cpp", "policy/stream_detector.cpp"),
         "-fsanitize=undefined",
         "-fno-sanitize-recover=all",
     )

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tier/sys.hpp"
+#include "tier/base/sys.hpp"
 
 #include <cstddef>
 

@@ -1,8 +1,8 @@
+#include "tier/base/sys.hpp"
 #include "tier/checks/semantics/area.hpp"
 #include "tier/checks/semantics/rows.hpp"
 #include "tier/checks/semantics/told.hpp"
 #include "tier/checks/semantics/watched.hpp"
-#include "tier/sys.hpp"
 
 #include <cerrno>
 #include <system_error>

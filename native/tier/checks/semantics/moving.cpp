@@ -1,7 +1,7 @@
+#include "tier/base/sys.hpp"
 #include "tier/checks/semantics/area.hpp"
 #include "tier/checks/semantics/rows.hpp"
 #include "tier/checks/semantics/watched.hpp"
-#include "tier/sys.hpp"
 
 #include <poll.h>
 #include <sys/ioctl.h>

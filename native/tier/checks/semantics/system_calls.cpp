@@ -1,9 +1,9 @@
+#include "tier/base/sys.hpp"
 #include "tier/checks/semantics/area.hpp"
 #include "tier/checks/semantics/pipe.hpp"
 #include "tier/checks/semantics/rows.hpp"
 #include "tier/checks/semantics/told.hpp"
 #include "tier/checks/semantics/watched.hpp"
-#include "tier/sys.hpp"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>

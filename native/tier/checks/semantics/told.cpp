@@ -1,8 +1,8 @@
 #include "tier/checks/semantics/told.hpp"
 
+#include "tier/base/event.hpp"
+#include "tier/base/sys.hpp"
 #include "tier/checks/semantics/area.hpp"
-#include "tier/event.hpp"
-#include "tier/sys.hpp"
 
 #include <poll.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tier/userfault.hpp"
+#include "tier/fault/userfault.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tier/checks/semantics/area.hpp"
-#include "tier/userfault.hpp"
+#include "tier/fault/userfault.hpp"
 
 #include <cstddef>
 #include <cstdint>

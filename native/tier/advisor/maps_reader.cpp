@@ -1,0 +1,67 @@
+#include "tier/advisor/maps_reader.hpp"
+
+#include "tier/advisor/granule_table.hpp"
+
+#include <fcntl.h>
+#include <sys/sysinfo.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <system_error>
+
+namespace assay::tier {
+
+namespace {
+
+/// What is larger is mostly empty, for it cannot be filled, and to look through it would take long.
+std::uint64_t most_bytes() {
+    struct sysinfo host = {};
+    if (::sysinfo(&host) != 0) return std::uint64_t{1} << 40U;
+    return 2 * host.mem_unit * (std::uint64_t{host.totalram} + host.totalswap);
+}
+
+} // namespace
+
+Maps::Maps(std::size_t least)
+    : least_(least), most_(most_bytes()), file_(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {
+    if (!file_) throw std::system_error(errno, std::generic_category(), "/proc/self/maps");
+}
+
+void Maps::read(Table<Span>& found) {
+    found.fill(0);
+    if (::lseek(file_.get(), 0, SEEK_SET) != 0) return;
+    std::size_t held = 0;
+    for (;;) {
+        const ssize_t more = ::read(file_.get(), text_.data() + held, text_.size() - held);
+        if (more <= 0) return;
+        std::string_view left(text_.data(), held + static_cast<std::size_t>(more));
+        for (auto end = left.find('\n'); end != std::string_view::npos; end = left.find('\n')) {
+            take(left.substr(0, end), found);
+            left.remove_prefix(end + 1);
+        }
+        // A line that is longer than all of the room has a path, and is none of ours.
+        held = left.size() == text_.size() ? 0 : left.size();
+        std::memmove(text_.data(), left.data(), held);
+    }
+}
+
+/// `FROM-TO rw-p OFFSET DEVICE INODE [NAME]`
+void Maps::take(std::string_view line, Table<Span>& found) const {
+    Span span;
+    const auto number = [&line](std::uint64_t& value) {
+        const char* const last = line.data() + line.size();
+        const auto [end, error] = std::from_chars(line.data(), last, value, 16);
+        if (error != std::errc() || end == last) return false;
+        line.remove_prefix(static_cast<std::size_t>(end - line.data()) + 1);
+        return true;
+    };
+    if (!number(span.from) || !number(span.to) || !line.starts_with("rw-p ")) return;
+    for (int field = 0; field < 3; ++field) line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
+    const bool anonymous = line == "0" || line.starts_with("0 ");
+    const std::uint64_t bytes = span.to - span.from;
+    if (!anonymous || line.ends_with("[stack]") || bytes < least_ || bytes > most_) return;
+    if (span.to / Granule::bytes < Granules::end && !found.full()) found.add(span);
+}
+
+} // namespace assay::tier

@@ -1,0 +1,72 @@
+#include "tier/advisor/swap_check.hpp"
+
+#include "common/fd.hpp"
+#include "tier/advisor/granule_scanner.hpp"
+#include "tier/base/sys.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <new>
+#include <stdexcept>
+#include <thread>
+
+namespace assay::tier {
+
+namespace {
+
+/// Pages of nobody's, for a while.
+class Trial {
+  public:
+    explicit Trial(std::size_t bytes) : bytes_(bytes), at_(sys::map(bytes)) {
+        if (at_ == nullptr) throw std::bad_alloc();
+    }
+    Trial(const Trial&) = delete;
+    Trial& operator=(const Trial&) = delete;
+    ~Trial() { sys::unmap(at_, bytes_); }
+
+    [[nodiscard]] std::byte* at() const { return at_; }
+
+  private:
+    std::size_t bytes_;
+    std::byte* at_;
+};
+
+} // namespace
+
+/// A line of heads, and one of each swap: proc_swaps(5).
+void demand_swap() {
+    const Fd file(::open("/proc/swaps", O_RDONLY | O_CLOEXEC));
+    std::array<char, 4096> text{};
+    const ssize_t length = file ? ::read(file.get(), text.data(), text.size()) : 0;
+    if (std::count(text.begin(), text.begin() + std::max<ssize_t>(length, 0), '\n') > 1) return;
+    throw std::runtime_error("no swap is in use, so nothing can be paged out: make one as root (fallocate -l "
+                             "SIZE FILE, chmod 600 FILE, mkswap FILE, swapon FILE)");
+}
+
+void demand_page_out() {
+    const Trial own(page);
+    if (sys::advise(own.at(), page, MADV_PAGEOUT) != 0)
+        throw std::runtime_error(
+            "this kernel pages nothing out on request (MADV_PAGEOUT): use Linux 5.4 or newer");
+}
+
+void try_page_out() {
+    const Trial own(2 * Granule::bytes);
+    std::byte* const first = aligned(own.at(), Granule::bytes);
+    const auto number = static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(first) / Granule::bytes);
+    std::fill_n(first, Granule::bytes, std::byte{1});
+    Pagemap pagemap;
+    // Pages that another CPU has yet to put in order are passed over.
+    for (int i = 0; i < 20; ++i) {
+        sys::advise(first, Granule::bytes, MADV_PAGEOUT);
+        if (pagemap.read(number, 1)->swapped != 0) return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    throw std::runtime_error("swap takes nothing of this user's: give more of it (/proc/swaps), or leave to "
+                             "use it where a control group takes that away (memory.swap.max)");
+}
+
+} // namespace assay::tier

@@ -1,0 +1,70 @@
+#include "tier/base/meter.hpp"
+
+#include "tier/base/file_size.hpp"
+
+#include <sys/syscall.h>
+
+#include <cstring>
+#include <new>
+
+namespace assay::tier {
+
+Counts& Counts::operator+=(const Counts& more) {
+    first += more.first;
+    demand += more.demand;
+    late += more.late;
+    staged += more.staged;
+    again += more.again;
+    wasted += more.wasted;
+    unchanged += more.unchanged;
+    read_bytes += more.read_bytes;
+    written_bytes += more.written_bytes;
+    stall_ns += more.stall_ns;
+    return *this;
+}
+
+Meter::Meter(std::size_t most, std::size_t dram_bytes, std::size_t chunk_bytes, How how)
+    : bytes_(whole_pages(sizeof(Head) + most * sizeof(Entry))),
+      file_(static_cast<int>(::syscall(SYS_memfd_create, "assay-tier", 1U /* MFD_CLOEXEC */))), free_(most) {
+    // Where there is none (seccomp), all is counted as well, and nobody else sees it.
+    const bool seen = file_ && size_file(file_.get(), bytes_);
+    const int flags = MAP_SHARED | (seen ? 0 : MAP_ANONYMOUS);
+    const int file = seen ? file_.get() : -1;
+    const long at = ::syscall(SYS_mmap, nullptr, bytes_, PROT_READ | PROT_WRITE, flags, file, 0L);
+    if (at == -1) throw std::bad_alloc();
+    head_ = reinterpret_cast<Head*>(at); // NOLINT: the kernel gives a number
+    // A child of a fork has regions of its own, if any.
+    sys::advise(head_, bytes_, MADV_DONTFORK);
+    *head_ = {.mark = {},
+              .pid = static_cast<std::uint64_t>(::getpid()),
+              .dram_bytes = dram_bytes,
+              .chunk_bytes = chunk_bytes,
+              .how = how,
+              .entries = 0,
+              .ended = {}};
+    std::memcpy(head_->mark, "assay-t3", sizeof head_->mark);
+}
+
+Meter::~Meter() {
+    if (head_ != nullptr) sys::unmap(head_, bytes_);
+}
+
+Meter::Entry& Meter::begin(const std::byte* base, std::size_t bytes) {
+    Entry& entry = free_.empty() ? entries()[head_->entries++] : *free_.take_last();
+    entry = {.base = reinterpret_cast<std::uint64_t>(base), .bytes = bytes, .held_bytes = 0, .counts = {}};
+    return entry;
+}
+
+Counts Meter::counts() const {
+    Counts all = head_->ended;
+    for (std::size_t i = 0; i < head_->entries; ++i) all += entries()[i].counts;
+    return all;
+}
+
+void Meter::end(Entry& entry) {
+    head_->ended += entry.counts;
+    entry = {};
+    free_.add(&entry);
+}
+
+} // namespace assay::tier

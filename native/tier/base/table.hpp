@@ -1,0 +1,81 @@
+#pragma once
+
+#include "tier/base/sys.hpp"
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace assay::tier {
+
+/// A list that never moves: room for as many as there may be is reserved, and pages are taken as it grows.
+/// Nothing of it comes from `malloc`, which may itself lie in memory that the pager brings.
+template <class T>
+class Table {
+    static_assert(std::is_trivially_destructible_v<T>);
+
+  public:
+    /// \throws std::bad_alloc where addresses cannot be had (RLIMIT_AS).
+    explicit Table(std::size_t most) : most_(most) {
+        if (most == 0) return;
+        items_ = reinterpret_cast<T*>(sys::map(most * sizeof(T)));
+        if (items_ == nullptr) throw std::bad_alloc();
+    }
+    Table(Table&& other) noexcept
+        : items_(std::exchange(other.items_, nullptr)), size_(std::exchange(other.size_, 0)),
+          most_(std::exchange(other.most_, 0)) {}
+    Table& operator=(Table&& other) noexcept {
+        std::swap(items_, other.items_);
+        std::swap(size_, other.size_);
+        std::swap(most_, other.most_);
+        return *this;
+    }
+    Table(const Table&) = delete;
+    Table& operator=(const Table&) = delete;
+    ~Table() {
+        if (items_ != nullptr) sys::unmap(items_, most_ * sizeof(T));
+    }
+
+    [[nodiscard]] bool full() const { return size_ == most_; }
+    [[nodiscard]] bool empty() const { return size_ == 0; }
+    [[nodiscard]] std::size_t size() const { return size_; }
+
+    template <class... Of>
+    T& add(Of&&... of) {
+        return *new (items_ + size_++) T{std::forward<Of>(of)...};
+    }
+    T take_last() { return items_[--size_]; }
+    T take_first() {
+        const T first = items_[0];
+        remove(0);
+        return first;
+    }
+    /// These take the time of all that follow.
+    void insert(std::size_t at, const T& item) {
+        for (std::size_t i = size_++; i > at; --i) items_[i] = items_[i - 1];
+        items_[at] = item;
+    }
+    void remove(std::size_t at) {
+        for (std::size_t i = at + 1; i < size_; ++i) items_[i - 1] = items_[i];
+        --size_;
+    }
+    void remove_first(std::size_t count) {
+        for (std::size_t i = count; i < size_; ++i) items_[i - count] = items_[i];
+        size_ -= count;
+    }
+    /// So many, all of them zero.
+    void fill(std::size_t count) { size_ = count; }
+
+    T& operator[](std::size_t i) { return items_[i]; }
+    const T& operator[](std::size_t i) const { return items_[i]; }
+    T* begin() { return items_; }
+    T* end() { return items_ + size_; }
+    [[nodiscard]] const T* begin() const { return items_; }
+    [[nodiscard]] const T* end() const { return items_ + size_; }
+
+  private:
+    T* items_ = nullptr;
+    std::size_t size_ = 0, most_;
+};
+
+} // namespace assay::tier

@@ -1,0 +1,180 @@
+#include "tier/io/store.hpp"
+
+#include "tier/base/file_size.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace assay::tier {
+
+namespace {
+
+constexpr std::size_t most_pieces = 1 << 17; // Regions, and the gaps between them.
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why, const std::string& next) {
+    throw std::runtime_error("the path " + path + " " + why + ": " + next);
+}
+
+/// By how many paths a row is turned: any number, another for each row (the mixer of SplitMix64).
+std::uint64_t turn_of(std::uint64_t row) {
+    row = (row ^ row >> 30U) * 0xbf58476d1ce4e5b9U;
+    row = (row ^ row >> 27U) * 0x94d049bb133111ebU;
+    return (row ^ row >> 31U) >> 32U;
+}
+
+/// A file without a name: nothing is left behind, however the program ends.
+Fd open_in(const std::string& path) {
+    struct statfs system = {};
+    if (::statfs(path.c_str(), &system) != 0)
+        refuse(path, std::string("cannot be used (") + std::strerror(errno) + ")",
+               "name a directory that exists");
+    if (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC)
+        refuse(path, "is on tmpfs, which is memory itself", "name a directory on a disk");
+    Fd fd(::open(path.c_str(), O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600));
+    if (fd) return fd;
+    switch (errno) {
+    case EROFS:
+        refuse(path, "can only be read", "name a directory on a file system that is mounted for writing");
+    case EACCES:
+    case EPERM:
+        refuse(path, "may not be written by this user", "name a directory of your own, or change its rights");
+    case EINVAL:
+    case EOPNOTSUPP:
+    case EISDIR:
+        refuse(path, "is on a file system without O_DIRECT or O_TMPFILE", "use ext4, XFS, btrfs or F2FS");
+    default:
+        refuse(path, std::string("cannot hold a file (") + std::strerror(errno) + ")",
+               "name another directory");
+    }
+}
+
+/// Not for long: another program may have the lock for reasons of its own.
+void lock(int folder) {
+    constexpr int most_tries = 200;
+    for (int i = 0; i < most_tries && ::flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+} // namespace
+
+Store::Store(const std::vector<std::string>& paths, std::size_t chunk, std::size_t most,
+             std::optional<std::uint64_t> keep_free, Clock::duration patience)
+    : paths_(paths), chunk_(chunk), keep_free_(keep_free), lull_(patience / 4),
+      settled_(Clock::now() + patience), free_(most_pieces) {
+    for (const std::string& path : paths) {
+        const int file = files_.emplace_back(open_in(path)).get();
+        struct stat about{};
+        const dev_t device = ::fstat(file, &about) == 0 ? about.st_dev : 0;
+        const auto same = std::ranges::find(systems_, device, &System::device);
+        if (same != systems_.end())
+            ++same->files;
+        else
+            systems_.push_back(
+                {device, Fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), file, 1});
+    }
+    if (files_.empty())
+        throw std::runtime_error("no path is given for what does not fit into memory: name one (--path)");
+    std::ranges::sort(systems_, {}, &System::device);
+    free_.give(0, most);
+}
+
+int Store::reserve(std::size_t chunks, std::size_t& first) {
+    if (!free_.take(chunks, first)) return ENOMEM;
+    const std::size_t wanted = first + chunks;
+    const off_t from = end_of(allocated_), to = end_of(wanted);
+    if (const int error = to > from ? grow(from, to) : 0; error != 0) {
+        free_.give(first, chunks);
+        return error;
+    }
+    allocated_ = wanted > allocated_ ? wanted : allocated_;
+    return 0;
+}
+
+int Store::grow(off_t from, off_t to) const {
+    // Two that want the same room are not to try at the same moments for ever.
+    const auto pause = std::chrono::milliseconds(5 + ::getpid() % 16);
+    std::uint64_t most = free_bytes();
+    Clock::time_point came = Clock::now();
+    for (;;) {
+        const int error = try_to_grow(from, to);
+        const Clock::time_point now = Clock::now();
+        if (const std::uint64_t free = free_bytes(); free > most) {
+            most = free;
+            came = now;
+        }
+        const bool may_come = error == ENOSPC || error == EDQUOT;
+        if (!may_come || now >= settled_ || now - came >= lull_) return error;
+        std::this_thread::sleep_for(pause);
+    }
+}
+
+int Store::try_to_grow(off_t from, off_t to) const {
+    if (!may_be(static_cast<std::size_t>(to))) return errno;
+    const auto more = static_cast<std::uint64_t>(to - from);
+    if (const int error = enough_for(more); error != 0) return error;
+    // One after the other, or two find what is enough for one of them.
+    for (const System& one : systems_) lock(one.folder.get());
+    int error = enough_for(more);
+    for (std::size_t i = 0; error == 0 && i < files_.size(); ++i) {
+        do error = ::fallocate(files_[i].get(), 0, from, to - from) == 0 ? 0 : errno;
+        while (error == EINTR);
+        // What it did get is given back: the file system is not to stay full for nothing.
+        if (error != 0) give_back(i + 1, from);
+    }
+    // A program that takes no lock may have been faster.
+    if (error == 0) {
+        error = enough_for(0);
+        if (error != 0) give_back(files_.size(), from);
+    }
+    for (const System& one : systems_) ::flock(one.folder.get(), LOCK_UN);
+    return error;
+}
+
+void Store::give_back(std::size_t files, off_t to) const {
+    for (std::size_t i = 0; i < files; ++i)
+        if (::ftruncate(files_[i].get(), to) != 0) return;
+}
+
+int Store::enough_for(std::uint64_t bytes) const {
+    constexpr std::uint64_t most_kept = std::uint64_t{1} << 30U, part = 20;
+    for (const System& one : systems_) {
+        struct statvfs found{};
+        if (::fstatvfs(one.file, &found) != 0) return errno;
+        const std::uint64_t unit = found.f_frsize, free = found.f_bavail * unit;
+        const std::uint64_t keep = keep_free_.value_or(std::min(found.f_blocks * unit / part, most_kept));
+        if (free < keep || (free - keep) / one.files < bytes) return ENOSPC;
+    }
+    return 0;
+}
+
+std::uint64_t Store::free_bytes() const {
+    std::uint64_t all = 0;
+    for (const System& one : systems_) {
+        struct statvfs found{};
+        if (::fstatvfs(one.file, &found) == 0) all += found.f_bavail * found.f_frsize;
+    }
+    return all;
+}
+
+std::size_t Store::path_number(std::uint64_t position) const {
+    const std::uint64_t chunk = position / chunk_;
+    return (chunk + turn_of(chunk / files_.size())) % files_.size();
+}
+
+off_t Store::end_of(std::size_t chunks) const {
+    return static_cast<off_t>((chunks + files_.size() - 1) / files_.size() * chunk_);
+}
+
+} // namespace assay::tier

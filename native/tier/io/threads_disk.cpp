@@ -1,0 +1,114 @@
+#include "tier/base/event.hpp"
+#include "tier/base/scoped_signal_block.hpp"
+#include "tier/io/disk.hpp"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace assay::tier {
+
+namespace {
+
+/// errno, or 0 when all bytes were transferred.
+int carried_out(const Store& store, const Transfer& t) {
+    std::size_t done = 0;
+    const int file = store.file_of(t.position);
+    while (done < t.bytes) {
+        const auto offset = static_cast<off_t>(store.offset_of(t.position) + done);
+        const std::size_t bytes = t.bytes - done;
+        const ssize_t got = t.write ? ::pwrite(file, t.memory + done, bytes, offset)
+                                    : ::pread(file, t.memory + done, bytes, offset);
+        if (got < 0 && errno != EINTR && errno != EAGAIN) return errno;
+        if (got == 0) return EIO;
+        if (got > 0) done += static_cast<std::size_t>(got);
+    }
+    return 0;
+}
+
+class ThreadsDisk final : public Disk {
+  public:
+    ThreadsDisk(const Store& store, unsigned depth, unsigned threads)
+        : store_(store), depth_(depth), queued_(depth), ended_(depth) {
+        // Signals are the program's: none is to arrive in a thread that it does not know.
+        const Quiet quiet;
+        for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    }
+    ThreadsDisk(const ThreadsDisk&) = delete;
+    ThreadsDisk& operator=(const ThreadsDisk&) = delete;
+    ~ThreadsDisk() override {
+        {
+            const std::lock_guard lock(mutex_);
+            over_ = true;
+        }
+        wanted_.notify_all();
+        for (std::thread& one : threads_) one.join();
+    }
+
+    [[nodiscard]] bool start(const Transfer& transfer) override {
+        const std::lock_guard lock(mutex_);
+        if (going_ == depth_) return false;
+        ++going_;
+        queued_.add(transfer);
+        return true;
+    }
+
+    void begin() override { wanted_.notify_all(); }
+
+    [[nodiscard]] int ready() const override { return event_.fd(); }
+
+    [[nodiscard]] bool next(Ended& ended) override {
+        const std::lock_guard lock(mutex_);
+        static_cast<void>(event_.clear());
+        if (ended_.empty()) return false;
+        ended = ended_.take_last();
+        --going_;
+        return true;
+    }
+
+  private:
+    void work() {
+        ::prctl(PR_SET_NAME, thread_name);
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            wanted_.wait(lock, [this] { return over_ || !queued_.empty(); });
+            if (queued_.empty()) return;
+            const Transfer transfer = queued_.take_first();
+            lock.unlock();
+            const int error = carried_out(store_, transfer);
+            lock.lock();
+            ended_.add(Ended{transfer, error});
+            event_.signal();
+        }
+    }
+
+    const Store& store_;
+    unsigned depth_;
+    Event event_;
+    std::mutex mutex_;
+    std::condition_variable wanted_;
+    Table<Transfer> queued_;
+    Table<Ended> ended_;
+    unsigned going_ = 0;
+    bool over_ = false;
+    std::vector<std::thread> threads_;
+};
+
+} // namespace
+
+std::unique_ptr<Disk> threads_disk(const Store& store, unsigned depth, unsigned threads) {
+    return std::make_unique<ThreadsDisk>(store, depth, threads);
+}
+
+std::unique_ptr<Disk> any_disk(const Store& store, unsigned depth) {
+    constexpr unsigned threads = 8;
+    if (uring_error() != 0) return threads_disk(store, depth, std::min(depth, threads));
+    return uring_disk(store, depth);
+}
+
+} // namespace assay::tier

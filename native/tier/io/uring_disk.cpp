@@ -1,0 +1,115 @@
+#include "tier/base/event.hpp"
+#include "tier/io/disk.hpp"
+
+#include <liburing.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+namespace assay::tier {
+
+namespace {
+
+/// Buffers are not registered: pages of a registered one cannot be moved (EBUSY, Linux 6.18).
+class UringDisk final : public Disk {
+  public:
+    UringDisk(const Store& store, unsigned depth) : store_(store), going_(depth), free_(depth) {
+        if (const int status = ::io_uring_queue_init(depth, &ring_, 0); status != 0)
+            throw std::system_error(-status, std::generic_category(), "io_uring");
+        if (const int status = ::io_uring_register_eventfd(&ring_, event_.fd()); status != 0) {
+            ::io_uring_queue_exit(&ring_);
+            throw std::system_error(-status, std::generic_category(), "io_uring with an eventfd");
+        }
+        for (unsigned i = 0; i < depth; ++i) {
+            going_.add();
+            free_.add(depth - 1 - i);
+        }
+    }
+    UringDisk(const UringDisk&) = delete;
+    UringDisk& operator=(const UringDisk&) = delete;
+    ~UringDisk() override { ::io_uring_queue_exit(&ring_); }
+
+    [[nodiscard]] bool start(const Transfer& transfer) override {
+        if (free_.empty()) return false;
+        const unsigned place = free_.take_last();
+        going_[place] = {transfer, 0};
+        queue(place);
+        return true;
+    }
+
+    void begin() override {
+        if (queued_ == 0) return;
+        // EAGAIN and EBUSY: the kernel lacks memory or room for answers; what is queued stays so.
+        const int begun = ::io_uring_submit(&ring_);
+        if (begun > 0) queued_ -= std::min(queued_, static_cast<unsigned>(begun));
+    }
+    [[nodiscard]] bool is_behind() const override { return queued_ > 0; }
+
+    [[nodiscard]] int ready() const override { return event_.fd(); }
+
+    [[nodiscard]] bool next(Ended& ended) override {
+        io_uring_cqe* answer = nullptr;
+        while (::io_uring_peek_cqe(&ring_, &answer) == 0) {
+            const auto place = static_cast<unsigned>(::io_uring_cqe_get_data64(answer));
+            const int result = answer->res;
+            ::io_uring_cqe_seen(&ring_, answer);
+            Going& going = going_[place];
+            const bool again = result == -EINTR || result == -EAGAIN;
+            if (result > 0) going.done += static_cast<std::size_t>(result);
+            if (again || (result > 0 && going.done < going.transfer.bytes)) {
+                queue(place);
+                continue;
+            }
+            // A file that ends within a chunk has lost what was written there.
+            ended = {going.transfer, result < 0 ? -result : result == 0 ? EIO : 0};
+            free_.add(place);
+            return true;
+        }
+        // Only now: what ends from here on signals anew.
+        return event_.clear() && next(ended);
+    }
+
+  private:
+    struct Going {
+        Transfer transfer;
+        std::size_t done;
+    };
+
+    void queue(unsigned place) {
+        const Going& going = going_[place];
+        const Transfer& t = going.transfer;
+        io_uring_sqe* const entry = ::io_uring_get_sqe(&ring_); // There are as many as places.
+        std::byte* const at = t.memory + going.done;
+        const auto bytes = static_cast<unsigned>(t.bytes - going.done);
+        const std::uint64_t offset = store_.offset_of(t.position) + going.done;
+        if (t.write)
+            ::io_uring_prep_write(entry, store_.file_of(t.position), at, bytes, offset);
+        else
+            ::io_uring_prep_read(entry, store_.file_of(t.position), at, bytes, offset);
+        ::io_uring_sqe_set_data64(entry, place);
+        ++queued_;
+    }
+
+    const Store& store_;
+    Event event_;
+    io_uring ring_{};
+    Table<Going> going_;
+    Table<unsigned> free_;
+    unsigned queued_ = 0;
+};
+
+} // namespace
+
+int uring_error() {
+    io_uring ring{};
+    const int status = ::io_uring_queue_init(1, &ring, 0);
+    if (status == 0) ::io_uring_queue_exit(&ring);
+    return -status;
+}
+
+std::unique_ptr<Disk> uring_disk(const Store& store, unsigned depth) {
+    return std::make_unique<UringDisk>(store, depth);
+}
+
+} // namespace assay::tier

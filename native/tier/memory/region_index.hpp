@@ -1,0 +1,45 @@
+#pragma once
+
+#include "tier/base/table.hpp"
+#include "tier/memory/region.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+
+namespace assay::tier {
+
+/// All regions that there are, by address. They are somebody else's.
+class Regions {
+  public:
+    /// \throws std::bad_alloc.
+    explicit Regions(std::size_t most) : regions_(most) {}
+
+    [[nodiscard]] bool full() const { return regions_.full(); }
+    [[nodiscard]] bool empty() const { return regions_.empty(); }
+    [[nodiscard]] Region* const* begin() const { return regions_.begin(); }
+    [[nodiscard]] Region* const* end() const { return regions_.end(); }
+
+    void add(Region& region) { regions_.insert(after(region.base), &region); }
+    void remove(const Region& region) { regions_.remove(after(region.base) - 1); }
+
+    /// The one that has an address, or null.
+    [[nodiscard]] Region* at(const std::byte* address) const {
+        const std::size_t next = after(address);
+        if (next == 0) return nullptr;
+        Region* const region = regions_[next - 1];
+        return region->holds(address) ? region : nullptr;
+    }
+
+  private:
+    /// The number of those that begin at an address or below.
+    [[nodiscard]] std::size_t after(const std::byte* address) const {
+        const auto* const next = std::ranges::upper_bound(regions_, address, std::less<>(),
+                                                          [](const Region* r) { return r->base; });
+        return static_cast<std::size_t>(next - regions_.begin());
+    }
+
+    Table<Region*> regions_;
+};
+
+} // namespace assay::tier

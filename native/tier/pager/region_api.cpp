@@ -1,0 +1,126 @@
+#include "tier/base/error_text.hpp"
+#include "tier/base/export.hpp"
+#include "tier/base/paths.hpp"
+#include "tier/pager/arena.hpp"
+#include "tier/tier.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+struct assay_tier {
+    explicit assay_tier(const assay::tier::Means& means) : arena(means) {}
+    /// A child of a fork has neither the pager's thread nor its memory.
+    [[nodiscard]] bool is_in_child() const { return ::getpid() != owner; }
+    pid_t owner = ::getpid();
+    assay::tier::Arena arena;
+};
+
+namespace {
+
+/// All that are open. In a child of a fork their addresses are closed, so that nothing else comes to lie
+/// where a parent's data were: it would be taken for them.
+class Opened {
+  public:
+    Opened() {
+        ::pthread_atfork([] { opened().lock_.lock(); }, [] { opened().lock_.unlock(); },
+                         [] {
+                             for (const assay_tier* const one : opened().all_) one->arena.close_in_child();
+                             opened().lock_.unlock();
+                         });
+    }
+    void add(assay_tier* one) {
+        const std::lock_guard lock(lock_);
+        all_.push_back(one);
+    }
+    void remove(assay_tier* one) {
+        const std::lock_guard lock(lock_);
+        std::erase(all_, one);
+    }
+    [[nodiscard]] static Opened& opened() {
+        static Opened one;
+        return one;
+    }
+
+  private:
+    std::mutex lock_;
+    std::vector<assay_tier*> all_;
+};
+
+void tell(std::string_view what, char* problem, std::size_t room) {
+    if (room == 0) return;
+    const std::size_t length = what.copy(problem, room - 1);
+    problem[length] = '\0';
+}
+
+} // namespace
+
+ASSAY_TIER_EXPORT assay_tier* assay_tier_open(const char* paths, uint64_t dram_bytes, uint64_t chunk_bytes,
+                                              char* problem, size_t room) {
+    try {
+        auto tier = std::make_unique<assay_tier>(assay::tier::Means{.paths = assay::tier::split_paths(paths),
+                                                                    .memory_bytes = dram_bytes,
+                                                                    .chunk_bytes = chunk_bytes});
+        Opened::opened().add(tier.get());
+        return tier.release();
+    } catch (const std::exception& error) {
+        tell(assay::tier::reason_of(error), problem, room);
+        return nullptr;
+    }
+}
+
+ASSAY_TIER_EXPORT void assay_tier_close(assay_tier* tier) {
+    if (tier->is_in_child()) return;
+    Opened::opened().remove(tier);
+    delete tier;
+}
+
+ASSAY_TIER_EXPORT void* assay_tier_allocate(assay_tier* tier, uint64_t bytes) {
+    if (!tier->is_in_child()) return tier->arena.allocate(bytes);
+    errno = ENOMEM;
+    return nullptr;
+}
+
+ASSAY_TIER_EXPORT void assay_tier_free(assay_tier* tier, void* at) {
+    if (!tier->is_in_child()) tier->arena.free(at);
+}
+
+ASSAY_TIER_EXPORT void assay_tier_expect(assay_tier* tier, void* at, uint64_t bytes) {
+    assay_tier_expect_rows(tier, at, bytes, bytes, 1);
+}
+
+ASSAY_TIER_EXPORT void assay_tier_expect_rows(assay_tier* tier, void* at, uint64_t bytes, uint64_t stride,
+                                              uint64_t rows) {
+    if (!tier->is_in_child()) tier->arena.expect(at, bytes, stride, rows);
+}
+
+ASSAY_TIER_EXPORT void assay_tier_order(assay_tier* tier, void* at, uint64_t bytes, assay_tier_orders order) {
+    using assay::tier::Order;
+    if (tier->is_in_child()) return;
+    tier->arena.order(at, bytes,
+                      order == ASSAY_TIER_SEQUENTIAL ? Order::sequential
+                      : order == ASSAY_TIER_RANDOM   ? Order::random
+                                                     : Order::unknown);
+}
+
+ASSAY_TIER_EXPORT void assay_tier_done(assay_tier* tier, void* at, uint64_t bytes) {
+    if (!tier->is_in_child()) tier->arena.done(at, bytes);
+}
+
+ASSAY_TIER_EXPORT void assay_tier_discard(assay_tier* tier, void* at, uint64_t bytes) {
+    if (bytes > 0 && !tier->is_in_child()) tier->arena.discard(at, bytes);
+}
+
+ASSAY_TIER_EXPORT void assay_tier_count(assay_tier* tier, assay_tier_counts* counts) {
+    const assay::tier::Counts c = tier->is_in_child() ? assay::tier::Counts{} : tier->arena.counts();
+    *counts = {c.first,  c.demand,    c.late,       c.staged,        c.again,
+               c.wasted, c.unchanged, c.read_bytes, c.written_bytes, c.stall_ns};
+}

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "common/clock.hpp"
+#include "tier/memory/chunk_sizes.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace assay::tier {
+
+/// A chunk that a program touched: the region by the order in which they came to be, the size of the chunk,
+/// and its number among those of its size. So it is the same in each run of a program that does the same,
+/// wherever its memory lies.
+struct Touch {
+    std::uint32_t region = 0;
+    std::uint32_t level = 0;
+    std::uint64_t number = 0;
+
+    bool operator==(const Touch&) const = default;
+};
+
+/// What a process touched, in a file: the sizes of chunks, and then a word for each region when it came to be
+/// and for each touch.
+///
+/// A file ends with its last word that is not zero: it is mapped and grows ahead of what is written, so that
+/// nothing is lost in whatever way a process ends.
+class Trace {
+  public:
+    /// \throws std::runtime_error saying why it cannot be used.
+    Trace(const std::string& path, const Sizes& sizes);
+    Trace(const Trace&) = delete;
+    Trace& operator=(const Trace&) = delete;
+    ~Trace();
+
+    /// Words, one after the other.
+    [[nodiscard]] std::size_t size() const { return count_; }
+    [[nodiscard]] std::optional<Touch> touch(std::size_t i) const;
+    /// Bytes that were mapped at a time from this word on: what was touched again meanwhile is not there.
+    [[nodiscard]] std::optional<std::size_t> mapped(std::size_t i) const;
+    /// Of the region that came to be with this word, largest chunks.
+    [[nodiscard]] std::optional<std::uint64_t> region(std::size_t i) const;
+
+  private:
+    std::byte* file_ = nullptr;
+    std::size_t bytes_ = 0, count_ = 0, levels_ = 0;
+    const std::uint64_t* words_ = nullptr;
+};
+
+/// Writes a trace, of a program of which only little is mapped at a time, so that its touches show.
+class Recorder {
+  public:
+    /// \throws std::system_error.
+    Recorder(std::string path, const Sizes& sizes);
+    Recorder(const Recorder&) = delete;
+    Recorder& operator=(const Recorder&) = delete;
+    ~Recorder();
+
+    void began(std::uint64_t chunks);
+    /// So many bytes may be mapped at a time from now on.
+    void map(std::size_t bytes);
+    [[nodiscard]] std::size_t mapped_bytes() const { return mapped_; }
+    /// What was touched was only unmapped: a program that is at more places at a time than may be mapped
+    /// would do little else.
+    void touched_again();
+    /// What was touched a few touches before is still there, and does not count.
+    void touched(const Touch& touch);
+
+  private:
+    void add(std::uint64_t word);
+    [[nodiscard]] bool grow();
+
+    std::string path_;
+    std::byte* part_ = nullptr;             ///< Of the file, that is mapped.
+    std::size_t from_ = 0;                  ///< Its place in the file.
+    std::size_t used_ = 0;                  ///< Bytes of it.
+    std::array<std::uint64_t, 8> latest_{}; ///< Words.
+    std::size_t latest_at_ = 0;
+    std::size_t mapped_ = 0;
+    unsigned again_ = 0;    ///< Touches of what was only unmapped,
+    Nanos again_since_ = 0; ///< from this time on.
+    bool over_ = false;     ///< No more can be written.
+};
+
+/// Where a run's process of this number has its trace in a folder.
+[[nodiscard]] std::string trace_path(const std::string& folder, std::size_t number);
+
+} // namespace assay::tier

@@ -1,0 +1,64 @@
+#include "tier/base/export.hpp"
+#include "tier/base/messages.hpp"
+#include "tier/base/sys.hpp"
+#include "tier/preload/interposer.hpp"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+
+namespace {
+
+using namespace assay::tier;
+using namespace assay::tier::preload;
+
+int refuse_lock() {
+    static std::atomic_flag said;
+    if (!said.test_and_set())
+        say({"the program wants to lock memory that storage stands behind (mlock); it is told that there is "
+             "not "
+             "enough"});
+    errno = ENOMEM;
+    return -1;
+}
+
+} // namespace
+
+// What is handed to a pipe or a socket as it is, without being copied, is used by the kernel after the call.
+// It does not pin these pages, so they would be taken away under it (Linux 6.18: vmsplice_to_pipe of
+// fs/splice.c, msg_zerocopy of net/core/skbuff.c take references alone, of which UFFDIO_MOVE does not know).
+
+ASSAY_TIER_EXPORT ssize_t vmsplice(int fd, const iovec* parts, std::size_t count, unsigned flags) {
+    const int access = ::fcntl(fd, F_GETFL) & O_ACCMODE;
+    bool ours = false;
+    for (std::size_t i = 0; i < count; ++i) ours = ours || front().holds(parts[i].iov_base);
+    if (!ours || access == O_RDONLY) return ::syscall(SYS_vmsplice, fd, parts, count, flags);
+    const int some = static_cast<int>(std::min<std::size_t>(count, IOV_MAX));
+    return (flags & SPLICE_F_NONBLOCK) != 0 ? ::pwritev2(fd, parts, some, -1, RWF_NOWAIT)
+                                            : ::writev(fd, parts, some);
+}
+
+ASSAY_TIER_EXPORT int setsockopt(int fd, int level, int option, const void* value, socklen_t bytes) noexcept {
+    if (level == SOL_SOCKET && option == SO_ZEROCOPY && front().arena() != nullptr) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    return static_cast<int>(::syscall(SYS_setsockopt, fd, level, option, value, bytes));
+}
+
+ASSAY_TIER_EXPORT int mlock(const void* at, std::size_t bytes) noexcept {
+    return front().holds(at) ? refuse_lock() : static_cast<int>(::syscall(SYS_mlock, at, bytes));
+}
+
+ASSAY_TIER_EXPORT int mlock2(const void* at, std::size_t bytes, unsigned flags) noexcept {
+    return front().holds(at) ? refuse_lock() : static_cast<int>(::syscall(SYS_mlock2, at, bytes, flags));
+}
+
+ASSAY_TIER_EXPORT int mlockall(int flags) noexcept {
+    return front().arena() != nullptr ? refuse_lock() : static_cast<int>(::syscall(SYS_mlockall, flags));
+}
