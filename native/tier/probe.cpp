@@ -48,10 +48,10 @@ void transfer(Disk& disk, const std::vector<std::uint64_t>& positions, bool writ
         for (; begun < positions.size() && !places.empty(); ++begun, places.pop_back())
             if (!disk.start({write, positions[begun], memory + places.back() * chunk, chunk, places.back()}))
                 break;
-        disk.begin();
+        disk.submit();
         pollfd ready{disk.ready(), POLLIN, 0};
         ::poll(&ready, 1, -1);
-        Disk::Ended one{};
+        Disk::Completed one{};
         while (disk.next(one)) {
             if (one.error != 0)
                 throw std::system_error(one.error, std::generic_category(), write ? "writing" : "reading");
@@ -70,9 +70,9 @@ std::vector<std::uint64_t> positions_in(Store& store, std::size_t count, std::si
     return positions;
 }
 
-constexpr std::uint64_t least_measured = std::uint64_t{16} << 20;
+constexpr std::uint64_t min_measured_bytes = std::uint64_t{16} << 20;
 
-struct Asked {
+struct Options {
     std::string paths;
     std::size_t bytes = std::size_t{256} << 20;
     bool backward = false; ///< What was written is read from its end.
@@ -105,31 +105,31 @@ void measure(const std::string& path, std::size_t bytes, bool backward, std::byt
     json.member("latency_s", seconds_since(start) / static_cast<double>(positions.size()));
 }
 
-void tell_path(const std::string& path, const Asked& asked, std::byte* memory, JsonWriter& json) {
+void report_path(const std::string& path, const Options& options, std::byte* memory, JsonWriter& json) {
     json.begin_object().member("path", path);
-    std::size_t bytes = asked.bytes;
+    std::size_t bytes = options.bytes;
     struct statvfs system = {};
     if (::statvfs(path.c_str(), &system) == 0) {
         const std::uint64_t free = std::uint64_t{system.f_bavail} * system.f_frsize;
         json.member("free_bytes", static_cast<double>(free));
         // A small file system is measured by what it has, and is not filled.
-        bytes = std::min(bytes, std::max(free / 2, least_measured) / large * large);
+        bytes = std::min(bytes, std::max(free / 2, min_measured_bytes) / large * large);
     }
     try {
-        measure(path, bytes, asked.backward, memory, json);
+        measure(path, bytes, options.backward, memory, json);
     } catch (const std::exception& error) {
         json.member("problem", error.what());
     }
     json.end_object();
 }
 
-void tell_kernel(JsonWriter& json) {
+void report_kernel(JsonWriter& json) {
     const Userfault::Offer offer = Userfault::offer();
     json.key("userfaultfd").begin_object();
     if (offer.error != 0) json.member("problem", std::strerror(offer.error));
     json.member("in_kernel", offer.in_kernel)
         .member("move", (offer.features & UFFD_FEATURE_MOVE) != 0)
-        .member("copy", Userfault::can_leave())
+        .member("copy", Userfault::can_move_pages())
         .member("poison", (offer.features & UFFD_FEATURE_POISON) != 0)
         .end_object();
     json.key("io_uring").begin_object();
@@ -138,7 +138,7 @@ void tell_kernel(JsonWriter& json) {
 }
 
 /// As much as the pager reserves, which a limit on a process's addresses may not allow.
-void tell_addresses(JsonWriter& json) {
+void report_addresses(JsonWriter& json) {
     json.key("addresses").begin_object();
     const std::size_t bytes = preload::addresses_from_environment();
     if (std::byte* const area =
@@ -146,16 +146,16 @@ void tell_addresses(JsonWriter& json) {
         area != nullptr)
         sys::unmap(area, bytes);
     else
-        json.member("problem", without_addresses(bytes));
+        json.member("problem", address_space_error(bytes));
     json.end_object();
 }
 
-void tell_advice(JsonWriter& json) {
+void report_advice(JsonWriter& json) {
     json.key("advice").begin_object();
     try {
-        demand_swap();
-        demand_page_out();
-        try_page_out();
+        require_swap();
+        require_page_out();
+        test_page_out();
     } catch (const std::exception& error) {
         json.member("problem", error.what());
     }
@@ -163,12 +163,12 @@ void tell_advice(JsonWriter& json) {
 }
 
 int probe(int argc, char** argv) {
-    Asked asked;
+    Options options;
     for (int i = 1; i + 1 < argc; i += 2) {
         const std::string_view name = argv[i], value = argv[i + 1];
-        if (name == "--path") asked.paths = value;
-        if (name == "--bytes") asked.bytes = std::stoul(std::string(value));
-        if (name == "--order") asked.backward = value == "backward";
+        if (name == "--path") options.paths = value;
+        if (name == "--bytes") options.bytes = std::stoul(std::string(value));
+        if (name == "--order") options.backward = value == "backward";
     }
     // Huge pages, as the pager's frames: a transfer to 512 small ones takes about twice the time.
     std::byte* const area = sys::map((in_flight + 1) * large);
@@ -178,11 +178,11 @@ int probe(int argc, char** argv) {
     std::fill_n(memory, in_flight * large, std::byte{0});
     JsonWriter json;
     json.begin_object().member("schema", 1);
-    tell_kernel(json);
-    tell_addresses(json);
-    tell_advice(json);
+    report_kernel(json);
+    report_addresses(json);
+    report_advice(json);
     json.key("paths").begin_array();
-    for (const std::string& path : split_paths(asked.paths)) tell_path(path, asked, memory, json);
+    for (const std::string& path : split_paths(options.paths)) report_path(path, options, memory, json);
     json.end_array().end_object();
     std::puts(json.text().c_str());
     return 0;

@@ -154,7 +154,7 @@ def held_bytes(array: np.ndarray[Any, Any]) -> int:
 def test_random_touches_bring_little(tier: Tier) -> None:
     region = tier.region("200M")
     array = region.array("u1")
-    region.order("random")  # before the sweep, so that nothing of it is on its way afterwards
+    region.advise("random")  # before the sweep, so that nothing of it is on its way afterwards
     array[:] = 7
     before = tier.counts
     for at in range(51 * MIB, len(array), 2 * MIB):
@@ -163,7 +163,7 @@ def test_random_touches_bring_little(tier: Tier) -> None:
     assert after.demand - before.demand >= 50
     assert after.read_bytes - before.read_bytes <= 75 * (64 << 10)
     assert after.staged == before.staged
-    region.order("unknown")
+    region.advise("unknown")
     assert (array == 7).all()
 
 
@@ -172,11 +172,11 @@ def test_a_tile_that_was_told_of_is_there_when_it_is_touched(tier: Tier) -> None
     """Rows of 64 KiB of a matrix, each in a chunk of its own."""
     region = tier.region("256M")
     matrix = region.array("u1", (128, 2 * MIB))
-    region.order("random")  # so that nothing comes but what is told of, and little of each chunk
+    region.advise("random")  # so that nothing comes but what is told of, and little of each chunk
     matrix[:] = 7
     before = tier.counts
     tile = matrix[40:72, MIB : MIB + (64 << 10)]
-    region.expect_view(tile)
+    region.prefetch_view(tile)
     wait_until_nothing_is_read(tier)
     assert (tile == 7).all()
     after = tier.counts
@@ -188,8 +188,8 @@ def test_a_tile_that_was_told_of_is_there_when_it_is_touched(tier: Tier) -> None
 def test_a_view_of_something_else_is_refused(tier: Tier) -> None:
     region = tier.region("64M")
     for other in (np.zeros(8), tier.region("64M").array("u1"), b"bytes"):
-        with pytest.raises(InvalidInputError, match="view"):
-            region.expect_view(other)  # type: ignore[arg-type]
+        with pytest.raises(BadInput, match="view"):
+            region.prefetch_view(other)  # type: ignore[arg-type]
 
 
 @pytest.mark.rotating
@@ -198,7 +198,7 @@ def test_a_run_that_was_told_of_is_brought_from_its_first_touch_on(tier: Tier) -
     array = region.array("u1")
     array[:] = 7
     assert (array == 7).all()  # what is in memory now need not be written to make room
-    region.order("sequential")
+    region.advise("sequential")
     wait_until_nothing_is_read(tier)
     before = tier.counts
     at = 50 * 2 * MIB  # what is read after a sweep is its beginning
@@ -212,8 +212,8 @@ def test_a_run_that_was_told_of_is_brought_from_its_first_touch_on(tier: Tier) -
         assert array[at + 2 * MIB * ahead] == 7
     after = tier.counts
     assert (after.demand, after.late) == (before.demand + 1, before.late)
-    with pytest.raises(InvalidInputError, match="'backward' is no order"):
-        region.order("backward")  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="Unknown access pattern 'backward'"):
+        region.advise("backward")  # type: ignore[arg-type]
 
 
 @pytest.mark.rotating
@@ -288,13 +288,13 @@ def test_what_is_done_with_gives_up_its_memory_and_keeps_its_content(tier: Tier)
     array = region.array("i4")
     array[:] = np.arange(len(array))
     assert held_bytes(array) == 24 * MIB
-    region.done(8 * MIB, 20 * MIB)
+    region.evict(8 * MIB, 20 * MIB)
     end = time.monotonic() + 10
     while held_bytes(array) > 12 * MIB and time.monotonic() < end:
         time.sleep(0.01)
     assert held_bytes(array) == 12 * MIB
     assert (array == np.arange(len(array))).all()
-    region.done(1, 2 * MIB)  # no whole chunk
+    region.evict(1, 2 * MIB)  # no whole chunk
     assert held_bytes(array) > 12 * MIB
 
 
@@ -315,7 +315,7 @@ def test_what_is_expected_is_there_when_it_is_touched(tier: Tier) -> None:
     array[:] = 3
     wait_until_nothing_is_read(tier)
     before = tier.counts
-    region.expect(24 * MIB, 26 * MIB)  # written long ago, so not in memory
+    region.prefetch(24 * MIB, 26 * MIB)  # written long ago, so not in memory
     until = time.monotonic() + 60
     while tier.counts.read_bytes == before.read_bytes and time.monotonic() < until:
         time.sleep(0.001)
@@ -372,7 +372,7 @@ def test_what_is_refused(env: dict[str, str], disk: Path, tier: Tier) -> None:
     with pytest.raises(InvalidInputError, match="not within"):
         region.discard(0, 5 * MIB)
     with pytest.raises(TypeError, match="float"):
-        region.expect(0.5)  # type: ignore[arg-type]
+        region.prefetch(0.5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="NoneType"):
         Tier(disk, dram=None, env=env)  # type: ignore[arg-type]
 

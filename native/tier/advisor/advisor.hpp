@@ -21,16 +21,16 @@ namespace assay::tier {
 class Advisor {
   public:
     /// What an advisor has to work with.
-    struct Means {
-        std::size_t memory_bytes = 0;                    ///< DRAM that large memory is to have.
-        std::size_t least_bytes = std::size_t{64} << 20; ///< Of a mapping that is large.
+    struct Config {
+        std::size_t memory_bytes = 0;                  ///< DRAM that large memory is to have.
+        std::size_t min_bytes = std::size_t{64} << 20; ///< Of a mapping that is large.
     };
 
     /// Makes one in a thread of its own, which has a descriptor table of its own as well (own_files).
     ///
     /// \param room for it. \throws std::runtime_error, std::system_error, naming what this machine does not
     ///     give.
-    static Advisor& start(void* room, const Means& means);
+    static Advisor& start(void* room, const Config& config);
     Advisor(const Advisor&) = delete;
     Advisor& operator=(const Advisor&) = delete;
     /// It goes with the process.
@@ -42,34 +42,34 @@ class Advisor {
     [[nodiscard]] Counts counts();
 
   private:
-    explicit Advisor(const Means& means);
+    explicit Advisor(const Config& config);
 
     [[noreturn]] void work();
     /// One look, and what follows from it. \returns when the next is due.
-    Nanos go_round(Nanos now);
+    Nanos step(Nanos now);
 
-    void find_areas(Nanos now);
-    void forget(const Area& area);
-    void look_everywhere(Nanos now);
-    void look_at_front(const Front& front, Nanos now);
+    void update_mappings(Nanos now);
+    void forget(const LargeMapping& mapping);
+    void scan_all(Nanos now);
+    void scan_ahead_of(const Sweep& sweep, Nanos now);
     /// \returns granules that have come since the last look there.
-    std::size_t look(const Area& area, Piece piece, Nanos now);
-    void saw(Piece run, Nanos now);
+    std::size_t scan(const LargeMapping& mapping, GranuleRange range, Nanos now);
+    void observe(GranuleRange run, Nanos now);
 
-    void ask(Nanos now);
-    void ask_ahead_of(Front& front, std::int64_t window, std::size_t& room);
+    void prefetch(Nanos now);
+    void prefetch_ahead_of(Sweep& sweep, std::int64_t window, std::size_t& room);
     /// What was asked for ahead of it will not be used.
-    void give_up(Front& front);
+    void abandon(Sweep& sweep);
 
     std::size_t budget_; ///< Pages.
-    Areas areas_;
+    LargeMappings mappings_;
     ResidentSet resident_;
-    Fronts fronts_;
-    PageOut page_out_;
-    Nanos areas_due_ = 0, everywhere_due_ = 0, everywhere_pause_ = 0;
-    Nanos moved_ = 0;         ///< When any front did last.
-    std::int64_t looked_ = 0; ///< Granules before this have been looked at, where that is under way.
-    std::size_t came_ = 0;    ///< Of these, granules that have come.
+    SweepDetector sweeps_;
+    Reclaimer reclaimer_;
+    Nanos mappings_due_ = 0, scan_due_ = 0, scan_pause_ = 0;
+    Nanos last_move_ = 0;         ///< When any front did last.
+    std::int64_t scanned_to_ = 0; ///< Granules before this have been looked at, where that is under way.
+    std::size_t arrived_ = 0;     ///< Of these, granules that have come.
     std::mutex lock_;
 };
 

@@ -7,11 +7,11 @@ namespace assay::tier {
 
 namespace {
 
-constexpr std::size_t most_areas = 1024;
+constexpr std::size_t max_mappings = 1024;
 
 } // namespace
 
-std::uint64_t Area::pages_of(std::int64_t granule) const {
+std::uint64_t LargeMapping::pages_of(std::int64_t granule) const {
     const auto begin = static_cast<std::uint64_t>(granule) * Granule::bytes;
     std::uint64_t pages = ~std::uint64_t{0};
     if (from > begin) pages &= ~std::uint64_t{0} << (from - begin) / page;
@@ -19,52 +19,53 @@ std::uint64_t Area::pages_of(std::int64_t granule) const {
     return pages;
 }
 
-Areas::Areas(std::size_t least, std::size_t memory_bytes)
-    : maps_(least), meter_(2 * most_areas, memory_bytes, page, Meter::How::advisor), spans_(most_areas),
-      now_(most_areas), before_(most_areas) {}
+LargeMappings::LargeMappings(std::size_t min, std::size_t memory_bytes)
+    : maps_(min), meter_(2 * max_mappings, memory_bytes, page, Meter::Engine::advisor), spans_(max_mappings),
+      current_(max_mappings), previous_(max_mappings) {}
 
-bool Areas::find() {
+bool LargeMappings::update() {
     maps_.read(spans_);
-    if (are(spans_)) return false;
-    std::swap(now_, before_);
-    now_.fill(0);
-    for (const Span& span : spans_) {
-        Area& area = now_.add(span.from, span.to, nullptr);
-        Area* const same = std::ranges::find_if(before_, [&area](const Area& one) {
-            return one.shown != nullptr && one.from < area.to && area.from < one.to;
+    if (matches(spans_)) return false;
+    std::swap(current_, previous_);
+    current_.fill(0);
+    for (const AddressRange& span : spans_) {
+        LargeMapping& mapping = current_.add(span.from, span.to, nullptr);
+        LargeMapping* const same = std::ranges::find_if(previous_, [&mapping](const LargeMapping& one) {
+            return one.meter_entry != nullptr && one.from < mapping.to && mapping.from < one.to;
         });
-        area.shown = same != before_.end() ? std::exchange(same->shown, nullptr)
-                                           : &meter_.begin(address(span.from), 0);
-        area.shown->base = span.from;
-        area.shown->bytes = span.to - span.from;
+        mapping.meter_entry = same != previous_.end() ? std::exchange(same->meter_entry, nullptr)
+                                                      : &meter_.begin(address(span.from), 0);
+        mapping.meter_entry->base = span.from;
+        mapping.meter_entry->bytes = span.to - span.from;
     }
-    for (const Area& area : before_) {
-        if (area.shown == nullptr) continue;
-        past_ += area.shown->counts;
-        meter_.end(*area.shown);
+    for (const LargeMapping& mapping : previous_) {
+        if (mapping.meter_entry == nullptr) continue;
+        removed_counts_ += mapping.meter_entry->counts;
+        meter_.end(*mapping.meter_entry);
     }
     return true;
 }
 
-bool Areas::are(const Table<Span>& spans) const {
-    return std::ranges::equal(now_, spans,
-                              [](const Area& a, const Span& b) { return a.from == b.from && a.to == b.to; });
+bool LargeMappings::matches(const Table<AddressRange>& spans) const {
+    return std::ranges::equal(current_, spans, [](const LargeMapping& a, const AddressRange& b) {
+        return a.from == b.from && a.to == b.to;
+    });
 }
 
-Area* Areas::at(std::int64_t granule) {
-    Area* const after = std::ranges::upper_bound(now_, granule, {}, &Area::first);
-    return after == now_.begin() || (after - 1)->last() < granule ? nullptr : after - 1;
+LargeMapping* LargeMappings::at(std::int64_t granule) {
+    LargeMapping* const after = std::ranges::upper_bound(current_, granule, {}, &LargeMapping::first);
+    return after == current_.begin() || (after - 1)->last() < granule ? nullptr : after - 1;
 }
 
-Counts Areas::counts() const {
-    Counts all = past_;
-    for (const Area& area : now_) all += area.shown->counts;
+Counts LargeMappings::counts() const {
+    Counts all = removed_counts_;
+    for (const LargeMapping& mapping : current_) all += mapping.meter_entry->counts;
     return all;
 }
 
-Counts& Areas::counts_of(std::int64_t granule) {
-    const Area* const area = at(granule);
-    return area == nullptr ? past_ : area->shown->counts;
+Counts& LargeMappings::counts_of(std::int64_t granule) {
+    const LargeMapping* const mapping = at(granule);
+    return mapping == nullptr ? removed_counts_ : mapping->meter_entry->counts;
 }
 
 } // namespace assay::tier

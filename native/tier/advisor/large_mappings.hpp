@@ -9,9 +9,9 @@
 namespace assay::tier {
 
 /// Large memory of this process, and what others see of it.
-struct Area {
+struct LargeMapping {
     std::uint64_t from = 0, to = 0;
-    Meter::Entry* shown = nullptr;
+    Meter::Entry* meter_entry = nullptr;
 
     [[nodiscard]] std::int64_t first() const { return static_cast<std::int64_t>(from / Granule::bytes); }
     [[nodiscard]] std::int64_t last() const { return static_cast<std::int64_t>((to - 1) / Granule::bytes); }
@@ -20,29 +20,29 @@ struct Area {
 };
 
 /// Granules of one area, from one to another.
-struct Piece {
+struct GranuleRange {
     std::int64_t first = 0, last = -1;
 
     [[nodiscard]] std::int64_t count() const { return last - first + 1; }
 };
 
 /// All of them, as the kernel lists them.
-class Areas {
+class LargeMappings {
   public:
     /// \param least bytes of what is large.
     /// \throws std::bad_alloc; std::system_error where there is no /proc.
-    Areas(std::size_t least, std::size_t memory_bytes);
+    LargeMappings(std::size_t min, std::size_t memory_bytes);
 
     /// Looks what there is now. \returns whether that has changed.
-    bool find();
+    bool update();
     /// Those that there were before that changed.
-    [[nodiscard]] const Table<Area>& before() const { return before_; }
+    [[nodiscard]] const Table<LargeMapping>& before() const { return previous_; }
     /// The one that has a granule, or null.
-    [[nodiscard]] Area* at(std::int64_t granule);
+    [[nodiscard]] LargeMapping* at(std::int64_t granule);
 
-    [[nodiscard]] bool empty() const { return now_.empty(); }
-    [[nodiscard]] const Area* begin() const { return now_.begin(); }
-    [[nodiscard]] const Area* end() const { return now_.end(); }
+    [[nodiscard]] bool empty() const { return current_.empty(); }
+    [[nodiscard]] const LargeMapping* begin() const { return current_.begin(); }
+    [[nodiscard]] const LargeMapping* end() const { return current_.end(); }
 
     /// Of all there are and were.
     [[nodiscard]] Counts counts() const;
@@ -50,13 +50,13 @@ class Areas {
     [[nodiscard]] Counts& counts_of(std::int64_t granule);
 
   private:
-    [[nodiscard]] bool are(const Table<Span>& spans) const;
+    [[nodiscard]] bool matches(const Table<AddressRange>& spans) const;
 
-    Maps maps_;
+    MapsReader maps_;
     Meter meter_;
-    Table<Span> spans_;
-    Table<Area> now_, before_;
-    Counts past_{}; ///< Of areas that are gone.
+    Table<AddressRange> spans_;
+    Table<LargeMapping> current_, previous_;
+    Counts removed_counts_{}; ///< Of areas that are gone.
 };
 
 } // namespace assay::tier

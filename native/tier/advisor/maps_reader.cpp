@@ -15,7 +15,7 @@ namespace assay::tier {
 namespace {
 
 /// What is larger is mostly empty, for it cannot be filled, and to look through it would take long.
-std::uint64_t most_bytes() {
+std::uint64_t max_bytes() {
     struct sysinfo host = {};
     if (::sysinfo(&host) != 0) return std::uint64_t{1} << 40U;
     return 2 * host.mem_unit * (std::uint64_t{host.totalram} + host.totalswap);
@@ -23,32 +23,32 @@ std::uint64_t most_bytes() {
 
 } // namespace
 
-Maps::Maps(std::size_t least)
-    : least_(least), most_(most_bytes()), file_(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {
+MapsReader::MapsReader(std::size_t min)
+    : min_(min), max_(max_bytes()), file_(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {
     if (!file_) throw std::system_error(errno, std::generic_category(), "/proc/self/maps");
 }
 
-void Maps::read(Table<Span>& found) {
+void MapsReader::read(Table<AddressRange>& found) {
     found.fill(0);
     if (::lseek(file_.get(), 0, SEEK_SET) != 0) return;
     std::size_t held = 0;
     for (;;) {
         const ssize_t more = ::read(file_.get(), text_.data() + held, text_.size() - held);
         if (more <= 0) return;
-        std::string_view left(text_.data(), held + static_cast<std::size_t>(more));
-        for (auto end = left.find('\n'); end != std::string_view::npos; end = left.find('\n')) {
-            take(left.substr(0, end), found);
-            left.remove_prefix(end + 1);
+        std::string_view rest(text_.data(), held + static_cast<std::size_t>(more));
+        for (auto end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+            take(rest.substr(0, end), found);
+            rest.remove_prefix(end + 1);
         }
         // A line that is longer than all of the room has a path, and is none of ours.
-        held = left.size() == text_.size() ? 0 : left.size();
-        std::memmove(text_.data(), left.data(), held);
+        held = rest.size() == text_.size() ? 0 : rest.size();
+        std::memmove(text_.data(), rest.data(), held);
     }
 }
 
 /// `FROM-TO rw-p OFFSET DEVICE INODE [NAME]`
-void Maps::take(std::string_view line, Table<Span>& found) const {
-    Span span;
+void MapsReader::take(std::string_view line, Table<AddressRange>& found) const {
+    AddressRange span;
     const auto number = [&line](std::uint64_t& value) {
         const char* const last = line.data() + line.size();
         const auto [end, error] = std::from_chars(line.data(), last, value, 16);
@@ -60,8 +60,8 @@ void Maps::take(std::string_view line, Table<Span>& found) const {
     for (int field = 0; field < 3; ++field) line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
     const bool anonymous = line == "0" || line.starts_with("0 ");
     const std::uint64_t bytes = span.to - span.from;
-    if (!anonymous || line.ends_with("[stack]") || bytes < least_ || bytes > most_) return;
-    if (span.to / Granule::bytes < Granules::end && !found.full()) found.add(span);
+    if (!anonymous || line.ends_with("[stack]") || bytes < min_ || bytes > max_) return;
+    if (span.to / Granule::bytes < GranuleTable::end && !found.full()) found.add(span);
 }
 
 } // namespace assay::tier

@@ -12,33 +12,33 @@ namespace assay::tier {
 
 /// Has what exceeds a budget paged out: what fronts have passed, and what has been in memory for the longest
 /// time.
-class PageOut {
+class Reclaimer {
   public:
     /// \param budget pages.
-    PageOut(std::size_t budget, Areas& areas, ResidentSet& resident, Fronts& fronts);
+    Reclaimer(std::size_t budget, LargeMappings& mappings, ResidentSet& resident, SweepDetector& sweeps);
 
     /// Pages beyond the budget.
-    [[nodiscard]] std::size_t over() const;
+    [[nodiscard]] std::size_t excess_pages() const;
     /// Some of them leave, where it is time for that.
-    void go_on(Nanos now);
+    void step(Nanos now);
 
   private:
-    void rest(Nanos now);
-    void stay_behind();
-    [[nodiscard]] Piece next_behind();
-    [[nodiscard]] Piece next_oldest();
+    void back_off(Nanos now);
+    void keep_behind();
+    [[nodiscard]] GranuleRange next_behind_sweep();
+    [[nodiscard]] GranuleRange next_oldest();
     /// \returns pages that have left memory.
-    [[nodiscard]] std::size_t page_out(Piece piece);
+    [[nodiscard]] std::size_t page_out(GranuleRange range);
 
     std::size_t budget_;    ///< Pages.
     std::int64_t distance_; ///< Granules that are left alone behind a front.
-    Areas& areas_;
+    LargeMappings& mappings_;
     ResidentSet& resident_;
-    Fronts& fronts_;
-    Nanos due_ = 0, pause_ = 0, rest_ = 0;
+    SweepDetector& sweeps_;
+    Nanos due_ = 0, pause_ = 0, backoff_ = 0;
     std::size_t turn_ = 0;
-    std::size_t gone_ = 0; ///< Pages that were paged out since all was within the budget.
-    bool said_stuck_ = false, said_used_ = false; ///< Why more stays than there is to be, each once.
+    std::size_t paged_out_ = 0; ///< Pages that were paged out since all was within the budget.
+    bool warned_blocked_ = false, warned_reused_ = false; ///< Why more stays than there is to be, each once.
 };
 
 } // namespace assay::tier

@@ -18,14 +18,14 @@ namespace assay::tier {
 namespace {
 
 /// Pages of nobody's, for a while.
-class Trial {
+class TestPages {
   public:
-    explicit Trial(std::size_t bytes) : bytes_(bytes), at_(sys::map(bytes)) {
+    explicit TestPages(std::size_t bytes) : bytes_(bytes), at_(sys::map(bytes)) {
         if (at_ == nullptr) throw std::bad_alloc();
     }
-    Trial(const Trial&) = delete;
-    Trial& operator=(const Trial&) = delete;
-    ~Trial() { sys::unmap(at_, bytes_); }
+    TestPages(const TestPages&) = delete;
+    TestPages& operator=(const TestPages&) = delete;
+    ~TestPages() { sys::unmap(at_, bytes_); }
 
     [[nodiscard]] std::byte* at() const { return at_; }
 
@@ -37,7 +37,7 @@ class Trial {
 } // namespace
 
 /// A line of heads, and one of each swap: proc_swaps(5).
-void demand_swap() {
+void require_swap() {
     const Fd file(::open("/proc/swaps", O_RDONLY | O_CLOEXEC));
     std::array<char, 4096> text{};
     const ssize_t length = file ? ::read(file.get(), text.data(), text.size()) : 0;
@@ -46,19 +46,19 @@ void demand_swap() {
                              "SIZE FILE, chmod 600 FILE, mkswap FILE, swapon FILE)");
 }
 
-void demand_page_out() {
-    const Trial own(page);
-    if (sys::advise(own.at(), page, MADV_PAGEOUT) != 0)
+void require_page_out() {
+    const TestPages test(page);
+    if (sys::advise(test.at(), page, MADV_PAGEOUT) != 0)
         throw std::runtime_error(
             "this kernel pages nothing out on request (MADV_PAGEOUT): use Linux 5.4 or newer");
 }
 
-void try_page_out() {
-    const Trial own(2 * Granule::bytes);
-    std::byte* const first = aligned(own.at(), Granule::bytes);
+void test_page_out() {
+    const TestPages test(2 * Granule::bytes);
+    std::byte* const first = aligned(test.at(), Granule::bytes);
     const auto number = static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(first) / Granule::bytes);
     std::fill_n(first, Granule::bytes, std::byte{1});
-    Pagemap pagemap;
+    GranuleScanner pagemap;
     // Pages that another CPU has yet to put in order are passed over.
     for (int i = 0; i < 20; ++i) {
         sys::advise(first, Granule::bytes, MADV_PAGEOUT);

@@ -5,7 +5,7 @@
 
 namespace assay::tier {
 
-Front Fronts::consider(std::int64_t first, std::int64_t last, Nanos now) {
+Sweep SweepDetector::match_candidate(std::int64_t first, std::int64_t last, Nanos now) {
     for (Candidate& one : candidates_) {
         if (first > one.last + 1 || last < one.first - 1) continue;
         const bool upwards = last > one.last, downwards = first < one.first;
@@ -15,18 +15,21 @@ Front Fronts::consider(std::int64_t first, std::int64_t last, Nanos now) {
             return {};
         }
         one = {};
-        return upwards ? begin_front(before.first, last, 1, now) : begin_front(before.last, first, -1, now);
+        return upwards ? start_sweep(before.first, last, 1, now) : start_sweep(before.last, first, -1, now);
     }
-    newest_ = (newest_ + 1) % most_candidates;
+    newest_ = (newest_ + 1) % max_candidates;
     candidates_[newest_] = {first, last};
     return {};
 }
 
-Front Fronts::begin_front(std::int64_t first, std::int64_t head, std::int64_t step, Nanos now) {
-    Front& place = *std::ranges::min_element(fronts_, {}, &Front::moved);
-    return std::exchange(
-        place,
-        {.first = first, .head = head, .step = step, .asked = head, .left = first - step, .moved = now});
+Sweep SweepDetector::start_sweep(std::int64_t first, std::int64_t head, std::int64_t step, Nanos now) {
+    Sweep& place = *std::ranges::min_element(sweeps_, {}, &Sweep::moved_at);
+    return std::exchange(place, {.first = first,
+                                 .head = head,
+                                 .step = step,
+                                 .prefetched_to = head,
+                                 .evicted_to = first - step,
+                                 .moved_at = now});
 }
 
 } // namespace assay::tier

@@ -8,7 +8,7 @@
 namespace assay::tier {
 
 /// Why there is no tier, and what to do: what an error says, where it says anything.
-[[nodiscard]] inline const char* reason_of(const std::exception& error) {
+[[nodiscard]] inline const char* error_text(const std::exception& error) {
     if (dynamic_cast<const std::bad_alloc*>(&error) == nullptr) return error.what();
     return "addresses, or memory that may be promised, are used up (ulimit -v, vm.overcommit_memory=2): "
            "raise "
@@ -16,7 +16,7 @@ namespace assay::tier {
 }
 
 /// The same where so many bytes of them cannot be reserved.
-[[nodiscard]] inline std::string without_addresses(std::size_t bytes) {
+[[nodiscard]] inline std::string address_space_error(std::size_t bytes) {
     return "there are no " + std::to_string(bytes >> 30U) +
            " GiB of addresses (ulimit -v): raise the limit, or set ASSAY_TIER_ADDRESSES";
 }

@@ -12,16 +12,16 @@ namespace assay::tier {
 /// ends a program without a word, also where the file is memory (memfd_create(2)).
 ///
 /// \returns false with errno.
-[[nodiscard]] inline bool may_be(std::size_t bytes) {
-    rlimit most{};
-    if (::getrlimit(RLIMIT_FSIZE, &most) != 0 || bytes <= most.rlim_cur) return true;
+[[nodiscard]] inline bool is_size_allowed(std::size_t bytes) {
+    rlimit max{};
+    if (::getrlimit(RLIMIT_FSIZE, &max) != 0 || bytes <= max.rlim_cur) return true;
     errno = EFBIG;
     return false;
 }
 
 /// \returns false with errno.
-[[nodiscard]] inline bool size_file(int fd, std::size_t bytes) {
-    return may_be(bytes) && ::ftruncate(fd, static_cast<off_t>(bytes)) == 0;
+[[nodiscard]] inline bool set_file_size(int fd, std::size_t bytes) {
+    return is_size_allowed(bytes) && ::ftruncate(fd, static_cast<off_t>(bytes)) == 0;
 }
 
 } // namespace assay::tier

@@ -27,7 +27,7 @@ Fd program_error() {
 
 } // namespace
 
-void say(std::initializer_list<std::string_view> words) {
+void print_message(std::initializer_list<std::string_view> words) {
     std::array<char, 1024> line{};
     std::size_t length = 0;
     const auto append = [&](std::string_view word) {
@@ -45,8 +45,8 @@ void say(std::initializer_list<std::string_view> words) {
     if (theirs && ::write(theirs.get(), line.data(), length) < 0) return;
 }
 
-void give_up(std::initializer_list<std::string_view> words) {
-    say(words);
+void abort_with_message(std::initializer_list<std::string_view> words) {
+    print_message(words);
     // Not the program's handler: it may touch what is waited for here.
     ::signal(SIGABRT, SIG_DFL);
     std::abort();

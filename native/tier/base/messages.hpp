@@ -6,9 +6,9 @@
 namespace assay::tier {
 
 /// One line to standard error, without memory or locks of the C library.
-void say(std::initializer_list<std::string_view> words);
+void print_message(std::initializer_list<std::string_view> words);
 
 /// The same, and the end of the process: what the program would see next is wrong.
-[[noreturn]] void give_up(std::initializer_list<std::string_view> words);
+[[noreturn]] void abort_with_message(std::initializer_list<std::string_view> words);
 
 } // namespace assay::tier

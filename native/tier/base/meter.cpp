@@ -23,26 +23,26 @@ Counts& Counts::operator+=(const Counts& more) {
     return *this;
 }
 
-Meter::Meter(std::size_t most, std::size_t dram_bytes, std::size_t chunk_bytes, How how)
-    : bytes_(whole_pages(sizeof(Head) + most * sizeof(Entry))),
-      file_(static_cast<int>(::syscall(SYS_memfd_create, "assay-tier", 1U /* MFD_CLOEXEC */))), free_(most) {
+Meter::Meter(std::size_t max, std::size_t dram_bytes, std::size_t chunk_bytes, Engine engine)
+    : bytes_(whole_pages(sizeof(Header) + max * sizeof(Entry))),
+      file_(static_cast<int>(::syscall(SYS_memfd_create, "assay-tier", 1U /* MFD_CLOEXEC */))), free_(max) {
     // Where there is none (seccomp), all is counted as well, and nobody else sees it.
-    const bool seen = file_ && size_file(file_.get(), bytes_);
+    const bool seen = file_ && set_file_size(file_.get(), bytes_);
     const int flags = MAP_SHARED | (seen ? 0 : MAP_ANONYMOUS);
     const int file = seen ? file_.get() : -1;
     const long at = ::syscall(SYS_mmap, nullptr, bytes_, PROT_READ | PROT_WRITE, flags, file, 0L);
     if (at == -1) throw std::bad_alloc();
-    head_ = reinterpret_cast<Head*>(at); // NOLINT: the kernel gives a number
+    head_ = reinterpret_cast<Header*>(at); // NOLINT: the kernel gives a number
     // A child of a fork has regions of its own, if any.
     sys::advise(head_, bytes_, MADV_DONTFORK);
-    *head_ = {.mark = {},
+    *head_ = {.magic = {},
               .pid = static_cast<std::uint64_t>(::getpid()),
               .dram_bytes = dram_bytes,
               .chunk_bytes = chunk_bytes,
-              .how = how,
+              .engine = engine,
               .entries = 0,
               .ended = {}};
-    std::memcpy(head_->mark, "assay-t3", sizeof head_->mark);
+    std::memcpy(head_->magic, "assay-t3", sizeof head_->magic);
 }
 
 Meter::~Meter() {

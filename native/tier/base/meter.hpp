@@ -36,10 +36,10 @@ class Meter {
     };
 
     /// Who brings memory and takes it away.
-    enum class How : std::uint64_t { pager, advisor };
+    enum class Engine : std::uint64_t { pager, advisor };
 
     /// \param most regions. \throws std::bad_alloc.
-    Meter(std::size_t most, std::size_t dram_bytes, std::size_t chunk_bytes, How how = How::pager);
+    Meter(std::size_t max, std::size_t dram_bytes, std::size_t chunk_bytes, Engine engine = Engine::pager);
     Meter(const Meter&) = delete;
     Meter& operator=(const Meter&) = delete;
     ~Meter();
@@ -50,10 +50,10 @@ class Meter {
     [[nodiscard]] Counts counts() const;
 
   private:
-    struct Head {
-        char mark[8]; ///< Of this layout.
+    struct Header {
+        char magic[8]; ///< Of this layout.
         std::uint64_t pid, dram_bytes, chunk_bytes;
-        How how;
+        Engine engine;
         std::uint64_t entries; ///< That were ever in use; they follow.
         Counts ended;          ///< Of regions that are no more.
     };
@@ -62,7 +62,7 @@ class Meter {
 
     std::size_t bytes_;
     Fd file_;
-    Head* head_ = nullptr;
+    Header* head_ = nullptr;
     Table<Entry*> free_;
 };
 

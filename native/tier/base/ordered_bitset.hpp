@@ -13,15 +13,15 @@ namespace assay::tier {
 
 /// A set of numbers below some number, of which the highest is found by a few steps: a tree of words, each
 /// bit of which says whether there is any in a word below.
-class Marks {
+class OrderedBitset {
   public:
     /// \throws std::bad_alloc.
-    explicit Marks(std::size_t numbers) {
+    explicit OrderedBitset(std::size_t count) {
         do {
-            numbers = (numbers + bits - 1) / bits;
-            words_[depth_] = Table<std::uint64_t>(numbers);
-            words_[depth_++].fill(numbers);
-        } while (numbers > 1);
+            count = (count + bits - 1) / bits;
+            words_[depth_] = Table<std::uint64_t>(count);
+            words_[depth_++].fill(count);
+        } while (count > 1);
     }
 
     void set(std::size_t number) {

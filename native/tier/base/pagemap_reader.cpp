@@ -25,26 +25,26 @@ constexpr unsigned long pagemap_scan = _IOWR('f', 16, ScanArguments);
 
 } // namespace
 
-Present::Present() : file_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
+PagemapReader::PagemapReader() : file_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
 
-int Present::read(const std::byte* from, std::span<std::uint64_t> entries) const {
+int PagemapReader::read(const std::byte* from, std::span<std::uint64_t> entries) const {
     const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(from) / page * sizeof(std::uint64_t);
     const ssize_t got = ::pread(file_.get(), entries.data(), entries.size_bytes(), static_cast<off_t>(at));
     if (got == static_cast<ssize_t>(entries.size_bytes())) return 0;
     return got < 0 ? errno : EIO;
 }
 
-bool Present::is_there(const std::byte* at) const {
+bool PagemapReader::is_populated(const std::byte* at) const {
     std::uint64_t entry = 0;
-    return read(at, {&entry, 1}) == 0 && is_there(entry);
+    return read(at, {&entry, 1}) == 0 && is_populated(entry);
 }
 
-bool Present::is_missing(const std::byte* at) const {
+bool PagemapReader::is_empty(const std::byte* at) const {
     std::uint64_t entry = 0;
-    return read(at, {&entry, 1}) == 0 && !is_there(entry);
+    return read(at, {&entry, 1}) == 0 && !is_populated(entry);
 }
 
-bool Present::is_huge(const std::byte* at) const {
+bool PagemapReader::is_huge(const std::byte* at) const {
     PageRegion found{};
     const auto from = reinterpret_cast<std::uint64_t>(at);
     ScanArguments asked{.size = sizeof asked,

@@ -38,7 +38,7 @@ void close_one_by_one(int kept) {
 
 } // namespace
 
-void own_files(int kept) {
+void unshare_descriptors(int kept) {
     const unsigned after = static_cast<unsigned>(kept) + 1;
     if (close_from_to(after, ~0U, CLOSE_RANGE_UNSHARE) != 0) {
         if (::unshare(CLONE_FILES) != 0)

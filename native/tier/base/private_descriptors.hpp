@@ -10,6 +10,6 @@ namespace assay::tier {
 ///
 /// \param kept a descriptor that stays in the new table; -1 for none.
 /// \throws std::system_error.
-void own_files(int kept = -1);
+void unshare_descriptors(int kept = -1);
 
 } // namespace assay::tier

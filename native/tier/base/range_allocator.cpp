@@ -2,7 +2,7 @@
 
 namespace assay::tier {
 
-bool Ranges::take(std::size_t count, std::size_t& first) {
+bool RangeAllocator::take(std::size_t count, std::size_t& first) {
     for (std::size_t i = 0; i < free_.size(); ++i) {
         Range& range = free_[i];
         if (range.count < count) continue;
@@ -15,7 +15,7 @@ bool Ranges::take(std::size_t count, std::size_t& first) {
     return false;
 }
 
-void Ranges::give(std::size_t first, std::size_t count) {
+void RangeAllocator::release(std::size_t first, std::size_t count) {
     std::size_t i = 0;
     while (i < free_.size() && free_[i].first < first) ++i;
     const bool joins_before = i > 0 && free_[i - 1].first + free_[i - 1].count == first;

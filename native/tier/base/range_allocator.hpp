@@ -7,15 +7,15 @@
 namespace assay::tier {
 
 /// Numbers that are free, in order; what is asked for is taken from the first place where it is in one piece.
-class Ranges {
+class RangeAllocator {
   public:
     /// \param most pieces that the free numbers may lie in.
-    explicit Ranges(std::size_t most) : free_(most) {}
+    explicit RangeAllocator(std::size_t max) : free_(max) {}
 
     /// \returns false where no piece is long enough.
     [[nodiscard]] bool take(std::size_t count, std::size_t& first);
     /// At first all that there are; later what was taken.
-    void give(std::size_t first, std::size_t count);
+    void release(std::size_t first, std::size_t count);
 
   private:
     struct Range {

@@ -10,16 +10,16 @@ inline constexpr const char* thread_name = "assay-tier";
 
 /// No signal arrives in this thread meanwhile: a handler may touch a region, and whoever holds what the pager
 /// waits for must not wait for the pager.
-class Quiet {
+class ScopedSignalBlock {
   public:
-    Quiet() {
+    ScopedSignalBlock() {
         sigset_t all;
         ::sigfillset(&all);
         ::pthread_sigmask(SIG_SETMASK, &all, &before_);
     }
-    Quiet(const Quiet&) = delete;
-    Quiet& operator=(const Quiet&) = delete;
-    ~Quiet() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    ScopedSignalBlock(const ScopedSignalBlock&) = delete;
+    ScopedSignalBlock& operator=(const ScopedSignalBlock&) = delete;
+    ~ScopedSignalBlock() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
   private:
     sigset_t before_{};

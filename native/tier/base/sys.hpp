@@ -66,7 +66,7 @@ inline int unmap(void* at, std::size_t bytes) {
 /// All pages of a place go to another one, in whose stead they come; the first stays mapped, and is empty.
 ///
 /// \returns 0, or what errno would say; then nothing may be mapped at the other place.
-inline int leave(void* to, void* from, std::size_t bytes) {
+inline int move_pages(void* to, void* from, std::size_t bytes) {
 #ifndef MREMAP_DONTUNMAP
     constexpr int MREMAP_DONTUNMAP = 4; // Linux 5.7
 #endif

@@ -16,27 +16,27 @@ class Table {
 
   public:
     /// \throws std::bad_alloc where addresses cannot be had (RLIMIT_AS).
-    explicit Table(std::size_t most) : most_(most) {
-        if (most == 0) return;
-        items_ = reinterpret_cast<T*>(sys::map(most * sizeof(T)));
+    explicit Table(std::size_t max) : max_(max) {
+        if (max == 0) return;
+        items_ = reinterpret_cast<T*>(sys::map(max * sizeof(T)));
         if (items_ == nullptr) throw std::bad_alloc();
     }
     Table(Table&& other) noexcept
         : items_(std::exchange(other.items_, nullptr)), size_(std::exchange(other.size_, 0)),
-          most_(std::exchange(other.most_, 0)) {}
+          max_(std::exchange(other.max_, 0)) {}
     Table& operator=(Table&& other) noexcept {
         std::swap(items_, other.items_);
         std::swap(size_, other.size_);
-        std::swap(most_, other.most_);
+        std::swap(max_, other.max_);
         return *this;
     }
     Table(const Table&) = delete;
     Table& operator=(const Table&) = delete;
     ~Table() {
-        if (items_ != nullptr) sys::unmap(items_, most_ * sizeof(T));
+        if (items_ != nullptr) sys::unmap(items_, max_ * sizeof(T));
     }
 
-    [[nodiscard]] bool full() const { return size_ == most_; }
+    [[nodiscard]] bool full() const { return size_ == max_; }
     [[nodiscard]] bool empty() const { return size_ == 0; }
     [[nodiscard]] std::size_t size() const { return size_; }
 
@@ -75,7 +75,7 @@ class Table {
 
   private:
     T* items_ = nullptr;
-    std::size_t size_ = 0, most_;
+    std::size_t size_ = 0, max_;
 };
 
 } // namespace assay::tier

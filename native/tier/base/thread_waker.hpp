@@ -17,20 +17,20 @@ namespace assay::tier {
 /// A signal for that one thread, which has it blocked as all others (Quiet): so it is never delivered, is not
 /// lost where the program ignores it, and reads as signalfd(2). That also takes what is meant for the whole
 /// process, so it is SIGSTKFLT, which neither kernels nor programs use.
-class Waker {
+class ThreadWaker {
   public:
     /// The thread, to others: also when it has ended, and nothing is to be woken any more.
-    struct Sleeper {
+    struct Target {
         int process = 0, thread = 0;
         void wake() const { ::syscall(SYS_tgkill, process, thread, number); }
     };
 
     /// \throws std::system_error where no descriptor is left.
-    Waker() : fd_(file()) {
+    ThreadWaker() : fd_(file()) {
         if (!fd_) throw std::system_error(errno, std::generic_category(), "signalfd");
     }
     [[nodiscard]] int fd() const { return fd_.get(); }
-    [[nodiscard]] const Sleeper& sleeper() const { return sleeper_; }
+    [[nodiscard]] const Target& target() const { return sleeper_; }
     /// \returns whether it was woken.
     [[nodiscard]] bool clear() const {
         signalfd_siginfo found{};
@@ -47,7 +47,7 @@ class Waker {
         return Fd(::signalfd(-1, &one, SFD_CLOEXEC | SFD_NONBLOCK));
     }
 
-    Sleeper sleeper_{::getpid(), static_cast<int>(::syscall(SYS_gettid))};
+    Target sleeper_{::getpid(), static_cast<int>(::syscall(SYS_gettid))};
     Fd fd_;
 };
 

@@ -11,25 +11,25 @@ namespace assay::tier {
 /// Work that threads of the program hand to one thread, and wait for; in the order in which it came.
 ///
 /// Nothing is allocated: who hands something over may be within an allocation.
-class Errands {
+class WorkQueue {
   public:
     /// Has the other thread do something. \param wake makes it look here.
     template <class Work, class Wake>
     void run(Work work, Wake wake) {
         // A handler of a signal may touch memory that the other thread fetches, with the lock held here.
-        const Quiet quiet;
-        Errand one{[](void* of) { (*static_cast<Work*>(of))(); }, &work};
+        const ScopedSignalBlock block_signals;
+        Item one{[](void* argument) { (*static_cast<Work*>(argument))(); }, &work};
         {
             const std::lock_guard lock(lock_);
             (last_ == nullptr ? first_ : last_->next) = &one;
             last_ = &one;
         }
         wake();
-        one.over.wait(0);
+        one.done.wait(0);
     }
     /// Does all that there is, in the thread that calls it. \returns whether there was any.
     bool serve() {
-        Errand* next = nullptr;
+        Item* next = nullptr;
         {
             const std::lock_guard lock(lock_);
             next = std::exchange(first_, nullptr);
@@ -37,25 +37,25 @@ class Errands {
         }
         const bool any = next != nullptr;
         while (next != nullptr) {
-            Errand& one = *std::exchange(next, next->next);
-            one.work(one.of);
-            one.over.store(1);
-            one.over.notify_one();
+            Item& one = *std::exchange(next, next->next);
+            one.work(one.argument);
+            one.done.store(1);
+            one.done.notify_one();
         }
         return any;
     }
 
   private:
-    struct Errand {
+    struct Item {
         void (*work)(void*);
-        void* of;
-        Errand* next = nullptr;
-        std::atomic<int> over = 0; ///< 1: the waiting thread may go on, and the errand is gone then.
+        void* argument;
+        Item* next = nullptr;
+        std::atomic<int> done = 0; ///< 1: the waiting thread may go on, and the errand is gone then.
     };
 
     std::mutex lock_;
-    Errand* first_ = nullptr;
-    Errand* last_ = nullptr;
+    Item* first_ = nullptr;
+    Item* last_ = nullptr;
 };
 
 } // namespace assay::tier

@@ -119,7 +119,7 @@ int run(int argc, char** argv) {
     }
     // It goes with the process.
     alignas(Advisor) static std::byte room[sizeof(Advisor)];
-    Advisor& advisor = Advisor::start(room, {.memory_bytes = dram * mib, .least_bytes = mib});
+    Advisor& advisor = Advisor::start(room, {.memory_bytes = dram * mib, .min_bytes = mib});
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
     Done done;
     {

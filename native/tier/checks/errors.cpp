@@ -28,10 +28,10 @@ class FailingDisk final : public Disk {
     FailingDisk(std::unique_ptr<Disk> disk, std::string how) : disk_(std::move(disk)), how_(std::move(how)) {}
 
     [[nodiscard]] bool start(const Transfer& transfer) override { return disk_->start(transfer); }
-    void begin() override { disk_->begin(); }
+    void submit() override { disk_->submit(); }
     [[nodiscard]] int ready() const override { return disk_->ready(); }
 
-    [[nodiscard]] bool next(Ended& ended) override {
+    [[nodiscard]] bool next(Completed& ended) override {
         if (!disk_->next(ended)) return false;
         const bool write = ended.transfer.write;
         if (how_ == "read" && !write && ended.transfer.position == 3 * chunk) ended.error = EIO;
@@ -50,14 +50,14 @@ class FailingDisk final : public Disk {
 
 int run(const std::string& path, const std::string& how) {
     constexpr std::size_t chunks = 64;
-    const Means means{.paths = {path},
-                      .memory_bytes = 16 * chunk,
-                      .chunk_bytes = chunk,
-                      .least_bytes = chunk,
-                      .disk = [&how](const Store& store, unsigned depth) -> std::unique_ptr<Disk> {
-                          return std::make_unique<FailingDisk>(threads_disk(store, depth, 2), how);
-                      }};
-    Pager pager(means);
+    const PagerConfig config{.paths = {path},
+                             .memory_bytes = 16 * chunk,
+                             .chunk_bytes = chunk,
+                             .min_bytes = chunk,
+                             .disk = [&how](const Store& store, unsigned depth) -> std::unique_ptr<Disk> {
+                                 return std::make_unique<FailingDisk>(threads_disk(store, depth, 2), how);
+                             }};
+    Pager pager(config);
     std::byte* const all = sys::map(chunks * chunk + chunk);
     std::byte* const at = aligned(all, chunk);
     Region* const region = pager.add(at, chunks * chunk);

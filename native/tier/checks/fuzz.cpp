@@ -4,7 +4,7 @@
 ///     assay-tier-fuzz --path DIR [--frames N] [--chunks N] [--chunk BYTES] [--part BYTES]
 ///                     [--least BYTES] [--threads N] [--ms N] [--seed N] [--disk uring|threads] [--pageout 1]
 ///                     [--trace DIR] [--replay DIR]
-///                     [--exchange copy] [--numa follow|local|interleave] [--root DIR, of recorded nodes]
+///                     [--map_method copy] [--numa follow|local|interleave] [--root DIR, of recorded nodes]
 ///
 /// One line of JSON: what was done, and the number of wrong words. Status 1 where there is one.
 
@@ -158,15 +158,15 @@ class Worker {
         const std::size_t first = chunk * field_.per_chunk;
         if (pager_.discard(reinterpret_cast<std::byte*>(field_.words + first)) == 0) return;
         std::fill_n(field_.versions.begin() + static_cast<std::ptrdiff_t>(first), field_.per_chunk, 0U);
-        if (random_() % 2 == 0) expect();
+        if (random_() % 2 == 0) prefetch();
     }
 
-    void expect() {
+    void prefetch() {
         const std::size_t from = random_() % field_.count;
         const std::size_t left = field_.per_chunk - from % field_.per_chunk;
-        const PagerEngine::Piece piece{reinterpret_cast<std::byte*>(field_.words + from),
-                                       8 * (1 + random_() % left)};
-        pager_.expect({&piece, 1});
+        const PagerEngine::ByteRange range{reinterpret_cast<std::byte*>(field_.words + from),
+                                           8 * (1 + random_() % left)};
+        pager_.prefetch({&range, 1});
     }
 
     Field& field_;
@@ -200,19 +200,19 @@ int fuzz(std::map<std::string, std::string> options) {
     };
     const std::size_t chunk = number("chunk", std::size_t{2} << 20), chunks = number("chunks", 40);
     const std::size_t threads = number("threads", 2);
-    Means means{.paths = {options["path"]},
-                .memory_bytes = number("frames", 10) * chunk,
-                .chunk_bytes = chunk,
-                .part_bytes = number("part", std::size_t{64} << 10),
-                .least_bytes = number("least", page),
-                .trace_folder = options["trace"],
-                .replay_folder = options["replay"]};
-    if (options["exchange"] == "copy") means.exchange = Exchange::copy;
-    if (options.contains("numa")) means.numa = numa_of(options["numa"]);
-    means.root = options["root"];
+    PagerConfig config{.paths = {options["path"]},
+                       .memory_bytes = number("frames", 10) * chunk,
+                       .chunk_bytes = chunk,
+                       .part_bytes = number("part", std::size_t{64} << 10),
+                       .min_bytes = number("least", page),
+                       .trace_folder = options["trace"],
+                       .replay_folder = options["replay"]};
+    if (options["map_method"] == "copy") config.map_method = MapMethod::copy;
+    if (options.contains("numa")) config.numa = parse_numa_policy(options["numa"]);
+    config.root = options["root"];
     if (options["disk"] == "threads")
-        means.disk = [](const Store& store, unsigned depth) { return threads_disk(store, depth, 4); };
-    Pager pager(means);
+        config.disk = [](const Store& store, unsigned depth) { return threads_disk(store, depth, 4); };
+    Pager pager(config);
     const std::size_t bytes = chunks * chunk;
     std::byte* const all = sys::map(bytes + chunk);
     std::byte* const at = aligned(all, chunk);

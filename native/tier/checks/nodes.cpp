@@ -16,7 +16,7 @@
 
 int main(int argc, char** argv) {
     using namespace assay::tier;
-    constexpr int most_cpus = 8192;
+    constexpr int max_cpus = 8192;
     const Nodes nodes = Nodes::below(argc > 1 ? argv[1] : "");
     std::string numbers, nearest;
     const auto add = [](std::string& list, const std::string& item) {
@@ -24,10 +24,10 @@ int main(int argc, char** argv) {
     };
     for (std::size_t i = 0; i < nodes.size(); ++i)
         add(numbers, std::to_string(nodes.number(static_cast<Node>(i))));
-    for (int cpu = 0; cpu < most_cpus; ++cpu)
+    for (int cpu = 0; cpu < max_cpus; ++cpu)
         if (const auto node = nodes.nearest(cpu); node)
             add(nearest, "\"" + std::to_string(cpu) + "\":" + std::to_string(nodes.number(*node)));
-    const int cpu = Whereabouts().last_cpu_of(::gettid()).value_or(-1);
+    const int cpu = ThreadLocator().last_cpu(::gettid()).value_or(-1);
     std::printf("{\"nodes\":[%s],\"nearest\":{%s},\"cpu\":%d}\n", numbers.c_str(), nearest.c_str(), cpu);
     return 0;
 }

@@ -17,13 +17,13 @@
 
 namespace {
 
-using assay::tier::Streams;
+using assay::tier::StreamDetector;
 
-void show(const Streams::Stream* run) {
+void show(const StreamDetector::Stream* run) {
     if (run == nullptr) return void(std::puts("null"));
     std::printf("{\"last\":%lld,\"stride\":%lld,\"window\":%u,\"first\":%lld,\"repeats\":%s}\n",
                 static_cast<long long>(run->last), static_cast<long long>(run->stride), run->window,
-                static_cast<long long>(run->first), run->repeats ? "true" : "false");
+                static_cast<long long>(run->first), run->is_repeating ? "true" : "false");
 }
 
 } // namespace
@@ -34,24 +34,24 @@ int main(int argc, char** argv) {
         return 2;
     }
     const std::int64_t count = std::stoll(argv[1]);
-    const auto memory = std::stoul(argv[2]), most = std::stoul(argv[3]);
-    Streams streams;
+    const auto memory = std::stoul(argv[2]), max = std::stoul(argv[3]);
+    StreamDetector streams;
     std::deque<std::int64_t> there; // What came last stands last.
     const auto mapped = [&there](std::int64_t chunk) {
         return std::ranges::find(there, chunk) != there.end();
     };
     for (std::string word; std::cin >> word;) {
         if (word == "used") {
-            streams.used();
+            streams.on_used();
         } else if (word == "wasted") {
-            streams.wasted();
+            streams.on_wasted();
         } else {
             const std::size_t colon = word.find(':');
             const bool told = colon != std::string::npos;
             const auto thread = static_cast<std::uint32_t>(told ? std::stoul(word.substr(0, colon)) : 0);
             const std::int64_t chunk = std::stoll(told ? word.substr(colon + 1) : word);
             if (mapped(chunk)) continue;
-            show(streams.follow(chunk, count, thread, static_cast<std::uint32_t>(most), mapped));
+            show(streams.follow(chunk, count, thread, static_cast<std::uint32_t>(max), mapped));
             there.push_back(chunk);
             if (there.size() > memory) there.pop_front();
         }

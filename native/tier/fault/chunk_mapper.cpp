@@ -15,17 +15,17 @@ namespace assay::tier {
 
 namespace {
 
-constexpr std::size_t most_messages = 1 << 16;
-constexpr int patience = 1000; ///< Tries of what may be possible in a moment.
+constexpr std::size_t max_messages = 1 << 16;
+constexpr int max_tries = 1000; ///< Tries of what may be possible in a moment.
 
 /// \throws std::runtime_error where there is none of it.
-std::uint64_t features_for(Exchange exchange) {
+std::uint64_t features_for(MapMethod map_method) {
     // What lies on storage may turn out to be lost, and is poisoned then; where that cannot be (before Linux
     // 6.6), the program ends.
     const std::uint64_t poison = Userfault::offer().features & UFFD_FEATURE_POISON;
     const std::uint64_t common = UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_EVENT_UNMAP | poison;
-    if (exchange == Exchange::move) return common | UFFD_FEATURE_MOVE | UFFD_FEATURE_EVENT_REMAP;
-    if (!Userfault::can_leave())
+    if (map_method == MapMethod::move) return common | UFFD_FEATURE_MOVE | UFFD_FEATURE_EVENT_REMAP;
+    if (!Userfault::can_move_pages())
         throw std::runtime_error(
             "this kernel cannot take pages away from a place that stays (mremap, MREMAP_DONTUNMAP): use "
             "Linux 5.7 or newer, 6.8 for the best");
@@ -35,77 +35,77 @@ std::uint64_t features_for(Exchange exchange) {
 
 } // namespace
 
-Mapping::Mapping(Exchange exchange)
-    : fault_(features_for(exchange)), zeros_(sys::map(page)), messages_(most_messages) {
+ChunkMapper::ChunkMapper(MapMethod map_method)
+    : fault_(features_for(map_method)), zeros_(sys::map(page)), messages_(max_messages) {
     if (zeros_ == nullptr) throw std::bad_alloc();
-    if (exchange == Exchange::move) huge_.emplace();
+    if (map_method == MapMethod::move) huge_pages_.emplace();
 }
 
-Mapping::~Mapping() {
+ChunkMapper::~ChunkMapper() {
     sys::unmap(zeros_, page);
 }
 
-void Mapping::read() {
+void ChunkMapper::read_messages() {
     std::array<uffd_msg, 16> room{};
-    while (messages_.size() + room.size() <= most_messages) {
+    while (messages_.size() + room.size() <= max_messages) {
         const std::span<uffd_msg> some = fault_.read(room);
         if (some.empty()) return;
         for (const uffd_msg& message : some) messages_.add(message);
     }
 }
 
-bool Mapping::next(uffd_msg& message) {
-    if (handled_ == messages_.size()) {
+bool ChunkMapper::next_message(uffd_msg& message) {
+    if (next_ == messages_.size()) {
         messages_.fill(0);
-        handled_ = 0;
+        next_ = 0;
         return false;
     }
-    message = messages_[handled_++];
+    message = messages_[next_++];
     return true;
 }
 
-Mapping::Put Mapping::put(Chunk& chunk, Frames& frames) {
+ChunkMapper::MapResult ChunkMapper::map(Chunk& chunk, FrameAllocator& frames) {
     std::size_t done = 0;
     // Pages may be pinned for a moment after a transfer into them has ended.
-    for (int i = 0; i < patience && done < chunk.bytes(); ++i) {
-        const Userfault::Moved moved = frames.send(fault_, chunk.at, chunk.frame, done);
+    for (int i = 0; i < max_tries && done < chunk.bytes(); ++i) {
+        const Userfault::Moved moved = frames.map_into(fault_, chunk.at, chunk.frame, done);
         done += moved.bytes;
-        if (moved.error == EAGAIN && done == 0) return Put::later;
+        if (moved.error == EAGAIN && done == 0) return MapResult::retry;
         if (moved.error != 0 && moved.error != EBUSY) break;
         if (moved.error == EBUSY) ::sched_yield();
     }
-    if (done < chunk.bytes()) return put_by_pages(chunk, frames, done);
-    frames.sent(chunk.frame);
-    grown(chunk);
-    return Put::done;
+    if (done < chunk.bytes()) return map_by_pages(chunk, frames, done);
+    frames.on_mapped(chunk.frame);
+    keep_huge(chunk);
+    return MapResult::mapped;
 }
 
 /// Page by page and by copying, for what the kernel does not move: pages that stay pinned, and places of
 /// which parts are unmapped or protected. What is not mapped any more is left out.
 ///
 /// \param done bytes that were moved.
-Mapping::Put Mapping::put_by_pages(Chunk& chunk, Frames& frames, std::size_t done) {
-    const auto preference = frames.like(chunk.frame);
+ChunkMapper::MapResult ChunkMapper::map_by_pages(Chunk& chunk, FrameAllocator& frames, std::size_t done) {
+    const auto preference = frames.prefer_node_of(chunk.frame);
     const bool any = copy_pages(chunk.at, chunk.frame, done, chunk.bytes()) || done > 0;
-    frames.drop(chunk.frame);
+    frames.release_pages(chunk.frame);
     fault_.wake(chunk.at, chunk.bytes());
-    return any ? Put::done : Put::nothing;
+    return any ? MapResult::mapped : MapResult::gone;
 }
 
-bool Mapping::copy_pages(std::byte* to, const std::byte* from, std::size_t first, std::size_t last) {
+bool ChunkMapper::copy_pages(std::byte* to, const std::byte* from, std::size_t first, std::size_t last) {
     bool any = false;
     int tries = 0;
     for (std::size_t at = first; at < last;) {
         const int error = fault_.copy(to + at, from + at, page).error;
         if (error == EAGAIN) {
-            let_event_end();
-        } else if (error == ENOMEM && ++tries < patience) {
+            drain_event();
+        } else if (error == ENOMEM && ++tries < max_tries) {
             ::sched_yield();
         } else {
             // Of what is not mapped any more nobody asks.
             if (error != 0 && error != EEXIST && error != ENOENT)
-                give_up({"what the program touches could not be put into its memory (",
-                         ::strerrorname_np(error), ")"});
+                abort_with_message({"what the program touches could not be put into its memory (",
+                                    ::strerrorname_np(error), ")"});
             any = any || error != ENOENT;
             at += page;
         }
@@ -113,33 +113,33 @@ bool Mapping::copy_pages(std::byte* to, const std::byte* from, std::size_t first
     return any;
 }
 
-void Mapping::let_event_end() {
-    read();
+void ChunkMapper::drain_event() {
+    read_messages();
     ::sched_yield();
 }
 
-Mapping::Taken Mapping::take(Chunk& chunk, Frames& frames) {
-    const auto [place, moved] = frames.bring_back(chunk.at);
+ChunkMapper::UnmapResult ChunkMapper::take_pages(Chunk& chunk, FrameAllocator& frames) {
+    const auto [place, moved] = frames.take_pages(chunk.at);
     if (moved.error == 0) {
         chunk.frame = place;
-        return Taken::done;
+        return UnmapResult::taken;
     }
     if (place != nullptr) {
-        if (put_back(chunk.at, place, moved.bytes))
-            frames.emptied(place);
+        if (return_pages(chunk.at, place, moved.bytes))
+            frames.free_slot(place);
         else
-            frames.drop(place);
+            frames.release_pages(place);
     }
     const bool later = moved.error == EBUSY || moved.error == EAGAIN || moved.error == ENOMEM;
-    return later ? Taken::later : Taken::never;
+    return later ? UnmapResult::busy : UnmapResult::unmovable;
 }
 
-bool Mapping::put_back(std::byte* to, std::byte* place, std::size_t bytes) {
+bool ChunkMapper::return_pages(std::byte* to, std::byte* place, std::size_t bytes) {
     for (std::size_t done = 0; done < bytes;) {
         const Userfault::Moved back = fault_.move(to + done, place + done, bytes - done, true);
         done += back.bytes;
         if (back.error == EAGAIN) {
-            let_event_end();
+            drain_event();
         } else if (back.error == EBUSY) {
             ::sched_yield();
         } else if (back.error != 0) {
@@ -151,21 +151,21 @@ bool Mapping::put_back(std::byte* to, std::byte* place, std::size_t bytes) {
     return true;
 }
 
-void Mapping::fill(std::byte* at) {
+void ChunkMapper::map_zero_page(std::byte* at) {
     if (fault_.copy(at, zeros_, page).error != 0) fault_.wake(at, page);
 }
 
-void Mapping::lose(const Chunk& chunk) {
+void ChunkMapper::poison(const Chunk& chunk) {
     for (std::size_t done = 0; done < chunk.bytes();) {
         const Userfault::Moved lost = fault_.poison(chunk.at + done, chunk.bytes() - done);
         done += lost.bytes;
         if (lost.error == EAGAIN)
-            let_event_end();
+            drain_event();
         else if (lost.error == ENOENT)
             done += page; // It is not mapped any more.
         else if (lost.error != 0)
-            give_up({"what could not be read could not be marked as lost (", ::strerrorname_np(lost.error),
-                     "), so the program ends here"});
+            abort_with_message({"what could not be read could not be marked as lost (",
+                                ::strerrorname_np(lost.error), "), so the program ends here"});
     }
 }
 

@@ -12,68 +12,70 @@
 namespace assay::tier {
 
 /// Chunks in their regions: what the kernel tells of them, and their pages that come and go.
-class Mapping {
+class ChunkMapper {
   public:
     /// \throws std::runtime_error, std::bad_alloc.
-    explicit Mapping(Exchange exchange);
-    Mapping(const Mapping&) = delete;
-    Mapping& operator=(const Mapping&) = delete;
-    ~Mapping();
+    explicit ChunkMapper(MapMethod map_method);
+    ChunkMapper(const ChunkMapper&) = delete;
+    ChunkMapper& operator=(const ChunkMapper&) = delete;
+    ~ChunkMapper();
 
     /// Readable when the kernel has something to tell.
     [[nodiscard]] int ready() const { return fault_.fd(); }
     /// Faults of a region are told from now on. \returns 0, or errno.
-    [[nodiscard]] int watch(void* at, std::size_t bytes) const { return fault_.watch(at, bytes); }
+    [[nodiscard]] int register_range(void* at, std::size_t bytes) const {
+        return fault_.register_range(at, bytes);
+    }
     /// What the kernel tells, to be handled when nothing is under way: whoever waits for it to be read goes
     /// on.
-    void read();
+    void read_messages();
     /// The next of what was read, as long as there is one.
-    [[nodiscard]] bool next(uffd_msg& message);
+    [[nodiscard]] bool next_message(uffd_msg& message);
     /// Whether there is one: something else had to be done first.
-    [[nodiscard]] bool has_next() const { return handled_ < messages_.size(); }
+    [[nodiscard]] bool has_message() const { return next_ < messages_.size(); }
 
-    enum class Put {
-        done,
-        nothing, ///< None of its pages is mapped any more, and its frame is gone.
-        later,   ///< An event has to be read first.
+    enum class MapResult {
+        mapped,
+        gone,  ///< None of its pages is mapped any more, and its frame is gone.
+        retry, ///< An event has to be read first.
     };
     /// What is in a chunk's frame comes to where it belongs, and what waits for it goes on. The frame is gone
     /// then.
-    [[nodiscard]] Put put(Chunk& chunk, Frames& frames);
+    [[nodiscard]] MapResult map(Chunk& chunk, FrameAllocator& frames);
     /// All of a chunk is mapped now, perhaps put in parts.
-    void grown(const Chunk& chunk) {
-        if (huge_) huge_->keep(chunk.at, chunk.bytes());
+    void keep_huge(const Chunk& chunk) {
+        if (huge_pages_) huge_pages_->restore(chunk.at, chunk.bytes());
     }
-    enum class Taken {
-        done,
-        later, ///< The kernel, or a child of a fork, uses some of its pages just now.
-        never, ///< Its pages are not alike.
+    enum class UnmapResult {
+        taken,
+        busy,      ///< The kernel, or a child of a fork, uses some of its pages just now.
+        unmovable, ///< Its pages are not alike.
     };
     /// All pages of a mapped chunk, or none of them, come to a frame.
-    [[nodiscard]] Taken take(Chunk& chunk, Frames& frames);
+    [[nodiscard]] UnmapResult take_pages(Chunk& chunk, FrameAllocator& frames);
 
     /// A page of zeros where none is.
-    void fill(std::byte* at);
+    void map_zero_page(std::byte* at);
     /// What waits touches it again.
     void wake(std::byte* at, std::size_t bytes) const { fault_.wake(at, bytes); }
     /// Touching a chunk ends in SIGBUS from now on, or the program ends here.
-    void lose(const Chunk& chunk);
+    void poison(const Chunk& chunk);
 
   private:
-    [[nodiscard]] Put put_by_pages(Chunk& chunk, Frames& frames, std::size_t done);
+    [[nodiscard]] MapResult map_by_pages(Chunk& chunk, FrameAllocator& frames, std::size_t done);
     /// Pages of a chunk from `first` to `last`, which nobody else writes. \returns whether any is mapped.
     bool copy_pages(std::byte* to, const std::byte* from, std::size_t first, std::size_t last);
     /// What was moved away comes back. \returns false where some of it had to be copied.
-    [[nodiscard]] bool put_back(std::byte* to, std::byte* place, std::size_t bytes);
+    [[nodiscard]] bool return_pages(std::byte* to, std::byte* place, std::size_t bytes);
     /// Something is being unmapped, and until the thread that does it has gone on, the kernel answers EAGAIN
     /// (userfaultfd_event_wait_completion of fs/userfaultfd.c): however long that is on a busy CPU.
-    void let_event_end();
+    void drain_event();
 
     Userfault fault_;
-    std::optional<Huge> huge_; ///< Where pages move.
-    std::byte* zeros_;         ///< A page of them, which nobody writes.
+    std::optional<HugePageKeeper> huge_pages_; ///< Where pages move.
+    std::byte* zeros_;                         ///< A page of them, which nobody writes.
     Table<uffd_msg> messages_;
-    std::size_t handled_ = 0; ///< Of these.
+    std::size_t next_ = 0; ///< Of these.
 };
 
 } // namespace assay::tier

@@ -8,24 +8,24 @@ namespace assay::tier {
 
 namespace {
 
-constexpr std::size_t longest_pause = 1024;
+constexpr std::size_t max_backoff = 1024;
 
 } // namespace
 
-void Huge::keep(std::byte* at, std::size_t bytes) {
+void HugePageKeeper::restore(std::byte* at, std::size_t bytes) {
     for (std::size_t done = 0; done + huge_page <= bytes; done += huge_page) {
-        if (present_.is_huge(at + done)) continue;
-        if (paused_ > 0) {
-            --paused_;
+        if (pagemap_.is_huge(at + done)) continue;
+        if (skipped_ > 0) {
+            --skipped_;
             continue;
         }
         const bool made = sys::advise(at + done, huge_page, MADV_COLLAPSE) == 0;
-        pause_ = made ? 0 : std::clamp(2 * pause_, std::size_t{1}, longest_pause);
-        paused_ = pause_;
+        backoff_ = made ? 0 : std::clamp(2 * backoff_, std::size_t{1}, max_backoff);
+        skipped_ = backoff_;
     }
 }
 
-void Huge::clear(std::byte* at, std::size_t bytes) {
+void HugePageKeeper::free_page_table(std::byte* at, std::size_t bytes) {
     if (bytes >= huge_page) sys::advise(at, bytes, MADV_DONTNEED);
 }
 

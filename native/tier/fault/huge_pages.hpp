@@ -13,21 +13,21 @@ namespace assay::tier {
 /// (move_pages of mm/userfaultfd.c, Linux 6.8 to 6.18), into pages that move one by one from then on, and
 /// leave tables wherever they were. So from a few chunks that were brought in parts, after a while no huge
 /// page is left: each move takes 20 times as long, and a transfer twice.
-class Huge {
+class HugePageKeeper {
   public:
     /// What is mapped at a place has just come there, all of it: where it is not of huge pages, it is made
     /// so, and the place loses its table.
     ///
     /// It is no matter where that cannot be (before Linux 6.1; where memory is in pieces); it is not tried
     /// each time then.
-    void keep(std::byte* at, std::size_t bytes);
+    void restore(std::byte* at, std::size_t bytes);
     /// Nothing is mapped at a place of the pager's own: it loses its table (since Linux 6.14, where the
     /// kernel was built with CONFIG_PT_RECLAIM, as it is by default).
-    static void clear(std::byte* at, std::size_t bytes);
+    static void free_page_table(std::byte* at, std::size_t bytes);
 
   private:
-    Present present_;
-    std::size_t pause_ = 0, paused_ = 0; ///< Pages that are passed over after one could not be had.
+    PagemapReader pagemap_;
+    std::size_t backoff_ = 0, skipped_ = 0; ///< Pages that are passed over after one could not be had.
 };
 
 } // namespace assay::tier

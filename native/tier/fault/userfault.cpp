@@ -66,11 +66,11 @@ Userfault::Offer Userfault::offer() {
     return offer;
 }
 
-bool Userfault::can_leave() {
+bool Userfault::can_move_pages() {
     std::byte* const both = sys::map(2 * page);
     if (both == nullptr) return false;
     *both = std::byte{1};
-    const bool can = sys::leave(both + page, both, page) == 0;
+    const bool can = sys::move_pages(both + page, both, page) == 0;
     sys::unmap(both, 2 * page);
     return can;
 }
@@ -88,7 +88,7 @@ Userfault::Userfault(std::uint64_t features) : fd_(open_fd()) {
                                        "(UFFD_FEATURE_THREAD_ID): use Linux 5.7 or newer");
 }
 
-int Userfault::watch(void* at, std::size_t bytes) const {
+int Userfault::register_range(void* at, std::size_t bytes) const {
     uffdio_register range{{number(at), bytes}, UFFDIO_REGISTER_MODE_MISSING, 0};
     return called(::ioctl(fd_.get(), UFFDIO_REGISTER, &range));
 }
@@ -105,7 +105,7 @@ Userfault::Moved Userfault::move(void* to, void* from, std::size_t bytes, bool h
         if (range.move > 0) {
             // The reason for the rest is told by the next call alone.
             done += static_cast<std::size_t>(range.move);
-        } else if (present_.is_there(target) && present_.is_missing(source)) {
+        } else if (pagemap_.is_populated(target) && pagemap_.is_empty(source)) {
             // Where the last page before the one that does not move was in swap, Linux 6.18 has moved it and
             // does not count it: taken for not moved, it would be lost.
             wake(target, page);

@@ -39,7 +39,7 @@ struct uffdio_move {
 namespace assay::tier {
 
 /// How what frames hold comes to where it is touched, and leaves it.
-enum class Exchange : std::uint8_t {
+enum class MapMethod : std::uint8_t {
     move, ///< Pages change their place (UFFDIO_MOVE, Linux 6.8). Those that the kernel is using stay.
     /// New pages are filled (UFFDIO_COPY), and pages leave with their part of the page table (mremap(2),
     /// MREMAP_DONTUNMAP, Linux 5.7). Nothing tells of pages that a device or the kernel is about to fill.
@@ -58,18 +58,18 @@ class Userfault {
         bool in_kernel = false;
         int error = 0; ///< errno, where there is none at all.
         [[nodiscard]] bool moves() const { return (features & UFFD_FEATURE_MOVE) != 0; }
-        [[nodiscard]] Exchange best() const { return moves() ? Exchange::move : Exchange::copy; }
+        [[nodiscard]] MapMethod best() const { return moves() ? MapMethod::move : MapMethod::copy; }
     };
     [[nodiscard]] static Offer offer();
     /// Whether memory can leave its place while the place stays, which Exchange::copy needs.
-    [[nodiscard]] static bool can_leave();
+    [[nodiscard]] static bool can_move_pages();
 
     /// \throws std::runtime_error where the kernel or these rights do not give it.
     explicit Userfault(std::uint64_t features);
 
     [[nodiscard]] int fd() const { return fd_.get(); }
 
-    [[nodiscard]] int watch(void* at, std::size_t bytes) const;
+    [[nodiscard]] int register_range(void* at, std::size_t bytes) const;
 
     struct Moved {
         int error = 0;
@@ -94,7 +94,7 @@ class Userfault {
 
   private:
     Fd fd_;
-    Present present_;
+    PagemapReader pagemap_;
 };
 
 } // namespace assay::tier

@@ -20,32 +20,32 @@ std::uint64_t random_seed() {
 
 } // namespace
 
-Contents::Contents(const Sizes& sizes) : sizes_(sizes), seed_(random_seed()) {
+ChunkDigests::ChunkDigests(const ChunkSizes& sizes) : sizes_(sizes), seed_(random_seed()) {
     std::byte* const zeros = sys::map(sizes.largest());
     if (zeros == nullptr) throw std::bad_alloc();
     for (std::size_t i = 0; i < sizes.size(); ++i) zero_[i] = digest(zeros, i);
     sys::unmap(zeros, sizes.largest());
 }
 
-Digest Contents::with(const Digest& before, const Digest& part) const {
+Digest ChunkDigests::chain(const Digest& before, const Digest& part) const {
     const std::array<Digest, 2> both{before, part};
     return digest_of(reinterpret_cast<const std::byte*>(both.data()), sizeof both, seed_);
 }
 
-Digest Contents::digest(const std::byte* from, std::size_t level) const {
+Digest ChunkDigests::digest(const std::byte* from, std::size_t level) const {
     if (level + 1 == sizes_.size()) return digest_of(from, sizes_[level], seed_);
     Digest found{};
     const std::byte* const end = from + sizes_[level];
-    for (; from < end; from += sizes_[level + 1]) found = with(found, digest(from, level + 1));
+    for (; from < end; from += sizes_[level + 1]) found = chain(found, digest(from, level + 1));
     return found;
 }
 
-void Contents::know(Chunk& whole, std::span<const Chunk> parts) const {
-    whole.written = std::ranges::any_of(parts, [](const Chunk& part) { return part.written; });
-    whole.known = std::ranges::all_of(parts, [](const Chunk& part) { return part.known; });
-    if (!whole.known) return;
+void ChunkDigests::combine(Chunk& whole, std::span<const Chunk> parts) const {
+    whole.dirty = std::ranges::any_of(parts, [](const Chunk& part) { return part.dirty; });
+    whole.has_digest = std::ranges::all_of(parts, [](const Chunk& part) { return part.has_digest; });
+    if (!whole.has_digest) return;
     whole.digest = {};
-    for (const Chunk& part : parts) whole.digest = with(whole.digest, part.digest);
+    for (const Chunk& part : parts) whole.digest = chain(whole.digest, part.digest);
 }
 
 } // namespace assay::tier

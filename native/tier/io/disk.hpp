@@ -27,18 +27,18 @@ class Disk {
     /// Queues one. \returns false where there is no room before others have ended.
     [[nodiscard]] virtual bool start(const Transfer& transfer) = 0;
     /// Begins what was queued.
-    virtual void begin() = 0;
+    virtual void submit() = 0;
     /// Whether some of them could not be begun, and `begin` is to be called again.
     [[nodiscard]] virtual bool is_behind() const { return false; }
     /// Readable when a transfer may have ended.
     [[nodiscard]] virtual int ready() const = 0;
 
-    struct Ended {
+    struct Completed {
         Transfer transfer;
         int error; ///< errno, 0 where all bytes were transferred.
     };
     /// One that has ended, as long as there is one.
-    [[nodiscard]] virtual bool next(Ended& ended) = 0;
+    [[nodiscard]] virtual bool next(Completed& ended) = 0;
 };
 
 /// Why there is no io_uring: errno, 0 where there is.

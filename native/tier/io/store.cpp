@@ -21,21 +21,21 @@ namespace assay::tier {
 
 namespace {
 
-constexpr std::size_t most_pieces = 1 << 17; // Regions, and the gaps between them.
+constexpr std::size_t max_pieces = 1 << 17; // Regions, and the gaps between them.
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why, const std::string& next) {
     throw std::runtime_error("the path " + path + " " + why + ": " + next);
 }
 
 /// By how many paths a row is turned: any number, another for each row (the mixer of SplitMix64).
-std::uint64_t turn_of(std::uint64_t row) {
+std::uint64_t rotation_of(std::uint64_t row) {
     row = (row ^ row >> 30U) * 0xbf58476d1ce4e5b9U;
     row = (row ^ row >> 27U) * 0x94d049bb133111ebU;
     return (row ^ row >> 31U) >> 32U;
 }
 
 /// A file without a name: nothing is left behind, however the program ends.
-Fd open_in(const std::string& path) {
+Fd open_unnamed(const std::string& path) {
     struct statfs system = {};
     if (::statfs(path.c_str(), &system) != 0)
         refuse(path, std::string("cannot be used (") + std::strerror(errno) + ")",
@@ -61,33 +61,34 @@ Fd open_in(const std::string& path) {
 }
 
 /// Not for long: another program may have the lock for reasons of its own.
-void lock(int folder) {
-    constexpr int most_tries = 200;
-    for (int i = 0; i < most_tries && ::flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++i)
+void lock(int directory_fd) {
+    constexpr int max_attempts = 200;
+    for (int i = 0; i < max_attempts && ::flock(directory_fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+         ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 } // namespace
 
-Store::Store(const std::vector<std::string>& paths, std::size_t chunk, std::size_t most,
+Store::Store(const std::vector<std::string>& paths, std::size_t chunk, std::size_t max,
              std::optional<std::uint64_t> keep_free, Clock::duration patience)
-    : paths_(paths), chunk_(chunk), keep_free_(keep_free), lull_(patience / 4),
-      settled_(Clock::now() + patience), free_(most_pieces) {
+    : paths_(paths), chunk_(chunk), keep_free_(keep_free), quiet_period_(patience / 4),
+      retry_deadline_(Clock::now() + patience), free_(max_pieces) {
     for (const std::string& path : paths) {
-        const int file = files_.emplace_back(open_in(path)).get();
+        const int file = files_.emplace_back(open_unnamed(path)).get();
         struct stat about{};
         const dev_t device = ::fstat(file, &about) == 0 ? about.st_dev : 0;
-        const auto same = std::ranges::find(systems_, device, &System::device);
-        if (same != systems_.end())
+        const auto same = std::ranges::find(file_systems_, device, &FileSystem::device);
+        if (same != file_systems_.end())
             ++same->files;
         else
-            systems_.push_back(
+            file_systems_.push_back(
                 {device, Fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), file, 1});
     }
     if (files_.empty())
         throw std::runtime_error("no path is given for what does not fit into memory: name one (--path)");
-    std::ranges::sort(systems_, {}, &System::device);
-    free_.give(0, most);
+    std::ranges::sort(file_systems_, {}, &FileSystem::device);
+    free_.release(0, max);
 }
 
 int Store::reserve(std::size_t chunks, std::size_t& first) {
@@ -95,7 +96,7 @@ int Store::reserve(std::size_t chunks, std::size_t& first) {
     const std::size_t wanted = first + chunks;
     const off_t from = end_of(allocated_), to = end_of(wanted);
     if (const int error = to > from ? grow(from, to) : 0; error != 0) {
-        free_.give(first, chunks);
+        free_.release(first, chunks);
         return error;
     }
     allocated_ = wanted > allocated_ ? wanted : allocated_;
@@ -105,28 +106,28 @@ int Store::reserve(std::size_t chunks, std::size_t& first) {
 int Store::grow(off_t from, off_t to) const {
     // Two that want the same room are not to try at the same moments for ever.
     const auto pause = std::chrono::milliseconds(5 + ::getpid() % 16);
-    std::uint64_t most = free_bytes();
+    std::uint64_t max = free_bytes();
     Clock::time_point came = Clock::now();
     for (;;) {
         const int error = try_to_grow(from, to);
         const Clock::time_point now = Clock::now();
-        if (const std::uint64_t free = free_bytes(); free > most) {
-            most = free;
+        if (const std::uint64_t free = free_bytes(); free > max) {
+            max = free;
             came = now;
         }
-        const bool may_come = error == ENOSPC || error == EDQUOT;
-        if (!may_come || now >= settled_ || now - came >= lull_) return error;
+        const bool may_retry = error == ENOSPC || error == EDQUOT;
+        if (!may_retry || now >= retry_deadline_ || now - came >= quiet_period_) return error;
         std::this_thread::sleep_for(pause);
     }
 }
 
 int Store::try_to_grow(off_t from, off_t to) const {
-    if (!may_be(static_cast<std::size_t>(to))) return errno;
+    if (!is_size_allowed(static_cast<std::size_t>(to))) return errno;
     const auto more = static_cast<std::uint64_t>(to - from);
-    if (const int error = enough_for(more); error != 0) return error;
+    if (const int error = check_reserve(more); error != 0) return error;
     // One after the other, or two find what is enough for one of them.
-    for (const System& one : systems_) lock(one.folder.get());
-    int error = enough_for(more);
+    for (const FileSystem& one : file_systems_) lock(one.directory_fd.get());
+    int error = check_reserve(more);
     for (std::size_t i = 0; error == 0 && i < files_.size(); ++i) {
         do error = ::fallocate(files_[i].get(), 0, from, to - from) == 0 ? 0 : errno;
         while (error == EINTR);
@@ -135,10 +136,10 @@ int Store::try_to_grow(off_t from, off_t to) const {
     }
     // A program that takes no lock may have been faster.
     if (error == 0) {
-        error = enough_for(0);
+        error = check_reserve(0);
         if (error != 0) give_back(files_.size(), from);
     }
-    for (const System& one : systems_) ::flock(one.folder.get(), LOCK_UN);
+    for (const FileSystem& one : file_systems_) ::flock(one.directory_fd.get(), LOCK_UN);
     return error;
 }
 
@@ -147,13 +148,13 @@ void Store::give_back(std::size_t files, off_t to) const {
         if (::ftruncate(files_[i].get(), to) != 0) return;
 }
 
-int Store::enough_for(std::uint64_t bytes) const {
-    constexpr std::uint64_t most_kept = std::uint64_t{1} << 30U, part = 20;
-    for (const System& one : systems_) {
+int Store::check_reserve(std::uint64_t bytes) const {
+    constexpr std::uint64_t max_kept = std::uint64_t{1} << 30U, part = 20;
+    for (const FileSystem& one : file_systems_) {
         struct statvfs found{};
         if (::fstatvfs(one.file, &found) != 0) return errno;
         const std::uint64_t unit = found.f_frsize, free = found.f_bavail * unit;
-        const std::uint64_t keep = keep_free_.value_or(std::min(found.f_blocks * unit / part, most_kept));
+        const std::uint64_t keep = keep_free_.value_or(std::min(found.f_blocks * unit / part, max_kept));
         if (free < keep || (free - keep) / one.files < bytes) return ENOSPC;
     }
     return 0;
@@ -161,7 +162,7 @@ int Store::enough_for(std::uint64_t bytes) const {
 
 std::uint64_t Store::free_bytes() const {
     std::uint64_t all = 0;
-    for (const System& one : systems_) {
+    for (const FileSystem& one : file_systems_) {
         struct statvfs found{};
         if (::fstatvfs(one.file, &found) == 0) all += found.f_bavail * found.f_frsize;
     }
@@ -170,7 +171,7 @@ std::uint64_t Store::free_bytes() const {
 
 std::size_t Store::path_number(std::uint64_t position) const {
     const std::uint64_t chunk = position / chunk_;
-    return (chunk + turn_of(chunk / files_.size())) % files_.size();
+    return (chunk + rotation_of(chunk / files_.size())) % files_.size();
 }
 
 off_t Store::end_of(std::size_t chunks) const {

@@ -32,7 +32,7 @@ class Store {
     ///     200 MB/s).
     /// \throws std::runtime_error, naming the path and what to do: no directory, no right to write, memory
     ///     itself (tmpfs), no O_DIRECT.
-    Store(const std::vector<std::string>& paths, std::size_t chunk, std::size_t most,
+    Store(const std::vector<std::string>& paths, std::size_t chunk, std::size_t max,
           std::optional<std::uint64_t> keep_free = {}, Clock::duration patience = std::chrono::seconds(1));
 
     /// Take room for chunks in a row, now, so that no fault finds the device full. Free room beyond the
@@ -42,7 +42,7 @@ class Store {
     /// \param first set to the number of the first.
     /// \returns 0, or errno: ENOSPC, EDQUOT, EFBIG (ulimit -f), ENOMEM. Then nothing is taken.
     [[nodiscard]] int reserve(std::size_t chunks, std::size_t& first);
-    void release(std::size_t first, std::size_t chunks) { free_.give(first, chunks); }
+    void release(std::size_t first, std::size_t chunks) { free_.release(first, chunks); }
 
     [[nodiscard]] const std::vector<Fd>& files() const { return files_; }
     /// Where a byte of all the room lies; up to the end of its chunk they follow each other there.
@@ -65,27 +65,28 @@ class Store {
     [[nodiscard]] int try_to_grow(off_t from, off_t to) const;
     void give_back(std::size_t files, off_t to) const;
     /// Check that each file system keeps its reserve after each file has grown by some bytes.
-    [[nodiscard]] int enough_for(std::uint64_t bytes) const;
+    [[nodiscard]] int check_reserve(std::uint64_t bytes) const;
     /// Free bytes of all file systems.
     [[nodiscard]] std::uint64_t free_bytes() const;
 
     /// A file system that files are on.
-    struct System {
+    struct FileSystem {
         dev_t device;
-        Fd folder; ///< Locked by who looks for room and takes it (flock(2)).
-        int file;  ///< One of those on it.
+        Fd directory_fd; ///< Locked by who looks for room and takes it (flock(2)).
+        int file;        ///< One of those on it.
         std::uint64_t files;
     };
 
     std::vector<std::string> paths_;
     std::vector<Fd> files_;
-    std::vector<System> systems_; ///< By number, so that two who lock several do not wait for each other.
+    std::vector<FileSystem>
+        file_systems_; ///< By number, so that two who lock several do not wait for each other.
     std::size_t chunk_;
     std::optional<std::uint64_t> keep_free_;
-    Clock::duration lull_;      ///< Where so long no room came, none comes.
-    Clock::time_point settled_; ///< From when on room that lacks does not come.
-    std::size_t allocated_ = 0; ///< Chunks that the files have blocks for, from the first on.
-    Ranges free_;
+    Clock::duration quiet_period_;     ///< Where so long no room came, none comes.
+    Clock::time_point retry_deadline_; ///< From when on room that lacks does not come.
+    std::size_t allocated_ = 0;        ///< Chunks that the files have blocks for, from the first on.
+    RangeAllocator free_;
 };
 
 } // namespace assay::tier

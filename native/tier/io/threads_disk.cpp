@@ -16,7 +16,7 @@ namespace assay::tier {
 namespace {
 
 /// errno, or 0 when all bytes were transferred.
-int carried_out(const Store& store, const Transfer& t) {
+int transfer_all(const Store& store, const Transfer& t) {
     std::size_t done = 0;
     const int file = store.file_of(t.position);
     while (done < t.bytes) {
@@ -34,9 +34,9 @@ int carried_out(const Store& store, const Transfer& t) {
 class ThreadsDisk final : public Disk {
   public:
     ThreadsDisk(const Store& store, unsigned depth, unsigned threads)
-        : store_(store), depth_(depth), queued_(depth), ended_(depth) {
+        : store_(store), depth_(depth), queue_(depth), completed_(depth) {
         // Signals are the program's: none is to arrive in a thread that it does not know.
-        const Quiet quiet;
+        const ScopedSignalBlock block_signals;
         for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
     }
     ThreadsDisk(const ThreadsDisk&) = delete;
@@ -44,30 +44,30 @@ class ThreadsDisk final : public Disk {
     ~ThreadsDisk() override {
         {
             const std::lock_guard lock(mutex_);
-            over_ = true;
+            stop_ = true;
         }
-        wanted_.notify_all();
+        work_available_.notify_all();
         for (std::thread& one : threads_) one.join();
     }
 
     [[nodiscard]] bool start(const Transfer& transfer) override {
         const std::lock_guard lock(mutex_);
-        if (going_ == depth_) return false;
-        ++going_;
-        queued_.add(transfer);
+        if (in_flight_ == depth_) return false;
+        ++in_flight_;
+        queue_.add(transfer);
         return true;
     }
 
-    void begin() override { wanted_.notify_all(); }
+    void submit() override { work_available_.notify_all(); }
 
     [[nodiscard]] int ready() const override { return event_.fd(); }
 
-    [[nodiscard]] bool next(Ended& ended) override {
+    [[nodiscard]] bool next(Completed& ended) override {
         const std::lock_guard lock(mutex_);
         static_cast<void>(event_.clear());
-        if (ended_.empty()) return false;
-        ended = ended_.take_last();
-        --going_;
+        if (completed_.empty()) return false;
+        ended = completed_.take_last();
+        --in_flight_;
         return true;
     }
 
@@ -76,13 +76,13 @@ class ThreadsDisk final : public Disk {
         ::prctl(PR_SET_NAME, thread_name);
         std::unique_lock lock(mutex_);
         for (;;) {
-            wanted_.wait(lock, [this] { return over_ || !queued_.empty(); });
-            if (queued_.empty()) return;
-            const Transfer transfer = queued_.take_first();
+            work_available_.wait(lock, [this] { return stop_ || !queue_.empty(); });
+            if (queue_.empty()) return;
+            const Transfer transfer = queue_.take_first();
             lock.unlock();
-            const int error = carried_out(store_, transfer);
+            const int error = transfer_all(store_, transfer);
             lock.lock();
-            ended_.add(Ended{transfer, error});
+            completed_.add(Completed{transfer, error});
             event_.signal();
         }
     }
@@ -91,11 +91,11 @@ class ThreadsDisk final : public Disk {
     unsigned depth_;
     Event event_;
     std::mutex mutex_;
-    std::condition_variable wanted_;
-    Table<Transfer> queued_;
-    Table<Ended> ended_;
-    unsigned going_ = 0;
-    bool over_ = false;
+    std::condition_variable work_available_;
+    Table<Transfer> queue_;
+    Table<Completed> completed_;
+    unsigned in_flight_ = 0;
+    bool stop_ = false;
     std::vector<std::thread> threads_;
 };
 

@@ -12,24 +12,24 @@ using State = Chunk::State;
 namespace {
 
 /// Bytes that are on their way to a path at a time: enough for a disk to be busy.
-constexpr std::size_t most_on_way = std::size_t{4} << 20U;
+constexpr std::size_t max_in_flight = std::size_t{4} << 20U;
 
-std::unique_ptr<Disk> disk_of(const Means& means, const Store& store) {
-    return means.disk ? means.disk(store, means.depth) : any_disk(store, means.depth);
+std::unique_ptr<Disk> disk_of(const PagerConfig& config, const Store& store) {
+    return config.disk ? config.disk(store, config.depth) : any_disk(store, config.depth);
 }
 
 } // namespace
 
-Transfers::Transfers(const Means& means)
-    : store_(means.paths, means.chunk_bytes, means.address_bytes / means.chunk_bytes, means.keep_free),
-      depth_(means.depth), disk_(disk_of(means, store_)), on_way_bytes_(means.paths.size()) {}
+Transfers::Transfers(const PagerConfig& config)
+    : store_(config.paths, config.chunk_bytes, config.address_bytes / config.chunk_bytes, config.keep_free),
+      depth_(config.depth), disk_(disk_of(config, store_)), in_flight_bytes_(config.paths.size()) {}
 
 const std::string& Transfers::path_of(const Chunk& chunk) const {
     return store_.path_of(chunk.region->position_of(chunk));
 }
 
-std::size_t& Transfers::on_way_bytes(const Chunk& chunk) {
-    return on_way_bytes_[store_.path_number(chunk.region->position_of(chunk))];
+std::size_t& Transfers::in_flight_bytes(const Chunk& chunk) {
+    return in_flight_bytes_[store_.path_number(chunk.region->position_of(chunk))];
 }
 
 bool Transfers::start(Chunk& chunk, bool write) {
@@ -37,63 +37,63 @@ bool Transfers::start(Chunk& chunk, bool write) {
                          reinterpret_cast<std::uint64_t>(&chunk)});
 }
 
-void Transfers::enter(const Chunk& chunk) {
+void Transfers::add_in_flight(const Chunk& chunk) {
     ++chunk.region->transfers;
     ++count_;
 }
 
-void Transfers::leave(const Chunk& chunk) {
+void Transfers::remove_in_flight(const Chunk& chunk) {
     --chunk.region->transfers;
     --count_;
 }
 
 bool Transfers::read(Chunk& chunk) {
     if (!start(chunk, false)) return false;
-    enter(chunk);
-    chunk.unasked = !chunk.waited;
-    if (chunk.unasked) unasked_bytes_ += chunk.bytes();
+    add_in_flight(chunk);
+    chunk.is_prefetch = !chunk.has_waiter;
+    if (chunk.is_prefetch) prefetch_bytes_ += chunk.bytes();
     chunk.state = State::reading;
     return true;
 }
 
 void Transfers::write(Chunk& chunk) {
-    enter(chunk);
+    add_in_flight(chunk);
     writing_bytes_ += chunk.bytes();
-    due_.add(chunk);
-    chunk.state = State::due;
+    write_queue_.add(chunk);
+    chunk.state = State::write_queued;
 }
 
-void Transfers::call_back(Chunk& chunk) {
-    leave(chunk);
+void Transfers::cancel_write(Chunk& chunk) {
+    remove_in_flight(chunk);
     writing_bytes_ -= chunk.bytes();
-    due_.remove(chunk);
-    chunk.state = State::staged;
+    write_queue_.remove(chunk);
+    chunk.state = State::unmapped;
 }
 
-void Transfers::begin() {
-    for (Chunk* next = due_.front(); next != nullptr;) {
-        Chunk& chunk = *std::exchange(next, next->after);
-        std::size_t& bytes = on_way_bytes(chunk);
-        if (bytes >= most_on_way) continue; // Those of other paths pass by.
+void Transfers::submit() {
+    for (Chunk* next = write_queue_.front(); next != nullptr;) {
+        Chunk& chunk = *std::exchange(next, next->next);
+        std::size_t& bytes = in_flight_bytes(chunk);
+        if (bytes >= max_in_flight) continue; // Those of other paths pass by.
         if (!start(chunk, true)) break;
-        due_.remove(chunk);
+        write_queue_.remove(chunk);
         bytes += chunk.bytes();
         chunk.stored = true;
-        chunk.state = State::leaving;
+        chunk.state = State::writing;
     }
-    disk_->begin();
+    disk_->submit();
 }
 
-bool Transfers::next(Ended& ended) {
-    Disk::Ended one{};
+bool Transfers::next(Completed& ended) {
+    Disk::Completed one{};
     if (!disk_->next(one)) return false;
     Chunk& chunk = *reinterpret_cast<Chunk*>(one.transfer.tag); // NOLINT: a tag is a number
-    leave(chunk);
+    remove_in_flight(chunk);
     if (one.transfer.write) {
         writing_bytes_ -= chunk.bytes();
-        on_way_bytes(chunk) -= chunk.bytes();
-    } else if (chunk.unasked) {
-        unasked_bytes_ -= chunk.bytes();
+        in_flight_bytes(chunk) -= chunk.bytes();
+    } else if (chunk.is_prefetch) {
+        prefetch_bytes_ -= chunk.bytes();
     }
     ended = {&chunk, one.transfer.write, one.error};
     return true;

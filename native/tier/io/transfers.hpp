@@ -17,7 +17,7 @@ namespace assay::tier {
 class Transfers {
   public:
     /// \throws what Store and the disk do.
-    explicit Transfers(const Means& means);
+    explicit Transfers(const PagerConfig& config);
 
     /// Whether there is no room for more to be written. What is due holds up no read: the disk says itself
     /// whether it has room.
@@ -27,17 +27,17 @@ class Transfers {
     /// From a chunk's frame, as soon as its turn comes; there has to be room. The chunk is in no queue.
     void write(Chunk& chunk);
     /// What is due to be written stays.
-    void call_back(Chunk& chunk);
+    void cancel_write(Chunk& chunk);
     /// What was begun goes on its way.
-    void begin();
+    void submit();
 
-    struct Ended {
+    struct Completed {
         Chunk* chunk;
         bool write;
         int error; ///< errno, 0 where all of it was transferred.
     };
     /// One that has ended, as long as there is one.
-    [[nodiscard]] bool next(Ended& ended);
+    [[nodiscard]] bool next(Completed& ended);
 
     /// Readable when one may have ended.
     [[nodiscard]] int ready() const { return disk_->ready(); }
@@ -45,7 +45,7 @@ class Transfers {
     [[nodiscard]] bool is_behind() const { return disk_->is_behind(); }
     [[nodiscard]] std::size_t count() const { return count_; }
     /// Bytes that nobody had asked for.
-    [[nodiscard]] std::size_t unasked_bytes() const { return unasked_bytes_; }
+    [[nodiscard]] std::size_t prefetch_bytes() const { return prefetch_bytes_; }
     [[nodiscard]] std::size_t writing_bytes() const { return writing_bytes_; }
 
     /// Room for chunks, and where one of them lies.
@@ -55,16 +55,16 @@ class Transfers {
   private:
     [[nodiscard]] bool start(Chunk& chunk, bool write);
     /// One of its region's, and of all, from its being asked for until it has ended.
-    void enter(const Chunk& chunk);
-    void leave(const Chunk& chunk);
-    [[nodiscard]] std::size_t& on_way_bytes(const Chunk& chunk);
+    void add_in_flight(const Chunk& chunk);
+    void remove_in_flight(const Chunk& chunk);
+    [[nodiscard]] std::size_t& in_flight_bytes(const Chunk& chunk);
 
     Store store_;
     std::size_t depth_;
     std::unique_ptr<Disk> disk_;
-    Queue due_;                             ///< To be written, and not on their way.
-    std::vector<std::size_t> on_way_bytes_; ///< To each path.
-    std::size_t count_ = 0, unasked_bytes_ = 0, writing_bytes_ = 0;
+    Queue write_queue_;                        ///< To be written, and not on their way.
+    std::vector<std::size_t> in_flight_bytes_; ///< To each path.
+    std::size_t count_ = 0, prefetch_bytes_ = 0, writing_bytes_ = 0;
 };
 
 } // namespace assay::tier

@@ -14,7 +14,7 @@ namespace {
 /// Buffers are not registered: pages of a registered one cannot be moved (EBUSY, Linux 6.18).
 class UringDisk final : public Disk {
   public:
-    UringDisk(const Store& store, unsigned depth) : store_(store), going_(depth), free_(depth) {
+    UringDisk(const Store& store, unsigned depth) : store_(store), in_flight_(depth), free_slots_(depth) {
         if (const int status = ::io_uring_queue_init(depth, &ring_, 0); status != 0)
             throw std::system_error(-status, std::generic_category(), "io_uring");
         if (const int status = ::io_uring_register_eventfd(&ring_, event_.fd()); status != 0) {
@@ -22,8 +22,8 @@ class UringDisk final : public Disk {
             throw std::system_error(-status, std::generic_category(), "io_uring with an eventfd");
         }
         for (unsigned i = 0; i < depth; ++i) {
-            going_.add();
-            free_.add(depth - 1 - i);
+            in_flight_.add();
+            free_slots_.add(depth - 1 - i);
         }
     }
     UringDisk(const UringDisk&) = delete;
@@ -31,14 +31,14 @@ class UringDisk final : public Disk {
     ~UringDisk() override { ::io_uring_queue_exit(&ring_); }
 
     [[nodiscard]] bool start(const Transfer& transfer) override {
-        if (free_.empty()) return false;
-        const unsigned place = free_.take_last();
-        going_[place] = {transfer, 0};
-        queue(place);
+        if (free_slots_.empty()) return false;
+        const unsigned slot = free_slots_.take_last();
+        in_flight_[slot] = {transfer, 0};
+        queue(slot);
         return true;
     }
 
-    void begin() override {
+    void submit() override {
         if (queued_ == 0) return;
         // EAGAIN and EBUSY: the kernel lacks memory or room for answers; what is queued stays so.
         const int begun = ::io_uring_submit(&ring_);
@@ -48,22 +48,22 @@ class UringDisk final : public Disk {
 
     [[nodiscard]] int ready() const override { return event_.fd(); }
 
-    [[nodiscard]] bool next(Ended& ended) override {
+    [[nodiscard]] bool next(Completed& ended) override {
         io_uring_cqe* answer = nullptr;
         while (::io_uring_peek_cqe(&ring_, &answer) == 0) {
-            const auto place = static_cast<unsigned>(::io_uring_cqe_get_data64(answer));
+            const auto slot = static_cast<unsigned>(::io_uring_cqe_get_data64(answer));
             const int result = answer->res;
             ::io_uring_cqe_seen(&ring_, answer);
-            Going& going = going_[place];
+            InFlight& transfer_state = in_flight_[slot];
             const bool again = result == -EINTR || result == -EAGAIN;
-            if (result > 0) going.done += static_cast<std::size_t>(result);
-            if (again || (result > 0 && going.done < going.transfer.bytes)) {
-                queue(place);
+            if (result > 0) transfer_state.done += static_cast<std::size_t>(result);
+            if (again || (result > 0 && transfer_state.done < transfer_state.transfer.bytes)) {
+                queue(slot);
                 continue;
             }
             // A file that ends within a chunk has lost what was written there.
-            ended = {going.transfer, result < 0 ? -result : result == 0 ? EIO : 0};
-            free_.add(place);
+            ended = {transfer_state.transfer, result < 0 ? -result : result == 0 ? EIO : 0};
+            free_slots_.add(slot);
             return true;
         }
         // Only now: what ends from here on signals anew.
@@ -71,31 +71,31 @@ class UringDisk final : public Disk {
     }
 
   private:
-    struct Going {
+    struct InFlight {
         Transfer transfer;
         std::size_t done;
     };
 
-    void queue(unsigned place) {
-        const Going& going = going_[place];
-        const Transfer& t = going.transfer;
+    void queue(unsigned slot) {
+        const InFlight& transfer_state = in_flight_[slot];
+        const Transfer& t = transfer_state.transfer;
         io_uring_sqe* const entry = ::io_uring_get_sqe(&ring_); // There are as many as places.
-        std::byte* const at = t.memory + going.done;
-        const auto bytes = static_cast<unsigned>(t.bytes - going.done);
-        const std::uint64_t offset = store_.offset_of(t.position) + going.done;
+        std::byte* const at = t.memory + transfer_state.done;
+        const auto bytes = static_cast<unsigned>(t.bytes - transfer_state.done);
+        const std::uint64_t offset = store_.offset_of(t.position) + transfer_state.done;
         if (t.write)
             ::io_uring_prep_write(entry, store_.file_of(t.position), at, bytes, offset);
         else
             ::io_uring_prep_read(entry, store_.file_of(t.position), at, bytes, offset);
-        ::io_uring_sqe_set_data64(entry, place);
+        ::io_uring_sqe_set_data64(entry, slot);
         ++queued_;
     }
 
     const Store& store_;
     Event event_;
     io_uring ring_{};
-    Table<Going> going_;
-    Table<unsigned> free_;
+    Table<InFlight> in_flight_;
+    Table<unsigned> free_slots_;
     unsigned queued_ = 0;
 };
 

@@ -19,42 +19,44 @@ namespace assay::tier {
 /// there when their memory is needed.
 ///
 /// Nothing here waits. What cannot be done just now is said to be so, or tried again in `go_on`.
-class Memory {
+class ChunkCache {
   public:
     /// \throws std::runtime_error, std::system_error, naming what this machine does not give.
-    explicit Memory(const Means& means);
+    explicit ChunkCache(const PagerConfig& config);
 
     /// Fewest chunks that there must be room for.
-    static constexpr std::size_t least_chunks = 8;
+    static constexpr std::size_t min_chunks = 8;
 
     /// How chunks come to where they belong, and go from there.
-    [[nodiscard]] Exchange exchange() const { return exchange_; }
+    [[nodiscard]] MapMethod map_method() const { return map_method_; }
     /// Bytes of the largest chunks.
-    [[nodiscard]] std::size_t chunk() const { return pool_.chunk(); }
-    [[nodiscard]] const Sizes& sizes() const { return pool_.sizes(); }
+    [[nodiscard]] std::size_t chunk_bytes() const { return pool_.chunk_bytes(); }
+    [[nodiscard]] const ChunkSizes& sizes() const { return pool_.sizes(); }
     /// Bytes that there may be, now and ever.
-    [[nodiscard]] std::size_t most_bytes() const { return most_; }
-    [[nodiscard]] std::size_t pool_bytes() const { return pool_.most_bytes(); }
+    [[nodiscard]] std::size_t max_bytes() const { return max_; }
+    [[nodiscard]] std::size_t pool_bytes() const { return pool_.max_bytes(); }
     /// Bytes that are free, or about to be.
-    [[nodiscard]] std::size_t free_bytes() const { return pool_.left_bytes() + transfers_.writing_bytes(); }
+    [[nodiscard]] std::size_t free_bytes() const { return pool_.free_bytes() + transfers_.writing_bytes(); }
     /// Bytes that are kept free.
-    [[nodiscard]] std::size_t low_bytes() const { return low_; }
+    [[nodiscard]] std::size_t reserve_bytes() const { return reserve_; }
     /// What has come so far, and how much of it is long.
-    [[nodiscard]] Grain::Clock clock() const;
+    [[nodiscard]] FetchGranularity::FetchClock clock() const;
 
     /// So many bytes may be there from now on.
-    void fit(std::size_t most);
+    void resize(std::size_t max);
     /// So many are for other things than chunks.
-    void set_aside(std::size_t bytes) { pool_.set_aside(bytes); }
+    void reserve_metadata(std::size_t bytes) { pool_.reserve_metadata(bytes); }
     /// At most so many are mapped at a time from now on, so that touches show.
-    void map_at_most(std::size_t bytes) { most_mapped_ = bytes; }
+    void limit_mapped(std::size_t bytes) { max_mapped_ = bytes; }
     /// Whether as many may be as there is room for.
-    [[nodiscard]] bool maps_freely() const { return most_mapped_ == std::numeric_limits<std::size_t>::max(); }
+    [[nodiscard]] bool is_mapping_unlimited() const {
+        return max_mapped_ == std::numeric_limits<std::size_t>::max();
+    }
 
     /// A thread waits for a chunk. What it needs is done now, or as soon as it may be.
     ///
     /// \param node that it is wanted on; likewise below.
-    void want(Chunk& chunk, Node node);
+    void demand(Chunk& chunk, Node node);
     /// Begins to read a chunk. \returns false where there is no frame, or no room among the transfers.
     [[nodiscard]] bool read(Chunk& chunk, Node node);
     /// Maps what is staged. \returns false where an event has to be read first.
@@ -62,75 +64,75 @@ class Memory {
     /// \returns false where its pages are in use, or not alike.
     [[nodiscard]] bool unmap(Chunk& chunk);
     /// It will not be touched soon.
-    void let_go(Chunk& chunk);
+    void evict(Chunk& chunk);
     /// Nothing of it is needed any more, and its pages are gone already, where it is mapped.
-    void forget(Chunk& chunk);
+    void discard(Chunk& chunk);
     /// The same of all chunks of a region. Transfers of it may still be on their way.
-    void forget(Region& region);
+    void discard(Region& region);
 
-    enum class Room { made, coming, none };
+    enum class Reclaim { freed, pending, none };
     /// One step towards a free frame.
-    Room make_room();
+    Reclaim reclaim();
     /// What a chunk holds that is in a frame and not mapped goes to the store, where it is not there already.
-    Room leave(Chunk& chunk);
+    Reclaim evict_unmapped(Chunk& chunk);
 
     /// Tries again what could not be done. \returns whether there was anything.
-    bool go_on();
+    bool retry_deferred();
     /// Whether there still is.
-    [[nodiscard]] bool is_behind() const { return !starved_.empty() || transfers_.is_behind(); }
+    [[nodiscard]] bool is_behind() const { return !deferred_.empty() || transfers_.is_behind(); }
     /// Takes note of a transfer that has ended. \returns the region, which may have been its last; or null
     ///     where none has ended.
-    [[nodiscard]] Region* take_transfer();
+    [[nodiscard]] Region* complete_transfer();
     /// Makes room before it is needed, and unmaps what is too much.
-    void keep_some_free();
+    void keep_reserve();
     /// Others of the budget have what they want, as far as it is their share.
-    void share(const Budget& budget);
+    void release_surplus(const Budget& budget);
     /// Others may have all of it that is free.
-    void give_back();
+    void release_free();
 
-    [[nodiscard]] Mapping& mapping() { return mapping_; }
+    [[nodiscard]] ChunkMapper& mapper() { return mapper_; }
     [[nodiscard]] Placement& placement() { return placement_; }
     [[nodiscard]] Transfers& transfers() { return transfers_; }
-    [[nodiscard]] Residence& residence() { return residence_; }
+    [[nodiscard]] EvictionPolicy& policy() { return policy_; }
 
   private:
     /// A mapped chunk comes to a frame. \returns false as `unmap`.
-    [[nodiscard]] bool take(Chunk& chunk);
+    [[nodiscard]] bool take_pages(Chunk& chunk);
     /// Unmaps one of those that `next` gives. \returns false where it gives none, or none of a few can be.
     template <class Next>
     [[nodiscard]] bool unmap_one(Next next);
     /// What a part that was mapped belongs to, as one again, where nothing of it is missing, and parts are
     /// not wanted: it was split to be watched, and has told all that it can.
-    void merge_around(const Chunk& part);
+    void merge_into_whole(const Chunk& part);
     /// Does what is next for a chunk that is waited for. \returns false where it has to be tried again.
-    [[nodiscard]] bool answer(Chunk& chunk, Node node);
-    void starve(Chunk& chunk, Node node);
+    [[nodiscard]] bool try_serve(Chunk& chunk, Node node);
+    void defer(Chunk& chunk, Node node);
     /// What is due to be written stays.
-    void call_back(Chunk& chunk);
-    void was_read(Chunk& chunk, int error);
-    void was_written(Chunk& chunk, int error);
-    void ended_dropped(Chunk& chunk);
+    void cancel_write(Chunk& chunk);
+    void on_read(Chunk& chunk, int error);
+    void on_written(Chunk& chunk, int error);
+    void on_discarded(Chunk& chunk);
     /// Gives a chunk a frame. \param zero set to whether it holds zeros. \returns false where none is left.
-    [[nodiscard]] bool take_frame(Chunk& chunk, Node node, bool& zero);
-    void give_frame(Chunk& chunk);
+    [[nodiscard]] bool allocate_frame(Chunk& chunk, Node node, bool& zero);
+    void free_frame(Chunk& chunk);
     /// The pages of a mapped chunk are the kernel's again.
-    void pages_gone(Chunk& chunk);
+    void account_lost_pages(Chunk& chunk);
 
-    Exchange exchange_;
-    Mapping mapping_;
+    MapMethod map_method_;
+    ChunkMapper mapper_;
     Placement placement_;
-    Pool pool_;
+    FramePool pool_;
     Transfers transfers_;
-    Contents contents_;
-    Residence residence_;
-    std::size_t most_ = 0, low_ = 0; ///< Bytes.
-    std::size_t most_mapped_ = std::numeric_limits<std::size_t>::max();
+    ChunkDigests digests_;
+    EvictionPolicy policy_;
+    std::size_t max_ = 0, reserve_ = 0; ///< Bytes.
+    std::size_t max_mapped_ = std::numeric_limits<std::size_t>::max();
     /// Waited for, and to be tried again.
-    struct Starved {
+    struct Deferred {
         Chunk* chunk = nullptr;
         Node node{};
     };
-    Table<Starved> starved_;
+    Table<Deferred> deferred_;
     bool write_failed_ = false;
 };
 

@@ -9,17 +9,17 @@
 namespace assay::tier {
 
 /// Bytes of a chunk, of the parts that it may be split into, and of theirs: powers of two, the largest first.
-class Sizes {
+class ChunkSizes {
   public:
-    static constexpr std::size_t most = 3;
-    static constexpr std::size_t most_parts = 64; ///< Of one chunk: see Grain.
+    static constexpr std::size_t max = 3;
+    static constexpr std::size_t max_parts = 64; ///< Of one chunk: see Grain.
 
     /// \param least bytes that are brought at a time: a chunk is split as often as it takes, into no more
     ///     parts than `most_parts` each time. Parts of chunks are of `part` bytes, where that is possible.
-    Sizes(std::size_t chunk, std::size_t part, std::size_t least) {
+    ChunkSizes(std::size_t chunk, std::size_t part, std::size_t min) {
         bytes_[count_++] = chunk;
-        for (const std::size_t wanted : {part, least})
-            if (const std::size_t next = std::max({wanted, bytes_[count_ - 1] / most_parts, least, page});
+        for (const std::size_t wanted : {part, min})
+            if (const std::size_t next = std::max({wanted, bytes_[count_ - 1] / max_parts, min, page});
                 next < bytes_[count_ - 1])
                 bytes_[count_++] = next;
     }
@@ -36,7 +36,7 @@ class Sizes {
     }
 
   private:
-    std::array<std::size_t, most> bytes_{};
+    std::array<std::size_t, max> bytes_{};
     std::size_t count_ = 0;
 };
 

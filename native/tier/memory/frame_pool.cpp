@@ -2,67 +2,68 @@
 
 namespace assay::tier {
 
-Pool::Pool(Exchange exchange, const Sizes& sizes, std::size_t most, Budget* budget, Placement& placement)
-    : budget_(budget), placement_(placement), sizes_(sizes), most_bytes_(most),
-      unmade_bytes_(budget == nullptr ? most : 0) {
+FramePool::FramePool(MapMethod map_method, const ChunkSizes& sizes, std::size_t max, Budget* budget,
+                     Placement& placement)
+    : budget_(budget), placement_(placement), sizes_(sizes), max_bytes_(max),
+      unassigned_bytes_(budget == nullptr ? max : 0) {
     for (std::size_t i = 0; i < sizes_.size(); ++i)
-        frames_[i].emplace(exchange, sizes_[i], most / sizes_[i], placement);
+        frames_[i].emplace(map_method, sizes_[i], max / sizes_[i], placement);
 }
 
-std::byte* Pool::take(std::size_t bytes, Node node, bool& zero) {
-    Frames& wanted = of(bytes);
+std::byte* FramePool::take(std::size_t bytes, Node node, bool& zero) {
+    FrameAllocator& wanted = of(bytes);
     // In turn among those of a size: sizes may come in turn themselves.
-    Node& last = last_[sizes_.level_of(bytes)];
+    Node& last = last_node_[sizes_.level_of(bytes)];
     const Node from = placement_.next(node, last);
     std::byte* frame = wanted.take(from);
     // One of another node is as good, but where each thread is to have its own: then that one is given up,
     // and the kernel has one more to give.
-    if (frame == nullptr && unmade_bytes_ < bytes && !placement_.insists(from)) frame = wanted.take();
+    if (frame == nullptr && unassigned_bytes_ < bytes && !placement_.is_strict(from)) frame = wanted.take();
     zero = frame == nullptr;
     if (zero) {
-        if (!find(bytes)) return nullptr;
-        unmade_bytes_ -= bytes;
-        frame = wanted.make(placement_.source(from));
+        if (!obtain(bytes)) return nullptr;
+        unassigned_bytes_ -= bytes;
+        frame = wanted.create(placement_.allocation_node(from));
     }
     last = from;
     return frame;
 }
 
 /// So much is to be had that no frame is made of.
-bool Pool::unmake(std::size_t bytes) {
+bool FramePool::collect_free(std::size_t bytes) {
     for (std::size_t i = 0; i < sizes_.size(); ++i)
-        while (unmade_bytes_ < bytes && frames_[i]->unmake()) unmade_bytes_ += sizes_[i];
-    return unmade_bytes_ >= bytes;
+        while (unassigned_bytes_ < bytes && frames_[i]->destroy()) unassigned_bytes_ += sizes_[i];
+    return unassigned_bytes_ >= bytes;
 }
 
 /// The same, or as much of what the others do not use.
-bool Pool::find(std::size_t bytes) {
-    if (unmake(bytes)) return true;
-    if (budget_ == nullptr || !budget_->take(chunk())) return false;
-    unmade_bytes_ += chunk();
+bool FramePool::obtain(std::size_t bytes) {
+    if (collect_free(bytes)) return true;
+    if (budget_ == nullptr || !budget_->take(chunk_bytes())) return false;
+    unassigned_bytes_ += chunk_bytes();
     return true;
 }
 
-void Pool::set_aside(std::size_t bytes) {
-    wanted_aside_ = (bytes + chunk() - 1) / chunk() * chunk();
-    while (aside_bytes_ < wanted_aside_ && find(chunk())) {
-        unmade_bytes_ -= chunk();
-        aside_bytes_ += chunk();
+void FramePool::reserve_metadata(std::size_t bytes) {
+    wanted_metadata_ = (bytes + chunk_bytes() - 1) / chunk_bytes() * chunk_bytes();
+    while (metadata_bytes_ < wanted_metadata_ && obtain(chunk_bytes())) {
+        unassigned_bytes_ -= chunk_bytes();
+        metadata_bytes_ += chunk_bytes();
     }
-    if (aside_bytes_ > wanted_aside_) unmade_bytes_ += aside_bytes_ - wanted_aside_;
-    aside_bytes_ = std::min(aside_bytes_, wanted_aside_);
+    if (metadata_bytes_ > wanted_metadata_) unassigned_bytes_ += metadata_bytes_ - wanted_metadata_;
+    metadata_bytes_ = std::min(metadata_bytes_, wanted_metadata_);
 }
 
-std::size_t Pool::own_left_bytes() const {
-    std::size_t left = unmade_bytes_;
+std::size_t FramePool::own_free_bytes() const {
+    std::size_t left = unassigned_bytes_;
     for (std::size_t i = 0; i < sizes_.size(); ++i) left += frames_[i]->free_bytes();
     return left;
 }
 
-bool Pool::give_back() {
-    if (!unmake(chunk())) return false;
-    unmade_bytes_ -= chunk();
-    budget_->give(chunk());
+bool FramePool::return_to_budget() {
+    if (!collect_free(chunk_bytes())) return false;
+    unassigned_bytes_ -= chunk_bytes();
+    budget_->release(chunk_bytes());
     return true;
 }
 

@@ -16,14 +16,16 @@ void size(Chunk& chunk, std::size_t bytes) {
 
 } // namespace
 
-Region::Region(std::byte* from, std::size_t length, const Sizes& of, std::size_t first_chunk,
-               Meter::Entry& entry, Records& of_all)
-    : base(from), bytes(length), sizes(of), first(first_chunk), shown(entry), records(of_all) {
+Region::Region(std::byte* from, std::size_t length, const ChunkSizes& of, std::size_t first_chunk,
+               Meter::Entry& entry, MetadataBudget& shared_metadata)
+    : base(from), bytes(length), sizes(of), first_store_chunk(first_chunk), meter_entry(entry),
+      metadata(shared_metadata) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         const bool last = i + 1 == sizes.size();
         levels[i] = {Table<Chunk>(length / sizes[i]),
                      {},
-                     Grain(last ? 1 : sizes[i] / sizes[i + 1], last ? nullptr : &levels[i + 1].grain)};
+                     FetchGranularity(last ? 1 : sizes[i] / sizes[i + 1],
+                                      last ? nullptr : &levels[i + 1].granularity)};
         levels[i].chunks.fill(length / sizes[i]);
     }
     std::byte* at = base;
@@ -36,94 +38,95 @@ Region::Region(std::byte* from, std::size_t length, const Sizes& of, std::size_t
 
 void Region::split(Chunk& chunk) {
     const std::size_t next = level_of(chunk) + 1;
-    if ((chunk.state != State::out && chunk.state != State::fresh) || chunk.starved || next == sizes.size())
+    if ((chunk.state != State::stored && chunk.state != State::zero) || chunk.deferred ||
+        next == sizes.size())
         return;
     const std::span<Chunk> parts = parts_of(chunk);
     if (const bool first_time = parts[0].region == nullptr; first_time) {
-        if (records.bytes + parts.size_bytes() > records.most) return;
-        records.bytes += parts.size_bytes();
-        record_bytes += parts.size_bytes();
+        if (metadata.bytes + parts.size_bytes() > metadata.max) return;
+        metadata.bytes += parts.size_bytes();
+        metadata_bytes += parts.size_bytes();
     }
     std::byte* at = chunk.at;
     for (Chunk& part : parts) {
         part = {.region = this,
                 .at = at,
-                .came = chunk.came,
+                .mapped_at = chunk.mapped_at,
                 .state = chunk.state,
                 .stored = chunk.stored,
-                .returns = chunk.returns};
+                .was_evicted = chunk.was_evicted};
         size(part, sizes[next]);
         at += sizes[next];
     }
     chunk.state = State::split;
-    chunk.known = chunk.written = false;
+    chunk.has_digest = chunk.dirty = false;
 }
 
-void Region::watch(Chunk& chunk) {
+void Region::split_for_sampling(Chunk& chunk) {
     split(chunk);
     if (chunk.state != State::split) return;
-    Grain& of_parts = levels[level_of(chunk) + 1].grain;
+    FetchGranularity& of_parts = levels[level_of(chunk) + 1].granularity;
     for (Chunk& part : parts_of(chunk))
-        if (of_parts.watches_next(false)) watch(part);
+        if (of_parts.samples_next(false)) split_for_sampling(part);
 }
 
-void Region::join(Chunk& chunk) {
+void Region::unsplit(Chunk& chunk) {
     const std::span<Chunk> parts = parts_of(chunk);
     for (Chunk& part : parts) {
-        if (part.state == State::split) join(part);
-        if ((part.state != State::out && part.state != State::fresh) || part.state != parts[0].state ||
-            part.starved)
+        if (part.state == State::split) unsplit(part);
+        if ((part.state != State::stored && part.state != State::zero) || part.state != parts[0].state ||
+            part.deferred)
             return;
     }
     chunk.state = parts[0].state;
-    chunk.stored = chunk.returns = chunk.state == State::out;
+    chunk.stored = chunk.was_evicted = chunk.state == State::stored;
 }
 
 void Region::merge(Chunk& chunk) {
     const std::span<Chunk> parts = parts_of(chunk);
-    chunk.state = State::in;
-    chunk.came = parts[0].came;
-    chunk.returns = parts[0].returns;
+    chunk.state = State::mapped;
+    chunk.mapped_at = parts[0].mapped_at;
+    chunk.was_evicted = parts[0].was_evicted;
     chunk.stored = std::ranges::any_of(parts, [](const Chunk& part) { return part.stored; });
 }
 
-std::size_t Region::wanted() const {
+std::size_t Region::fetch_level() const {
     std::size_t level = 0;
-    while (levels[level].grain.fine()) ++level;
+    while (levels[level].granularity.uses_parts()) ++level;
     return level;
 }
 
-Chunk& Region::fitted_at(const std::byte* at, std::size_t level) {
-    for (std::size_t i = 0; i < level; ++i) split(piece_at(at, i));
-    Chunk& found = piece_at(at, level);
-    if (found.state == State::split) join(found);
-    return piece_at(at);
+Chunk& Region::resized_at(const std::byte* at, std::size_t level) {
+    for (std::size_t i = 0; i < level; ++i) split(leaf_at(at, i));
+    Chunk& found = leaf_at(at, level);
+    if (found.state == State::split) unsplit(found);
+    return leaf_at(at);
 }
 
 Chunk& Region::split_at(const std::byte* at, std::size_t level) {
     for (std::size_t i = 0; i < level; ++i)
-        if (Chunk& around = piece_at(at, i); around.state == State::out) split(around);
-    return piece_at(at, level);
+        if (Chunk& around = leaf_at(at, i); around.state == State::stored) split(around);
+    return leaf_at(at, level);
 }
 
-void Region::be_told(Order told) {
-    order = told;
-    const bool random = told == Order::random, unknown = told == Order::unknown;
-    levels[0].grain.tell(unknown ? std::nullopt : std::optional(random));
+void Region::set_pattern(AccessPattern wanted) {
+    pattern = wanted;
+    const bool random = wanted == AccessPattern::random, unknown = wanted == AccessPattern::unknown;
+    levels[0].granularity.fix(unknown ? std::nullopt : std::optional(random));
     // How much is used at each place shows.
     for (std::size_t i = 1; i < sizes.size(); ++i)
-        levels[i].grain.tell(unknown || random ? std::nullopt : std::optional(false));
+        levels[i].granularity.fix(unknown || random ? std::nullopt : std::optional(false));
 }
 
-void Region::touched(const Chunk& chunk, const Grain::Clock& clock) {
+void Region::on_access(const Chunk& chunk, const FetchGranularity::FetchClock& clock) {
     std::size_t level = level_of(chunk);
     while (level-- > 0) {
         const auto is_other = [this, &chunk](const Chunk& part) {
             const bool around = chunk.at >= part.at && chunk.at < part.at + part.bytes();
             return !around && is_mapped(part);
         };
-        const std::span<Chunk> parts = parts_of(piece_at(chunk.at, level));
-        levels[level].grain.touched(
+        const std::span<Chunk> parts = parts_of(leaf_at(chunk.at, level));
+        levels[level].granularity.on_access(
             number(chunk.at, level), number(chunk.at, level + 1) % parts.size(), clock,
             [&] { return static_cast<std::size_t>(std::ranges::count_if(parts, is_other)); });
     }
@@ -132,26 +135,26 @@ void Region::touched(const Chunk& chunk, const Grain::Clock& clock) {
 /// Time goes by for each chunk that is waited for.
 void Region::count_wait() {
     const Nanos now = now_ns();
-    shown.counts.stall_ns += waiting * static_cast<std::uint64_t>(now - waiting_since);
+    meter_entry.counts.stall_ns += waiting_chunks * static_cast<std::uint64_t>(now - waiting_since);
     waiting_since = now;
 }
 
 void Region::begin_wait(Chunk& chunk) {
-    if (chunk.waited) return;
+    if (chunk.has_waiter) return;
     count_wait();
-    ++waiting;
-    chunk.waited = true;
+    ++waiting_chunks;
+    chunk.has_waiter = true;
 }
 
 void Region::end_wait(Chunk& chunk) {
-    if (!chunk.waited) return;
+    if (!chunk.has_waiter) return;
     count_wait();
-    --waiting;
-    chunk.waited = false;
+    --waiting_chunks;
+    chunk.has_waiter = false;
 }
 
 bool Region::is_mapped(const Chunk& chunk) {
-    return chunk.state == State::in ||
+    return chunk.state == State::mapped ||
            (chunk.state == State::split &&
             std::ranges::all_of(parts_of(chunk), [this](const Chunk& part) { return is_mapped(part); }));
 }

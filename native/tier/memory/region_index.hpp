@@ -10,10 +10,10 @@
 namespace assay::tier {
 
 /// All regions that there are, by address. They are somebody else's.
-class Regions {
+class RegionIndex {
   public:
     /// \throws std::bad_alloc.
-    explicit Regions(std::size_t most) : regions_(most) {}
+    explicit RegionIndex(std::size_t max) : regions_(max) {}
 
     [[nodiscard]] bool full() const { return regions_.full(); }
     [[nodiscard]] bool empty() const { return regions_.empty(); }

@@ -16,7 +16,7 @@ namespace assay::tier {
 namespace {
 
 /// Nothing where the file is not there. It ends with a null byte in recordings of old.
-std::vector<int> list_in(const std::string& path) {
+std::vector<int> read_list(const std::string& path) {
     const std::optional<std::string> text = read_file(AT_FDCWD, path.c_str());
     return text ? parse_cpulist(text->c_str()).value_or(std::vector<int>()) : std::vector<int>();
 }
@@ -28,14 +28,14 @@ std::vector<int> common(const std::vector<int>& some, const std::vector<int>& ot
 }
 
 /// Those that this process may use, where that is told.
-std::optional<std::vector<int>> allowed(const std::string& root) {
+std::optional<std::vector<int>> allowed_nodes(const std::string& root) {
     const std::optional<std::string> status = read_file(AT_FDCWD, (root + "/proc/self/status").c_str());
     const auto found = line_after(status ? *status : "", "Mems_allowed_list");
     return found ? parse_cpulist(found->substr(0, found->find('\n'))) : std::nullopt;
 }
 
 /// Of a node to all that are on line, in their order.
-std::vector<int> distances_in(const std::string& path) {
+std::vector<int> read_distances(const std::string& path) {
     std::istringstream text(read_file(AT_FDCWD, path.c_str()).value_or(""));
     return {std::istream_iterator<int>(text), std::istream_iterator<int>()};
 }
@@ -44,31 +44,31 @@ std::vector<int> distances_in(const std::string& path) {
 
 Nodes Nodes::below(const std::string& root) {
     const std::string top = root + "/sys/devices/system/node";
-    const std::vector<int> online = list_in(top + "/online");
+    const std::vector<int> online = read_list(top + "/online");
     const auto file_of = [&top](int node, const char* name) {
         return top + "/node" + std::to_string(node) + "/" + name;
     };
     Nodes found;
-    std::vector<int> usable = list_in(top + "/has_memory");
-    if (usable.empty()) usable = list_in(top + "/has_normal_memory"); // As kernels before it told.
+    std::vector<int> usable = read_list(top + "/has_memory");
+    if (usable.empty()) usable = read_list(top + "/has_normal_memory"); // As kernels before it told.
     usable = common(usable, online);
     if (usable.size() < 2) return found;
-    if (const auto own = allowed(root); own) usable = common(usable, *own);
-    const std::vector<int> with_cpus = common(usable, list_in(top + "/has_cpu"));
+    if (const auto own = allowed_nodes(root); own) usable = common(usable, *own);
+    const std::vector<int> with_cpus = common(usable, read_list(top + "/has_cpu"));
     if (!with_cpus.empty()) usable = with_cpus;
     if (usable.size() < 2) return found;
-    usable.resize(std::min(usable.size(), most));
+    usable.resize(std::min(usable.size(), max));
     found.numbers_ = usable;
 
     for (const int from : online) {
-        const std::vector<int> distances = distances_in(file_of(from, "distance"));
+        const std::vector<int> distances = read_distances(file_of(from, "distance"));
         const auto distance_to = [&](int node) {
             if (node == from) return 0;
             const auto place = static_cast<std::size_t>(std::ranges::find(online, node) - online.begin());
             return place < distances.size() ? distances[place] : std::numeric_limits<int>::max();
         };
         const auto best = std::ranges::min_element(usable, {}, distance_to) - usable.begin();
-        for (const int cpu : list_in(file_of(from, "cpulist"))) {
+        for (const int cpu : read_list(file_of(from, "cpulist"))) {
             const auto number = static_cast<std::size_t>(cpu);
             if (number >= found.nearest_.size()) found.nearest_.resize(number + 1);
             found.nearest_[number] = static_cast<Node>(best);

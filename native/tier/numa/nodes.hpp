@@ -22,7 +22,7 @@ enum class Node : std::uint8_t {};
 /// other. Who wants it says so by a memory policy.
 class Nodes {
   public:
-    static constexpr std::size_t most = 64;
+    static constexpr std::size_t max = 64;
 
     /// One, that all memory comes from.
     Nodes() = default;

@@ -17,34 +17,34 @@ namespace assay::tier {
 namespace {
 
 /// A node that had nothing left is not asked in vain for so long.
-constexpr Nanos patience = nanos_per_second;
+constexpr Nanos retry_after = nanos_per_second;
 constexpr std::size_t bits = CHAR_BIT * sizeof(unsigned long);
 
 } // namespace
 
-Numa numa_of(std::string_view word) {
-    if (word == "follow") return Numa::follow;
-    if (word == "local") return Numa::local;
-    if (word == "interleave") return Numa::interleave;
+NumaPolicy parse_numa_policy(std::string_view word) {
+    if (word == "follow") return NumaPolicy::follow;
+    if (word == "local") return NumaPolicy::local;
+    if (word == "interleave") return NumaPolicy::interleave;
     throw std::runtime_error("frames cannot come from NUMA nodes by \"" + std::string(word) +
                              "\": give follow, local or interleave");
 }
 
-Placement::Placement(std::optional<Numa> how, const std::string& root, std::optional<int> cpu) {
-    Nodes found = Nodes::below(root);
-    if (found.size() == 1) return;
-    if (const char* const why = hindrance(); why != nullptr) {
-        if (how) say({"where frames come from is not chosen: ", why});
+Placement::Placement(std::optional<NumaPolicy> policy, const std::string& root, std::optional<int> cpu) {
+    Nodes node_of_page = Nodes::below(root);
+    if (node_of_page.size() == 1) return;
+    if (const char* const why = reason_unavailable(); why != nullptr) {
+        if (policy) print_message({"where frames come from is not chosen: ", why});
         return;
     }
-    nodes_ = std::move(found);
-    how_ = how.value_or(Numa::follow);
-    if (how_ == Numa::follow) whereabouts_.emplace();
+    nodes_ = std::move(node_of_page);
+    policy_ = policy.value_or(NumaPolicy::follow);
+    if (policy_ == NumaPolicy::follow) thread_locator_.emplace();
     home_ = nodes_.nearest(cpu.value_or(::sched_getcpu())).value_or(Node{});
 }
 
 /// Why memory comes from where it comes; null where nothing is in the way.
-const char* Placement::hindrance() {
+const char* Placement::reason_unavailable() {
     int mode = 0;
     Preference::Mask mask{};
     if (::syscall(SYS_get_mempolicy, &mode, mask.data(), mask.size() * bits, nullptr, 0UL) != 0)
@@ -57,42 +57,42 @@ const char* Placement::hindrance() {
 
 std::optional<Node> Placement::node_of(std::uint32_t thread) const {
     const auto number = static_cast<pid_t>(thread);
-    if (const std::optional<int> cpu = whereabouts_->last_cpu_of(number)) return nodes_.nearest(*cpu);
+    if (const std::optional<int> cpu = thread_locator_->last_cpu(number)) return nodes_.nearest(*cpu);
     // Where it may run, if that is on one node.
-    constexpr int most_cpus = 8192;
-    std::array<unsigned long, most_cpus / bits> mask{};
+    constexpr int max_cpus = 8192;
+    std::array<unsigned long, max_cpus / bits> mask{};
     const long bytes = ::syscall(SYS_sched_getaffinity, number, sizeof mask, mask.data());
-    std::optional<Node> found;
+    std::optional<Node> node_of_page;
     for (int cpu = 0; cpu < bytes * CHAR_BIT; ++cpu) {
         const auto place = static_cast<std::size_t>(cpu);
         if ((mask[place / bits] >> place % bits & 1U) == 0) continue;
         const std::optional<Node> one = nodes_.nearest(cpu);
-        if (!one || (found && found != one)) return std::nullopt;
-        found = one;
+        if (!one || (node_of_page && node_of_page != one)) return std::nullopt;
+        node_of_page = one;
     }
-    return found;
+    return node_of_page;
 }
 
-Node Placement::wanted_by(std::uint32_t thread) const {
-    return how_ == Numa::follow ? node_of(thread).value_or(home_) : home_;
+Node Placement::preferred_node_of(std::uint32_t thread) const {
+    return policy_ == NumaPolicy::follow ? node_of(thread).value_or(home_) : home_;
 }
 
-Node Placement::wanted_here() const {
-    return how_ == Numa::follow ? nodes_.nearest(::sched_getcpu()).value_or(home_) : home_;
+Node Placement::preferred_node_here() const {
+    return policy_ == NumaPolicy::follow ? nodes_.nearest(::sched_getcpu()).value_or(home_) : home_;
 }
 
-bool Placement::insists(Node node) const {
-    return how_ == Numa::follow && now_ns(CLOCK_MONOTONIC_COARSE) >= lacking_until_[index(node)];
+bool Placement::is_strict(Node node) const {
+    return policy_ == NumaPolicy::follow && now_ns(CLOCK_MONOTONIC_COARSE) >= exhausted_until_[index(node)];
 }
 
-Node Placement::source(Node node) const {
-    if (how_ != Numa::interleave) return node;
-    const auto held = std::span(held_bytes_).first(nodes_.size());
-    const auto least = std::ranges::min_element(held);
-    return *least < held[index(node)] ? static_cast<Node>(least - held.begin()) : node;
+Node Placement::allocation_node(Node node) const {
+    if (policy_ != NumaPolicy::interleave) return node;
+    const auto held = std::span(allocated_bytes_).first(nodes_.size());
+    const auto min = std::ranges::min_element(held);
+    return *min < held[index(node)] ? static_cast<Node>(min - held.begin()) : node;
 }
 
-std::optional<Node> Placement::found(const std::byte* at) const {
+std::optional<Node> Placement::node_of_page(const std::byte* at) const {
     if (nodes_.size() == 1) return home_;
     int number = -1;
     // Without nodes to which pages are to be moved it tells where they are.
@@ -100,25 +100,25 @@ std::optional<Node> Placement::found(const std::byte* at) const {
     return told ? nodes_.find(number) : std::nullopt;
 }
 
-void Placement::came(Node wanted, const std::byte* at, std::size_t bytes) {
+void Placement::on_allocated(Node wanted, const std::byte* at, std::size_t bytes) {
     if (nodes_.size() == 1) return;
     const Node from = of(at);
-    held_bytes_[index(from)] += static_cast<std::int64_t>(bytes);
-    if (from != wanted) lacking_until_[index(wanted)] = now_ns(CLOCK_MONOTONIC_COARSE) + patience;
+    allocated_bytes_[index(from)] += static_cast<std::int64_t>(bytes);
+    if (from != wanted) exhausted_until_[index(wanted)] = now_ns(CLOCK_MONOTONIC_COARSE) + retry_after;
 }
 
-void Placement::goes(const std::byte* at, std::size_t bytes) {
+void Placement::on_freed(const std::byte* at, std::size_t bytes) {
     if (nodes_.size() == 1) return;
-    const std::optional<Node> node = found(at);
+    const std::optional<Node> node = node_of_page(at);
     // Of what nobody can tell any more most will have been where most is.
-    auto& held = node ? held_bytes_[index(*node)] : *std::ranges::max_element(held_bytes_);
+    auto& held = node ? allocated_bytes_[index(*node)] : *std::ranges::max_element(allocated_bytes_);
     held -= static_cast<std::int64_t>(bytes);
 }
 
 Placement::Preference::Preference(Placement& placement, Node node) {
     if (placement.nodes_.size() == 1) return;
-    const bool own = ::pthread_equal(placement.pager_, ::pthread_self()) != 0;
-    if (own && placement.preferred_ == node) return;
+    const bool own = ::pthread_equal(placement.pager_thread_, ::pthread_self()) != 0;
+    if (own && placement.current_preference_ == node) return;
     restores_ = !own && ::syscall(SYS_get_mempolicy, &mode_, mask_.data(), words * bits, nullptr, 0UL) == 0;
     if (!own && !restores_) return;
     Mask wanted{};
@@ -126,7 +126,7 @@ Placement::Preference::Preference(Placement& placement, Node node) {
     wanted[number / bits] = 1UL << number % bits;
     // Where it fails, the node may not be used any more, and pages come from those that may.
     ::syscall(SYS_set_mempolicy, MPOL_PREFERRED, wanted.data(), words * bits);
-    if (own) placement.preferred_ = node;
+    if (own) placement.current_preference_ = node;
 }
 
 Placement::Preference::~Preference() {

@@ -15,7 +15,7 @@ namespace assay::tier {
 
 namespace {
 
-constexpr std::size_t most_blocks = 1 << 16;
+constexpr std::size_t max_blocks = 1 << 16;
 constexpr std::size_t bits = 64; ///< Of a word.
 
 std::size_t pages(std::size_t bytes) {
@@ -24,16 +24,16 @@ std::size_t pages(std::size_t bytes) {
 
 } // namespace
 
-Arena::Arena(const Means& means)
-    : pager_(means), chunk_(means.chunk_bytes), chunks_(means.address_bytes / means.chunk_bytes),
-      bytes_(chunks_ * chunk_), reserved_(bytes_ + chunk_), free_(most_blocks + 1), blocks_(most_blocks),
-      unused_(most_blocks), owner_(chunks_), gone_(bytes_ / page / bits + 1) {
+Arena::Arena(const PagerConfig& config)
+    : pager_(config), chunk_(config.chunk_bytes), chunks_(config.address_bytes / config.chunk_bytes),
+      bytes_(chunks_ * chunk_), reserved_(bytes_ + chunk_), free_(max_blocks + 1), blocks_(max_blocks),
+      free_blocks_(max_blocks), owner_(chunks_), unmapped_pages_(bytes_ / page / bits + 1) {
     area_ = sys::map(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
-    if (area_ == nullptr) throw std::runtime_error(without_addresses(reserved_));
+    if (area_ == nullptr) throw std::runtime_error(address_space_error(reserved_));
     base_ = aligned(area_, chunk_);
-    free_.give(0, chunks_);
+    free_.release(0, chunks_);
     owner_.fill(chunks_);
-    gone_.fill(bytes_ / page / bits + 1);
+    unmapped_pages_.fill(bytes_ / page / bits + 1);
 }
 
 Arena::~Arena() {
@@ -48,20 +48,20 @@ void* Arena::allocate(std::size_t bytes, std::size_t spare) {
         return nullptr;
     }
     const std::size_t count = (bytes + spare + chunk_ - 1) / chunk_;
-    const Quiet quiet;
+    const ScopedSignalBlock block_signals;
     std::size_t first = 0;
     std::uint32_t number = 0;
     {
         const std::lock_guard lock(lock_);
-        if ((unused_.empty() && blocks_.full()) || !free_.take(count, first)) {
+        if ((free_blocks_.empty() && blocks_.full()) || !free_.take(count, first)) {
             errno = ENOMEM;
             return nullptr;
         }
-        if (unused_.empty()) {
+        if (free_blocks_.empty()) {
             number = static_cast<std::uint32_t>(blocks_.size());
             blocks_.add(Block{});
         } else {
-            number = unused_.take_last();
+            number = free_blocks_.take_last();
         }
         blocks_[number] = Block{first, count, bytes, pages(bytes), nullptr};
     }
@@ -78,8 +78,8 @@ void* Arena::allocate(std::size_t bytes, std::size_t spare) {
     const std::lock_guard lock(lock_);
     blocks_[number].region = region;
     if (region == nullptr) {
-        give_up_block(blocks_[number]);
-        errno = error == EDQUOT ? ENOSPC : is_of_disks(error) ? error : ENOMEM;
+        free_block(blocks_[number]);
+        errno = error == EDQUOT ? ENOSPC : is_storage_error(error) ? error : ENOMEM;
         return nullptr;
     }
     for (std::size_t i = 0; i < count; ++i) owner_[first + i] = number + 1;
@@ -87,17 +87,17 @@ void* Arena::allocate(std::size_t bytes, std::size_t spare) {
 }
 
 /// Its addresses are free again; whoever touches them ends by SIGSEGV.
-void Arena::give_up_block(Block& block) {
+void Arena::free_block(Block& block) {
     sys::map(address(block.first), block.count * chunk_, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
     for (std::size_t i = 0; i < block.count; ++i) owner_[block.first + i] = 0;
-    if (block.left < pages(block.bytes)) {
+    if (block.mapped_pages < pages(block.bytes)) {
         const std::size_t first = block.first * chunk_ / page;
         for (std::size_t i = first; i < first + pages(block.bytes); ++i)
-            gone_[i / bits] &= ~(std::uint64_t{1} << i % bits);
+            unmapped_pages_[i / bits] &= ~(std::uint64_t{1} << i % bits);
     }
-    free_.give(block.first, block.count);
-    unused_.add(static_cast<std::uint32_t>(&block - blocks_.begin()));
+    free_.release(block.first, block.count);
+    free_blocks_.add(static_cast<std::uint32_t>(&block - blocks_.begin()));
     block = Block{};
 }
 
@@ -106,8 +106,8 @@ Arena::Block* Arena::block_of(const void* at) {
     return number == 0 ? nullptr : &blocks_[number - 1];
 }
 
-std::size_t Arena::bytes_from(const void* at) {
-    const Quiet quiet;
+std::size_t Arena::bytes_until_end(const void* at) {
+    const ScopedSignalBlock block_signals;
     const std::lock_guard lock(lock_);
     const Block* const block = block_of(at);
     if (block == nullptr) return 0;
@@ -116,15 +116,15 @@ std::size_t Arena::bytes_from(const void* at) {
 }
 
 void Arena::free(void* at) {
-    const std::size_t bytes = bytes_from(at);
+    const std::size_t bytes = bytes_until_end(at);
     if (bytes > 0) unmap(at, bytes);
 }
 
 void Arena::unmap(void* at, std::size_t bytes) {
     auto* from = static_cast<std::byte*>(at);
-    std::byte* const end = from + whole_pages(bytes);
-    const Quiet quiet;
-    while (from < end && holds(from)) {
+    std::byte* const stop = from + whole_pages(bytes);
+    const ScopedSignalBlock block_signals;
+    while (from < stop && contains(from)) {
         const std::lock_guard lock(lock_);
         Block* const block = block_of(from);
         if (block == nullptr) {
@@ -138,13 +138,13 @@ void Arena::unmap(void* at, std::size_t bytes) {
             from = beyond;
             continue;
         }
-        std::byte* const to = std::min(end, last);
+        std::byte* const to = std::min(stop, last);
         // All at once, as usually, takes no look at each page.
         const bool whole = from == first && to == last;
-        if (!whole) block->left -= mark_gone(from, to);
-        if (whole || block->left == 0) {
+        if (!whole) block->mapped_pages -= mark_unmapped(from, to);
+        if (whole || block->mapped_pages == 0) {
             pager_.remove(*block->region);
-            give_up_block(*block);
+            free_block(*block);
         } else {
             // The pager learns of it by an event, and nobody waits for this lock to answer it.
             std::byte* const through = to == last ? beyond : to;
@@ -152,32 +152,32 @@ void Arena::unmap(void* at, std::size_t bytes) {
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
             // Of a chunk that goes piece by piece no event tells all.
             for (std::byte* const edge : {from, through - 1})
-                if (is_gone(*block, chunk_of(edge))) pager_.forget(address(chunk_of(edge)));
+                if (is_unmapped(*block, chunk_of(edge))) pager_.forget(address(chunk_of(edge)));
         }
         from = to == last ? beyond : to;
     }
 }
 
-void Arena::clear(std::byte* from, std::byte* to) {
+void Arena::zero_mapped_pages(std::byte* from, std::byte* to) {
     while (from < to) {
         std::byte* const next = std::min(aligned(from + 1, page), to);
-        if (!is_gone(from)) std::memset(from, 0, static_cast<std::size_t>(next - from));
+        if (!is_unmapped(from)) std::memset(from, 0, static_cast<std::size_t>(next - from));
         from = next;
     }
 }
 
-bool Arena::is_gone(const std::byte* at) {
-    const Quiet quiet;
+bool Arena::is_unmapped(const std::byte* at) {
+    const ScopedSignalBlock block_signals;
     const std::lock_guard lock(lock_);
     const auto number = static_cast<std::size_t>(at - base_) / page;
-    return (gone_[number / bits] & (std::uint64_t{1} << number % bits)) != 0;
+    return (unmapped_pages_[number / bits] & (std::uint64_t{1} << number % bits)) != 0;
 }
 
-std::size_t Arena::mark_gone(const std::byte* from, const std::byte* to) {
+std::size_t Arena::mark_unmapped(const std::byte* from, const std::byte* to) {
     std::size_t were = 0;
     for (auto i = static_cast<std::size_t>(from - base_) / page;
          i < static_cast<std::size_t>(to - base_) / page; ++i) {
-        std::uint64_t& word = gone_[i / bits];
+        std::uint64_t& word = unmapped_pages_[i / bits];
         const std::uint64_t bit = std::uint64_t{1} << i % bits;
         if ((word & bit) == 0) ++were;
         word |= bit;
@@ -185,26 +185,26 @@ std::size_t Arena::mark_gone(const std::byte* from, const std::byte* to) {
     return were;
 }
 
-bool Arena::is_gone(const Block& block, std::size_t chunk) const {
-    const std::size_t end = block.first * chunk_ / page + pages(block.bytes);
-    for (std::size_t i = chunk * chunk_ / page; i < std::min((chunk + 1) * chunk_ / page, end); ++i)
-        if ((gone_[i / bits] & (std::uint64_t{1} << i % bits)) == 0) return false;
+bool Arena::is_unmapped(const Block& block, std::size_t chunk) const {
+    const std::size_t stop = block.first * chunk_ / page + pages(block.bytes);
+    for (std::size_t i = chunk * chunk_ / page; i < std::min((chunk + 1) * chunk_ / page, stop); ++i)
+        if ((unmapped_pages_[i / bits] & (std::uint64_t{1} << i % bits)) == 0) return false;
     return true;
 }
 
 void* Arena::resize(void* at, std::size_t bytes) {
-    const std::size_t before = bytes_from(at);
+    const std::size_t before = bytes_until_end(at);
     {
-        const Quiet quiet;
+        const ScopedSignalBlock block_signals;
         const std::lock_guard lock(lock_);
         Block* const block = block_of(at);
-        if (block != nullptr && at == address(block->first) && block->left == pages(block->bytes) &&
+        if (block != nullptr && at == address(block->first) && block->mapped_pages == pages(block->bytes) &&
             bytes <= block->count * chunk_) {
             block->bytes = bytes;
-            block->left = pages(bytes);
-            const std::size_t end = (before + chunk_ - 1) / chunk_;
-            for (std::size_t i = (bytes + chunk_ - 1) / chunk_; i < end;)
-                i += std::max(pager_.discard(address(block->first + i), end - i), std::size_t{1});
+            block->mapped_pages = pages(bytes);
+            const std::size_t stop = (before + chunk_ - 1) / chunk_;
+            for (std::size_t i = (bytes + chunk_ - 1) / chunk_; i < stop;)
+                i += std::max(pager_.discard(address(block->first + i), stop - i), std::size_t{1});
             return at;
         }
     }
@@ -222,53 +222,53 @@ void Arena::close_in_child() const {
 
 void Arena::discard(void* at, std::size_t bytes) {
     auto* from = static_cast<std::byte*>(at);
-    std::byte* const end = from + std::min(bytes, whole_pages(bytes_from(at)));
-    while (from < end) {
-        const auto wholes = static_cast<std::size_t>(end - from) / chunk_;
+    std::byte* const stop = from + std::min(bytes, whole_pages(bytes_until_end(at)));
+    while (from < stop) {
+        const auto wholes = static_cast<std::size_t>(stop - from) / chunk_;
         if (from == address(chunk_of(from)) && wholes > 0) {
             const std::size_t discarded = pager_.discard(from, wholes);
             from += discarded * chunk_;
             if (discarded > 0) continue;
         }
-        std::byte* const next = std::min(address(chunk_of(from) + 1), end);
-        clear(from, next);
+        std::byte* const next = std::min(address(chunk_of(from) + 1), stop);
+        zero_mapped_pages(from, next);
         from = next;
     }
 }
 
-void Arena::order(void* at, std::size_t bytes, Order order) {
-    const Quiet quiet;
+void Arena::advise(void* at, std::size_t bytes, AccessPattern pattern) {
+    const ScopedSignalBlock block_signals;
     const std::lock_guard lock(lock_);
     Block* const block = block_of(at);
-    if (block != nullptr && bytes >= block->bytes / 2) pager_.order(*block->region, order);
+    if (block != nullptr && bytes >= block->bytes / 2) pager_.advise(*block->region, pattern);
 }
 
-void Arena::done(void* at, std::size_t bytes) {
-    std::byte* const end = static_cast<std::byte*>(at) + std::min(bytes, bytes_from(at));
+void Arena::evict(void* at, std::size_t bytes) {
+    std::byte* const stop = static_cast<std::byte*>(at) + std::min(bytes, bytes_until_end(at));
     std::byte* const first = aligned(static_cast<std::byte*>(at), chunk_);
-    if (first < end) pager_.done(first, static_cast<std::size_t>(end - first) / chunk_);
+    if (first < stop) pager_.evict(first, static_cast<std::size_t>(stop - first) / chunk_);
 }
 
-void Arena::expect(void* at, std::size_t bytes, std::size_t stride, std::size_t rows) {
+void Arena::prefetch(void* at, std::size_t bytes, std::size_t stride, std::size_t rows) {
     auto* row = static_cast<std::byte*>(at);
-    std::byte* const end = row + bytes_from(at);
+    std::byte* const stop = row + bytes_until_end(at);
     // What is known so far of one chunk, which may have many rows.
     std::byte* first = row;
     std::byte* last = row;
     // And of how many the pager is not told yet.
-    std::array<PagerEngine::Piece, 64> pieces{};
+    std::array<PagerEngine::ByteRange, 64> ranges{};
     std::size_t count = 0;
     const auto tell = [&] {
-        if (count > 0) pager_.expect(std::span(pieces).first(count));
+        if (count > 0) pager_.prefetch(std::span(ranges).first(count));
         count = 0;
     };
     const auto keep = [&] {
         if (first == last) return;
-        pieces[count++] = {first, static_cast<std::size_t>(last - first)};
-        if (count == pieces.size()) tell();
+        ranges[count++] = {first, static_cast<std::size_t>(last - first)};
+        if (count == ranges.size()) tell();
     };
-    for (; rows > 0 && row < end; --rows) {
-        std::byte* const to = row + std::min(bytes, static_cast<std::size_t>(end - row));
+    for (; rows > 0 && row < stop; --rows) {
+        std::byte* const to = row + std::min(bytes, static_cast<std::size_t>(stop - row));
         for (std::byte* from = row; from < to;) {
             if (chunk_of(from) != chunk_of(first)) {
                 keep();
@@ -276,7 +276,7 @@ void Arena::expect(void* at, std::size_t bytes, std::size_t stride, std::size_t 
             }
             from = last = std::min(address(chunk_of(from) + 1), to);
         }
-        if (stride == 0 || stride >= static_cast<std::size_t>(end - row)) break;
+        if (stride == 0 || stride >= static_cast<std::size_t>(stop - row)) break;
         row += stride;
     }
     keep();

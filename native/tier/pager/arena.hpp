@@ -14,7 +14,7 @@ namespace assay::tier {
 class Arena {
   public:
     /// \throws what Pager does, and std::bad_alloc.
-    explicit Arena(const Means& means);
+    explicit Arena(const PagerConfig& config);
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
     ~Arena();
@@ -25,15 +25,15 @@ class Arena {
     /// \returns null with errno: ENOMEM, or what keeps the disks from giving room.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t spare = 0);
     /// Whether an error number is one of the latter.
-    [[nodiscard]] static bool is_of_disks(int error) {
+    [[nodiscard]] static bool is_storage_error(int error) {
         return error == ENOSPC || error == EFBIG || error == EROFS || error == EIO;
     }
-    [[nodiscard]] bool holds(const void* at) const {
+    [[nodiscard]] bool contains(const void* at) const {
         return static_cast<const std::byte*>(at) >= base_ &&
                static_cast<const std::byte*>(at) < base_ + bytes_;
     }
     /// Bytes from an address on to the end of its block; 0 where there is none.
-    [[nodiscard]] std::size_t bytes_from(const void* at);
+    [[nodiscard]] std::size_t bytes_until_end(const void* at);
     void free(void* at);
     /// In its place, or elsewhere with all that it holds, and with room to grow: what grows once does it
     /// again.
@@ -46,13 +46,13 @@ class Arena {
     void discard(void* at, std::size_t bytes);
     /// The order in which a block will be gone through, where at least half of it is meant; as by
     /// MADV_RANDOM.
-    void order(void* at, std::size_t bytes, Order order);
+    void advise(void* at, std::size_t bytes, AccessPattern pattern);
     /// It keeps its content, and will not be touched soon, as by MADV_PAGEOUT.
-    void done(void* at, std::size_t bytes);
+    void evict(void* at, std::size_t bytes);
     /// Rows of a block will be touched soon, as by MADV_WILLNEED.
     ///
     /// \param bytes of a row. \param stride bytes from the beginning of a row to that of the next.
-    void expect(void* at, std::size_t bytes, std::size_t stride = 0, std::size_t rows = 1);
+    void prefetch(void* at, std::size_t bytes, std::size_t stride = 0, std::size_t rows = 1);
 
     [[nodiscard]] Pager& pager() { return pager_; }
     /// In a child of a fork: touches end it by SIGSEGV, and nothing else comes to be where it is.
@@ -64,7 +64,7 @@ class Arena {
     struct Block {
         std::size_t first, count; ///< Chunks.
         std::size_t bytes;        ///< That were asked for.
-        std::size_t left;         ///< Pages of them that are not unmapped yet.
+        std::size_t mapped_pages; ///< Pages of them that are not unmapped yet.
         Region* region;
     };
 
@@ -73,13 +73,13 @@ class Arena {
         return static_cast<std::size_t>(static_cast<const std::byte*>(at) - base_) / chunk_;
     }
     [[nodiscard]] Block* block_of(const void* at);
-    void give_up_block(Block& block);
-    void clear(std::byte* from, std::byte* to);
-    [[nodiscard]] bool is_gone(const std::byte* at);
+    void free_block(Block& block);
+    void zero_mapped_pages(std::byte* from, std::byte* to);
+    [[nodiscard]] bool is_unmapped(const std::byte* at);
     /// Whether nothing of a block's chunk is mapped any more.
-    [[nodiscard]] bool is_gone(const Block& block, std::size_t chunk) const;
+    [[nodiscard]] bool is_unmapped(const Block& block, std::size_t chunk) const;
     /// Pages are not mapped any more. \returns how many were.
-    std::size_t mark_gone(const std::byte* from, const std::byte* to);
+    std::size_t mark_unmapped(const std::byte* from, const std::byte* to);
 
     Pager pager_;
     std::size_t chunk_, chunks_;
@@ -87,11 +87,11 @@ class Arena {
     std::byte* area_ = nullptr;
     std::byte* base_ = nullptr;
     std::mutex lock_;
-    Ranges free_; ///< Chunks.
+    RangeAllocator free_; ///< Chunks.
     Table<Block> blocks_;
-    Table<std::uint32_t> unused_; ///< Blocks that are free.
-    Table<std::uint32_t> owner_;  ///< Of each chunk: a block's number and one, or 0.
-    Table<std::uint64_t> gone_;   ///< A bit for each page: of a block, and unmapped.
+    Table<std::uint32_t> free_blocks_;    ///< Blocks that are free.
+    Table<std::uint32_t> owner_;          ///< Of each chunk: a block's number and one, or 0.
+    Table<std::uint64_t> unmapped_pages_; ///< A bit for each page: of a block, and unmapped.
 };
 
 } // namespace assay::tier

@@ -13,89 +13,89 @@
 
 namespace assay::tier {
 
-Pager::Pager(const Means& means) : chunk_(means.chunk_bytes) {
-    Means here = means;
+Pager::Pager(const PagerConfig& config) : chunk_(config.chunk_bytes) {
+    PagerConfig here = config;
     if (!here.cpu) here.cpu = ::sched_getcpu();
     {
         // Signals are the program's: none is to arrive in a thread that it does not know.
-        const Quiet quiet;
-        thread_ = std::thread([this, &here] { live(here); });
-        begun_.wait(0);
+        const ScopedSignalBlock block_signals;
+        thread_ = std::thread([this, &here] { run_thread(here); });
+        started_.wait(0);
     }
-    if (!problem_) return;
+    if (!start_error_) return;
     thread_.join();
-    std::rethrow_exception(problem_);
+    std::rethrow_exception(start_error_);
 }
 
 Pager::~Pager() {
-    have([](PagerEngine& engine) { engine.end(); });
+    run_on_thread([](PagerEngine& engine) { engine.stop(); });
     thread_.join();
 }
 
-void Pager::live(const Means& means) {
+void Pager::run_thread(const PagerConfig& config) {
     ::prctl(PR_SET_NAME, thread_name);
-    std::optional<Waker> waker;
+    std::optional<ThreadWaker> waker;
     std::optional<PagerEngine> engine;
     try {
-        own_files(means.budget == nullptr ? -1 : means.budget->file());
-        sleeper_ = waker.emplace().sleeper();
-        engine_ = &engine.emplace(means, PagerEngine::Callers{errands_, *waker});
+        unshare_descriptors(config.budget == nullptr ? -1 : config.budget->fd());
+        thread_handle_ = waker.emplace().target();
+        engine_ = &engine.emplace(config, PagerEngine::Callers{work_, *waker});
     } catch (...) {
-        problem_ = std::current_exception();
+        start_error_ = std::current_exception();
     }
     const bool lives = engine.has_value();
-    begun_.store(1);
-    begun_.notify_one();
+    started_.store(1);
+    started_.notify_one();
     if (lives) engine->work();
 }
 
 Region* Pager::add(std::byte* at, std::size_t bytes) {
-    PagerEngine::Added added{};
-    have([&](PagerEngine& engine) { added = engine.add(at, bytes); });
+    PagerEngine::AddResult added{};
+    run_on_thread([&](PagerEngine& engine) { added = engine.add(at, bytes); });
     if (added.region == nullptr) errno = added.error;
     return added.region;
 }
 
 void Pager::remove(Region& region) {
-    have([&](PagerEngine& engine) { engine.remove(region); });
+    run_on_thread([&](PagerEngine& engine) { engine.remove(region); });
 }
 
 std::size_t Pager::discard(std::byte* at, std::size_t chunks) {
-    const std::size_t most = std::min(chunks, most_at_a_time);
+    const std::size_t max = std::min(chunks, max_batch);
     std::size_t discarded = 0;
-    have([&](PagerEngine& engine) {
-        while (discarded < most && engine.discard(at + discarded * chunk_)) ++discarded;
+    run_on_thread([&](PagerEngine& engine) {
+        while (discarded < max && engine.discard(at + discarded * chunk_)) ++discarded;
     });
     return discarded;
 }
 
 void Pager::forget(std::byte* at) {
-    have([&](PagerEngine& engine) { engine.forget(at); });
+    run_on_thread([&](PagerEngine& engine) { engine.forget(at); });
 }
 
-void Pager::order(Region& region, Order order) {
-    have([&](PagerEngine& engine) { engine.order(region, order); });
+void Pager::advise(Region& region, AccessPattern pattern) {
+    run_on_thread([&](PagerEngine& engine) { engine.advise(region, pattern); });
 }
 
-void Pager::done(std::byte* at, std::size_t chunks) {
+void Pager::evict(std::byte* at, std::size_t chunks) {
     while (chunks > 0) {
-        const std::size_t some = std::min(chunks, most_at_a_time);
-        have([&](PagerEngine& engine) {
-            for (std::size_t i = 0; i < some; ++i) engine.done(at + i * chunk_);
+        const std::size_t some = std::min(chunks, max_batch);
+        run_on_thread([&](PagerEngine& engine) {
+            for (std::size_t i = 0; i < some; ++i) engine.evict(at + i * chunk_);
         });
         at += some * chunk_;
         chunks -= some;
     }
 }
 
-void Pager::expect(std::span<const PagerEngine::Piece> pieces) {
-    const Node node = engine_->wanted_here();
-    have([&](PagerEngine& engine) { engine.expect(pieces, node); });
+void Pager::prefetch(std::span<const PagerEngine::ByteRange> ranges) {
+    const Node node = engine_->preferred_node_here();
+    run_on_thread([&](PagerEngine& engine) { engine.prefetch(ranges, node); });
 }
 
 Counts Pager::counts() {
     Counts counts{};
-    have([&](const PagerEngine& engine) { counts = engine.counts(); });
+    run_on_thread([&](const PagerEngine& engine) { counts = engine.counts(); });
     return counts;
 }
 

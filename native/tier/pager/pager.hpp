@@ -21,7 +21,7 @@ namespace assay::tier {
 class Pager {
   public:
     /// \throws std::runtime_error, std::system_error, naming what this machine does not give.
-    explicit Pager(const Means& means);
+    explicit Pager(const PagerConfig& config);
     Pager(const Pager&) = delete;
     Pager& operator=(const Pager&) = delete;
     /// Regions must be gone: what touches them later finds zeros.
@@ -43,36 +43,36 @@ class Pager {
     /// Nothing of the chunk at an address is mapped any more.
     void forget(std::byte* at);
     /// How it will be touched from now on.
-    void order(Region& region, Order order);
+    void advise(Region& region, AccessPattern pattern);
     /// Chunks in a row, from an address on, keep their content, and will not be touched soon.
-    void done(std::byte* at, std::size_t chunks = 1);
+    void evict(std::byte* at, std::size_t chunks = 1);
     /// Bytes within a chunk each will be touched soon.
-    void expect(std::span<const PagerEngine::Piece> pieces);
+    void prefetch(std::span<const PagerEngine::ByteRange> ranges);
 
     /// Of all regions there are and were.
     [[nodiscard]] Counts counts();
     [[nodiscard]] std::size_t chunk() const { return chunk_; }
     /// Number of the thread that has the descriptors.
-    [[nodiscard]] int thread() const { return sleeper_.thread; }
+    [[nodiscard]] int thread() const { return thread_handle_.thread; }
 
   private:
     /// Done at a time for one caller: faults wait meanwhile.
-    static constexpr std::size_t most_at_a_time = 16;
+    static constexpr std::size_t max_batch = 16;
 
     /// Run the thread of the pager. \param means valid until `begun_` is set.
-    void live(const Means& means);
+    void run_thread(const PagerConfig& config);
     /// Has the thread do something with its engine.
     template <class Work>
-    void have(Work work) {
-        errands_.run([this, &work] { work(*engine_); }, [this] { sleeper_.wake(); });
+    void run_on_thread(Work work) {
+        work_.run([this, &work] { work(*engine_); }, [this] { thread_handle_.wake(); });
     }
 
     std::size_t chunk_;
-    Errands errands_;
-    Waker::Sleeper sleeper_;
+    WorkQueue work_;
+    ThreadWaker::Target thread_handle_;
     PagerEngine* engine_ = nullptr;
-    std::exception_ptr problem_;
-    std::atomic<int> begun_ = 0; ///< Or could not.
+    std::exception_ptr start_error_;
+    std::atomic<int> started_ = 0; ///< Or could not.
     std::thread thread_;
 };
 

@@ -24,12 +24,12 @@ class PagerEngine {
   public:
     /// What it does for threads of the program, and how they wake it.
     struct Callers {
-        Errands& errands;
-        const Waker& waker;
+        WorkQueue& work;
+        const ThreadWaker& waker;
     };
 
     /// \throws std::runtime_error, std::system_error, naming what this machine does not give.
-    PagerEngine(const Means& means, Callers callers);
+    PagerEngine(const PagerConfig& config, Callers callers);
     PagerEngine(const PagerEngine&) = delete;
     PagerEngine& operator=(const PagerEngine&) = delete;
     /// Ends what is on its way. Regions must be gone: what touches them later finds zeros.
@@ -37,58 +37,58 @@ class PagerEngine {
 
     /// Serves until it is told to end.
     void work();
-    void end() { over_ = true; }
+    void stop() { stop_ = true; }
 
     /// Bytes within a chunk.
-    struct Piece {
+    struct ByteRange {
         std::byte* at;
         std::size_t bytes;
     };
     /// As Pager has it, and errno.
-    struct Added {
+    struct AddResult {
         Region* region;
         int error;
     };
-    [[nodiscard]] Added add(std::byte* at, std::size_t bytes);
+    [[nodiscard]] AddResult add(std::byte* at, std::size_t bytes);
     void remove(Region& region);
     [[nodiscard]] bool discard(std::byte* at);
     void forget(std::byte* at);
-    void order(Region& region, Order order);
-    void done(std::byte* at);
-    void expect(std::span<const Piece> pieces, Node node);
+    void advise(Region& region, AccessPattern pattern);
+    void evict(std::byte* at);
+    void prefetch(std::span<const ByteRange> ranges, Node node);
 
     [[nodiscard]] Counts counts() const { return meter_.counts(); }
     /// Where what the calling thread touches is wanted: any thread's.
-    [[nodiscard]] Node wanted_here() { return memory_.placement().wanted_here(); }
+    [[nodiscard]] Node preferred_node_here() { return cache_.placement().preferred_node_here(); }
 
   private:
     /// One look at all that may have happened. \returns whether anything had.
     bool serve();
-    bool take_messages();
-    bool take_transfers();
+    bool handle_messages();
+    bool complete_transfers();
     /// Others of the budget have what they want, as far as it is their share.
-    void share();
+    void share_budget();
     /// All that depends on how much memory there may be.
-    void fit(std::size_t most);
+    void resize(std::size_t max);
 
     void fault(std::byte* at, std::uint32_t thread, bool writes);
     static void count(const Chunk& chunk);
-    void unmapped(std::byte* from, std::byte* to);
-    void unmapped(Chunk& chunk, const std::byte* from, const std::byte* to);
-    void free_where_idle(Region& region);
+    void on_unmapped(std::byte* from, std::byte* to);
+    void on_unmapped(Chunk& chunk, const std::byte* from, const std::byte* to);
+    void free_if_idle(Region& region);
 
     Callers callers_;
-    Memory memory_;
-    LookAhead ahead_;
-    Foresight foresight_;
+    ChunkCache cache_;
+    StreamPrefetcher prefetcher_;
+    TracePrefetcher trace_prefetcher_;
     Budget* budget_;
     Meter meter_;
-    Records records_;
-    Regions regions_;
-    Awake awake_;
-    Node newest_node_{}; ///< Of the thread that touched last.
-    bool over_ = false;
-    bool copies_unasked_; ///< And nobody was told yet.
+    MetadataBudget metadata_;
+    RegionIndex regions_;
+    AdaptiveSpin spin_;
+    Node last_fault_node_{}; ///< Of the thread that touched last.
+    bool stop_ = false;
+    bool warn_about_copy_; ///< And nobody was told yet.
 };
 
 } // namespace assay::tier

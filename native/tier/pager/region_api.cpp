@@ -17,7 +17,7 @@
 #include <vector>
 
 struct assay_tier {
-    explicit assay_tier(const assay::tier::Means& means) : arena(means) {}
+    explicit assay_tier(const assay::tier::PagerConfig& config) : arena(config) {}
     /// A child of a fork has neither the pager's thread nor its memory.
     [[nodiscard]] bool is_in_child() const { return ::getpid() != owner; }
     pid_t owner = ::getpid();
@@ -28,13 +28,13 @@ namespace {
 
 /// All that are open. In a child of a fork their addresses are closed, so that nothing else comes to lie
 /// where a parent's data were: it would be taken for them.
-class Opened {
+class OpenTiers {
   public:
-    Opened() {
-        ::pthread_atfork([] { opened().lock_.lock(); }, [] { opened().lock_.unlock(); },
+    OpenTiers() {
+        ::pthread_atfork([] { instance().lock_.lock(); }, [] { instance().lock_.unlock(); },
                          [] {
-                             for (const assay_tier* const one : opened().all_) one->arena.close_in_child();
-                             opened().lock_.unlock();
+                             for (const assay_tier* const one : instance().all_) one->arena.close_in_child();
+                             instance().lock_.unlock();
                          });
     }
     void add(assay_tier* one) {
@@ -45,8 +45,8 @@ class Opened {
         const std::lock_guard lock(lock_);
         std::erase(all_, one);
     }
-    [[nodiscard]] static Opened& opened() {
-        static Opened one;
+    [[nodiscard]] static OpenTiers& instance() {
+        static OpenTiers one;
         return one;
     }
 
@@ -55,7 +55,7 @@ class Opened {
     std::vector<assay_tier*> all_;
 };
 
-void tell(std::string_view what, char* problem, std::size_t room) {
+void copy_message(std::string_view what, char* problem, std::size_t room) {
     if (room == 0) return;
     const std::size_t length = what.copy(problem, room - 1);
     problem[length] = '\0';
@@ -66,20 +66,21 @@ void tell(std::string_view what, char* problem, std::size_t room) {
 ASSAY_TIER_EXPORT assay_tier* assay_tier_open(const char* paths, uint64_t dram_bytes, uint64_t chunk_bytes,
                                               char* problem, size_t room) {
     try {
-        auto tier = std::make_unique<assay_tier>(assay::tier::Means{.paths = assay::tier::split_paths(paths),
-                                                                    .memory_bytes = dram_bytes,
-                                                                    .chunk_bytes = chunk_bytes});
-        Opened::opened().add(tier.get());
+        auto tier =
+            std::make_unique<assay_tier>(assay::tier::PagerConfig{.paths = assay::tier::split_paths(paths),
+                                                                  .memory_bytes = dram_bytes,
+                                                                  .chunk_bytes = chunk_bytes});
+        OpenTiers::instance().add(tier.get());
         return tier.release();
     } catch (const std::exception& error) {
-        tell(assay::tier::reason_of(error), problem, room);
+        copy_message(assay::tier::error_text(error), problem, room);
         return nullptr;
     }
 }
 
 ASSAY_TIER_EXPORT void assay_tier_close(assay_tier* tier) {
     if (tier->is_in_child()) return;
-    Opened::opened().remove(tier);
+    OpenTiers::instance().remove(tier);
     delete tier;
 }
 
@@ -93,26 +94,27 @@ ASSAY_TIER_EXPORT void assay_tier_free(assay_tier* tier, void* at) {
     if (!tier->is_in_child()) tier->arena.free(at);
 }
 
-ASSAY_TIER_EXPORT void assay_tier_expect(assay_tier* tier, void* at, uint64_t bytes) {
-    assay_tier_expect_rows(tier, at, bytes, bytes, 1);
+ASSAY_TIER_EXPORT void assay_tier_prefetch(assay_tier* tier, void* at, uint64_t bytes) {
+    assay_tier_prefetch_rows(tier, at, bytes, bytes, 1);
 }
 
-ASSAY_TIER_EXPORT void assay_tier_expect_rows(assay_tier* tier, void* at, uint64_t bytes, uint64_t stride,
-                                              uint64_t rows) {
-    if (!tier->is_in_child()) tier->arena.expect(at, bytes, stride, rows);
+ASSAY_TIER_EXPORT void assay_tier_prefetch_rows(assay_tier* tier, void* at, uint64_t bytes, uint64_t stride,
+                                                uint64_t rows) {
+    if (!tier->is_in_child()) tier->arena.prefetch(at, bytes, stride, rows);
 }
 
-ASSAY_TIER_EXPORT void assay_tier_order(assay_tier* tier, void* at, uint64_t bytes, assay_tier_orders order) {
-    using assay::tier::Order;
+ASSAY_TIER_EXPORT void assay_tier_advise(assay_tier* tier, void* at, uint64_t bytes,
+                                         assay_tier_pattern pattern) {
+    using assay::tier::AccessPattern;
     if (tier->is_in_child()) return;
-    tier->arena.order(at, bytes,
-                      order == ASSAY_TIER_SEQUENTIAL ? Order::sequential
-                      : order == ASSAY_TIER_RANDOM   ? Order::random
-                                                     : Order::unknown);
+    tier->arena.advise(at, bytes,
+                       pattern == ASSAY_TIER_SEQUENTIAL ? AccessPattern::sequential
+                       : pattern == ASSAY_TIER_RANDOM   ? AccessPattern::random
+                                                        : AccessPattern::unknown);
 }
 
-ASSAY_TIER_EXPORT void assay_tier_done(assay_tier* tier, void* at, uint64_t bytes) {
-    if (!tier->is_in_child()) tier->arena.done(at, bytes);
+ASSAY_TIER_EXPORT void assay_tier_evict(assay_tier* tier, void* at, uint64_t bytes) {
+    if (!tier->is_in_child()) tier->arena.evict(at, bytes);
 }
 
 ASSAY_TIER_EXPORT void assay_tier_discard(assay_tier* tier, void* at, uint64_t bytes) {

@@ -14,12 +14,12 @@ namespace assay::tier {
 /// A chunk that a program touched: the region by the order in which they came to be, the size of the chunk,
 /// and its number among those of its size. So it is the same in each run of a program that does the same,
 /// wherever its memory lies.
-struct Touch {
+struct Access {
     std::uint32_t region = 0;
     std::uint32_t level = 0;
     std::uint64_t number = 0;
 
-    bool operator==(const Touch&) const = default;
+    bool operator==(const Access&) const = default;
 };
 
 /// What a process touched, in a file: the sizes of chunks, and then a word for each region when it came to be
@@ -27,17 +27,17 @@ struct Touch {
 ///
 /// A file ends with its last word that is not zero: it is mapped and grows ahead of what is written, so that
 /// nothing is lost in whatever way a process ends.
-class Trace {
+class AccessTrace {
   public:
     /// \throws std::runtime_error saying why it cannot be used.
-    Trace(const std::string& path, const Sizes& sizes);
-    Trace(const Trace&) = delete;
-    Trace& operator=(const Trace&) = delete;
-    ~Trace();
+    AccessTrace(const std::string& path, const ChunkSizes& sizes);
+    AccessTrace(const AccessTrace&) = delete;
+    AccessTrace& operator=(const AccessTrace&) = delete;
+    ~AccessTrace();
 
     /// Words, one after the other.
     [[nodiscard]] std::size_t size() const { return count_; }
-    [[nodiscard]] std::optional<Touch> touch(std::size_t i) const;
+    [[nodiscard]] std::optional<Access> access(std::size_t i) const;
     /// Bytes that were mapped at a time from this word on: what was touched again meanwhile is not there.
     [[nodiscard]] std::optional<std::size_t> mapped(std::size_t i) const;
     /// Of the region that came to be with this word, largest chunks.
@@ -50,38 +50,38 @@ class Trace {
 };
 
 /// Writes a trace, of a program of which only little is mapped at a time, so that its touches show.
-class Recorder {
+class TraceRecorder {
   public:
     /// \throws std::system_error.
-    Recorder(std::string path, const Sizes& sizes);
-    Recorder(const Recorder&) = delete;
-    Recorder& operator=(const Recorder&) = delete;
-    ~Recorder();
+    TraceRecorder(std::string path, const ChunkSizes& sizes);
+    TraceRecorder(const TraceRecorder&) = delete;
+    TraceRecorder& operator=(const TraceRecorder&) = delete;
+    ~TraceRecorder();
 
-    void began(std::uint64_t chunks);
+    void region_added(std::uint64_t chunks);
     /// So many bytes may be mapped at a time from now on.
-    void map(std::size_t bytes);
-    [[nodiscard]] std::size_t mapped_bytes() const { return mapped_; }
+    void set_mapped_limit(std::size_t bytes);
+    [[nodiscard]] std::size_t mapped_bytes() const { return mapped_limit_; }
     /// What was touched was only unmapped: a program that is at more places at a time than may be mapped
     /// would do little else.
-    void touched_again();
+    void on_second_chance_hit();
     /// What was touched a few touches before is still there, and does not count.
-    void touched(const Touch& touch);
+    void on_access(const Access& access);
 
   private:
     void add(std::uint64_t word);
     [[nodiscard]] bool grow();
 
     std::string path_;
-    std::byte* part_ = nullptr;             ///< Of the file, that is mapped.
-    std::size_t from_ = 0;                  ///< Its place in the file.
-    std::size_t used_ = 0;                  ///< Bytes of it.
-    std::array<std::uint64_t, 8> latest_{}; ///< Words.
-    std::size_t latest_at_ = 0;
-    std::size_t mapped_ = 0;
-    unsigned again_ = 0;    ///< Touches of what was only unmapped,
-    Nanos again_since_ = 0; ///< from this time on.
-    bool over_ = false;     ///< No more can be written.
+    std::byte* segment_ = nullptr;          ///< Of the file, that is mapped.
+    std::size_t segment_offset_ = 0;        ///< Its place in the file.
+    std::size_t segment_used_ = 0;          ///< Bytes of it.
+    std::array<std::uint64_t, 8> recent_{}; ///< Words.
+    std::size_t recent_next_ = 0;
+    std::size_t mapped_limit_ = 0;
+    unsigned second_chance_hits_ = 0; ///< Touches of what was only unmapped,
+    Nanos hits_since_ = 0;            ///< from this time on.
+    bool full_ = false;               ///< No more can be written.
 };
 
 /// Where a run's process of this number has its trace in a folder.

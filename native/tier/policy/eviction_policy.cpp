@@ -8,246 +8,250 @@ namespace assay::tier {
 namespace {
 
 /// Of what memory holds, the part that only passes through, and the part that is kept for a while unmapped.
-constexpr std::size_t passing_part = 32, aside_part = 32;
+constexpr std::size_t probation_fraction = 32, second_chance_fraction = 32;
 /// More of it passes through where that is touched several times on its way: the tiles of a matrix, and rows
 /// of a grid with those beside them.
-constexpr std::size_t most_passing_part = 8;
+constexpr std::size_t max_probation_fraction = 8;
 /// Of a sweep, nothing that was unmapped is touched before all else was.
-constexpr std::size_t aside_part_of_sweep = 128;
+constexpr std::size_t second_chance_fraction_of_sweep = 128;
 
 bool is_mapped(const Chunk& chunk) {
-    return chunk.place == Chunk::Place::main || chunk.place == Chunk::Place::passing;
+    return chunk.list == Chunk::List::main || chunk.list == Chunk::List::probation;
 }
 
 /// No instruction touches as many chunks at once, and each of them has to be there at the same time.
-constexpr std::size_t least = 4;
+constexpr std::size_t min = 4;
 /// At once: where all are used, one of them goes all the same.
-constexpr std::size_t most_passed_over = 64;
+constexpr std::size_t max_skips = 64;
 
 } // namespace
 
-void Residence::fit(std::size_t most) {
-    most_ = most;
-    fit_parts();
+void EvictionPolicy::resize(std::size_t max) {
+    max_ = max;
+    resize_lists();
 }
 
-Queue& Residence::queue(Chunk::Place place) {
-    switch (place) {
-    case Chunk::Place::main:
+Queue& EvictionPolicy::queue(Chunk::List list) {
+    switch (list) {
+    case Chunk::List::main:
         return main_;
-    case Chunk::Place::passing:
-        return passing_;
-    case Chunk::Place::aside:
-        return aside_;
-    case Chunk::Place::watched:
-        return watched_;
-    case Chunk::Place::stuck:
-        return stuck_;
+    case Chunk::List::probation:
+        return probation_;
+    case Chunk::List::second_chance:
+        return second_chance_;
+    case Chunk::List::sampled:
+        return sampled_;
+    case Chunk::List::pinned:
+        return pinned_;
     default:
-        return ahead_;
+        return prefetched_;
     }
 }
 
-void Residence::enter(Chunk& chunk, Chunk::Place place) {
-    take_out(chunk);
-    chunk.place = place;
-    queue(place).add(chunk);
-    if (future_ == nullptr) return;
-    if (place == Chunk::Place::passing)
-        future_->stays(chunk);
+void EvictionPolicy::enter(Chunk& chunk, Chunk::List list) {
+    unlink(chunk);
+    chunk.list = list;
+    queue(list).add(chunk);
+    if (next_use_ == nullptr) return;
+    if (list == Chunk::List::probation)
+        next_use_->retain(chunk);
     else
-        future_->came(chunk, place == Chunk::Place::main);
+        next_use_->on_fetched(chunk, list == Chunk::List::main);
 }
 
-void Residence::take_out(Chunk& chunk) {
-    if (chunk.place == Chunk::Place::none) return;
-    queue(chunk.place).remove(chunk);
-    chunk.place = Chunk::Place::none;
+void EvictionPolicy::unlink(Chunk& chunk) {
+    if (chunk.list == Chunk::List::none) return;
+    queue(chunk.list).remove(chunk);
+    chunk.list = Chunk::List::none;
 }
 
-void Residence::left(Chunk& chunk) {
+void EvictionPolicy::on_removed(Chunk& chunk) {
     // So slowly that about one of as many that pass through is unmapped too early.
     constexpr std::size_t leave_for_one = 32;
-    if (chunk.place == Chunk::Place::aside)
-        more_passing_ -= std::min(more_passing_, chunk.bytes() / leave_for_one);
-    take_out(chunk);
+    if (chunk.list == Chunk::List::second_chance)
+        extra_probation_ -= std::min(extra_probation_, chunk.bytes() / leave_for_one);
+    unlink(chunk);
     chunk.streak = 0;
-    chunk.spared = 0;
-    if (future_ != nullptr) future_->left(chunk);
+    chunk.skips = 0;
+    if (next_use_ != nullptr) next_use_->on_evicted(chunk);
 }
 
-void Residence::stick(Chunk& chunk) {
-    left(chunk); // Also for those who foresee: it is none of those that can go.
-    chunk.place = Chunk::Place::stuck;
-    stuck_.add(chunk);
+void EvictionPolicy::pin(Chunk& chunk) {
+    on_removed(chunk); // Also for those who foresee: it is none of those that can go.
+    chunk.list = Chunk::List::pinned;
+    pinned_.add(chunk);
 }
 
-void Residence::foresee(Future* future, std::size_t newest) {
-    end_watch();
-    future_ = future;
-    few_newest_ = newest;
+void EvictionPolicy::follow_trace(NextUse* next_use, std::size_t newest) {
+    end_sampling();
+    next_use_ = next_use;
+    recent_bytes_ = newest;
 }
 
-void Residence::surprised() {
+void EvictionPolicy::on_unpredicted_access() {
     constexpr std::size_t chunks = 16;
-    few_newest_ = std::max(few_newest_, std::min({few_newest_ + chunk_, chunks * chunk_, most_ / 4}));
+    recent_bytes_ = std::max(recent_bytes_, std::min({recent_bytes_ + chunk_, chunks * chunk_, max_ / 4}));
 }
 
 /// What is new passes on to the others, of which one is chosen that is to go.
-void Residence::came_foreseen(Chunk& chunk) {
-    enter(chunk, Chunk::Place::passing);
-    while (passing_.bytes() > few_newest_ && passing_.size() > least)
-        enter(*passing_.front(), Chunk::Place::main);
+void EvictionPolicy::on_mapped_with_trace(Chunk& chunk) {
+    enter(chunk, Chunk::List::probation);
+    while (probation_.bytes() > recent_bytes_ && probation_.size() > min)
+        enter(*probation_.front(), Chunk::List::main);
 }
 
-Chunk* Residence::touched_last() const {
-    if (future_ == nullptr) return nullptr;
-    const auto found = future_->last();
+Chunk* EvictionPolicy::farthest_use() const {
+    if (next_use_ == nullptr) return nullptr;
+    const auto found = next_use_->farthest();
     if (!found) return nullptr;
-    Chunk& chunk = found->region->piece_at(found->at, found->level);
-    return chunk.place == Chunk::Place::none ? nullptr : &chunk;
+    Chunk& chunk = found->region->leaf_at(found->at, found->level);
+    return chunk.list == Chunk::List::none ? nullptr : &chunk;
 }
 
-void Residence::came(Chunk& chunk, bool again) {
-    judge(chunk, again);
+void EvictionPolicy::on_mapped(Chunk& chunk, bool refetched) {
+    judge(chunk, refetched);
     const std::size_t distance = age(chunk);
-    came_ += chunk.bytes();
-    now(chunk);
-    if (future_ != nullptr) return came_foreseen(chunk);
-    if (retains_ && again && distance <= few_passing_ + most_more_passing()) pass_more(chunk);
-    const bool stays = !retains_ || has_room() || (again && makes_room(distance));
-    enter(chunk, stays ? Chunk::Place::main : Chunk::Place::passing);
+    mapped_total_ += chunk.bytes();
+    stamp(chunk);
+    if (next_use_ != nullptr) return on_mapped_with_trace(chunk);
+    if (scan_resistant_ && refetched && distance <= min_probation_ + max_extra_probation())
+        grow_probation(chunk);
+    const bool stays =
+        !scan_resistant_ || is_probation_overfull() || (refetched && displaces_older(distance));
+    enter(chunk, stays ? Chunk::List::main : Chunk::List::probation);
 }
 
 /// Something that is watched and was not used for twice as long gives up its place: what was passed over
 /// counts as used when its turn came, which may be half a round before it was.
-bool Residence::makes_room(std::size_t distance) {
+bool EvictionPolicy::displaces_older(std::size_t distance) {
     const auto is_older = [&](const Chunk* one) { return one != nullptr && age(*one) > 2 * distance; };
-    if (Chunk* const oldest = watched_.front(); is_older(oldest)) {
-        enter(*oldest, Chunk::Place::aside);
+    if (Chunk* const oldest = sampled_.front(); is_older(oldest)) {
+        enter(*oldest, Chunk::List::second_chance);
         return true;
     }
     // While nothing is watched: one that is taken for used, and seldom enough.
     Chunk* const oldest = main_.front();
     if (!is_older(oldest)) return false;
-    enter(*oldest, Chunk::Place::passing);
+    enter(*oldest, Chunk::List::probation);
     return true;
 }
 
 /// An average over about a quarter of what memory holds. Two levels, so that it does not change its mind at
 /// each.
-void Residence::judge(const Chunk& chunk, bool again) {
+void EvictionPolicy::judge(const Chunk& chunk, bool refetched) {
     const double weight =
-        static_cast<double>(chunk.bytes()) / static_cast<double>(std::max(most_ / 4, least * chunk_));
-    again_share_ += weight * ((again ? 1.0 : 0.0) - again_share_);
-    if (again) distance_ += weight * (static_cast<double>(age(chunk)) - distance_);
-    if (again_share_ > 0.5) retain(true);
-    if (again_share_ < 0.25) retain(false);
+        static_cast<double>(chunk.bytes()) / static_cast<double>(std::max(max_ / 4, min * chunk_));
+    refetch_share_ += weight * ((refetched ? 1.0 : 0.0) - refetch_share_);
+    if (refetched) refetch_distance_ += weight * (static_cast<double>(age(chunk)) - refetch_distance_);
+    if (refetch_share_ > 0.5) set_scan_resistant(true);
+    if (refetch_share_ < 0.25) set_scan_resistant(false);
 }
 
-void Residence::retain(bool retains) {
-    if (std::exchange(retains_, retains) == retains) return;
-    fit_parts();
-    if (!retains) end_watch();
+void EvictionPolicy::set_scan_resistant(bool scan_resistant) {
+    if (std::exchange(scan_resistant_, scan_resistant) == scan_resistant) return;
+    resize_lists();
+    if (!scan_resistant) end_sampling();
 }
 
 /// What is watched goes, unless it is touched soon.
-void Residence::end_watch() {
-    while (!watched_.empty()) enter(*watched_.front(), Chunk::Place::aside);
+void EvictionPolicy::end_sampling() {
+    while (!sampled_.empty()) enter(*sampled_.front(), Chunk::List::second_chance);
 }
 
-void Residence::fit_parts() {
-    few_passing_ = std::max(most_ / passing_part, least * chunk_);
-    more_passing_ = std::min(more_passing_, most_more_passing());
-    few_aside_ = std::max(most_ / (retains_ ? aside_part_of_sweep : aside_part), chunk_);
+void EvictionPolicy::resize_lists() {
+    min_probation_ = std::max(max_ / probation_fraction, min * chunk_);
+    extra_probation_ = std::min(extra_probation_, max_extra_probation());
+    second_chance_limit_ =
+        std::max(max_ / (scan_resistant_ ? second_chance_fraction_of_sweep : second_chance_fraction), chunk_);
     // What is there stays, as at the beginning.
-    while (passing_.bytes() > few_passing_) enter(*passing_.front(), Chunk::Place::main);
+    while (probation_.bytes() > min_probation_) enter(*probation_.front(), Chunk::List::main);
 }
 
 /// It would still be there if more passed through.
-void Residence::pass_more(const Chunk& chunk) {
-    more_passing_ = std::min(more_passing_ + chunk.bytes(), most_more_passing());
+void EvictionPolicy::grow_probation(const Chunk& chunk) {
+    extra_probation_ = std::min(extra_probation_ + chunk.bytes(), max_extra_probation());
 }
 
-std::size_t Residence::most_more_passing() const {
-    return most_ / most_passing_part;
+std::size_t EvictionPolicy::max_extra_probation() const {
+    return max_ / max_probation_fraction;
 }
 
-void Residence::used_again(Chunk& chunk) {
-    now(chunk);
-    if (future_ != nullptr) return came_foreseen(chunk);
-    if (retains_ && chunk.place == Chunk::Place::aside) pass_more(chunk);
+void EvictionPolicy::on_second_chance_hit(Chunk& chunk) {
+    stamp(chunk);
+    if (next_use_ != nullptr) return on_mapped_with_trace(chunk);
+    if (scan_resistant_ && chunk.list == Chunk::List::second_chance) grow_probation(chunk);
     constexpr unsigned longest = 3;
     chunk.streak = std::min(chunk.streak + 1U, longest) & longest;
-    chunk.spared = chunk.streak;
-    enter(chunk, Chunk::Place::main);
+    chunk.skips = chunk.streak;
+    enter(chunk, Chunk::List::main);
 }
 
-void Residence::merged(Chunk& chunk) {
-    if (future_ == nullptr) return enter(chunk, retains_ ? Chunk::Place::passing : Chunk::Place::main);
-    future_->merged(chunk);
-    came_foreseen(chunk);
+void EvictionPolicy::on_merged(Chunk& chunk) {
+    if (next_use_ == nullptr)
+        return enter(chunk, scan_resistant_ ? Chunk::List::probation : Chunk::List::main);
+    next_use_->on_merged(chunk);
+    on_mapped_with_trace(chunk);
 }
 
-void Residence::set_aside(Chunk& chunk) {
-    enter(chunk, Chunk::Place::aside);
+void EvictionPolicy::on_unmapped(Chunk& chunk) {
+    enter(chunk, Chunk::List::second_chance);
 }
 
-void Residence::postpone(Chunk& chunk) {
-    const Chunk::Place place = chunk.place;
-    if (place != Chunk::Place::none) enter(chunk, place);
-    if (future_ != nullptr) future_->left(chunk);
+void EvictionPolicy::postpone(Chunk& chunk) {
+    const Chunk::List list = chunk.list;
+    if (list != Chunk::List::none) enter(chunk, list);
+    if (next_use_ != nullptr) next_use_->on_evicted(chunk);
 }
 
-Chunk* Residence::oldest_mapped() const {
-    if (main_.size() + passing_.size() <= least) return nullptr;
+Chunk* EvictionPolicy::oldest_mapped() const {
+    if (main_.size() + probation_.size() <= min) return nullptr;
     Chunk* const stays = main_.front();
-    Chunk* const passes = passing_.front();
+    Chunk* const passes = probation_.front();
     if (stays == nullptr || passes == nullptr) return stays == nullptr ? passes : stays;
-    return static_cast<std::int32_t>(stays->came - passes->came) < 0 ? stays : passes;
+    return static_cast<std::int32_t>(stays->mapped_at - passes->mapped_at) < 0 ? stays : passes;
 }
 
-Chunk* Residence::next_to_leave() const {
-    if (Chunk* const last = touched_last(); last != nullptr && !is_mapped(*last)) return last;
-    return aside_.bytes() > few_aside_ ? aside_.front() : nullptr;
+Chunk* EvictionPolicy::next_to_evict() const {
+    if (Chunk* const last = farthest_use(); last != nullptr && !is_mapped(*last)) return last;
+    return second_chance_.bytes() > second_chance_limit_ ? second_chance_.front() : nullptr;
 }
 
 /// It is taken for used, and its turn comes again later.
-void Residence::pass_over(Chunk& chunk) {
-    --chunk.spared;
-    now(chunk);
+void EvictionPolicy::skip(Chunk& chunk) {
+    --chunk.skips;
+    stamp(chunk);
     main_.remove(chunk);
     main_.add(chunk);
 }
 
 /// After half of the time in which what comes comes again; what is passed over, when it may have been used.
-Chunk* Residence::next_to_watch() {
-    if (!retains_ || future_ != nullptr) return nullptr;
-    for (std::size_t i = 0; i < most_passed_over && !main_.empty(); ++i) {
+Chunk* EvictionPolicy::next_to_sample() {
+    if (!scan_resistant_ || next_use_ != nullptr) return nullptr;
+    for (std::size_t i = 0; i < max_skips && !main_.empty(); ++i) {
         Chunk& chunk = *main_.front();
-        const double due =
-            std::max(chunk.spared > 0 ? distance_ : distance_ / 2, static_cast<double>(few_passing_));
+        const double due = std::max(chunk.skips > 0 ? refetch_distance_ : refetch_distance_ / 2,
+                                    static_cast<double>(min_probation_));
         if (static_cast<double>(age(chunk)) < due) return nullptr;
-        if (chunk.spared == 0) return &chunk;
-        pass_over(chunk);
+        if (chunk.skips == 0) return &chunk;
+        skip(chunk);
     }
     return nullptr;
 }
 
-Chunk* Residence::last_to_leave() const {
-    for (const Queue* const one : {&aside_, &watched_, &ahead_})
+Chunk* EvictionPolicy::last_resort() const {
+    for (const Queue* const one : {&second_chance_, &sampled_, &prefetched_})
         if (!one->empty()) return one->front();
     return nullptr;
 }
 
-Chunk* Residence::next_to_unmap() {
-    if (Chunk* const last = touched_last(); last != nullptr && is_mapped(*last)) return last;
+Chunk* EvictionPolicy::next_to_unmap() {
+    if (Chunk* const last = farthest_use(); last != nullptr && is_mapped(*last)) return last;
     // What came last stays: an instruction may need several chunks.
-    if (main_.size() + passing_.size() <= least) return nullptr;
-    if (passing_.bytes() > passing_bytes()) return passing_.front();
-    for (std::size_t i = 0; i < most_passed_over && !main_.empty() && main_.front()->spared > 0; ++i)
-        pass_over(*main_.front());
-    return main_.empty() ? passing_.front() : main_.front();
+    if (main_.size() + probation_.size() <= min) return nullptr;
+    if (probation_.bytes() > probation_limit()) return probation_.front();
+    for (std::size_t i = 0; i < max_skips && !main_.empty() && main_.front()->skips > 0; ++i)
+        skip(*main_.front());
+    return main_.empty() ? probation_.front() : main_.front();
 }
 
 } // namespace assay::tier

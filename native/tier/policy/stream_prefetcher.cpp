@@ -9,183 +9,188 @@ namespace {
 
 using State = Chunk::State;
 
-constexpr std::size_t most_parts_ahead = 128;
-constexpr std::size_t most_expected = 1 << 12;
+constexpr std::size_t max_parts_ahead = 128;
+constexpr std::size_t max_expected = 1 << 12;
 
 } // namespace
 
-LookAhead::LookAhead(Memory& memory) : memory_(memory), expected_(most_expected) {
-    fit();
+StreamPrefetcher::StreamPrefetcher(ChunkCache& memory) : cache_(memory), requests_(max_expected) {
+    resize();
 }
 
-void LookAhead::fit() {
-    const std::size_t most = memory_.most_bytes(), chunk = memory_.chunk();
-    window_ = std::clamp(most / 16, 4 * chunk, 16 * chunk);
+void StreamPrefetcher::resize() {
+    const std::size_t max = cache_.max_bytes(), chunk = cache_.chunk_bytes();
+    window_ = std::clamp(max / 16, 4 * chunk, 16 * chunk);
     // Of the least memory too there is room for what one run wants.
-    most_ = std::max(most / 4, std::min(window_ + 2 * chunk, most / 2));
+    max_bytes_ = std::max(max / 4, std::min(window_ + 2 * chunk, max / 2));
 }
 
-std::uint32_t LookAhead::most_of(std::size_t step) const {
-    return static_cast<std::uint32_t>(std::min(window_ / step, most_parts_ahead));
+std::uint32_t StreamPrefetcher::max_window(std::size_t step) const {
+    return static_cast<std::uint32_t>(std::min(window_ / step, max_parts_ahead));
 }
 
-const Streams::Stream* LookAhead::run_of(Region& region, const Chunk& chunk, std::uint32_t thread) {
-    if (region.order == Order::random) return nullptr;
-    const std::size_t level = region.wanted(), step = region.sizes[level];
-    Streams& streams = region.levels[level].streams;
+const StreamDetector::Stream* StreamPrefetcher::stream_of(Region& region, const Chunk& chunk,
+                                                          std::uint32_t thread) {
+    if (region.pattern == AccessPattern::random) return nullptr;
+    const std::size_t level = region.fetch_level(), step = region.sizes[level];
+    StreamDetector& streams = region.levels[level].streams;
     const auto number = static_cast<std::int64_t>(region.number(chunk.at, level));
     // Of a chunk that is split, the first part that is touched stands for all.
-    const bool split = region.piece_at(chunk.at, level).state == State::split;
+    const bool split = region.leaf_at(chunk.at, level).state == State::split;
     if (split && streams.is_at(number, thread)) return nullptr;
     const auto mapped = [&region, level, step](std::int64_t i) {
-        const Chunk& one = region.piece_at(region.base + static_cast<std::size_t>(i) * step, level);
-        return region.is_mapped(one) || region.is_rest(one);
+        const Chunk& one = region.leaf_at(region.base + static_cast<std::size_t>(i) * step, level);
+        return region.is_mapped(one) || region.is_tail_padding(one);
     };
     const auto count = static_cast<std::int64_t>(region.bytes / step);
-    const std::uint32_t most = most_of(step);
-    const Streams::Stream* run = streams.follow(number, count, thread, most, mapped);
-    if (region.order == Order::sequential && (run == nullptr || run->stride < 0))
-        run = streams.assume(number, thread, most);
-    latest_[touches_++ % latest_.size()] = run;
-    return run;
+    const std::uint32_t max = max_window(step);
+    const StreamDetector::Stream* stream = streams.follow(number, count, thread, max, mapped);
+    if (region.pattern == AccessPattern::sequential && (stream == nullptr || stream->stride < 0))
+        stream = streams.add_sequential(number, thread, max);
+    latest_streams_[faults_++ % latest_streams_.size()] = stream;
+    return stream;
 }
 
-std::uint32_t LookAhead::share_of(std::size_t step) const {
-    constexpr std::size_t least = 2;
+std::uint32_t StreamPrefetcher::stream_share(std::size_t step) const {
+    constexpr std::size_t min = 2;
     std::size_t runs = 0;
-    for (auto one = latest_.begin(); one != latest_.end(); ++one)
-        if (*one != nullptr && std::find(latest_.begin(), one, *one) == one) ++runs;
-    return static_cast<std::uint32_t>(std::max(most_ / step / std::max(runs, std::size_t{1}), least));
+    for (auto one = latest_streams_.begin(); one != latest_streams_.end(); ++one)
+        if (*one != nullptr && std::find(latest_streams_.begin(), one, *one) == one) ++runs;
+    return static_cast<std::uint32_t>(std::max(max_bytes_ / step / std::max(runs, std::size_t{1}), min));
 }
 
-bool LookAhead::is_alone(const Streams::Stream& run) const {
-    const std::size_t size = latest_.size();
-    return latest_[(touches_ + size - 1) % size] == &run && latest_[(touches_ + size - 2) % size] == &run;
+bool StreamPrefetcher::is_sole_stream(const StreamDetector::Stream& stream) const {
+    const std::size_t size = latest_streams_.size();
+    return latest_streams_[(faults_ + size - 1) % size] == &stream &&
+           latest_streams_[(faults_ + size - 2) % size] == &stream;
 }
 
-void LookAhead::follow(Region& region, const Streams::Stream& run, Node node) {
-    const std::size_t level = region.wanted(), step = region.sizes[level];
+void StreamPrefetcher::prefetch_along(Region& region, const StreamDetector::Stream& stream, Node node) {
+    const std::size_t level = region.fetch_level(), step = region.sizes[level];
     const auto count = static_cast<std::int64_t>(region.bytes / step);
-    std::int64_t number = run.last;
-    bool turned = false;
+    std::int64_t number = stream.last;
+    bool wrapped = false;
     std::uint32_t ahead = 0;
     // What is there already of a run that was followed for a while is mapped before it is touched, and counts
     // as used: of parts a fault takes as long as a transfer; of chunks, about 0.1 ms, in which an idle
     // processor is woken twice and once more to flush its TLB. Of several runs in turn each would take the
     // room of what passes from the others.
     const std::uint32_t part = level > 0 ? 4 : 8;
-    const bool straightens = memory_.maps_freely() && (level > 0 || is_alone(run));
-    const std::uint32_t window = std::min(run.window, share_of(step));
-    std::uint32_t straight = straightens ? window / part : 0;
+    const bool maps_directly = cache_.is_mapping_unlimited() && (level > 0 || is_sole_stream(stream));
+    const std::uint32_t window = std::min(stream.window, stream_share(step));
+    std::uint32_t map_directly = maps_directly ? window / part : 0;
     for (std::int64_t steps = 0; ahead < window && steps < count; ++steps) {
         const std::int64_t before = number;
-        number = run.next(number, count);
+        number = stream.next(number, count);
         const auto within = [count](std::int64_t i) { return i >= 0 && i < count; };
         if (!within(number)) {
-            if (!run.repeats || turned || !within(run.next_first)) return;
-            number = run.next_first;
-            turned = true;
+            if (!stream.is_repeating || wrapped || !within(stream.next_first)) return;
+            number = stream.next_first;
+            wrapped = true;
         }
         // Who began with the first and has come so far goes through all of it once more, perhaps; so does who
         // has come round before, or begins a little further on each time.
-        if (run.comes_round(before, number)) {
-            if (run.window < most_of(step)) return;
-            if (run.first != number) {
-                if (!run.repeats || turned || !within(run.next_first)) return;
-                number = within(run.next_first - run.stride) ? run.next_first - run.stride : run.next_first;
-                turned = true;
+        if (stream.wraps(before, number)) {
+            if (stream.window < max_window(step)) return;
+            if (stream.first != number) {
+                if (!stream.is_repeating || wrapped || !within(stream.next_first)) return;
+                number = within(stream.next_first - stream.stride) ? stream.next_first - stream.stride
+                                                                   : stream.next_first;
+                wrapped = true;
             }
         }
         std::byte* const at = region.base + static_cast<std::size_t>(number) * step;
         Chunk& piece = region.split_at(at, level);
-        if (region.is_rest(piece)) continue;
-        if (piece.state == State::split) region.join(piece);
-        if (piece.state == State::out && region.level_of(piece) == level &&
-            region.levels[level].grain.watches_next(false))
-            region.watch(piece);
-        if (straight > 0 && piece.state == State::staged) {
-            region.touched(piece, memory_.clock());
-            --straight;
-            if (memory_.map(piece)) {
-                ++region.shown.counts.staged;
+        if (region.is_tail_padding(piece)) continue;
+        if (piece.state == State::split) region.unsplit(piece);
+        if (piece.state == State::stored && region.level_of(piece) == level &&
+            region.levels[level].granularity.samples_next(false))
+            region.split_for_sampling(piece);
+        if (map_directly > 0 && piece.state == State::unmapped) {
+            region.on_access(piece, cache_.clock());
+            --map_directly;
+            if (cache_.map(piece)) {
+                ++region.meter_entry.counts.staged;
                 continue;
             }
         }
-        const Ahead done = bring(piece, node);
-        if (done == Ahead::no_further) {
+        const Prefetch done = prefetch(piece, node);
+        if (done == Prefetch::blocked) {
             // Where what is in the way is being written, there is room in a moment.
-            if (memory_.transfers().writing_bytes() > 0) unfinished_ = {&region, &run, level, node};
+            if (cache_.transfers().writing_bytes() > 0) interrupted_ = {&region, &stream, level, node};
             return;
         }
-        if (done == Ahead::brought) ++ahead;
+        if (done == Prefetch::issued) ++ahead;
     }
 }
 
-void LookAhead::go_on() {
-    const Unfinished one = std::exchange(unfinished_, {});
-    if (one.region != nullptr && one.level == one.region->wanted()) follow(*one.region, *one.run, one.node);
+void StreamPrefetcher::resume() {
+    const Interrupted one = std::exchange(interrupted_, {});
+    if (one.region != nullptr && one.level == one.region->fetch_level())
+        prefetch_along(*one.region, *one.stream, one.node);
 }
 
-void LookAhead::forget(const Region& region) {
-    if (unfinished_.region == &region) unfinished_ = {};
+void StreamPrefetcher::forget(const Region& region) {
+    if (interrupted_.region == &region) interrupted_ = {};
 }
 
-LookAhead::Ahead LookAhead::bring(Chunk& chunk, Node node) {
+StreamPrefetcher::Prefetch StreamPrefetcher::prefetch(Chunk& chunk, Node node) {
     switch (chunk.state) {
-    case State::in:
-        return Ahead::there;
-    case State::fresh:
+    case State::mapped:
+        return Prefetch::resident;
+    case State::zero:
     case State::lost:
-        return Ahead::no_further;
+        return Prefetch::blocked;
     case State::split: {
-        Ahead all = Ahead::there;
+        Prefetch all = Prefetch::resident;
         for (Chunk& part : chunk.region->parts_of(chunk))
-            if (!bring_too(part, node, all)) break;
+            if (!prefetch_part(part, node, all)) break;
         return all;
     }
-    case State::out:
-        if (has_enough()) {
-            Chunk* const oldest = memory_.residence().oldest_ahead();
-            if (oldest == nullptr || memory_.leave(*oldest) != Memory::Room::made) return Ahead::no_further;
+    case State::stored:
+        if (is_limit_reached()) {
+            Chunk* const oldest = cache_.policy().oldest_prefetched();
+            if (oldest == nullptr || cache_.evict_unmapped(*oldest) != ChunkCache::Reclaim::freed)
+                return Prefetch::blocked;
         }
-        return memory_.read(chunk, node) ? Ahead::brought : Ahead::no_further;
+        return cache_.read(chunk, node) ? Prefetch::issued : Prefetch::blocked;
     default:
-        return Ahead::brought;
+        return Prefetch::issued;
     }
 }
 
-void LookAhead::expect(std::byte* at, std::size_t bytes, Node node) {
-    if (!expected_.full()) expected_.add(at, bytes, node); // It is advice.
+void StreamPrefetcher::request(std::byte* at, std::size_t bytes, Node node) {
+    if (!requests_.full()) requests_.add(at, bytes, node); // It is advice.
 }
 
-LookAhead::Ahead LookAhead::bring(Region& region, const Expected& expected) {
-    const std::size_t level = region.wanted();
-    Ahead all = Ahead::there;
-    for (std::byte* at = expected.at; at < expected.at + expected.bytes;) {
+StreamPrefetcher::Prefetch StreamPrefetcher::prefetch(Region& region, const Request& request) {
+    const std::size_t level = region.fetch_level();
+    Prefetch all = Prefetch::resident;
+    for (std::byte* at = request.at; at < request.at + request.bytes;) {
         Chunk& piece = region.split_at(at, level);
         at = piece.at + piece.bytes();
-        if (!bring_too(piece, expected.node, all)) break;
+        if (!prefetch_part(piece, request.node, all)) break;
     }
     return all;
 }
 
-bool LookAhead::bring_too(Chunk& chunk, Node node, Ahead& all) {
-    if (chunk.state == State::fresh || chunk.state == State::lost) return true;
-    const Ahead one = bring(chunk, node);
-    if (one != Ahead::there) all = one;
-    return one != Ahead::no_further;
+bool StreamPrefetcher::prefetch_part(Chunk& chunk, Node node, Prefetch& all) {
+    if (chunk.state == State::zero || chunk.state == State::lost) return true;
+    const Prefetch one = prefetch(chunk, node);
+    if (one != Prefetch::resident) all = one;
+    return one != Prefetch::blocked;
 }
 
-void LookAhead::bring_expected(const Regions& regions) {
+void StreamPrefetcher::prefetch_requested(const RegionIndex& regions) {
     std::size_t done = 0;
-    for (; done < expected_.size() && !has_enough(); ++done) {
-        const Expected one = expected_[done];
+    for (; done < requests_.size() && !is_limit_reached(); ++done) {
+        const Request one = requests_[done];
         Region* const region = regions.at(one.at);
-        if (region != nullptr && bring(*region, one) == Ahead::no_further &&
-            memory_.transfers().writing_bytes() > 0)
+        if (region != nullptr && prefetch(*region, one) == Prefetch::blocked &&
+            cache_.transfers().writing_bytes() > 0)
             break; // There is room in a moment.
     }
-    expected_.remove_first(done);
+    requests_.remove_first(done);
 }
 
 } // namespace assay::tier

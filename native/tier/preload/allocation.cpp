@@ -16,62 +16,64 @@ using namespace assay::tier;
 using namespace assay::tier::preload;
 
 void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
-    if (front().takes(bytes) && alignment <= front().arena()->pager().chunk()) return front().allocate(bytes);
-    return front().next().memalign(alignment, bytes);
+    if (interposer().manages(bytes) && alignment <= interposer().arena()->pager().chunk())
+        return interposer().allocate(bytes);
+    return interposer().next().memalign(alignment, bytes);
 }
 
 bool too_large(std::size_t count, std::size_t bytes) {
     return bytes != 0 && count > PTRDIFF_MAX / bytes;
 }
 
-void* move_in(void* at, std::size_t bytes) {
-    const std::size_t before = front().next().usable == nullptr ? 0 : front().next().usable(at);
-    void* const other = front().allocate(bytes);
+void* move_into_arena(void* at, std::size_t bytes) {
+    const std::size_t before = interposer().next().usable == nullptr ? 0 : interposer().next().usable(at);
+    void* const other = interposer().allocate(bytes);
     if (other == nullptr) return nullptr;
     std::memcpy(other, at, std::min(before, bytes));
-    front().next().free(at);
+    interposer().next().free(at);
     return other;
 }
 
-void* move_out(void* at, std::size_t bytes) {
-    const std::size_t before = front().arena()->bytes_from(at);
-    void* const other = front().next().malloc(bytes);
+void* move_out_of_arena(void* at, std::size_t bytes) {
+    const std::size_t before = interposer().arena()->bytes_until_end(at);
+    void* const other = interposer().next().malloc(bytes);
     if (other == nullptr) return nullptr;
     std::memcpy(other, at, std::min(before, bytes));
-    front().arena()->free(at);
+    interposer().arena()->free(at);
     return other;
 }
 
 } // namespace
 
 ASSAY_TIER_EXPORT void* malloc(std::size_t bytes) {
-    return front().takes(bytes) ? front().allocate(bytes) : front().next().malloc(bytes);
+    return interposer().manages(bytes) ? interposer().allocate(bytes) : interposer().next().malloc(bytes);
 }
 
 ASSAY_TIER_EXPORT void* calloc(std::size_t count, std::size_t bytes) {
-    if (too_large(count, bytes) || !front().takes(count * bytes)) return front().next().calloc(count, bytes);
-    return front().allocate(count * bytes);
+    if (too_large(count, bytes) || !interposer().manages(count * bytes))
+        return interposer().next().calloc(count, bytes);
+    return interposer().allocate(count * bytes);
 }
 
 ASSAY_TIER_EXPORT void free(void* at) {
-    if (!front().holds(at)) return front().next().free(at);
-    if (front().is_in_child()) return;
+    if (!interposer().contains(at)) return interposer().next().free(at);
+    if (interposer().is_in_child()) return;
     const int before = errno;
-    front().arena()->free(at);
+    interposer().arena()->free(at);
     errno = before;
 }
 
 ASSAY_TIER_EXPORT void* realloc(void* at, std::size_t bytes) {
     if (at == nullptr) return malloc(bytes);
-    const bool inside = front().holds(at);
-    if (inside && front().is_in_child()) say_forked();
-    if (!inside && !front().takes(bytes)) return front().next().realloc(at, bytes);
-    if (!inside) return move_in(at, bytes);
+    const bool inside = interposer().contains(at);
+    if (inside && interposer().is_in_child()) abort_forked();
+    if (!inside && !interposer().manages(bytes)) return interposer().next().realloc(at, bytes);
+    if (!inside) return move_into_arena(at, bytes);
     if (bytes == 0) {
         free(at);
         return nullptr;
     }
-    return front().takes(bytes) ? front().resize(at, bytes) : move_out(at, bytes);
+    return interposer().manages(bytes) ? interposer().resize(at, bytes) : move_out_of_arena(at, bytes);
 }
 
 ASSAY_TIER_EXPORT void* reallocarray(void* at, std::size_t count, std::size_t bytes) {
@@ -111,7 +113,8 @@ ASSAY_TIER_EXPORT void* pvalloc(std::size_t bytes) {
 
 ASSAY_TIER_EXPORT std::size_t malloc_usable_size(void* at) {
     // In a child of a fork another thread may have had the arena's lock at that moment.
-    if (front().holds(at)) return front().is_in_child() ? 0 : front().arena()->bytes_from(at);
-    const auto usable = front().next().usable;
+    if (interposer().contains(at))
+        return interposer().is_in_child() ? 0 : interposer().arena()->bytes_until_end(at);
+    const auto usable = interposer().next().usable;
     return usable == nullptr || at == nullptr ? 0 : usable(at);
 }

@@ -7,13 +7,13 @@
 
 #include <cerrno>
 
-using assay::tier::preload::front;
+using assay::tier::preload::interposer;
 
 // Programs close what they did not open, before they become daemons or start others. What they start is to
 // find the DRAM of the run by a descriptor; the pager has all of its own in another table.
 
 ASSAY_TIER_EXPORT int close(int fd) {
-    if (front().owns(fd)) {
+    if (interposer().owns(fd)) {
         errno = EBADF;
         return -1;
     }
@@ -21,8 +21,8 @@ ASSAY_TIER_EXPORT int close(int fd) {
 }
 
 ASSAY_TIER_EXPORT int close_range(unsigned first, unsigned last, int flags) noexcept {
-    const auto own = static_cast<unsigned>(front().descriptor());
-    if (own >= first && own <= last && front().owns(static_cast<int>(own))) {
+    const auto own = static_cast<unsigned>(interposer().descriptor());
+    if (own >= first && own <= last && interposer().owns(static_cast<int>(own))) {
         if (own > first && ::syscall(SYS_close_range, first, own - 1, flags) != 0) return -1;
         first = own + 1;
     }
@@ -33,12 +33,12 @@ ASSAY_TIER_EXPORT void closefrom(int first) noexcept {
     const auto from = static_cast<unsigned>(first < 0 ? 0 : first);
     if (close_range(from, ~0U, 0) == 0) return;
     // Before Linux 5.9, or where a filter forbids it.
-    const long most = ::sysconf(_SC_OPEN_MAX);
-    for (long fd = from; fd < most; ++fd) static_cast<void>(close(static_cast<int>(fd)));
+    const long max = ::sysconf(_SC_OPEN_MAX);
+    for (long fd = from; fd < max; ++fd) static_cast<void>(close(static_cast<int>(fd)));
 }
 
 ASSAY_TIER_EXPORT int dup3(int from, int to, int flags) noexcept {
-    if (front().owns(to)) {
+    if (interposer().owns(to)) {
         errno = EBUSY;
         return -1;
     }

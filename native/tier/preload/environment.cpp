@@ -21,21 +21,21 @@ namespace assay::tier::preload {
 
 namespace {
 
-std::size_t number(std::string_view text, std::size_t usual) {
+std::size_t number(std::string_view text, std::size_t default_value) {
     std::size_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() ? value : usual;
+    return error == std::errc() && end == text.data() + text.size() ? value : default_value;
 }
 
-std::size_t number_of(const char* name, std::size_t usual) {
+std::size_t number_of(const char* name, std::size_t default_value) {
     const char* const text = std::getenv(name);
-    return text == nullptr ? usual : number(text, usual);
+    return text == nullptr ? default_value : number(text, default_value);
 }
 
-Exchange exchange_of(std::string_view how) {
-    if (how == "copy") return Exchange::copy;
-    if (how == "move") return Exchange::move;
-    throw std::runtime_error("ASSAY_TIER_EXCHANGE is " + std::string(how) + ": it is move or copy");
+MapMethod parse_map_method(std::string_view engine) {
+    if (engine == "copy") return MapMethod::copy;
+    if (engine == "move") return MapMethod::move;
+    throw std::runtime_error("ASSAY_TIER_EXCHANGE is " + std::string(engine) + ": it is move or copy");
 }
 
 std::size_t dram() {
@@ -44,7 +44,7 @@ std::size_t dram() {
 
 /// How many like this one share what is named, and were not started by one another: instances that assay
 /// started, or the ranks of a job on this node as Open MPI and MPICH's Hydra number them.
-std::size_t sharers() {
+std::size_t process_count() {
     for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "ASSAY_INSTANCES"})
         if (const std::size_t found = number_of(name, 0); found > 0) return found;
     return 1;
@@ -52,47 +52,48 @@ std::size_t sharers() {
 
 } // namespace
 
-How how_from_environment() {
-    const char* const how = std::getenv("ASSAY_TIER_HOW");
-    if (how != nullptr && std::string_view(how) == "advisor") return How::advisor;
-    return std::getenv("ASSAY_TIER_PATH") == nullptr ? How::nobody : How::pager;
+Engine engine_from_environment() {
+    const char* const engine = std::getenv("ASSAY_TIER_HOW");
+    if (engine != nullptr && std::string_view(engine) == "advisor") return Engine::advisor;
+    return std::getenv("ASSAY_TIER_PATH") == nullptr ? Engine::none : Engine::pager;
 }
 
-std::size_t threshold_from_environment(std::size_t usual) {
-    return number_of("ASSAY_TIER_THRESHOLD", usual);
+std::size_t threshold_from_environment(std::size_t default_value) {
+    return number_of("ASSAY_TIER_THRESHOLD", default_value);
 }
 
 std::size_t addresses_from_environment() {
-    return number_of("ASSAY_TIER_ADDRESSES", Means{}.address_bytes);
+    return number_of("ASSAY_TIER_ADDRESSES", PagerConfig{}.address_bytes);
 }
 
-std::size_t part_from_environment() {
-    return dram() / sharers();
+std::size_t share_from_environment() {
+    return dram() / process_count();
 }
 
 Budget budget_from_environment() {
-    std::optional<Budget> handed = Budget::handed(std::getenv("ASSAY_TIER_BUDGET"), dram());
-    return handed ? std::move(*handed) : Budget(part_from_environment(), dram());
+    std::optional<Budget> handed = Budget::inherit(std::getenv("ASSAY_TIER_BUDGET"), dram());
+    return handed ? std::move(*handed) : Budget(share_from_environment(), dram());
 }
 
-Means means_from_environment() {
-    Means means;
-    means.paths = absolute(split_paths(std::getenv("ASSAY_TIER_PATH")));
-    means.chunk_bytes = number_of("ASSAY_TIER_CHUNK", means.chunk_bytes);
-    means.address_bytes = addresses_from_environment();
+PagerConfig config_from_environment() {
+    PagerConfig config;
+    config.paths = absolute(split_paths(std::getenv("ASSAY_TIER_PATH")));
+    config.chunk_bytes = number_of("ASSAY_TIER_CHUNK", config.chunk_bytes);
+    config.address_bytes = addresses_from_environment();
     if (std::getenv("ASSAY_TIER_KEEP_FREE") != nullptr)
-        means.keep_free = number_of("ASSAY_TIER_KEEP_FREE", std::size_t{1} << 30U);
+        config.keep_free = number_of("ASSAY_TIER_KEEP_FREE", std::size_t{1} << 30U);
     if (const char* const folder = std::getenv("ASSAY_TIER_TRACE"); folder != nullptr)
-        means.trace_folder = folder;
+        config.trace_folder = folder;
     if (const char* const folder = std::getenv("ASSAY_TIER_REPLAY"); folder != nullptr)
-        means.replay_folder = folder;
-    if (const char* const how = std::getenv("ASSAY_TIER_EXCHANGE"); how != nullptr)
-        means.exchange = exchange_of(how);
-    if (const char* const numa = std::getenv("ASSAY_TIER_NUMA"); numa != nullptr) means.numa = numa_of(numa);
-    return means;
+        config.replay_folder = folder;
+    if (const char* const engine = std::getenv("ASSAY_TIER_EXCHANGE"); engine != nullptr)
+        config.map_method = parse_map_method(engine);
+    if (const char* const numa = std::getenv("ASSAY_TIER_NUMA"); numa != nullptr)
+        config.numa = parse_numa_policy(numa);
+    return config;
 }
 
-void hand_on(std::string_view name, std::string_view value) {
+void export_variable(std::string_view name, std::string_view value) {
     const std::string before = std::string(name) + '=';
     std::size_t count = 0;
     while (environ[count] != nullptr) ++count;

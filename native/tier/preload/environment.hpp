@@ -9,18 +9,18 @@
 namespace assay::tier::preload {
 
 /// Who brings memory and takes it away.
-enum class How { nobody, pager, advisor };
+enum class Engine { none, pager, advisor };
 
-[[nodiscard]] How how_from_environment();
+[[nodiscard]] Engine engine_from_environment();
 
 /// Bytes from which on memory is large.
-[[nodiscard]] std::size_t threshold_from_environment(std::size_t usual);
+[[nodiscard]] std::size_t threshold_from_environment(std::size_t default_value);
 
 /// Bytes of addresses for all that is managed.
 [[nodiscard]] std::size_t addresses_from_environment();
 
 /// Of the DRAM that is named, what is left of it by others like this process.
-[[nodiscard]] std::size_t part_from_environment();
+[[nodiscard]] std::size_t share_from_environment();
 
 /// That of the run, or a new one for what is started from here.
 /// \throws what Budget does.
@@ -28,12 +28,12 @@ enum class How { nobody, pager, advisor };
 
 /// All but the budget, and what it has.
 /// \throws std::runtime_error where a word is not known.
-[[nodiscard]] Means means_from_environment();
+[[nodiscard]] PagerConfig config_from_environment();
 
 /// A variable for what this process starts, before its `main` has begun.
 ///
 /// Not by setenv(3): bash has one of its own, which it is too early for, and takes what is in `environ` then.
 /// \throws std::bad_alloc.
-void hand_on(std::string_view name, std::string_view value);
+void export_variable(std::string_view name, std::string_view value);
 
 } // namespace assay::tier::preload

@@ -29,14 +29,14 @@ alignas(Arena) constinit std::byte arena_room[sizeof(Arena)]{};
 alignas(Advisor) constinit std::byte advisor_room[sizeof(Advisor)]{};
 
 /// A program that needs the tier would end later for want of memory, and nobody would know why.
-[[noreturn]] void end_for(const std::exception& error) {
-    say({reason_of(error)});
+[[noreturn]] void exit_with(const std::exception& error) {
+    print_message({error_text(error)});
     ::_exit(125);
 }
 
 /// Return the sanitizer that the program is built with, or null. It accounts for all memory itself: data
 /// elsewhere would be leaks, or hide the blocks that they point to.
-const char* found_sanitizer() {
+const char* find_sanitizer() {
     struct Known {
         const char *symbol, *name;
     };
@@ -51,27 +51,28 @@ const char* found_sanitizer() {
 }
 
 /// The touch is tried again, and ends the child.
-void tell_touch(int, siginfo_t* about, void*) {
-    if (front().holds(about->si_addr))
-        say({"a child of a fork touches memory of its parent that storage stands behind, which it does not "
+void print_child_access(int, siginfo_t* about, void*) {
+    if (interposer().contains(about->si_addr))
+        print_message(
+            {"a child of a fork touches memory of its parent that storage stands behind, which it does not "
              "have, and ends by SIGSEGV: start it by exec or spawn instead"});
 }
 
-void tell_full(int error) {
+void print_full(int error) {
     const char* const named = std::getenv("ASSAY_TIER_PATH");
     const char* const paths = named == nullptr ? "" : named;
     constexpr const char* asked = " for memory that the program asks for, which is told so: ";
     if (error == EFBIG)
-        say({"files may not be as large (ulimit -f)", asked, "raise the limit"});
+        print_message({"files may not be as large (ulimit -f)", asked, "raise the limit"});
     else if (error == ENOSPC)
-        say({"there is no room on the disks (of ", paths, ") beside what is kept free", asked,
-             "free some, name other paths (--path), or keep less (--keep-free)"});
+        print_message({"there is no room on the disks (of ", paths, ") beside what is kept free", asked,
+                       "free some, name other paths (--path), or keep less (--keep-free)"});
     else
-        say({"the disks (of ", paths, ") give no room (", ::strerrorname_np(error), ")", asked,
-             "look whether they are well, or name other paths (--path)"});
+        print_message({"the disks (of ", paths, ") give no room (", ::strerrorname_np(error), ")", asked,
+                       "look whether they are well, or name other paths (--path)"});
 }
 
-void tell(std::FILE* file, const Counts& c) {
+void write_report(std::FILE* file, const Counts& c) {
     std::fprintf(file,
                  "{\"schema\":1,\"pid\":%d,\"how\":\"pager\",\"first\":%lu,\"demand\":%lu,\"late\":%lu,"
                  "\"staged\":%lu,"
@@ -81,7 +82,7 @@ void tell(std::FILE* file, const Counts& c) {
                  c.read_bytes, c.written_bytes, static_cast<double>(c.stall_ns) / 1e9);
 }
 
-void tell_advised(std::FILE* file, const Counts& c) {
+void write_advisor_report(std::FILE* file, const Counts& c) {
     std::fprintf(file,
                  "{\"schema\":1,\"pid\":%d,\"how\":\"advisor\",\"asked_bytes\":%lu,\"used_bytes\":%lu,"
                  "\"wasted_bytes\":%lu,\"paged_out_bytes\":%lu}\n",
@@ -90,87 +91,89 @@ void tell_advised(std::FILE* file, const Counts& c) {
 
 } // namespace
 
-void Front::start() {
+void Interposer::start() {
     next_.find_all();
-    const How how = how_from_environment();
-    if (how == How::nobody) return;
-    if (const char* const sanitizer = found_sanitizer(); sanitizer != nullptr)
-        return say({"the program is built with -fsanitize=", sanitizer,
-                    ", whose runtime has an allocator of its own: its memory stays ordinary memory"});
+    const Engine engine = engine_from_environment();
+    if (engine == Engine::none) return;
+    if (const char* const sanitizer = find_sanitizer(); sanitizer != nullptr)
+        return print_message(
+            {"the program is built with -fsanitize=", sanitizer,
+             ", whose runtime has an allocator of its own: its memory stays ordinary memory"});
     threshold_ = threshold_from_environment(threshold_);
-    how == How::advisor ? start_advisor() : start_pager();
-    ::pthread_atfork(nullptr, nullptr, [] { front().in_child(); });
+    engine == Engine::advisor ? start_advisor() : start_pager();
+    ::pthread_atfork(nullptr, nullptr, [] { interposer().enter_child(); });
 }
 
-void* Front::told(void* found) {
-    if (found != nullptr || !Arena::is_of_disks(errno)) return found;
-    if (!full_.exchange(true)) tell_full(errno);
+void* Interposer::report_full(void* found) {
+    if (found != nullptr || !Arena::is_storage_error(errno)) return found;
+    if (!full_reported_.exchange(true)) print_full(errno);
     // The error that malloc(3) and mmap(2) document.
     errno = ENOMEM;
     return nullptr;
 }
 
-void Front::start_advisor() {
+void Interposer::start_advisor() {
     try {
-        const Advisor::Means means{.memory_bytes = part_from_environment(), .least_bytes = threshold_};
-        advisor_ = &Advisor::start(advisor_room, means);
+        const Advisor::Config config{.memory_bytes = share_from_environment(), .min_bytes = threshold_};
+        advisor_ = &Advisor::start(advisor_room, config);
     } catch (const std::exception& error) {
-        end_for(error);
+        exit_with(error);
     }
 }
 
-void Front::start_pager() {
+void Interposer::start_pager() {
     try {
-        Means means = means_from_environment();
-        means.budget = new (budget_room) Budget(budget_from_environment());
-        means.memory_bytes = means.budget->bytes();
+        PagerConfig config = config_from_environment();
+        config.budget = new (budget_room) Budget(budget_from_environment());
+        config.memory_bytes = config.budget->bytes();
         // What it starts may be in another folder by then.
-        hand_on("ASSAY_TIER_PATH", joined_paths(means.paths));
+        export_variable("ASSAY_TIER_PATH", joined_paths(config.paths));
         // It outlives everything that runs at exit, and may touch memory: so it is never destroyed.
-        auto* const made = new (arena_room) Arena(means);
-        hand_on("ASSAY_TIER_BUDGET", means.budget->name(made->pager().thread()));
+        auto* const made = new (arena_room) Arena(config);
+        export_variable("ASSAY_TIER_BUDGET", config.budget->handle(made->pager().thread()));
         struct stat about{};
-        if (::fstat(means.budget->file(), &about) == 0) {
-            descriptor_ = means.budget->file();
+        if (::fstat(config.budget->fd(), &about) == 0) {
+            descriptor_ = config.budget->fd();
             inode_ = about.st_ino;
         }
         arena_.store(made, std::memory_order_release);
     } catch (const std::exception& error) {
-        end_for(error);
+        exit_with(error);
     }
 }
 
-bool Front::owns(int fd) const {
+bool Interposer::owns(int fd) const {
     struct stat about{};
     return fd >= 0 && fd == descriptor() && ::fstat(fd, &about) == 0 && about.st_ino == inode_;
 }
 
-void Front::in_child() {
+void Interposer::enter_child() {
     in_child_ = true;
     if (arena() == nullptr) return;
     arena()->close_in_child();
     struct sigaction now{};
     if (::sigaction(SIGSEGV, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
-    now.sa_sigaction = tell_touch;
+    now.sa_sigaction = print_child_access;
     now.sa_flags = static_cast<int>(SA_SIGINFO | SA_RESETHAND);
     ::sigaction(SIGSEGV, &now, nullptr);
 }
 
-void Front::report() const {
+void Interposer::report() const {
     const char* const path = std::getenv("ASSAY_TIER_REPORT");
     if (path == nullptr || in_child_ || (arena() == nullptr && advisor_ == nullptr)) return;
     std::FILE* const file = std::fopen(path, "ae");
     if (file == nullptr)
-        return say({"what became of its memory cannot be written to ", path, ": ", ::strerrorname_np(errno)});
+        return print_message(
+            {"what became of its memory cannot be written to ", path, ": ", ::strerrorname_np(errno)});
     if (arena() != nullptr)
-        tell(file, arena()->counts());
+        write_report(file, arena()->counts());
     else
-        tell_advised(file, advisor_->counts());
+        write_advisor_report(file, advisor_->counts());
     std::fclose(file);
 }
 
-void say_forked() {
-    give_up(
+void abort_forked() {
+    abort_with_message(
         {"a child of a fork needs memory of its parent that storage stands behind, which it does not have: "
          "start it by exec or spawn instead"});
 }

@@ -17,20 +17,22 @@ class Advisor;
 namespace assay::tier::preload {
 
 /// What this process does with memory; there is one, from its first allocation on.
-class Front {
+class Interposer {
   public:
-    [[nodiscard]] const Next& next() const { return next_; }
+    [[nodiscard]] const NextSymbols& next() const { return next_; }
     [[nodiscard]] Arena* arena() const { return arena_.load(std::memory_order_acquire); }
-    [[nodiscard]] bool takes(std::size_t bytes) const {
+    [[nodiscard]] bool manages(std::size_t bytes) const {
         return bytes >= threshold_ && arena() != nullptr && !in_child_;
     }
-    [[nodiscard]] bool holds(const void* at) const {
+    [[nodiscard]] bool contains(const void* at) const {
         const Arena* const found = arena();
-        return found != nullptr && found->holds(at);
+        return found != nullptr && found->contains(at);
     }
     /// As of the arena; a disk that is full is told once, for few programs say why they have no memory.
-    [[nodiscard]] void* allocate(std::size_t bytes) { return told(arena()->allocate(bytes)); }
-    [[nodiscard]] void* resize(void* at, std::size_t bytes) { return told(arena()->resize(at, bytes)); }
+    [[nodiscard]] void* allocate(std::size_t bytes) { return report_full(arena()->allocate(bytes)); }
+    [[nodiscard]] void* resize(void* at, std::size_t bytes) {
+        return report_full(arena()->resize(at, bytes));
+    }
     /// The descriptor that programs which are started from here find the DRAM of the run by: all that the
     /// program's table has of the tier. Closed, it is only not found. -1 where there is none.
     [[nodiscard]] int descriptor() const { return in_child_ ? -1 : descriptor_; }
@@ -43,31 +45,31 @@ class Front {
     void report() const;
 
   private:
-    [[nodiscard]] void* told(void* found);
+    [[nodiscard]] void* report_full(void* found);
     void start_advisor();
     void start_pager();
     /// A child of a fork has no pager, and none of the memory that it would bring: a touch of it ends the
     /// child by SIGSEGV. What it takes anew is ordinary memory.
-    void in_child();
+    void enter_child();
 
-    Next next_;
+    NextSymbols next_;
     int descriptor_ = -1;
     ino_t inode_ = 0; ///< Of its file.
     std::atomic<Arena*> arena_ = nullptr;
     Advisor* advisor_ = nullptr;
     std::size_t threshold_ = std::size_t{64} << 20;
     bool in_child_ = false;
-    std::atomic<bool> full_ = false; ///< That a disk is has been told.
+    std::atomic<bool> full_reported_ = false; ///< That a disk is has been told.
 };
 
 /// Constant-initialised, so that it is there before any constructor has run.
-inline constinit Front the_front;
+inline constinit Interposer the_interposer;
 
-[[nodiscard]] inline Front& front() {
-    return the_front;
+[[nodiscard]] inline Interposer& interposer() {
+    return the_interposer;
 }
 
 /// Ends a child of a fork, which cannot go on without what its parent has.
-[[noreturn]] void say_forked();
+[[noreturn]] void abort_forked();
 
 } // namespace assay::tier::preload

@@ -11,11 +11,11 @@ namespace assay::tier::preload {
 namespace {
 
 [[gnu::constructor(101)]] void start() {
-    front().start();
+    interposer().start();
 }
 
 [[gnu::destructor(101)]] void report() {
-    front().report();
+    interposer().report();
 }
 
 } // namespace

@@ -17,7 +17,7 @@ using namespace assay::tier::preload;
 bool is_ordinary(void* at, std::size_t bytes, int protection, int flags) {
     constexpr int other = MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_SHARED | MAP_NORESERVE | MAP_HUGETLB |
                           MAP_GROWSDOWN | MAP_STACK | MAP_LOCKED | MAP_32BIT;
-    return at == nullptr && front().takes(bytes) && protection == (PROT_READ | PROT_WRITE) &&
+    return at == nullptr && interposer().manages(bytes) && protection == (PROT_READ | PROT_WRITE) &&
            (flags & (MAP_PRIVATE | MAP_ANONYMOUS)) == (MAP_PRIVATE | MAP_ANONYMOUS) && (flags & other) == 0;
 }
 
@@ -26,7 +26,7 @@ bool is_ordinary(void* at, std::size_t bytes, int protection, int flags) {
 ASSAY_TIER_EXPORT void* mmap(void* at, std::size_t bytes, int protection, int flags, int fd,
                              off_t offset) noexcept {
     if (is_ordinary(at, bytes, protection, flags)) {
-        void* const found = front().allocate(bytes);
+        void* const found = interposer().allocate(bytes);
         return found == nullptr ? MAP_FAILED : found;
     }
     const long found = ::syscall(SYS_mmap, at, bytes, protection, flags, fd, offset);
@@ -39,12 +39,12 @@ ASSAY_TIER_EXPORT void* mmap64(void* at, std::size_t bytes, int protection, int 
 }
 
 ASSAY_TIER_EXPORT int munmap(void* at, std::size_t bytes) noexcept {
-    if (!front().holds(at)) return sys::unmap(at, bytes);
+    if (!interposer().contains(at)) return sys::unmap(at, bytes);
     if (bytes == 0 || reinterpret_cast<std::uintptr_t>(at) % page != 0) {
         errno = EINVAL;
         return -1;
     }
-    if (!front().is_in_child()) front().arena()->unmap(at, bytes);
+    if (!interposer().is_in_child()) interposer().arena()->unmap(at, bytes);
     return 0;
 }
 
@@ -53,11 +53,11 @@ ASSAY_TIER_EXPORT void* mremap(void* at, std::size_t before, std::size_t bytes, 
     va_start(more, flags);
     void* const wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(more, void*) : nullptr;
     va_end(more);
-    if (!front().holds(at)) {
+    if (!interposer().contains(at)) {
         const long found = ::syscall(SYS_mremap, at, before, bytes, flags, wanted);
         return reinterpret_cast<void*>(found); // NOLINT: the kernel gives a number
     }
-    if (front().is_in_child()) say_forked();
+    if (interposer().is_in_child()) abort_forked();
     before = whole_pages(before);
     // To a place of the program's choice, or leaving pages behind: nobody needs it for ordinary memory.
     if ((flags & ~MREMAP_MAYMOVE) != 0 || bytes == 0 || bytes > PTRDIFF_MAX) {
@@ -66,44 +66,44 @@ ASSAY_TIER_EXPORT void* mremap(void* at, std::size_t before, std::size_t bytes, 
     }
     bytes = whole_pages(bytes);
     if (bytes <= before) {
-        if (bytes < before) front().arena()->unmap(static_cast<std::byte*>(at) + bytes, before - bytes);
+        if (bytes < before) interposer().arena()->unmap(static_cast<std::byte*>(at) + bytes, before - bytes);
         return at;
     }
     if ((flags & MREMAP_MAYMOVE) == 0) {
         errno = ENOMEM;
         return MAP_FAILED;
     }
-    void* const other = front().allocate(bytes);
+    void* const other = interposer().allocate(bytes);
     if (other == nullptr) return MAP_FAILED;
     std::memcpy(other, at, before);
-    front().arena()->unmap(at, before);
+    interposer().arena()->unmap(at, before);
     return other;
 }
 
 ASSAY_TIER_EXPORT int madvise(void* at, std::size_t bytes, int advice) noexcept {
     const bool in_page = reinterpret_cast<std::uintptr_t>(at) % page != 0;
-    if (!front().holds(at) || bytes == 0 || in_page || front().is_in_child())
+    if (!interposer().contains(at) || bytes == 0 || in_page || interposer().is_in_child())
         return sys::advise(at, bytes, advice);
     switch (advice) {
     case MADV_DONTNEED:
     case MADV_FREE:
-        front().arena()->discard(at, whole_pages(bytes));
+        interposer().arena()->discard(at, whole_pages(bytes));
         return 0;
     case MADV_WILLNEED:
-        front().arena()->expect(at, bytes);
+        interposer().arena()->prefetch(at, bytes);
         return 0;
     case MADV_NORMAL:
-        front().arena()->order(at, bytes, Order::unknown);
+        interposer().arena()->advise(at, bytes, AccessPattern::unknown);
         return 0;
     case MADV_SEQUENTIAL:
-        front().arena()->order(at, bytes, Order::sequential);
+        interposer().arena()->advise(at, bytes, AccessPattern::sequential);
         return 0;
     case MADV_RANDOM:
-        front().arena()->order(at, bytes, Order::random);
+        interposer().arena()->advise(at, bytes, AccessPattern::random);
         return 0;
     case MADV_COLD:
     case MADV_PAGEOUT:
-        front().arena()->done(at, bytes);
+        interposer().arena()->evict(at, bytes);
         return 0;
     case MADV_HUGEPAGE:
     case MADV_NOHUGEPAGE:

@@ -17,7 +17,7 @@ void __libc_free(void*);
 namespace assay::tier::preload {
 
 /// The functions that this library stands before.
-struct Next {
+struct NextSymbols {
     void* (*malloc)(std::size_t) = __libc_malloc;
     void* (*calloc)(std::size_t, std::size_t) = __libc_calloc;
     void* (*realloc)(void*, std::size_t) = __libc_realloc;

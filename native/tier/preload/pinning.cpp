@@ -18,9 +18,10 @@ using namespace assay::tier;
 using namespace assay::tier::preload;
 
 int refuse_lock() {
-    static std::atomic_flag said;
-    if (!said.test_and_set())
-        say({"the program wants to lock memory that storage stands behind (mlock); it is told that there is "
+    static std::atomic_flag printed;
+    if (!printed.test_and_set())
+        print_message(
+            {"the program wants to lock memory that storage stands behind (mlock); it is told that there is "
              "not "
              "enough"});
     errno = ENOMEM;
@@ -36,7 +37,7 @@ int refuse_lock() {
 ASSAY_TIER_EXPORT ssize_t vmsplice(int fd, const iovec* parts, std::size_t count, unsigned flags) {
     const int access = ::fcntl(fd, F_GETFL) & O_ACCMODE;
     bool ours = false;
-    for (std::size_t i = 0; i < count; ++i) ours = ours || front().holds(parts[i].iov_base);
+    for (std::size_t i = 0; i < count; ++i) ours = ours || interposer().contains(parts[i].iov_base);
     if (!ours || access == O_RDONLY) return ::syscall(SYS_vmsplice, fd, parts, count, flags);
     const int some = static_cast<int>(std::min<std::size_t>(count, IOV_MAX));
     return (flags & SPLICE_F_NONBLOCK) != 0 ? ::pwritev2(fd, parts, some, -1, RWF_NOWAIT)
@@ -44,7 +45,7 @@ ASSAY_TIER_EXPORT ssize_t vmsplice(int fd, const iovec* parts, std::size_t count
 }
 
 ASSAY_TIER_EXPORT int setsockopt(int fd, int level, int option, const void* value, socklen_t bytes) noexcept {
-    if (level == SOL_SOCKET && option == SO_ZEROCOPY && front().arena() != nullptr) {
+    if (level == SOL_SOCKET && option == SO_ZEROCOPY && interposer().arena() != nullptr) {
         errno = EOPNOTSUPP;
         return -1;
     }
@@ -52,13 +53,14 @@ ASSAY_TIER_EXPORT int setsockopt(int fd, int level, int option, const void* valu
 }
 
 ASSAY_TIER_EXPORT int mlock(const void* at, std::size_t bytes) noexcept {
-    return front().holds(at) ? refuse_lock() : static_cast<int>(::syscall(SYS_mlock, at, bytes));
+    return interposer().contains(at) ? refuse_lock() : static_cast<int>(::syscall(SYS_mlock, at, bytes));
 }
 
 ASSAY_TIER_EXPORT int mlock2(const void* at, std::size_t bytes, unsigned flags) noexcept {
-    return front().holds(at) ? refuse_lock() : static_cast<int>(::syscall(SYS_mlock2, at, bytes, flags));
+    return interposer().contains(at) ? refuse_lock()
+                                     : static_cast<int>(::syscall(SYS_mlock2, at, bytes, flags));
 }
 
 ASSAY_TIER_EXPORT int mlockall(int flags) noexcept {
-    return front().arena() != nullptr ? refuse_lock() : static_cast<int>(::syscall(SYS_mlockall, flags));
+    return interposer().arena() != nullptr ? refuse_lock() : static_cast<int>(::syscall(SYS_mlockall, flags));
 }

@@ -43,7 +43,7 @@ LIBRARY = "assay-tier"
 """Name of the pager's library among those of a machine."""
 
 CHUNK_BYTES = 2 << 20
-"""What DRAM is divided into (``Means::chunk_bytes`` in native/tier/pager/pager_config.hpp)."""
+"""Default chunk size (``PagerConfig::chunk_bytes`` in native/tier/pager/pager_config.hpp)."""
 LEAST_BYTES = 8 * CHUNK_BYTES
 """DRAM at least: no instruction touches as many chunks at once (``Memory::least_chunks`` in
 native/tier/memory/chunk_cache.hpp)."""

@@ -1,8 +1,9 @@
 """What pagers of this host show of themselves.
 
-Each keeps its counts in memory without a name (memfd_create(2)), which others find among the
-descriptors of its thread and may open where they may trace it (proc(5), ``/proc/PID/task/TID/fd``):
-a pager's thread has a descriptor table of its own. The layout is that of ``native/tier/base/meter.hpp``.
+Each pager keeps its counters in an anonymous file (memfd_create(2)). Other processes find it among the
+descriptors of the pager's thread, which has a descriptor table of its own, and may open it if they
+may trace the process (proc(5), ``/proc/PID/task/TID/fd``). ``native/tier/base/meter.hpp`` defines
+the layout.
 """
 
 from __future__ import annotations

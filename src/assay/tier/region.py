@@ -1,10 +1,10 @@
-"""Regions: memory larger than DRAM for programs that ask for it, NumPy arrays among them.
+"""Memory regions larger than DRAM, as NumPy arrays or buffers.
 
     with Tier("/mnt/nvme", dram="4G") as tier:
         field = tier.region("64G").array("f4", (4096, 4096, 1024))
 
-Memory of a region is zero at first. It belongs to the process that took it: a child of a fork that
-touches it ends by SIGSEGV, rather than finding zeros.
+Memory of a region is initially zero. It belongs to the process that allocated it: a child process
+that accesses it after a fork is terminated by SIGSEGV, instead of reading zeros.
 """
 
 from __future__ import annotations
@@ -29,27 +29,28 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _ROOM = 1024
-"""Bytes for what the library says of a failure."""
+"""Size of the buffer for an error message of the library, in bytes."""
 
 
-Order = Literal["unknown", "sequential", "random"]
-ORDERS: tuple[Order, ...] = get_args(Order)
-"""As ``tier.h`` numbers them."""
+AccessPattern = Literal["unknown", "sequential", "random"]
+ACCESS_PATTERNS: tuple[AccessPattern, ...] = get_args(AccessPattern)
+"""In the order of ``assay_tier_pattern`` in ``tier.h``."""
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """What became of touches of chunks that were not mapped, and what was transferred.
+    """Counters of page faults, by the state of the faulting chunk, and of transfers.
 
     Attributes:
-        first: of what was never written, which is zeros.
-        demand: a thread waited for a transfer from its beginning on.
-        late: it was on its way already.
-        staged: it had been brought before.
-        again: it had only been unmapped, and was there still.
-        wasted: brought, and given up without a touch.
-        unchanged: taken away without being written, for storage had it already.
-        read_bytes, written_bytes: from and to storage.
-        stall_ns: that chunks were waited for, altogether.
+        first: zero-fill faults: the chunk was never written.
+        demand: demand faults: the thread waited for a complete read.
+        late: faults on a chunk whose transfer was already in flight.
+        staged: faults on a prefetched chunk.
+        again: second-chance hits: the chunk was unmapped and still in memory.
+        wasted: prefetched chunks that were evicted before their first use.
+        unchanged: evictions without write-back, because the backing store was up to date.
+        read_bytes: bytes read from the backing store.
+        written_bytes: bytes written to the backing store.
+        stall_ns: time during which threads waited for chunks, summed over chunks, in ns.
     """
 
     first: int
@@ -65,17 +66,17 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 class Tier:
-    """DRAM and storage that regions share.
+    """DRAM and backing store that a group of regions shares.
 
     Args:
-        path: a directory on a disk, or several.
-        dram: bytes, or a size as ``"4G"``: what all regions together have of DRAM.
-        chunk: what is brought and taken away at once; less than 2 MiB for small pieces far apart.
-        env: names another library beside another launcher (ASSAY_EXEC).
+        path: one directory on a disk, or several.
+        dram: DRAM of all regions together: a number of bytes, or a size such as ``"4G"``.
+        chunk: unit of fetch and eviction; below 2 MiB for small objects that lie far apart.
+        env: environment that may name another launcher (ASSAY_EXEC) with its own library.
 
     Raises:
-        InvalidInputError: a size that is none.
-        NotPossibleError: this machine, these rights or that path do not allow it.
+        BadInput: invalid size.
+        NotPossible: not supported by this machine, these rights or that path.
     """
 
     def __init__(
@@ -108,11 +109,11 @@ class Tier:
         self._owner = os.getpid()
 
     def region(self, size: int | str) -> Region:
-        """Memory of so many bytes, all zero.
+        """Allocate a region of zeros.
 
         Raises:
-            InvalidInputError: a size that is none.
-            NotPossibleError: the paths have no room for it, or addresses are used up.
+            BadInput: invalid size.
+            NotPossible: not enough free space on the paths, or no address space left.
         """
         bytes_ = _bytes(size)
         if self._over:
@@ -128,41 +129,41 @@ class Tier:
         return Region(self, int(at), bytes_)
 
     def give_back(self, at: int) -> None:
-        """A region's memory, which nothing refers to any more."""
+        """Free the memory of a region without remaining references."""
         self._library.assay_tier_free(self._tier, at)
         self._lent -= 1
         if self._over and self._lent == 0:
             self.close()
 
-    def expect(self, at: int, size: int) -> None:
-        """So many bytes from an address on will be touched soon."""
-        self._library.assay_tier_expect(self._handle(), at, size)
+    def prefetch(self, at: int, size: int) -> None:
+        """Prefetch ``size`` bytes from an address."""
+        self._library.assay_tier_prefetch(self._handle(), at, size)
 
-    def expect_rows(self, rows: Rows) -> None:
-        """Rows of a tile will be touched soon."""
-        self._library.assay_tier_expect_rows(self._handle(), *rows)
+    def prefetch_rows(self, rows: Rows) -> None:
+        """Prefetch the rows of a tile."""
+        self._library.assay_tier_prefetch_rows(self._handle(), *rows)
 
-    def order(self, at: int, size: int, order: Order) -> None:
-        """So many bytes from an address on will be gone through in that order."""
-        self._library.assay_tier_order(self._handle(), at, size, ORDERS.index(order))
+    def advise(self, at: int, size: int, pattern: AccessPattern) -> None:
+        """Declare the access pattern of ``size`` bytes from an address."""
+        self._library.assay_tier_advise(self._handle(), at, size, ACCESS_PATTERNS.index(pattern))
 
-    def done(self, at: int, size: int) -> None:
-        """So many bytes from an address on keep their content, and will not be touched soon."""
-        self._library.assay_tier_done(self._handle(), at, size)
+    def evict(self, at: int, size: int) -> None:
+        """Evict ``size`` bytes from an address; their content is kept."""
+        self._library.assay_tier_evict(self._handle(), at, size)
 
     def discard(self, at: int, size: int) -> None:
-        """So many bytes from an address on are not needed any more, and zero from now on."""
+        """Discard ``size`` bytes from an address; they read as zeros afterwards."""
         self._library.assay_tier_discard(self._handle(), at, size)
 
     @property
     def counts(self) -> Counts:
-        """Of all its regions, those that are gone too."""
+        """Counters summed over all regions, those already freed included."""
         found = (ctypes.c_uint64 * len(Counts.__struct_fields__))()
         self._library.assay_tier_count(self._handle(), found)
         return Counts(*found)
 
     def close(self) -> None:
-        """Give all memory back.
+        """Free all memory.
 
         Raises:
             NotPossibleError: an array or a view of a region is in use.
@@ -185,7 +186,7 @@ class Tier:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # What still uses it goes on, and closes it at last; a second error would hide the first.
+        # The last remaining view closes the tier; a second error would hide the first.
         self._over = True
         if self._lent == 0:
             self.close()
@@ -202,24 +203,24 @@ class Tier:
 
 
 class Region:
-    """Bytes of a tier; they are given back when nothing refers to them any more."""
+    """Memory of a tier, freed with its last reference."""
 
     def __init__(self, tier: Tier, at: int, size: int) -> None:
         self._tier = tier
         self.nbytes = size
         self.buffer = (ctypes.c_ubyte * size).from_address(at)
-        """Serves the buffer protocol; views of it keep it."""
-        # The tier lives as long as what it lent; at exit all goes with the process.
+        """Provider of the buffer protocol; views keep the memory alive."""
+        # The tier lives as long as its regions; at exit the kernel frees everything.
         weakref.finalize(self.buffer, tier.give_back, at).atexit = False
 
     def __buffer__(self, flags: int) -> memoryview:
         return memoryview(self.buffer)
 
     def array(self, dtype: npt.DTypeLike, shape: int | tuple[int, ...] = -1) -> npt.NDArray[Any]:
-        """As a NumPy array, of the first bytes; it keeps the memory as long as it is used.
+        """Return a NumPy array on the first bytes; the array keeps the memory alive.
 
         Raises:
-            InvalidInputError: it does not fit.
+            BadInput: the array is larger than the region.
         """
         import numpy as np
 
@@ -236,52 +237,52 @@ class Region:
             )
         return np.frombuffer(memoryview(self.buffer), dtype=kind, count=count).reshape(shape)
 
-    def expect(self, first: int = 0, last: int | None = None) -> None:
-        """Bytes ``first`` to ``last`` will be touched soon."""
-        self._tier.expect(*self._within(first, last))
+    def prefetch(self, first: int = 0, last: int | None = None) -> None:
+        """Prefetch bytes ``first`` to ``last``."""
+        self._tier.prefetch(*self._within(first, last))
 
-    def expect_view(self, view: HasArrayInterface) -> None:
-        """What a view of an array holds will be touched soon: a tile, a column, every tenth row.
+    def prefetch_view(self, view: HasArrayInterface) -> None:
+        """Prefetch the elements of a view of an array: a tile, a column, every tenth row.
 
-        A program that says so before it works on the tile before has its next one read meanwhile.
+        A program that prefetches the next tile before it processes the present one overlaps
+        reading and computing.
 
         Raises:
-            InvalidInputError: it is not of this region, or no array.
+            BadInput: not an array, or not a view of this region.
         """
         base = ctypes.addressof(self.buffer)
         for rows in rows_of(view, base, base + self.nbytes):
-            self._tier.expect_rows(rows)
+            self._tier.prefetch_rows(rows)
 
-    def order(self, order: Order) -> None:
-        """All of it will be gone through in that order from now on.
+    def advise(self, pattern: AccessPattern) -> None:
+        """Declare the access pattern of the region.
 
         Args:
-            order: upwards ("sequential"): it is read ahead from the first touch on; anywhere
-                ("random"): a little is read at a time, and nothing ahead; or "unknown": it shows
-                in the touches.
+            pattern: "sequential" (ascending addresses: prefetch begins with the first fault),
+                "random" (small fetches, no prefetch) or "unknown" (detected from page faults).
 
         Raises:
-            InvalidInputError: none of these.
+            BadInput: unknown access pattern.
         """
-        if order not in ORDERS:
-            raise InvalidInputError(
-                f"{order!r} is no order of touches.", f"Take {', '.join(ORDERS)}."
+        if pattern not in ACCESS_PATTERNS:
+            raise BadInput(
+                f"Unknown access pattern {pattern!r}.", f"Use one of {', '.join(ACCESS_PATTERNS)}."
             )
-        self._tier.order(*self._within(0, None), order)
+        self._tier.advise(*self._within(0, None), pattern)
 
-    def done(self, first: int = 0, last: int | None = None) -> None:
-        """Bytes ``first`` to ``last`` will not be touched soon: their DRAM is for others.
+    def evict(self, first: int = 0, last: int | None = None) -> None:
+        """Evict bytes ``first`` to ``last``: other data use their DRAM.
 
-        Only whole chunks give it up. What was written goes to storage.
+        Only whole chunks are evicted. Dirty ones are written to the backing store.
         """
-        self._tier.done(*self._within(first, last))
+        self._tier.evict(*self._within(first, last))
 
     def discard(self, first: int = 0, last: int | None = None) -> None:
-        """Bytes ``first`` to ``last`` are not needed any more, and zero from now on."""
+        """Discard bytes ``first`` to ``last``; they read as zeros afterwards."""
         self._tier.discard(*self._within(first, last))
 
     def _within(self, first: int, last: int | None) -> tuple[int, int]:
-        """Address and number of bytes."""
+        """Return address and length of a range, in bytes."""
         first = operator.index(first)
         end = self.nbytes if last is None else operator.index(last)
         if not 0 <= first <= end <= self.nbytes:
@@ -317,10 +318,10 @@ def _library(env: Mapping[str, str]) -> ctypes.CDLL:
     library.assay_tier_allocate.restype = address
     library.assay_tier_allocate.argtypes = [address, number]
     library.assay_tier_free.argtypes = [address, address]
-    library.assay_tier_expect.argtypes = [address, address, number]
-    library.assay_tier_expect_rows.argtypes = [address, address, number, number, number]
-    library.assay_tier_order.argtypes = [address, address, number, ctypes.c_int]
-    library.assay_tier_done.argtypes = [address, address, number]
+    library.assay_tier_prefetch.argtypes = [address, address, number]
+    library.assay_tier_prefetch_rows.argtypes = [address, address, number, number, number]
+    library.assay_tier_advise.argtypes = [address, address, number, ctypes.c_int]
+    library.assay_tier_evict.argtypes = [address, address, number]
     library.assay_tier_discard.argtypes = [address, address, number]
     library.assay_tier_count.argtypes = [address, address]
     return library

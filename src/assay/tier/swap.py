@@ -1,6 +1,6 @@
-"""Swap: what the kernel has to put memory that is not used just now.
+"""Swap devices and files: the backing store of the advisor.
 
-The advisor (``native/tier/advisor/advisor.hpp``) works with it where the pager may not be used. Interface:
+The advisor (``native/tier/advisor/advisor.hpp``) replaces the pager without userfaultfd. Interface:
 ``/proc/swaps`` (proc_swaps(5)) and ``/proc/sys/vm/page-cluster``.
 """
 

@@ -11,7 +11,7 @@
 
 namespace assay::tier::semantics {
 
-Area::Area(std::size_t bytes, int advice)
+GuardedArea::GuardedArea(std::size_t bytes, int advice)
     : bytes_(bytes), reserved_(bytes + 2 * huge_page),
       all_(sys::map(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)) {
     if (all_ == nullptr) throw std::bad_alloc();
@@ -20,24 +20,24 @@ Area::Area(std::size_t bytes, int advice)
     advise(advice);
 }
 
-Area::~Area() {
+GuardedArea::~GuardedArea() {
     sys::unmap(all_, reserved_);
 }
 
-void Area::fill() const {
+void GuardedArea::fill() const {
     std::memset(at_, std::to_integer<int>(written), bytes_);
 }
 
-void Area::protect(int protection) const {
+void GuardedArea::protect(int protection) const {
     if (::mprotect(at_, bytes_, protection) != 0)
         throw std::system_error(errno, std::generic_category(), "mprotect");
 }
 
-int Area::advise(int advice) const {
+int GuardedArea::advise(int advice) const {
     return error_of(sys::advise(at_, bytes_, advice));
 }
 
-void Area::lock() const {
+void GuardedArea::lock() const {
     if (::mlock2(at_, bytes_, MLOCK_ONFAULT) != 0)
         throw Skipped(std::string("memory cannot be locked: ") + std::strerror(errno));
 }

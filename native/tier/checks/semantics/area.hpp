@@ -12,12 +12,12 @@ inline constexpr std::byte answered{0x5a}; ///< What a fault is answered with.
 /// Memory between borders that nobody may touch, so that the kernel joins it with nothing beside it.
 ///
 /// It is to be made before the Userfault that watches it: unmapping may wait until somebody reads of it.
-class Area {
+class GuardedArea {
   public:
-    explicit Area(std::size_t bytes, int advice = MADV_NOHUGEPAGE);
-    Area(const Area&) = delete;
-    Area& operator=(const Area&) = delete;
-    ~Area();
+    explicit GuardedArea(std::size_t bytes, int advice = MADV_NOHUGEPAGE);
+    GuardedArea(const GuardedArea&) = delete;
+    GuardedArea& operator=(const GuardedArea&) = delete;
+    ~GuardedArea();
 
     [[nodiscard]] std::byte* at(std::size_t number = 0) const { return at_ + number * page; }
     [[nodiscard]] std::size_t bytes() const { return bytes_; }

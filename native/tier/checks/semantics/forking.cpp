@@ -1,15 +1,15 @@
 #include "tier/checks/semantics/area.hpp"
 #include "tier/checks/semantics/children.hpp"
 #include "tier/checks/semantics/pipe.hpp"
+#include "tier/checks/semantics/registration.hpp"
 #include "tier/checks/semantics/rows.hpp"
-#include "tier/checks/semantics/watched.hpp"
 
 namespace assay::tier::semantics {
 
 /// Pages that parent and child share belong to neither (PageAnonExclusive() of the kernel), until one of them
 /// writes.
 void move_after_fork(Seen& seen) {
-    const Area shared(page), mine(page), place(page), other(page);
+    const GuardedArea shared(page), mine(page), place(page), other(page);
     const Userfault fault = userfault(UFFD_FEATURE_MOVE);
     watch(fault, place);
     watch(fault, other);

@@ -1,7 +1,7 @@
 #include "tier/checks/semantics/area.hpp"
 #include "tier/checks/semantics/children.hpp"
+#include "tier/checks/semantics/registration.hpp"
 #include "tier/checks/semantics/rows.hpp"
-#include "tier/checks/semantics/watched.hpp"
 
 #include <functional>
 #include <string>
@@ -13,7 +13,7 @@ void poison_ends_in_sigbus(Seen& seen) {
     static_cast<void>(userfault(UFFD_FEATURE_POISON)); // Skipped here, not in a child.
     const auto poisoned = [](const std::function<int(std::byte*)>& touch) {
         return ending(forked([&touch] {
-            const Area region(page);
+            const GuardedArea region(page);
             const Userfault fault = userfault(UFFD_FEATURE_POISON);
             watch(fault, region);
             const int error = fault.poison(region.at(), page).error;

@@ -1,9 +1,9 @@
 #include "tier/base/sys.hpp"
 #include "tier/checks/semantics/area.hpp"
+#include "tier/checks/semantics/events.hpp"
 #include "tier/checks/semantics/pipe.hpp"
+#include "tier/checks/semantics/registration.hpp"
 #include "tier/checks/semantics/rows.hpp"
-#include "tier/checks/semantics/told.hpp"
-#include "tier/checks/semantics/watched.hpp"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -38,7 +38,7 @@ void by_system_calls(Seen& seen, std::byte* at, int relied_on) {
 
 /// Why the pager needs the right to hear of faults within system calls: without it they fail.
 void system_call_user_mode_only(Seen& seen) {
-    const Area region(page);
+    const GuardedArea region(page);
     const Fd fd(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY)));
     uffdio_api api{UFFD_API, 0, 0};
     if (!fd || ::ioctl(fd.get(), UFFDIO_API, &api) != 0)
@@ -58,7 +58,7 @@ void system_call_sigbus_mode(Seen& seen) {
 
 /// With all rights, a system call waits for the pager as an instruction does.
 void system_call_answered(Seen& seen) {
-    const Area region(2 * page);
+    const GuardedArea region(2 * page);
     const Pipe pipe;
     const Userfault fault = userfault(0);
     watch(fault, region);

@@ -1,7 +1,7 @@
 #include "tier/base/sys.hpp"
 #include "tier/checks/semantics/area.hpp"
+#include "tier/checks/semantics/registration.hpp"
 #include "tier/checks/semantics/rows.hpp"
-#include "tier/checks/semantics/watched.hpp"
 
 #include <fcntl.h>
 #include <liburing.h>
@@ -50,7 +50,7 @@ class Ring {
 };
 
 /// Moves that were tried again while pages were in use.
-class Patience {
+class Retries {
   public:
     /// For some seconds at most.
     int move(const Userfault& fault, std::byte* to, std::byte* from, std::size_t bytes) {
@@ -61,7 +61,7 @@ class Patience {
             done += moved.bytes;
             if (moved.error != EBUSY || std::chrono::steady_clock::now() > until) {
                 all_ += tries;
-                most_ = std::max(most_, tries);
+                max_ = std::max(max_, tries);
                 return moved.error;
             }
             ++tries;
@@ -69,22 +69,22 @@ class Patience {
         }
     }
     [[nodiscard]] std::string text() const {
-        return std::to_string(all_) + " retries, at most " + std::to_string(most_) + " for one";
+        return std::to_string(all_) + " retries, at most " + std::to_string(max_) + " for one";
     }
 
   private:
-    std::size_t all_ = 0, most_ = 0;
+    std::size_t all_ = 0, max_ = 0;
 };
 
 /// Goes from CPU to CPU, and back to all of them.
-class Wanderer {
+class CpuHopper {
   public:
-    Wanderer() {
+    CpuHopper() {
         if (::sched_getaffinity(0, sizeof all_, &all_) != 0) CPU_ZERO(&all_);
     }
-    Wanderer(const Wanderer&) = delete;
-    Wanderer& operator=(const Wanderer&) = delete;
-    ~Wanderer() { ::sched_setaffinity(0, sizeof all_, &all_); }
+    CpuHopper(const CpuHopper&) = delete;
+    CpuHopper& operator=(const CpuHopper&) = delete;
+    ~CpuHopper() { ::sched_setaffinity(0, sizeof all_, &all_); }
 
     void go_on() {
         if (CPU_COUNT(&all_) == 0) return;
@@ -105,7 +105,7 @@ class Wanderer {
 /// A chunk is read into a frame, moved in as soon as the kernel tells that it was read, and moved back.
 void move_after_reads(Seen& seen, int file, std::size_t bytes, std::size_t count) {
     const int advice = bytes % huge_page == 0 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE;
-    const Area frame(bytes, advice), region(bytes, advice);
+    const GuardedArea frame(bytes, advice), region(bytes, advice);
     const Userfault fault = userfault(UFFD_FEATURE_MOVE);
     frame.fill();
     if (::pwrite(file, frame.at(), bytes, 0) != static_cast<ssize_t>(bytes))
@@ -114,10 +114,10 @@ void move_after_reads(Seen& seen, int file, std::size_t bytes, std::size_t count
     watch(fault, frame);
     watch(fault, region);
     Ring ring;
-    Patience in, out;
+    Retries in, out;
     // The kernel handles the end of a transfer on a CPU of its choice; seen from another, the moment is
     // there.
-    Wanderer cpus;
+    CpuHopper cpus;
     int error = 0;
     bool same = true;
     for (std::size_t i = 0; i < count && error == 0; ++i) {
@@ -138,7 +138,7 @@ void move_after_reads(Seen& seen, int file, std::size_t bytes, std::size_t count
 
 /// Why the pager registers none of its frames with io_uring.
 void move_registered_buffer(Seen& seen) {
-    const Area frame(page), region(page);
+    const GuardedArea frame(page), region(page);
     const Userfault fault = userfault(UFFD_FEATURE_MOVE);
     watch(fault, region);
     frame.fill();
@@ -148,7 +148,7 @@ void move_registered_buffer(Seen& seen) {
         throw Skipped(std::string("no buffer can be registered: ") + std::strerror(-status));
     seen.error("while registered", error_of_move(fault, region, frame), EBUSY);
     seen.error("unregistered", -::io_uring_unregister_buffers(ring.get()), 0);
-    seen.error("then", Patience().move(fault, region.at(), frame.at(), page), 0);
+    seen.error("then", Retries().move(fault, region.at(), frame.at(), page), 0);
 }
 
 /// Pages may be pinned for a moment after a transfer has ended, as its end is told before they are let go

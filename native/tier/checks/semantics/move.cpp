@@ -1,7 +1,7 @@
 #include "tier/base/sys.hpp"
 #include "tier/checks/semantics/area.hpp"
+#include "tier/checks/semantics/registration.hpp"
 #include "tier/checks/semantics/rows.hpp"
-#include "tier/checks/semantics/watched.hpp"
 
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -27,7 +27,7 @@ namespace assay::tier::semantics {
 namespace {
 
 /// Of an area, whose borders are borders of the kernel's, too.
-std::size_t huge_kib(const Area& area) {
+std::size_t huge_kib(const GuardedArea& area) {
     std::ifstream file("/proc/self/smaps");
     const auto begin = reinterpret_cast<std::uintptr_t>(area.at());
     bool within = false;
@@ -51,7 +51,7 @@ std::string kib_text(std::size_t kib) {
 /// Moving is only cheap while 512 pages are one.
 void move_keeps_huge_pages(Seen& seen) {
     constexpr std::size_t chunks = 4, all = chunks * huge_page;
-    const Area frames(all, MADV_HUGEPAGE), region(all, MADV_HUGEPAGE), back(all, MADV_HUGEPAGE);
+    const GuardedArea frames(all, MADV_HUGEPAGE), region(all, MADV_HUGEPAGE), back(all, MADV_HUGEPAGE);
     const Userfault fault = userfault(UFFD_FEATURE_MOVE);
     watch(fault, region);
     watch(fault, back);
@@ -62,7 +62,7 @@ void move_keeps_huge_pages(Seen& seen) {
         throw Skipped("of " + std::to_string(all >> 10) + " KiB, only " + kib_text(had) +
                       " (transparent_hugepage/enabled: " + (when.empty() ? "none" : when) + ")");
     }
-    const auto move = [&](const char* step, const Area& to, const Area& from) {
+    const auto move = [&](const char* step, const GuardedArea& to, const GuardedArea& from) {
         int error = 0;
         for (std::size_t at = 0; at < all && error == 0; at += huge_page)
             error = fault.move(to.at() + at, from.at() + at, huge_page).error;
@@ -78,7 +78,7 @@ void move_keeps_huge_pages(Seen& seen) {
 /// Why pages are not write-protected to learn whether they are written to: between a move and a protection,
 /// another thread may write unseen, and a protection cannot come first.
 void move_into_write_protected(Seen& seen) {
-    const Area frame(page), region(2 * page);
+    const GuardedArea frame(page), region(2 * page);
     const Userfault fault =
         userfault(UFFD_FEATURE_MOVE | UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_UNPOPULATED);
     const auto at = reinterpret_cast<std::uintptr_t>(region.at());
@@ -94,7 +94,7 @@ void move_into_write_protected(Seen& seen) {
 
 /// What a program locks in memory stays there: the pager learns so when it tries, and leaves it alone.
 void move_between_locked_and_unlocked(Seen& seen) {
-    const Area unlocked(page), locked(page), plain(page), also_locked(page);
+    const GuardedArea unlocked(page), locked(page), plain(page), also_locked(page);
     const Userfault fault = userfault(UFFD_FEATURE_MOVE);
     watch(fault, locked);
     watch(fault, plain);
@@ -113,7 +113,7 @@ void move_between_locked_and_unlocked(Seen& seen) {
 /// Pages of a chunk may be missing, where the program gave them back: the pager is told how many came before
 /// the first, and moves the rest with its holes.
 void move_of_missing_pages(Seen& seen) {
-    const Area frame(3 * page), region(3 * page);
+    const GuardedArea frame(3 * page), region(3 * page);
     const Userfault fault = userfault(UFFD_FEATURE_MOVE);
     watch(fault, region);
     write_byte(frame.at(0));
@@ -134,7 +134,7 @@ void move_of_missing_pages(Seen& seen) {
 
 /// A program may protect what it was given: such pages stay where they are.
 void move_between_protections(Seen& seen) {
-    const Area frame(page), region(page);
+    const GuardedArea frame(page), region(page);
     const Userfault fault = userfault(UFFD_FEATURE_MOVE);
     watch(fault, region);
     frame.fill();
@@ -149,7 +149,7 @@ void move_between_protections(Seen& seen) {
 
 /// While an unmapping is not told, nothing is moved or copied: the pager reads its messages, and tries again.
 void move_while_an_event_waits(Seen& seen) {
-    const Area frame(page), region(2 * page);
+    const GuardedArea frame(page), region(2 * page);
     std::byte* const gone = sys::map(page);
     if (gone == nullptr) throw std::bad_alloc();
     const std::vector<std::byte> some(page, answered);

@@ -1,8 +1,8 @@
 #include "tier/base/sys.hpp"
 #include "tier/checks/semantics/area.hpp"
+#include "tier/checks/semantics/events.hpp"
+#include "tier/checks/semantics/registration.hpp"
 #include "tier/checks/semantics/rows.hpp"
-#include "tier/checks/semantics/told.hpp"
-#include "tier/checks/semantics/watched.hpp"
 
 #include <cerrno>
 #include <system_error>
@@ -12,16 +12,16 @@ namespace assay::tier::semantics {
 /// Where pages do not move, a chunk leaves with its part of the page table: what was there is in the other
 /// place, and what touches it from then on waits.
 void place_that_was_left_is_watched(Seen& seen) {
-    const Area region(3 * page), place(3 * page);
+    const GuardedArea region(3 * page), place(3 * page);
     const Userfault fault = userfault(UFFD_FEATURE_EVENT_UNMAP);
     write_byte(region.at(0));
     write_byte(region.at(2));
     watch(fault, region);
     int error = 0;
-    seen.is(
-        "leaving tells",
-        told_during(fault, region.at(), [&] { error = sys::leave(place.at(), region.at(), region.bytes()); }),
-        "nothing");
+    seen.is("leaving tells",
+            told_during(fault, region.at(),
+                        [&] { error = sys::move_pages(place.at(), region.at(), region.bytes()); }),
+            "nothing");
     seen.error("it leaves", error, 0);
     if (error != 0) return;
     seen.byte("the first", byte_at(place.at(0)), written);
@@ -35,13 +35,13 @@ void place_that_was_left_is_watched(Seen& seen) {
 
 /// As with protections that differ within a chunk: it stays as a whole.
 void mappings_do_not_leave_together(Seen& seen) {
-    const Area region(2 * page), place(2 * page);
+    const GuardedArea region(2 * page), place(2 * page);
     const Userfault fault = userfault(0);
     region.fill();
     watch(fault, region);
     if (::mprotect(region.at(1), page, PROT_READ) != 0)
         throw std::system_error(errno, std::generic_category(), "mprotect");
-    seen.error("both", sys::leave(place.at(), region.at(), region.bytes()), EFAULT);
+    seen.error("both", sys::move_pages(place.at(), region.at(), region.bytes()), EFAULT);
     seen.byte("the first", byte_at(region.at(0)), written);
     seen.byte("the second", byte_at(region.at(1)), written);
 }

@@ -1,4 +1,4 @@
-#include "tier/checks/semantics/told.hpp"
+#include "tier/checks/semantics/events.hpp"
 
 #include "tier/base/event.hpp"
 #include "tier/base/sys.hpp"

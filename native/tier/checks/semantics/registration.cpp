@@ -1,4 +1,4 @@
-#include "tier/checks/semantics/watched.hpp"
+#include "tier/checks/semantics/registration.hpp"
 
 #include "tier/checks/semantics/seen.hpp"
 
@@ -25,15 +25,15 @@ Userfault userfault(std::uint64_t features) {
 }
 
 void watch(const Userfault& fault, std::byte* at, std::size_t bytes) {
-    if (const int error = fault.watch(at, bytes); error != 0)
+    if (const int error = fault.register_range(at, bytes); error != 0)
         throw std::system_error(error, std::generic_category(), "UFFDIO_REGISTER");
 }
 
-void watch(const Userfault& fault, const Area& area) {
+void watch(const Userfault& fault, const GuardedArea& area) {
     watch(fault, area.at(), area.bytes());
 }
 
-int error_of_move(const Userfault& fault, const Area& to, const Area& from) {
+int error_of_move(const Userfault& fault, const GuardedArea& to, const GuardedArea& from) {
     return fault.move(to.at(), from.at(), from.bytes()).error;
 }
 

@@ -1,8 +1,8 @@
 #include "tier/base/sys.hpp"
 #include "tier/checks/semantics/area.hpp"
+#include "tier/checks/semantics/events.hpp"
+#include "tier/checks/semantics/registration.hpp"
 #include "tier/checks/semantics/rows.hpp"
-#include "tier/checks/semantics/told.hpp"
-#include "tier/checks/semantics/watched.hpp"
 
 #include <array>
 #include <cstdint>
@@ -59,7 +59,7 @@ void discard_is_told(Seen& seen) {
 void discarded_page_is_missing(Seen& seen) {
     for (const auto& [bytes, advice] :
          {std::pair{4 * page, MADV_NOHUGEPAGE}, std::pair{huge_page, MADV_HUGEPAGE}}) {
-        const Area frame(bytes, advice), region(bytes, advice);
+        const GuardedArea frame(bytes, advice), region(bytes, advice);
         const Userfault fault = userfault(UFFD_FEATURE_MOVE);
         watch(fault, region);
         frame.fill();

@@ -12,15 +12,15 @@ namespace assay::tier::semantics {
 Userfault userfault(std::uint64_t features);
 
 void watch(const Userfault& fault, std::byte* at, std::size_t bytes);
-void watch(const Userfault& fault, const Area& area);
+void watch(const Userfault& fault, const GuardedArea& area);
 
-int error_of_move(const Userfault& fault, const Area& to, const Area& from);
+int error_of_move(const Userfault& fault, const GuardedArea& to, const GuardedArea& from);
 
 /// A page that was written, and that was taken away as the pager does it.
 struct Evicted {
     explicit Evicted(std::uint64_t features);
 
-    Area region{page}, place{page};
+    GuardedArea region{page}, place{page};
     Userfault fault;
 };
 
