@@ -1,8 +1,8 @@
-/// What this machine gives to the tier: rights, kernel, and how fast a disk is.
+/// Report the tier's capabilities on this machine: privileges, kernel features, disk speed.
 ///
 ///     assay-tier-probe [--path DIR[,DIR...]] [--bytes N]
 ///
-/// One line of JSON. What cannot be had is told in it, and is no failure of this program.
+/// Prints one line of JSON. Missing capabilities are part of the report and no failure of this program.
 
 #include "common/json_writer.hpp"
 #include "tier/advisor/swap_check.hpp"
@@ -31,14 +31,14 @@ namespace assay::tier {
 
 namespace {
 
-constexpr unsigned in_flight = 8; ///< As many as the pager has under way on a run of chunks.
+constexpr unsigned in_flight = 8; ///< As many as the pager's transfers on one stream.
 constexpr std::size_t large = std::size_t{2} << 20, small = 4096;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// \throws std::system_error where one fails.
+/// Perform transfers. \throws std::system_error if one fails.
 void transfer(Disk& disk, const std::vector<std::uint64_t>& positions, bool write, std::byte* memory,
               std::size_t chunk, unsigned depth) {
     std::size_t begun = 0, ended = 0;
@@ -75,10 +75,10 @@ constexpr std::uint64_t min_measured_bytes = std::uint64_t{16} << 20;
 struct Options {
     std::string paths;
     std::size_t bytes = std::size_t{256} << 20;
-    bool backward = false; ///< What was written is read from its end.
+    bool backward = false; ///< Read in descending order.
 };
 
-/// Bandwidth of large transfers, several at a time, and the time of one small one.
+/// Measure the bandwidth of concurrent large transfers, and the latency of single small ones.
 void measure(const std::string& path, std::size_t bytes, bool backward, std::byte* memory, JsonWriter& json) {
     {
         Store store({path}, large, bytes / large);
@@ -112,7 +112,7 @@ void report_path(const std::string& path, const Options& options, std::byte* mem
     if (::statvfs(path.c_str(), &system) == 0) {
         const std::uint64_t free = std::uint64_t{system.f_bavail} * system.f_frsize;
         json.member("free_bytes", static_cast<double>(free));
-        // A small file system is measured by what it has, and is not filled.
+        // On a small file system less is measured, so that it does not fill up.
         bytes = std::min(bytes, std::max(free / 2, min_measured_bytes) / large * large);
     }
     try {
@@ -137,7 +137,7 @@ void report_kernel(JsonWriter& json) {
     json.end_object();
 }
 
-/// As much as the pager reserves, which a limit on a process's addresses may not allow.
+/// Report whether the pager's address space can be reserved; RLIMIT_AS may prevent it.
 void report_addresses(JsonWriter& json) {
     json.key("addresses").begin_object();
     const std::size_t bytes = preload::addresses_from_environment();
@@ -170,7 +170,7 @@ int probe(int argc, char** argv) {
         if (name == "--bytes") options.bytes = std::stoul(std::string(value));
         if (name == "--order") options.backward = value == "backward";
     }
-    // Huge pages, as the pager's frames: a transfer to 512 small ones takes about twice the time.
+    // Huge pages, as in the pager's frames: a transfer to 512 small pages takes about twice as long.
     std::byte* const area = sys::map((in_flight + 1) * large);
     if (area == nullptr) throw std::bad_alloc();
     std::byte* const memory = aligned(area, huge_page);

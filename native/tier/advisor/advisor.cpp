@@ -18,9 +18,9 @@ namespace assay::tier {
 
 namespace {
 
-/// A front that has not moved for so long is not waited for.
+/// Time without progress after which a sweep no longer counts as moving.
 constexpr Nanos ms = nanos_per_milli, idle_timeout = 2000 * ms;
-/// Granules that are looked at in a row: 1 GiB.
+/// Granules scanned without interruption: 1 GiB.
 constexpr std::int64_t max_scan_granules = 4096;
 
 } // namespace
@@ -46,11 +46,11 @@ Advisor& Advisor::start(void* room, const Config& config) {
         }
         Advisor* const advisor = created;
         started.store(1);
-        started.notify_one(); // From here on nothing of the caller's is there.
+        started.notify_one(); // Variables of the caller are invalid from here on.
         if (advisor != nullptr) advisor->work();
     };
     {
-        // Signals are the program's: none is to arrive in a thread that it does not know.
+        // Signals belong to the program: none may be delivered to a thread unknown to it.
         const ScopedSignalBlock block_signals;
         std::thread(run_thread).detach();
         started.wait(0);
@@ -65,7 +65,7 @@ Counts Advisor::counts() {
     return mappings_.counts();
 }
 
-// -- the thread ---------------------------------------------------------------------------------------------
+// -- thread -------------------------------------------------------------------------------------------------
 
 void Advisor::work() {
     for (;;) {
@@ -87,13 +87,13 @@ Nanos Advisor::step(Nanos now) {
         if (sweep.moved_at != 0 && now - sweep.moved_at < idle_timeout) scan_ahead_of(sweep, now);
     reclaimer_.step(now);
     prefetch(now);
-    // While a front moves, what it comes to is to be asked for in time.
+    // While a sweep moves, its next granules must be prefetched in time.
     const Nanos still = now - last_move_;
     const Nanos pause = still < 100 * ms ? ms : still < idle_timeout ? 10 * ms : 1000 * ms;
     return std::min({now_ns() + pause, scan_due_, mappings_due_});
 }
 
-// -- looking ------------------------------------------------------------------------------------------------
+// -- scanning -----------------------------------------------------------------------------------------------
 
 void Advisor::update_mappings(Nanos now) {
     const bool changed = mappings_.update();
@@ -103,13 +103,13 @@ void Advisor::update_mappings(Nanos now) {
     scan_due_ = now;
 }
 
-/// What is in no area any more is not in memory, as far as this goes.
+/// Forget granules outside of all mappings.
 void Advisor::forget(const LargeMapping& mapping) {
     for (std::int64_t number = mapping.first(); number <= mapping.last(); ++number)
         if (resident_.is_known(number) && mappings_.at(number) == nullptr) resident_.forget(number);
 }
 
-/// Part after part, so that a front does not wait for it.
+/// Scan in sections, so that no sweep has to wait.
 void Advisor::scan_all(Nanos now) {
     std::int64_t evicted_to = max_scan_granules;
     for (const LargeMapping& mapping : mappings_) {
@@ -123,7 +123,7 @@ void Advisor::scan_all(Nanos now) {
             mapping.meter_entry->held_bytes = resident_.pages_of(mapping) * page;
         if (evicted_to == 0) break;
     }
-    // A twentieth of the time at most; seldom, where nothing happens.
+    // At most a twentieth of the time; rarely if nothing changes.
     const Nanos after = now_ns();
     scan_due_ = after + 20 * (after - now);
     if (evicted_to == 0) return;
@@ -133,7 +133,7 @@ void Advisor::scan_all(Nanos now) {
     scanned_to_ = 0;
 }
 
-/// It may have passed over what was in memory all the time.
+/// Follow a sweep over granules that were resident all the time.
 void Advisor::scan_ahead_of(const Sweep& sweep, Nanos now) {
     constexpr std::int64_t step = 16, max_steps = 64;
     for (std::int64_t i = 0; i < max_steps; ++i) {
@@ -160,7 +160,7 @@ void Advisor::observe(GranuleRange run, Nanos now) {
     last_move_ = now;
 }
 
-// -- what comes next ----------------------------------------------------------------------------------------
+// -- prefetch -----------------------------------------------------------------------------------------------
 
 void Advisor::prefetch(Nanos now) {
     const std::size_t max = budget_ / 4;
@@ -172,8 +172,7 @@ void Advisor::prefetch(Nanos now) {
         else
             abandon(sweep);
     }
-    // What is asked for takes the place of what is there; where that does not go, more would only wait for
-    // it.
+    // Prefetched pages replace others. If those cannot be paged out, more prefetches would only wait.
     if (moving == 0 || resident_.prefetched_pages() >= max || reclaimer_.excess_pages() > max) return;
     const std::int64_t window =
         std::max(static_cast<std::int64_t>(max / Granule::pages) / moving, std::int64_t{1});

@@ -8,22 +8,24 @@
 
 namespace assay::tier {
 
-/// Where pages of this process are, granule by granule; no content is touched, and no right is needed.
+/// Reads the residency of granules of this process, without accessing their content and without privileges.
 class GranuleScanner {
   public:
-    /// Of a granule, a bit of each page.
+    /// One bit for each page of a granule.
     struct Residency {
-        std::uint64_t present = 0; ///< In memory, and mapped: what swap gave back counts once it is touched.
-        std::uint64_t swapped = 0; ///< In swap, or brought from there and not touched yet.
+        std::uint64_t present = 0; ///< Mapped. Pages from swap count after their first access.
+        std::uint64_t swapped = 0; ///< In swap, or fetched from it and not accessed yet.
     };
 
-    static constexpr std::int64_t max = 32; ///< Granules that are read at once.
+    static constexpr std::int64_t max = 32; ///< Granules per read.
 
-    /// \throws std::system_error where there is no /proc.
+    /// \throws std::system_error without /proc.
     GranuleScanner();
 
-    /// \param count of granules, `most` at most.
-    /// \returns as many, until the next call; what cannot be read is nowhere.
+    /// Read the residency of consecutive granules.
+    ///
+    /// \param count at most `max`.
+    /// \returns an array valid until the next call; unreadable pages are neither present nor swapped.
     [[nodiscard]] const Residency* read(std::int64_t first, std::int64_t count);
 
   private:

@@ -18,7 +18,7 @@ Granule* GranuleTable::at(std::int64_t number) {
     const auto place = static_cast<std::uint64_t>(number);
     if (place >= end) return nullptr;
     Granule*& slab = slabs_[place / slab_granules];
-    // Zeros are granules of which nothing is known.
+    // Zeros are valid empty entries.
     if (slab == nullptr) slab = reinterpret_cast<Granule*>(sys::map(slab_granules * sizeof(Granule)));
     return slab == nullptr ? nullptr : slab + place % slab_granules;
 }

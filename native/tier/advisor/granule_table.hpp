@@ -7,26 +7,27 @@
 
 namespace assay::tier {
 
-/// Pages that are looked at together, by a bit of each: 256 KiB. Its number is its address over its size.
+/// Group of 64 pages (256 KiB), the unit of scans, with one bit for each page. Its number is its address
+/// divided by its size.
 struct Granule {
     static constexpr std::size_t pages = 64, bytes = pages * page;
 
-    std::uint64_t present = 0;    ///< In memory, when it was looked at last.
-    std::uint64_t ahead = 0;      ///< Asked for, and not touched since.
-    std::uint64_t unreported = 0; ///< Touched, and not told of yet.
-    std::uint32_t before = 0;     ///< In the order of arrival; 0: none.
+    std::uint64_t present = 0;    ///< Resident at the last scan.
+    std::uint64_t ahead = 0;      ///< Prefetched and not yet accessed.
+    std::uint64_t unreported = 0; ///< Newly resident and not reported yet.
+    std::uint32_t before = 0;     ///< Links in order of arrival; 0: none.
     std::uint32_t after = 0;
-    bool listed = false;   ///< In that order.
-    bool reported = false; ///< That it has come, and nothing of it has gone since.
-    bool arrived = false;  ///< It has come, and whether it goes again was not decided.
+    bool listed = false;   ///< Member of that list.
+    bool reported = false; ///< Reported as resident, and nothing has left since.
+    bool arrived = false;  ///< Resident, and its eviction is undecided.
 
     [[nodiscard]] bool is_resident() const { return present == ~std::uint64_t{0}; }
 };
 
-/// What is known of granules, wherever they are, and the order in which they came into memory.
+/// Table of granules over the whole address space, and the order of their arrival in memory.
 class GranuleTable {
   public:
-    /// Addresses from here on are nobody's: 48 bits, the most of x86-64 and arm64 that is not asked for.
+    /// User addresses have 48 bits on x86-64 and arm64, unless more are requested.
     static constexpr std::uint64_t end = (std::uint64_t{1} << 48U) / Granule::bytes;
 
     /// \throws std::bad_alloc.
@@ -35,22 +36,22 @@ class GranuleTable {
     GranuleTable& operator=(const GranuleTable&) = delete;
     ~GranuleTable();
 
-    /// Null where nothing has been noted near it.
+    /// Return the entry of a granule; null if its slab does not exist.
     [[nodiscard]] Granule* find(std::int64_t number);
-    /// Null where there is no memory for it.
+    /// Return the entry of a granule, creating its slab; null without memory.
     [[nodiscard]] Granule* at(std::int64_t number);
     [[nodiscard]] bool is_resident(std::int64_t number) {
         const Granule* const found = find(number);
         return found != nullptr && found->is_resident();
     }
 
-    /// Pages of it came just now.
+    /// Move a granule to the end of the arrival order.
     void arrived(std::int64_t number);
-    /// Nothing of it is in memory any more.
+    /// Remove a granule without resident pages from the arrival order.
     void remove(std::int64_t number);
-    /// The one that nothing has come of for the longest time; 0 where there is none.
+    /// Return the granule without arrivals for the longest time; 0 if there is none.
     [[nodiscard]] std::int64_t oldest() const { return first_; }
-    /// The one that came next; 0 where there is none.
+    /// Return the next granule in the arrival order; 0 if there is none.
     [[nodiscard]] std::int64_t after(std::int64_t number) { return number == 0 ? 0 : find(number)->after; }
 
   private:

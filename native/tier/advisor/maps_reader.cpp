@@ -14,7 +14,8 @@ namespace assay::tier {
 
 namespace {
 
-/// What is larger is mostly empty, for it cannot be filled, and to look through it would take long.
+/// Maximum size of a mapping. Larger ones exceed memory and swap, so they are mostly empty, and scanning them
+/// would take long.
 std::uint64_t max_bytes() {
     struct sysinfo host = {};
     if (::sysinfo(&host) != 0) return std::uint64_t{1} << 40U;
@@ -40,13 +41,13 @@ void MapsReader::read(Table<AddressRange>& found) {
             take(rest.substr(0, end), found);
             rest.remove_prefix(end + 1);
         }
-        // A line that is longer than all of the room has a path, and is none of ours.
+        // A line longer than the buffer contains a path; such mappings are not anonymous.
         held = rest.size() == text_.size() ? 0 : rest.size();
         std::memmove(text_.data(), rest.data(), held);
     }
 }
 
-/// `FROM-TO rw-p OFFSET DEVICE INODE [NAME]`
+/// Format: `FROM-TO rw-p OFFSET DEVICE INODE [NAME]`
 void MapsReader::take(std::string_view line, Table<AddressRange>& found) const {
     AddressRange span;
     const auto number = [&line](std::uint64_t& value) {

@@ -10,22 +10,21 @@
 
 namespace assay::tier {
 
-/// Addresses from one to another.
+/// Range of addresses.
 struct AddressRange {
     std::uint64_t from = 0, to = 0;
 };
 
-/// The large memory of this process, however it was allocated: what is private, anonymous, readable and
-/// writable, as proc_pid_maps(5) has it.
+/// Reader of large mappings of this process: private, anonymous, readable and writable (proc_pid_maps(5)),
+/// however they were allocated.
 class MapsReader {
   public:
-    /// \param least bytes of what is large.
-    /// \throws std::system_error where there is no /proc.
+    /// \param min minimum size in bytes. \throws std::system_error without /proc.
     explicit MapsReader(std::size_t min);
 
-    /// Those that there are now, by address.
+    /// Read the present mappings in order of addresses.
     ///
-    /// \param found as many as it has room for.
+    /// \param found receives as many as its capacity allows.
     void read(Table<AddressRange>& found);
 
   private:

@@ -10,13 +10,13 @@ namespace assay::tier {
 
 namespace {
 
-/// What can be paged out may change at any time; whether a program needs all of it at once does not so often,
-/// and each time that is tried the disk wears.
+/// Obstacles to paging out may vanish at any time. A working set larger than the budget rarely shrinks, and
+/// each attempt wears the disk, so the back-off is longer.
 constexpr Nanos max_pause = nanos_per_second, min_backoff = 30 * nanos_per_second,
                 max_backoff = 1000 * nanos_per_second;
-/// So many times what is in memory is paged out before it counts as in vain. What is only read has to be
-/// written once, and then goes at once; until then it comes back several times, for it stays in memory while
-/// it is written.
+/// Turnovers of the resident set without success after which reclaim backs off. Read-only pages are written
+/// once and can then be dropped. Until then they return several times, because they stay in memory during the
+/// write.
 constexpr std::size_t max_turnovers = 10;
 
 void print_once(bool& said, std::string_view what) {
@@ -41,8 +41,8 @@ void Reclaimer::step(Nanos now) {
     if (too_much == 0) return keep_behind();
     if (now < due_) return;
     const std::size_t goal = std::min(too_much + budget_ / 64, ResidentSet::max_batch_pages);
-    // What a front has just passed it comes to last, if it comes again. But what has been there for long may
-    // not be needed at all: so that it does not stay for ever, some goes in place of what lies behind fronts.
+    // A sweep returns last to the granules just passed. Long-resident granules may be unused, so some of them
+    // are paged out instead of those behind sweeps.
     constexpr std::size_t turns = 8, max_tries = 256;
     std::size_t replaced = 0;
     for (std::size_t i = 0; i < max_tries && replaced < goal; ++i) {
@@ -61,7 +61,7 @@ void Reclaimer::step(Nanos now) {
             "(memory.swap.max of a control group), or memory is locked");
 }
 
-/// The program uses pages again before they have left, so that they are only mapped anew.
+/// Back off: the program accesses pages again before they have left memory.
 void Reclaimer::back_off(Nanos now) {
     paged_out_ = 0;
     backoff_ = std::clamp(2 * backoff_, min_backoff, max_backoff);
@@ -72,7 +72,7 @@ void Reclaimer::back_off(Nanos now) {
         "where the DRAM is to be a limit, set one by a control group (memory.max)");
 }
 
-/// All fits: what fronts have passed stays, also when they come again.
+/// Everything fits: granules behind sweeps stay, also for the next sweep.
 void Reclaimer::keep_behind() {
     pause_ = 0;
     paged_out_ = 0;
@@ -81,7 +81,7 @@ void Reclaimer::keep_behind() {
     }
 }
 
-/// What has come under a front and was not decided on, so far behind it that it is hardly touched again.
+/// Return undecided granules so far behind a sweep that further accesses are unlikely.
 GranuleRange Reclaimer::next_behind_sweep() {
     for (Sweep& sweep : sweeps_) {
         GranuleRange range;
@@ -102,7 +102,7 @@ GranuleRange Reclaimer::next_behind_sweep() {
     return {};
 }
 
-/// What came in a row is taken in a row, so that it lies so in swap too.
+/// Return consecutive arrivals together, so that they are contiguous in swap.
 GranuleRange Reclaimer::next_oldest() {
     const std::int64_t oldest = resident_.oldest();
     if (oldest == 0) return {};

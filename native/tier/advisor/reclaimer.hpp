@@ -10,16 +10,15 @@
 
 namespace assay::tier {
 
-/// Has what exceeds a budget paged out: what fronts have passed, and what has been in memory for the longest
-/// time.
+/// Pages out memory beyond a budget: granules behind sweeps, and those resident for the longest time.
 class Reclaimer {
   public:
-    /// \param budget pages.
+    /// \param budget in pages.
     Reclaimer(std::size_t budget, LargeMappings& mappings, ResidentSet& resident, SweepDetector& sweeps);
 
-    /// Pages beyond the budget.
+    /// Return the pages beyond the budget.
     [[nodiscard]] std::size_t excess_pages() const;
-    /// Some of them leave, where it is time for that.
+    /// Page out a batch if it is due.
     void step(Nanos now);
 
   private:
@@ -27,18 +26,18 @@ class Reclaimer {
     void keep_behind();
     [[nodiscard]] GranuleRange next_behind_sweep();
     [[nodiscard]] GranuleRange next_oldest();
-    /// \returns pages that have left memory.
+    /// Page out a range. \returns the number of pages that left memory.
     [[nodiscard]] std::size_t page_out(GranuleRange range);
 
-    std::size_t budget_;    ///< Pages.
-    std::int64_t distance_; ///< Granules that are left alone behind a front.
+    std::size_t budget_;    ///< In pages.
+    std::int64_t distance_; ///< Granules spared behind the head of a sweep.
     LargeMappings& mappings_;
     ResidentSet& resident_;
     SweepDetector& sweeps_;
     Nanos due_ = 0, pause_ = 0, backoff_ = 0;
     std::size_t turn_ = 0;
-    std::size_t paged_out_ = 0; ///< Pages that were paged out since all was within the budget.
-    bool warned_blocked_ = false, warned_reused_ = false; ///< Why more stays than there is to be, each once.
+    std::size_t paged_out_ = 0;                           ///< Pages paged out since the budget was last met.
+    bool warned_blocked_ = false, warned_reused_ = false; ///< Each warning is printed once.
 };
 
 } // namespace assay::tier

@@ -8,7 +8,7 @@ namespace assay::tier {
 
 namespace {
 
-/// Pages of a granule that are touched before it counts: fewer are touched by chance.
+/// Pages that must arrive before a granule counts: fewer may be accessed by chance.
 constexpr int min_pages = Granule::pages / 4;
 
 std::size_t page_count(std::uint64_t pages) {
@@ -20,7 +20,7 @@ void advise(const LargeMapping& mapping, GranuleRange range, int advice) {
         std::max(mapping.from, static_cast<std::uint64_t>(range.first) * Granule::bytes);
     const std::uint64_t to =
         std::min(mapping.to, static_cast<std::uint64_t>(range.last + 1) * Granule::bytes);
-    // What is not taken, for it is locked or has been unmapped since, shows at the next look.
+    // A failure (locked or unmapped memory) shows at the next scan.
     static_cast<void>(sys::advise(address(from), to - from, advice));
 }
 
@@ -104,7 +104,7 @@ std::size_t ResidentSet::page_out(const LargeMapping& mapping, GranuleRange rang
     const GranuleScanner::Residency* const residency = pagemap_.read(range.first, range.count());
     for (std::int64_t number = range.first; number <= range.last; ++number) {
         update_granule(mapping, number, residency[number - range.first]);
-        // What has stayed (it is locked, or shared with a child) is not tried again at once.
+        // Granules that stayed (locked, or shared with a child process) are not tried again at once.
         if (const Granule* const one = granules_.find(number); one != nullptr && one->present != 0)
             granules_.arrived(number);
     }

@@ -11,31 +11,30 @@
 
 namespace assay::tier {
 
-/// What of areas is in memory, as it was seen last; and the advice that changes it.
+/// Residency of large mappings at the last scan, and the advice that changes it.
 class ResidentSet {
   public:
-    /// Granules that the kernel is told of at once. It holds the lock of the address space meanwhile, and who
-    /// wants to change that (mmap) waits.
+    /// Granules per madvise(2), which holds the lock of the address space and thus delays mmap(2).
     static constexpr std::int64_t max_batch_granules = 4;
     static_assert(max_batch_granules <= GranuleScanner::max);
-    /// Pages that are asked for or paged out before the next look.
+    /// Pages prefetched or paged out between two scans.
     static constexpr std::size_t max_batch_pages = (std::size_t{16} << 20U) / page;
 
-    /// \throws std::bad_alloc; std::system_error where there is no /proc.
+    /// \throws std::bad_alloc; std::system_error without /proc.
     ResidentSet() = default;
 
-    /// Pages that are there.
+    /// Return the number of resident pages.
     [[nodiscard]] std::size_t pages() const { return resident_pages_; }
-    /// Pages that were asked for, and have not been touched since.
+    /// Return the number of prefetched and unused pages.
     [[nodiscard]] std::size_t prefetched_pages() const { return prefetched_; }
     [[nodiscard]] std::size_t pages_of(const LargeMapping& mapping);
-    /// Pages of a granule that are awaited.
+    /// Return the prefetched and unused pages of a granule.
     [[nodiscard]] std::size_t outstanding_pages(std::int64_t number);
 
-    /// Looks at a piece.
+    /// Scan a range.
     ///
-    /// \param came is told of granules that have come since the last look there, a run of them at a time.
-    /// \returns how many there were.
+    /// \param arrived receives each run of newly resident granules.
+    /// \returns the number of these granules.
     template <class Came>
     std::size_t scan(const LargeMapping& mapping, GranuleRange range, Came arrived) {
         std::size_t count = 0;
@@ -55,39 +54,38 @@ class ResidentSet {
         return count;
     }
 
-    /// All of it is there.
+    /// Return true if all pages of a granule are resident.
     [[nodiscard]] bool is_resident(std::int64_t number) { return granules_.is_resident(number); }
-    /// Something is known of it, be it only that it was asked for.
+    /// Return true if any page of a granule is resident or prefetched.
     [[nodiscard]] bool is_known(std::int64_t number) {
         const Granule* const one = granules_.find(number);
         return one != nullptr && (one->present | one->ahead) != 0;
     }
-    /// It has come, and whether it goes again was not decided.
+    /// Return true if a granule is resident and its eviction undecided.
     [[nodiscard]] bool is_undecided(std::int64_t number) {
         const Granule* const one = granules_.find(number);
         return one != nullptr && one->arrived && one->present != 0;
     }
     void mark_decided(std::int64_t number) { granules_.find(number)->arrived = false; }
-    /// The one that nothing has come of for the longest time, and the one that came next; 0 where there is
-    /// none.
+    /// Return the oldest granule, and the next one in order of arrival; 0 if there is none.
     [[nodiscard]] std::int64_t oldest() const { return granules_.oldest(); }
     [[nodiscard]] std::int64_t after(std::int64_t number) { return granules_.after(number); }
 
-    /// What will be used (MADV_WILLNEED), `at_once` granules at most. \returns its pages that were not asked
-    /// for before.
+    /// Prefetch at most `max_batch_granules` granules (MADV_WILLNEED). \returns the number of newly requested
+    /// pages.
     [[nodiscard]] std::size_t prefetch(const LargeMapping& mapping, GranuleRange range);
-    /// What was asked for of a granule is not waited for any more. \returns its pages.
+    /// Stop waiting for the prefetched pages of a granule. \returns their number.
     std::size_t abandon(std::int64_t number);
-    /// What is to leave (MADV_PAGEOUT), as many at most. \returns pages that have.
+    /// Page out as many granules at most (MADV_PAGEOUT). \returns the number of pages that left memory.
     [[nodiscard]] std::size_t page_out(const LargeMapping& mapping, GranuleRange range);
-    /// Nothing is known of a granule any more.
+    /// Forget a granule.
     void forget(std::int64_t number);
 
   private:
-    /// What is seen of a granule now. \returns its pages that are in swap, and were not asked for.
+    /// Update a granule from a scan. \returns its pages in swap that were not requested.
     std::uint64_t update_granule(const LargeMapping& mapping, std::int64_t number,
                                  const GranuleScanner::Residency& residency);
-    /// As much of it that it counts, which is told once.
+    /// Return true once after enough pages of a granule have arrived.
     [[nodiscard]] bool has_arrived(std::int64_t number);
 
     GranuleScanner pagemap_;

@@ -17,7 +17,7 @@ namespace assay::tier {
 
 namespace {
 
-/// Pages of nobody's, for a while.
+/// Temporary memory for the test.
 class TestPages {
   public:
     explicit TestPages(std::size_t bytes) : bytes_(bytes), at_(sys::map(bytes)) {
@@ -36,7 +36,7 @@ class TestPages {
 
 } // namespace
 
-/// A line of heads, and one of each swap: proc_swaps(5).
+/// /proc/swaps has a header and one line for each device (proc_swaps(5)).
 void require_swap() {
     const Fd file(::open("/proc/swaps", O_RDONLY | O_CLOEXEC));
     std::array<char, 4096> text{};
@@ -59,7 +59,7 @@ void test_page_out() {
     const auto number = static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(first) / Granule::bytes);
     std::fill_n(first, Granule::bytes, std::byte{1});
     GranuleScanner pagemap;
-    // Pages that another CPU has yet to put in order are passed over.
+    // Pages still in the batches of another CPU are skipped.
     for (int i = 0; i < 20; ++i) {
         sys::advise(first, Granule::bytes, MADV_PAGEOUT);
         if (pagemap.read(number, 1)->swapped != 0) return;

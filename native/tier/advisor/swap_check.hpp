@@ -2,16 +2,16 @@
 
 namespace assay::tier {
 
-/// \throws std::runtime_error where no swap is in use, so that what is paged out has no place to go.
+/// Check that swap is in use. \throws std::runtime_error otherwise.
 void require_swap();
 
-/// \throws std::runtime_error where the kernel pages nothing out on request. \throws std::bad_alloc.
+/// Check that the kernel supports MADV_PAGEOUT. \throws std::runtime_error otherwise; std::bad_alloc.
 void require_page_out();
 
-/// Memory of this process goes to swap, some of it, for once.
+/// Page out test memory.
 ///
-/// \throws std::runtime_error where it does not, though all that is asked for above is there.
-/// \throws std::system_error where there is no /proc. \throws std::bad_alloc.
+/// \throws std::runtime_error if it stays in memory although both checks above succeed.
+/// \throws std::system_error without /proc. \throws std::bad_alloc.
 void test_page_out();
 
 } // namespace assay::tier

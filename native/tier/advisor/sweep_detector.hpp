@@ -8,37 +8,38 @@
 
 namespace assay::tier {
 
-/// Where a program goes through its memory, upwards or downwards; in granules.
+/// Ascending or descending pass of the program through memory, in granules.
 struct Sweep {
-    std::int64_t first = 0;         ///< Where it began.
-    std::int64_t head = 0;          ///< Where it has come to.
-    std::int64_t step = 1;          ///< Or -1, downwards.
-    std::int64_t prefetched_to = 0; ///< What has been asked for lies between the head and this.
-    std::int64_t evicted_to = 0;    ///< What lies behind it has been decided on up to here.
-    Nanos moved_at = 0;             ///< When it did last; 0: there is no front here.
+    std::int64_t first = 0;         ///< Beginning.
+    std::int64_t head = 0;          ///< Present position.
+    std::int64_t step = 1;          ///< Direction: 1, or -1 for descending.
+    std::int64_t prefetched_to = 0; ///< End of the prefetched granules ahead of the head.
+    std::int64_t evicted_to = 0;    ///< Granules behind the head are decided up to here.
+    Nanos moved_at = 0;             ///< Time of the latest progress; 0: unused slot.
 
-    /// So far ahead of the head; negative behind it.
+    /// Return the distance of a granule ahead of the head; negative behind it.
     [[nodiscard]] std::int64_t ahead(std::int64_t granule) const { return step * (granule - head); }
-    /// It asks for as much as it has gone already: what is short is not overshot by more than its length.
+    /// Return the prefetch window: the distance covered so far, which bounds the excess beyond the end of a
+    /// short sweep.
     [[nodiscard]] std::int64_t window(std::int64_t max) const {
         const std::int64_t replaced = step * (head - first) + 1;
         return replaced < max ? replaced : max;
     }
 };
 
-/// Fronts that show in what was touched between one look and the next.
+/// Detects sweeps in the granules that arrived between two scans.
 ///
-/// What was touched in one look is a run of granules, whose direction nobody knows; where the next run
-/// adjoins it, that is a front.
+/// A scan yields runs of granules without direction; an adjacent run in a later scan determines it. The
+/// pager's StreamDetector cannot be used here, because it needs the order and the threads of single faults.
 class SweepDetector {
   public:
     static constexpr std::size_t max = 16;
     static constexpr std::int64_t max_passed_over = 4096;
 
-    /// Granules from one to another were touched.
+    /// Process a run of accessed granules.
     ///
-    /// \param whole whether a granule is in memory altogether, so that a front passes it without a sign.
-    /// \returns the front that had to make room for another; one that never moved where none had to.
+    /// \param is_resident predicate for granules that sweeps pass unnoticed.
+    /// \returns the sweep that was replaced; one with `moved_at` 0 if none was.
     template <class Whole>
     Sweep observe(std::int64_t first, std::int64_t last, Nanos now, Whole is_resident) {
         for (Sweep& sweep : sweeps_)

@@ -10,20 +10,21 @@
 
 namespace assay::tier {
 
-/// Waits awake for what comes within a moment, where that has paid.
+/// Busy-waits for events that arrive within microseconds, as long as that has paid off.
 ///
-/// A thread that sleeps is woken later than a disk has read 4 KiB, above all in a guest, whose CPU is given
-/// away meanwhile: touches of pages at random came 1.3 to 1.6 times as fast (2 CPUs, virtio disk of 100 us,
-/// Linux 6.18, 2026-11). It costs a CPU that nobody else needs just then.
+/// A sleeping thread is woken later than a disk reads 4 KiB, most of all in a guest, whose CPU is descheduled
+/// meanwhile. Random page accesses were 1.3 to 1.6 times as fast with spinning (2 CPUs, virtio disk with a
+/// latency of 100 us, Linux 6.18, 2026-11). The price is an otherwise idle CPU.
 class AdaptiveSpin {
   public:
-    /// Something that takes no longer than a moment has begun.
-    /// From any thread; only one waits.
+    /// Announce a short operation. Any thread may call this; a single thread waits.
     void expect_soon() { expected_.store(true, std::memory_order_relaxed); }
 
-    /// \param transfers whether what is waited for is the end of a transfer; else it is a touch.
-    /// \param came whether it has come.
-    /// \returns whether it has; where it has not, or is not expected, there is time to sleep.
+    /// Wait for an event, busy for at most `max_spin`.
+    ///
+    /// \param transfers true to wait for the end of a transfer, false to wait for a page fault. \param
+    ///     has_arrived predicate.
+    /// \returns true if the event has arrived; false if the caller should sleep.
     template <class HasArrived>
     bool wait(bool transfers, HasArrived has_arrived) {
         if (!expected_.exchange(false, std::memory_order_relaxed)) return false;
@@ -34,22 +35,21 @@ class AdaptiveSpin {
         for (Nanos now = 0, before = now_ns(); !(arrived = has_arrived()); before = now) {
             ::sched_yield();
             now = now_ns();
-            // Others need the CPU.
+            // Another thread needs the CPU.
             if (now > until || now - before > max_spin / 4) break;
         }
         kind.hit_rate += ((arrived ? 1.0 : 0.0) - kind.hit_rate) / averaged_spins;
-        if (arrived) expect_soon(); // What follows comes as soon, perhaps.
+        if (arrived) expect_soon(); // The next event is likely to arrive as soon.
         return arrived;
     }
 
   private:
     static constexpr Nanos max_spin = nanos_per_milli / 5;
-    static constexpr unsigned retry_interval = 64; ///< One of so many is tried although it did not pay.
+    static constexpr unsigned retry_interval = 64; ///< Of this many unprofitable waits, one is tried.
     static constexpr double averaged_spins = 16;
 
     struct WaitKind {
-        double hit_rate =
-            1.0; ///< Of the times that it was tried, the part in which something came; an average.
+        double hit_rate = 1.0; ///< Moving average of the share of spins during which an event arrived.
         unsigned skipped = 0;
     };
 

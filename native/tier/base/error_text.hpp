@@ -7,7 +7,7 @@
 
 namespace assay::tier {
 
-/// Why there is no tier, and what to do: what an error says, where it says anything.
+/// Return cause and next step of an error, as text.
 [[nodiscard]] inline const char* error_text(const std::exception& error) {
     if (dynamic_cast<const std::bad_alloc*>(&error) == nullptr) return error.what();
     return "addresses, or memory that may be promised, are used up (ulimit -v, vm.overcommit_memory=2): "
@@ -15,7 +15,7 @@ namespace assay::tier {
            "the limit, or set ASSAY_TIER_ADDRESSES";
 }
 
-/// The same where so many bytes of them cannot be reserved.
+/// Return the message for a failed reservation of address space.
 [[nodiscard]] inline std::string address_space_error(std::size_t bytes) {
     return "there are no " + std::to_string(bytes >> 30U) +
            " GiB of addresses (ulimit -v): raise the limit, or set ASSAY_TIER_ADDRESSES";

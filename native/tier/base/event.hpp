@@ -10,20 +10,20 @@
 
 namespace assay::tier {
 
-/// Something that a thread waits for with poll(2): eventfd(2).
+/// Event that a thread waits for with poll(2), based on eventfd(2).
 class Event {
   public:
-    /// \throws std::system_error where no descriptor is left.
+    /// \throws std::system_error if no descriptor is left.
     Event() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
         if (!fd_) throw std::system_error(errno, std::generic_category(), "eventfd");
     }
     [[nodiscard]] int fd() const { return fd_.get(); }
     void signal() const {
         const std::uint64_t one = 1;
-        // It fails where 2^64 signals wait, and then there is one.
+        // The write fails only if 2^64 signals are pending; then the event is set already.
         if (::write(fd_.get(), &one, sizeof one) < 0) return;
     }
-    /// \returns whether there was a signal.
+    /// Reset the event. \returns true if it was set.
     [[nodiscard]] bool clear() const {
         std::uint64_t count = 0;
         return ::read(fd_.get(), &count, sizeof count) > 0;

@@ -1,4 +1,4 @@
 #pragma once
 
-/// Before a function that programs see; nothing else of a library is.
+/// Marks a function as exported; the libraries hide all other symbols.
 #define ASSAY_TIER_EXPORT extern "C" [[gnu::visibility("default")]]

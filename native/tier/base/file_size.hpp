@@ -8,9 +8,10 @@
 
 namespace assay::tier {
 
-/// Whether a file may be so large (ulimit -f). Whoever makes one larger than that is told by SIGXFSZ, which
-/// ends a program without a word, also where the file is memory (memfd_create(2)).
+/// Check a file size against RLIMIT_FSIZE (ulimit -f).
 ///
+/// Exceeding the limit raises SIGXFSZ, which terminates the program without a message, even for
+/// memfd_create(2).
 /// \returns false with errno.
 [[nodiscard]] inline bool is_size_allowed(std::size_t bytes) {
     rlimit max{};
@@ -19,7 +20,7 @@ namespace assay::tier {
     return false;
 }
 
-/// \returns false with errno.
+/// Set the size of a file. \returns false with errno.
 [[nodiscard]] inline bool set_file_size(int fd, std::size_t bytes) {
     return is_size_allowed(bytes) && ::ftruncate(fd, static_cast<off_t>(bytes)) == 0;
 }

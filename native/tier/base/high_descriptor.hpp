@@ -10,10 +10,10 @@
 
 namespace assay::tier {
 
-/// So many descriptors have high numbers at most.
+/// Number of high descriptors that are reserved at most.
 inline constexpr int high_descriptor_count = 64;
 
-/// Their first number; 0 where as few descriptors are allowed that all are low.
+/// Return the first high descriptor number; 0 if the limit on descriptors is too low for any.
 inline int first_high_descriptor() {
     constexpr rlim_t room = high_descriptor_count, highest = 4000;
     rlimit max{};
@@ -21,7 +21,8 @@ inline int first_high_descriptor() {
     return static_cast<int>(std::min(max.rlim_cur - room, highest));
 }
 
-/// The same with a high number: programs count on low ones to be free, and put their own files there (dup2).
+/// Move a descriptor to a high number. Programs expect low numbers to be free, and place their own files
+/// there (dup2).
 inline Fd move_high(Fd fd) {
     const int from = first_high_descriptor();
     if (!fd || from == 0) return fd;

@@ -16,8 +16,8 @@ namespace assay::tier {
 
 namespace {
 
-/// Standard error of the program, as it is just now. To open it anew is the second best: where it is a file
-/// the two have places of their own in it.
+/// Return the program's current standard error. Reopening it is the second choice, because a reopened regular
+/// file has a separate offset.
 Fd program_error() {
     const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
     Fd same(static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), STDERR_FILENO, 0)));
@@ -40,14 +40,14 @@ void print_message(std::initializer_list<std::string_view> words) {
     for (const std::string_view word : words) append(word);
     line[length++] = '\n';
     if (::write(STDERR_FILENO, line.data(), length) >= 0) return;
-    // A thread with a descriptor table of its own has none of the program's.
+    // A thread with a descriptor table of its own does not share the program's standard error.
     const Fd theirs = program_error();
     if (theirs && ::write(theirs.get(), line.data(), length) < 0) return;
 }
 
 void abort_with_message(std::initializer_list<std::string_view> words) {
     print_message(words);
-    // Not the program's handler: it may touch what is waited for here.
+    // Bypass the program's handler: it may access memory that this thread has to fetch.
     ::signal(SIGABRT, SIG_DFL);
     std::abort();
 }

@@ -5,10 +5,10 @@
 
 namespace assay::tier {
 
-/// One line to standard error, without memory or locks of the C library.
+/// Print one line to standard error without allocating memory or taking locks of the C library.
 void print_message(std::initializer_list<std::string_view> words);
 
-/// The same, and the end of the process: what the program would see next is wrong.
+/// Print one line to standard error and abort, because the program would continue with wrong data.
 [[noreturn]] void abort_with_message(std::initializer_list<std::string_view> words);
 
 } // namespace assay::tier

@@ -8,37 +8,38 @@
 
 namespace assay::tier {
 
-/// What became of a region's faults, and what was transferred for it.
+/// Counters of page faults, by the state of the faulting chunk, and of transfers.
 struct Counts {
-    std::uint64_t first = 0;     ///< Touches of what was never written: zeros.
-    std::uint64_t demand = 0;    ///< A thread waited for a transfer from its beginning on.
-    std::uint64_t late = 0;      ///< It was on its way already.
-    std::uint64_t staged = 0;    ///< It was there.
-    std::uint64_t again = 0;     ///< It was there, for it had only been unmapped.
-    std::uint64_t wasted = 0;    ///< Brought ahead, and given up without a touch.
-    std::uint64_t unchanged = 0; ///< Taken away without being written: it was as in the store.
+    std::uint64_t first = 0;     ///< Zero-fill faults: the chunk was never written.
+    std::uint64_t demand = 0;    ///< Demand faults: the thread waited for a complete read.
+    std::uint64_t late = 0;      ///< Faults on a chunk with a transfer already in flight.
+    std::uint64_t staged = 0;    ///< Faults on a prefetched chunk.
+    std::uint64_t again = 0;     ///< Second-chance hits: the chunk was unmapped and still in memory.
+    std::uint64_t wasted = 0;    ///< Prefetched chunks that were evicted before their first use.
+    std::uint64_t unchanged = 0; ///< Evictions without write-back: the backing store was up to date.
     std::uint64_t read_bytes = 0, written_bytes = 0;
-    std::uint64_t stall_ns = 0; ///< That threads waited; several for one chunk count once.
+    /// Time during which threads waited, in ns; several waiters for one chunk count once.
+    std::uint64_t stall_ns = 0;
 
     Counts& operator+=(const Counts& more);
 };
 
-/// The counts of all regions, where others may look: memory without a name that they find as
-/// `/proc/PID/task/TID/fd/N -> /memfd:assay-tier`, with the descriptors of the thread that counts, and may
-/// open where they may trace this process. assay.tier.meter
-/// reads it, so its layout is said there too.
+/// Counters of all regions in shared memory, so that other processes can read them.
+///
+/// The anonymous file appears as `/proc/PID/task/TID/fd/N -> /memfd:assay-tier` among the descriptors of the
+/// counting thread. Processes that may trace this one may open it. assay.tier.meter reads the same layout.
 class Meter {
   public:
     struct Entry {
-        std::uint64_t base, bytes; ///< No bytes: not in use.
-        std::uint64_t held_bytes;  ///< In memory, mapped or not.
+        std::uint64_t base, bytes; ///< Address and length of the region; length 0 marks a free entry.
+        std::uint64_t held_bytes;  ///< Bytes in memory, mapped or not.
         Counts counts;
     };
 
-    /// Who brings memory and takes it away.
+    /// Engine that fetches and evicts memory.
     enum class Engine : std::uint64_t { pager, advisor };
 
-    /// \param most regions. \throws std::bad_alloc.
+    /// \param max maximum number of regions. \throws std::bad_alloc.
     Meter(std::size_t max, std::size_t dram_bytes, std::size_t chunk_bytes, Engine engine = Engine::pager);
     Meter(const Meter&) = delete;
     Meter& operator=(const Meter&) = delete;
@@ -46,16 +47,16 @@ class Meter {
 
     [[nodiscard]] Entry& begin(const std::byte* base, std::size_t bytes);
     void end(Entry& entry);
-    /// Of all, those that have ended too.
+    /// Return the sum over all regions, removed ones included.
     [[nodiscard]] Counts counts() const;
 
   private:
     struct Header {
-        char magic[8]; ///< Of this layout.
+        char magic[8]; ///< Identifies this layout.
         std::uint64_t pid, dram_bytes, chunk_bytes;
         Engine engine;
-        std::uint64_t entries; ///< That were ever in use; they follow.
-        Counts ended;          ///< Of regions that are no more.
+        std::uint64_t entries; ///< Number of entries ever used; they follow the header.
+        Counts ended;          ///< Counters of removed regions.
     };
 
     [[nodiscard]] Entry* entries() const { return reinterpret_cast<Entry*>(head_ + 1); }

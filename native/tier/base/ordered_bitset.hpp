@@ -11,8 +11,9 @@
 
 namespace assay::tier {
 
-/// A set of numbers below some number, of which the highest is found by a few steps: a tree of words, each
-/// bit of which says whether there is any in a word below.
+/// Set of integers below a fixed bound, with the maximum found in O(log n).
+///
+/// A tree of 64-bit words: each bit tells whether the word below it is non-zero.
 class OrderedBitset {
   public:
     /// \throws std::bad_alloc.

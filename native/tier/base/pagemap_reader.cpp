@@ -11,8 +11,8 @@ namespace assay::tier {
 
 namespace {
 
-// Newer than the headers of Debian 12; include/uapi/linux/fs.h of Linux 6.7. Names of our own, for newer
-// headers have these as macros and structures.
+// Newer than the headers of Debian 12; see include/uapi/linux/fs.h of Linux 6.7. The names differ from those
+// of newer headers, which define them as macros and structures.
 struct PageRegion {
     std::uint64_t start, end, categories;
 };

@@ -9,7 +9,7 @@
 
 namespace assay::tier {
 
-/// Directories as they are named in one word, with commas between them.
+/// Split a comma-separated list of directories.
 inline std::vector<std::string> split_paths(std::string_view text) {
     std::vector<std::string> paths;
     while (!text.empty()) {
@@ -26,7 +26,8 @@ inline std::string joined_paths(const std::vector<std::string>& paths) {
     return text;
 }
 
-/// As they are named from anywhere; what is not there, or holds a comma then, keeps its name.
+/// Return absolute paths. A path remains unchanged if it does not exist or its absolute form contains a
+/// comma.
 inline std::vector<std::string> absolute(std::vector<std::string> paths) {
     for (std::string& path : paths) {
         const std::unique_ptr<char, decltype(&std::free)> whole(::realpath(path.c_str(), nullptr),

@@ -22,7 +22,7 @@ long close_from_to(unsigned first, unsigned last, unsigned flags) {
     return first > last ? 0 : ::syscall(SYS_close_range, first, last, flags);
 }
 
-/// Before Linux 5.9, or where a filter forbids close_range(2).
+/// Close all descriptors but one, before Linux 5.9 or with a filter that forbids close_range(2).
 void close_one_by_one(int kept) {
     std::vector<int> found;
     if (const Dir open{::opendir("/proc/thread-self/fd")}; open) {
@@ -47,8 +47,8 @@ void unshare_descriptors(int kept) {
     } else if (kept > 0) {
         close_from_to(0, static_cast<unsigned>(kept) - 1, 0);
     }
-    // A line for standard error, which is written by its number, must not reach a file of the store: the file
-    // that takes this number cannot be written.
+    // Messages are written to descriptor 2 by number, and must never reach a file of the store. These
+    // placeholders cannot be written to.
     for (int fd = 0; fd >= 0 && fd <= STDERR_FILENO;) {
         fd = ::epoll_create1(EPOLL_CLOEXEC);
         if (fd > STDERR_FILENO) ::close(fd);

@@ -2,13 +2,13 @@
 
 namespace assay::tier {
 
-/// Gives the calling thread a descriptor table of its own, which only threads that it starts share.
+/// Give the calling thread a private descriptor table, shared only with threads that it starts.
 ///
-/// Programs close descriptors of other owners, also by system calls that no library sees. No other thread can
-/// close the descriptors that this one opens from now on, and no child of the program inherits them. Nothing
-/// of the program is kept open: a pipe ends for its reader when the program closes it.
+/// Programs close descriptors that they did not open, also by direct system calls. In a private table no
+/// other thread can close them, and no child process inherits them. The program's own descriptors are closed
+/// in the new table, so that a reader of a pipe sees its end when the program closes it.
 ///
-/// \param kept a descriptor that stays in the new table; -1 for none.
+/// \param kept descriptor to keep in the new table; -1 for none.
 /// \throws std::system_error.
 void unshare_descriptors(int kept = -1);
 

@@ -6,15 +6,15 @@
 
 namespace assay::tier {
 
-/// Numbers that are free, in order; what is asked for is taken from the first place where it is in one piece.
+/// First-fit allocator of consecutive integers.
 class RangeAllocator {
   public:
-    /// \param most pieces that the free numbers may lie in.
+    /// \param max maximum number of free ranges.
     explicit RangeAllocator(std::size_t max) : free_(max) {}
 
-    /// \returns false where no piece is long enough.
+    /// Allocate consecutive numbers. \returns false if no free range is long enough.
     [[nodiscard]] bool take(std::size_t count, std::size_t& first);
-    /// At first all that there are; later what was taken.
+    /// Add numbers to the free ranges, initially or after use.
     void release(std::size_t first, std::size_t count);
 
   private:

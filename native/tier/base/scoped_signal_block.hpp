@@ -5,11 +5,11 @@
 
 namespace assay::tier {
 
-/// Of threads that are not the program's, as `top -H` and assay.tier.meter know them.
+/// Name of the tier's own threads in `top -H` and assay.tier.meter.
 inline constexpr const char* thread_name = "assay-tier";
 
-/// No signal arrives in this thread meanwhile: a handler may touch a region, and whoever holds what the pager
-/// waits for must not wait for the pager.
+/// Blocks all signals in this thread for the lifetime of the object. A signal handler may access a region,
+/// and a thread that holds a lock of the pager must not wait for the pager.
 class ScopedSignalBlock {
   public:
     ScopedSignalBlock() {

@@ -20,40 +20,41 @@ namespace assay::tier {
 inline constexpr std::size_t page = 4096;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-/// What the kernel tells of as a number.
+/// Convert an address that the kernel reports as a number.
 inline std::byte* address(std::uint64_t at) {
     return reinterpret_cast<std::byte*>(at); // NOLINT
 }
 
-/// The first such address that is a multiple.
+/// Round an address up to a multiple.
 inline std::byte* aligned(std::byte* at, std::size_t to) {
     const auto over = reinterpret_cast<std::uintptr_t>(at) % to;
     return over == 0 ? at : at + (to - over);
 }
 
-/// So many whole pages.
+/// Round a length up to whole pages.
 inline std::size_t whole_pages(std::size_t bytes) {
     return (bytes + page - 1) / page * page;
 }
 
 } // namespace assay::tier
 
-/// Memory by the kernel's own calls. The pager's library stands before the C library's `mmap` and its kin,
-/// and what it needs itself must not come back to it.
+/// Memory management by direct system calls. The preload library interposes on `mmap` and its siblings, and
+/// its own calls must bypass them.
 namespace assay::tier::sys {
 
-/// \returns null with errno.
+/// Map anonymous memory. \returns null with errno.
 inline std::byte* map(void* at, std::size_t bytes, int protection, int flags) {
     const long found = ::syscall(SYS_mmap, at, bytes, protection, flags, -1, 0L);
     return found == -1 ? nullptr : reinterpret_cast<std::byte*>(found); // NOLINT: the kernel gives a number
 }
 
-/// Anonymous and private; pages are taken when they are touched.
+/// Map private anonymous memory; pages are allocated at the first access.
 inline std::byte* map(std::size_t bytes) {
     return map(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
 }
 
-/// Bytes of a file, which other processes see change. \param from a multiple of a page.
+/// Map bytes of a file, shared with other processes. \param from offset in bytes, a multiple of the page
+/// size.
 inline std::byte* map_file(int fd, std::size_t bytes, std::size_t from = 0) {
     const long found = ::syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
     return found == -1 ? nullptr : reinterpret_cast<std::byte*>(found); // NOLINT: the kernel gives a number
@@ -63,9 +64,9 @@ inline int unmap(void* at, std::size_t bytes) {
     return static_cast<int>(::syscall(SYS_munmap, at, bytes));
 }
 
-/// All pages of a place go to another one, in whose stead they come; the first stays mapped, and is empty.
+/// Move all pages to another address, replacing its mapping. The source remains mapped and empty.
 ///
-/// \returns 0, or what errno would say; then nothing may be mapped at the other place.
+/// \returns 0 or an error number; on failure the destination may be unmapped.
 inline int move_pages(void* to, void* from, std::size_t bytes) {
 #ifndef MREMAP_DONTUNMAP
     constexpr int MREMAP_DONTUNMAP = 4; // Linux 5.7
@@ -83,8 +84,8 @@ inline int advise(void* at, std::size_t bytes, int advice) {
     return static_cast<int>(::syscall(SYS_madvise, at, bytes, advice));
 }
 
-/// What is moved as whole huge pages is to be huge, and what is moved in smaller pieces would only split
-/// them.
+/// Select the page size for chunks: huge pages if chunks consist of whole ones, else small pages, because
+/// smaller moves would split huge pages.
 inline void size_pages(void* at, std::size_t bytes, std::size_t chunk) {
     advise(at, bytes, chunk % huge_page == 0 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }

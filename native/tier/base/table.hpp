@@ -8,14 +8,14 @@
 
 namespace assay::tier {
 
-/// A list that never moves: room for as many as there may be is reserved, and pages are taken as it grows.
-/// Nothing of it comes from `malloc`, which may itself lie in memory that the pager brings.
+/// Vector with a fixed capacity that never moves its elements. Address space is reserved for the capacity,
+/// and pages are allocated as it grows. It never uses `malloc`, because the heap may be managed memory.
 template <class T>
 class Table {
     static_assert(std::is_trivially_destructible_v<T>);
 
   public:
-    /// \throws std::bad_alloc where addresses cannot be had (RLIMIT_AS).
+    /// \throws std::bad_alloc if address space is exhausted (RLIMIT_AS).
     explicit Table(std::size_t max) : max_(max) {
         if (max == 0) return;
         items_ = reinterpret_cast<T*>(sys::map(max * sizeof(T)));
@@ -50,7 +50,7 @@ class Table {
         remove(0);
         return first;
     }
-    /// These take the time of all that follow.
+    /// Insert or remove at a position, in time linear in the number of elements behind it.
     void insert(std::size_t at, const T& item) {
         for (std::size_t i = size_++; i > at; --i) items_[i] = items_[i - 1];
         items_[at] = item;
@@ -63,7 +63,7 @@ class Table {
         for (std::size_t i = count; i < size_; ++i) items_[i - count] = items_[i];
         size_ -= count;
     }
-    /// So many, all of them zero.
+    /// Set the size. New elements are zero if they were never used.
     void fill(std::size_t count) { size_ = count; }
 
     T& operator[](std::size_t i) { return items_[i]; }

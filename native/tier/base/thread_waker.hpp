@@ -12,26 +12,26 @@
 
 namespace assay::tier {
 
-/// Wakes the thread that made it, which waits with poll(2), from threads that share no descriptor with it.
+/// Wakes the thread that created it out of poll(2), from threads without a common descriptor table.
 ///
-/// A signal for that one thread, which has it blocked as all others (Quiet): so it is never delivered, is not
-/// lost where the program ignores it, and reads as signalfd(2). That also takes what is meant for the whole
-/// process, so it is SIGSTKFLT, which neither kernels nor programs use.
+/// It sends a signal to that thread. All threads block the signal (ScopedSignalBlock), so it is never
+/// delivered, is not lost if the program ignores it, and is read by signalfd(2). Signals for the whole
+/// process would be read as well: SIGSTKFLT is used by neither the kernel nor programs.
 class ThreadWaker {
   public:
-    /// The thread, to others: also when it has ended, and nothing is to be woken any more.
+    /// Identity of the sleeping thread. Waking it is harmless after it has exited.
     struct Target {
         int process = 0, thread = 0;
         void wake() const { ::syscall(SYS_tgkill, process, thread, number); }
     };
 
-    /// \throws std::system_error where no descriptor is left.
+    /// \throws std::system_error if no descriptor is left.
     ThreadWaker() : fd_(file()) {
         if (!fd_) throw std::system_error(errno, std::generic_category(), "signalfd");
     }
     [[nodiscard]] int fd() const { return fd_.get(); }
     [[nodiscard]] const Target& target() const { return sleeper_; }
-    /// \returns whether it was woken.
+    /// Reset the waker. \returns true if it was woken.
     [[nodiscard]] bool clear() const {
         signalfd_siginfo found{};
         return ::read(fd_.get(), &found, sizeof found) > 0;

@@ -8,15 +8,16 @@
 
 namespace assay::tier {
 
-/// Work that threads of the program hand to one thread, and wait for; in the order in which it came.
+/// FIFO queue of work that program threads hand to the pager thread and wait for.
 ///
-/// Nothing is allocated: who hands something over may be within an allocation.
+/// It never allocates memory, because the caller may be inside an allocation.
 class WorkQueue {
   public:
-    /// Has the other thread do something. \param wake makes it look here.
+    /// Execute work on the other thread and wait for its end. \param wake wakes the other thread.
     template <class Work, class Wake>
     void run(Work work, Wake wake) {
-        // A handler of a signal may touch memory that the other thread fetches, with the lock held here.
+        // A signal handler may access memory that the other thread has to fetch, while this thread holds the
+        // lock.
         const ScopedSignalBlock block_signals;
         Item one{[](void* argument) { (*static_cast<Work*>(argument))(); }, &work};
         {
@@ -27,7 +28,7 @@ class WorkQueue {
         wake();
         one.done.wait(0);
     }
-    /// Does all that there is, in the thread that calls it. \returns whether there was any.
+    /// Execute all queued work on the calling thread. \returns true if there was any.
     bool serve() {
         Item* next = nullptr;
         {
@@ -50,7 +51,7 @@ class WorkQueue {
         void (*work)(void*);
         void* argument;
         Item* next = nullptr;
-        std::atomic<int> done = 0; ///< 1: the waiting thread may go on, and the errand is gone then.
+        std::atomic<int> done = 0; ///< 1: the caller may continue, and the item becomes invalid.
     };
 
     std::mutex lock_;

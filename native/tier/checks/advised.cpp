@@ -1,9 +1,10 @@
-/// Threads that map, fill, sweep, move, discard and unmap memory while it is advised on, and hold every word
-/// that they find against what they wrote.
+/// Stress test of the advisor. Threads map, fill, sweep, move, discard and unmap memory, and verify each word
+/// that they read.
 ///
 ///     assay-tier-advised [--dram MIB] [--threads N] [--ms N] [--seed N]
 ///
-/// One line of JSON: what was done, and the number of wrong words. Status 1 where there is one.
+/// Prints one line of JSON: the operations, and the number of wrong words. Exits with status 1 if there are
+/// any.
 
 #include "tier/advisor/advisor.hpp"
 #include "tier/base/sys.hpp"
@@ -32,7 +33,7 @@ struct Done {
     std::atomic<std::uint64_t> turns = 0, wrong = 0;
 };
 
-/// Memory of one thread; a word of each page is known.
+/// Memory of one thread, with a known word in each page.
 class Block {
   public:
     Block(std::size_t bytes, std::uint64_t seed) : words_(map(bytes)), bytes_(bytes), seed_(seed) {
@@ -62,7 +63,7 @@ class Block {
         bytes_ += bytes;
         fill(before, bytes_ / page);
     }
-    /// \returns words that are not zero then.
+    /// Discard the content. \returns the number of non-zero words.
     std::uint64_t discard() {
         const std::size_t some = bytes_ / 2 / page;
         sys::advise(words_, some * page, MADV_DONTNEED);
@@ -72,7 +73,7 @@ class Block {
         fill(0, some);
         return found;
     }
-    /// Half of it can only be read for a while, so that it is two mappings.
+    /// Make half of it temporarily read-only, so that it consists of two mappings.
     void protect() {
         ::mprotect(words_, bytes_ / 2 / page * page, PROT_READ);
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -117,7 +118,7 @@ int run(int argc, char** argv) {
         if (name == "--ms") ms = value;
         if (name == "--seed") seed = value;
     }
-    // It goes with the process.
+    // Lives until the process ends.
     alignas(Advisor) static std::byte room[sizeof(Advisor)];
     Advisor& advisor = Advisor::start(room, {.memory_bytes = dram * mib, .min_bytes = mib});
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);

@@ -1,11 +1,10 @@
-/// What becomes of a program whose disk fails.
+/// Test of a failing disk.
 ///
 ///     assay-tier-errors --path DIR read|write|writes|lost
 ///
-/// read: one chunk cannot be read back: this program ends by SIGBUS when it touches it, and not before.
-/// write: a few chunks cannot be written: all that was written is found again. writes: none can be: the
-/// program ends, and says why. lost: writes are reported as done, and are not: the contents are found to be
-/// wrong.
+/// read: one chunk is unreadable; accessing it raises SIGBUS, and nothing else does. write: a few chunks
+/// cannot be written; all data remain correct. writes: no chunk can be written; the program aborts with a
+/// message. lost: writes are acknowledged and lost; the content is detected to be wrong.
 
 #include "tier/pager/pager.hpp"
 
@@ -22,7 +21,7 @@ using namespace assay::tier;
 
 constexpr std::size_t chunk = std::size_t{64} << 10;
 
-/// A disk of which some transfers fail.
+/// Disk on which some transfers fail.
 class FailingDisk final : public Disk {
   public:
     FailingDisk(std::unique_ptr<Disk> disk, std::string how) : disk_(std::move(disk)), how_(std::move(how)) {}
@@ -37,7 +36,7 @@ class FailingDisk final : public Disk {
         if (how_ == "read" && !write && ended.transfer.position == 3 * chunk) ended.error = EIO;
         if (how_ == "write" && write && writes_++ % 8 == 7 && failed_++ < 3) ended.error = EIO;
         if (how_ == "writes" && write) ended.error = ENOSPC;
-        // As if the disk had forgotten it: what it gives back is not what it was given.
+        // Simulates a disk that has lost a write: reads return other data.
         if (how_ == "lost" && !write) std::memset(ended.transfer.memory, 0, 8);
         return true;
     }

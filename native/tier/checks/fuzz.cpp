@@ -1,12 +1,13 @@
-/// Threads that read and write a region at random, in runs, and by system calls, with few frames, and hold
-/// every word that they find against what they wrote.
+/// Stress test of the pager. Threads read and write a region with few frames: at random, in streams, and by
+/// system calls. They verify each word that they read.
 ///
 ///     assay-tier-fuzz --path DIR [--frames N] [--chunks N] [--chunk BYTES] [--part BYTES]
 ///                     [--least BYTES] [--threads N] [--ms N] [--seed N] [--disk uring|threads] [--pageout 1]
 ///                     [--trace DIR] [--replay DIR]
-///                     [--map_method copy] [--numa follow|local|interleave] [--root DIR, of recorded nodes]
+///                     [--exchange copy] [--numa follow|local|interleave] [--root DIR, of recorded nodes]
 ///
-/// One line of JSON: what was done, and the number of wrong words. Status 1 where there is one.
+/// Prints one line of JSON: the operations, and the number of wrong words. Exits with status 1 if there are
+/// any.
 
 #include "tier/pager/pager.hpp"
 
@@ -43,7 +44,7 @@ struct Field {
     std::uint64_t* words;
     std::size_t count, per_chunk;
     std::vector<std::uint32_t> versions;
-    std::vector<std::shared_mutex> chunks; ///< Shared by those who use a chunk's words.
+    std::vector<std::shared_mutex> chunks; ///< Shared by threads that use words of the chunk.
     std::atomic<std::uint64_t> wrong = 0, done = 0;
 
     Field(std::byte* at, std::size_t bytes, std::size_t chunk)
@@ -64,7 +65,8 @@ struct Field {
     }
 };
 
-/// Words belong to threads in turn, so that threads share every chunk and no word.
+/// Thread of the test. Words are assigned to threads round-robin, so that threads share all chunks and no
+/// word.
 class Worker {
   public:
     Worker(Field& field, Pager& pager, std::size_t number, std::size_t threads, std::uint64_t seed)
@@ -114,7 +116,7 @@ class Worker {
         }
     }
 
-    /// Some words of each chunk on the way, in chunks that are so far apart.
+    /// Access a few words of each chunk along a stride.
     void run(std::ptrdiff_t stride) {
         const auto chunks = static_cast<std::ptrdiff_t>(field_.chunks.size());
         auto chunk = static_cast<std::ptrdiff_t>(random_() % field_.chunks.size());
@@ -128,7 +130,7 @@ class Worker {
         }
     }
 
-    /// The kernel reads some words, and writes others.
+    /// Let the kernel read some words and write others.
     void by_system_calls() {
         if (threads_ > 1) return one_word_by_system_calls();
         const std::size_t words = 1024, at = random_() % (field_.count - words);
@@ -176,7 +178,7 @@ class Worker {
     int pipe_[2] = {-1, -1};
 };
 
-/// All large memory of the process is taken to swap, a few pieces at a time, wherever it is just now.
+/// Page out all large memory of the process, a few pieces at a time, wherever it is at present.
 void page_out(const std::stop_token& over) {
     std::minstd_rand random(1);
     while (!over.stop_requested()) {

@@ -1,9 +1,9 @@
-/// The NUMA nodes that frames would come from on a machine, this one or a recorded one.
+/// Print the NUMA nodes for frames, of this machine or of a recorded one.
 ///
 ///     assay-tier-nodes [ROOT]
 ///
-/// One line of JSON: the nodes' numbers, and for each CPU whose nearest is known its number. On this machine
-/// also the CPU on which this thread runs as the pager would learn it.
+/// Prints one line of JSON: the node numbers, the nearest node of each CPU, and on this machine the CPU of
+/// this thread as the pager locates it.
 
 #include "tier/numa/nodes.hpp"
 

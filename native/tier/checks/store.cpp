@@ -1,9 +1,9 @@
-/// Whether a store gets room on a path.
+/// Reserve space in a store.
 ///
 ///     assay-tier-store PATH MIB PATIENCE_MS KEEP_MIB [FILE]
 ///
-/// Prints 0, or errno, and the least that was free meanwhile, in MiB. KEEP_MIB is - for the usual. FILE is
-/// removed a moment after room was asked for, as what an ended program held is.
+/// Prints 0 or errno, and the minimum free space meanwhile, in MiB. KEEP_MIB `-` selects the default. FILE is
+/// removed shortly after the request, like the files of an ended program.
 
 #include "tier/io/store.hpp"
 

@@ -1,10 +1,10 @@
-/// What runs are recognised in the chunks that a program touches.
+/// Detect streams in a sequence of chunks.
 ///
 ///     assay-tier-streams COUNT MEMORY MOST
 ///
-/// Of COUNT chunks the MEMORY touched last are mapped, and a window has at most MOST. Words of the input: a
-/// chunk, or THREAD:CHUNK; `used` and `wasted` tell what became of one that was brought ahead. One line of
-/// JSON for each touch of what is not mapped: the run that it belongs to, or null.
+/// The MEMORY most recent of COUNT chunks are mapped, and a window has at most MOST chunks. Input words: a
+/// chunk, or THREAD:CHUNK; `used` and `wasted` report the outcome of a prefetch. For each fault it prints one
+/// line of JSON: the stream, or null.
 
 #include "tier/policy/stream_detector.hpp"
 
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     const std::int64_t count = std::stoll(argv[1]);
     const auto memory = std::stoul(argv[2]), max = std::stoul(argv[3]);
     StreamDetector streams;
-    std::deque<std::int64_t> there; // What came last stands last.
+    std::deque<std::int64_t> there; // Most recent chunks, the latest at the end.
     const auto mapped = [&there](std::int64_t chunk) {
         return std::ranges::find(there, chunk) != there.end();
     };

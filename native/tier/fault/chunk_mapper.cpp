@@ -16,12 +16,11 @@ namespace assay::tier {
 namespace {
 
 constexpr std::size_t max_messages = 1 << 16;
-constexpr int max_tries = 1000; ///< Tries of what may be possible in a moment.
+constexpr int max_tries = 1000; ///< Attempts at operations that fail for a moment.
 
-/// \throws std::runtime_error where there is none of it.
+/// Return the userfaultfd features that a method needs. \throws std::runtime_error if they are missing.
 std::uint64_t features_for(MapMethod map_method) {
-    // What lies on storage may turn out to be lost, and is poisoned then; where that cannot be (before Linux
-    // 6.6), the program ends.
+    // A chunk that cannot be read is poisoned. Before Linux 6.6, without poisoning, the program is aborted.
     const std::uint64_t poison = Userfault::offer().features & UFFD_FEATURE_POISON;
     const std::uint64_t common = UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_EVENT_UNMAP | poison;
     if (map_method == MapMethod::move) return common | UFFD_FEATURE_MOVE | UFFD_FEATURE_EVENT_REMAP;
@@ -29,7 +28,7 @@ std::uint64_t features_for(MapMethod map_method) {
         throw std::runtime_error(
             "this kernel cannot take pages away from a place that stays (mremap, MREMAP_DONTUNMAP): use "
             "Linux 5.7 or newer, 6.8 for the best");
-    // The pager's own mremap(2) would be an event that it had to read itself.
+    // The pager's own mremap(2) would raise an event that it had to read itself.
     return common;
 }
 
@@ -66,7 +65,7 @@ bool ChunkMapper::next_message(uffd_msg& message) {
 
 ChunkMapper::MapResult ChunkMapper::map(Chunk& chunk, FrameAllocator& frames) {
     std::size_t done = 0;
-    // Pages may be pinned for a moment after a transfer into them has ended.
+    // The kernel may hold page references for a moment after the end of a transfer.
     for (int i = 0; i < max_tries && done < chunk.bytes(); ++i) {
         const Userfault::Moved moved = frames.map_into(fault_, chunk.at, chunk.frame, done);
         done += moved.bytes;
@@ -80,10 +79,10 @@ ChunkMapper::MapResult ChunkMapper::map(Chunk& chunk, FrameAllocator& frames) {
     return MapResult::mapped;
 }
 
-/// Page by page and by copying, for what the kernel does not move: pages that stay pinned, and places of
-/// which parts are unmapped or protected. What is not mapped any more is left out.
+/// Map a chunk by copying single pages, for pages that remain pinned, and for ranges with unmapped or
+/// protected parts. Unmapped pages are skipped.
 ///
-/// \param done bytes that were moved.
+/// \param done bytes that were already mapped.
 ChunkMapper::MapResult ChunkMapper::map_by_pages(Chunk& chunk, FrameAllocator& frames, std::size_t done) {
     const auto preference = frames.prefer_node_of(chunk.frame);
     const bool any = copy_pages(chunk.at, chunk.frame, done, chunk.bytes()) || done > 0;
@@ -102,7 +101,7 @@ bool ChunkMapper::copy_pages(std::byte* to, const std::byte* from, std::size_t f
         } else if (error == ENOMEM && ++tries < max_tries) {
             ::sched_yield();
         } else {
-            // Of what is not mapped any more nobody asks.
+            // An unmapped page has no waiting threads.
             if (error != 0 && error != EEXIST && error != ENOENT)
                 abort_with_message({"what the program touches could not be put into its memory (",
                                     ::strerrorname_np(error), ")"});
@@ -143,7 +142,7 @@ bool ChunkMapper::return_pages(std::byte* to, std::byte* place, std::size_t byte
         } else if (back.error == EBUSY) {
             ::sched_yield();
         } else if (back.error != 0) {
-            // Some of it was unmapped or protected meanwhile.
+            // The program has unmapped or protected a part meanwhile.
             copy_pages(to, place, done, bytes);
             return false;
         }
@@ -162,7 +161,7 @@ void ChunkMapper::poison(const Chunk& chunk) {
         if (lost.error == EAGAIN)
             drain_event();
         else if (lost.error == ENOENT)
-            done += page; // It is not mapped any more.
+            done += page; // The page is no longer mapped.
         else if (lost.error != 0)
             abort_with_message({"what could not be read could not be marked as lost (",
                                 ::strerrorname_np(lost.error), "), so the program ends here"});

@@ -11,7 +11,7 @@
 
 namespace assay::tier {
 
-/// Chunks in their regions: what the kernel tells of them, and their pages that come and go.
+/// Maps and unmaps the pages of chunks in their regions, and receives the kernel's messages.
 class ChunkMapper {
   public:
     /// \throws std::runtime_error, std::bad_alloc.
@@ -20,62 +20,62 @@ class ChunkMapper {
     ChunkMapper& operator=(const ChunkMapper&) = delete;
     ~ChunkMapper();
 
-    /// Readable when the kernel has something to tell.
+    /// Return a descriptor that is readable when messages are pending.
     [[nodiscard]] int ready() const { return fault_.fd(); }
-    /// Faults of a region are told from now on. \returns 0, or errno.
+    /// Register a range for page faults. \returns 0 or errno.
     [[nodiscard]] int register_range(void* at, std::size_t bytes) const {
         return fault_.register_range(at, bytes);
     }
-    /// What the kernel tells, to be handled when nothing is under way: whoever waits for it to be read goes
-    /// on.
+    /// Read pending messages. Threads that wait for the delivery of an event continue, so the messages are
+    /// handled later, between operations.
     void read_messages();
-    /// The next of what was read, as long as there is one.
+    /// Take the next message. \returns false if none is left.
     [[nodiscard]] bool next_message(uffd_msg& message);
-    /// Whether there is one: something else had to be done first.
+    /// Return true if messages are left to be handled.
     [[nodiscard]] bool has_message() const { return next_ < messages_.size(); }
 
     enum class MapResult {
         mapped,
-        gone,  ///< None of its pages is mapped any more, and its frame is gone.
+        gone,  ///< All pages were unmapped by the program; the frame was freed.
         retry, ///< An event has to be read first.
     };
-    /// What is in a chunk's frame comes to where it belongs, and what waits for it goes on. The frame is gone
-    /// then.
+    /// Map a chunk from its frame and wake waiting threads. Unless it returns `retry`, the frame is freed.
     [[nodiscard]] MapResult map(Chunk& chunk, FrameAllocator& frames);
-    /// All of a chunk is mapped now, perhaps put in parts.
+    /// Restore huge pages after all of a chunk was mapped, possibly in parts.
     void keep_huge(const Chunk& chunk) {
         if (huge_pages_) huge_pages_->restore(chunk.at, chunk.bytes());
     }
     enum class UnmapResult {
         taken,
-        busy,      ///< The kernel, or a child of a fork, uses some of its pages just now.
-        unmovable, ///< Its pages are not alike.
+        busy,      ///< The kernel or a child process holds references to pages.
+        unmovable, ///< The pages differ in protection or locking.
     };
-    /// All pages of a mapped chunk, or none of them, come to a frame.
+    /// Move all pages of a mapped chunk to a frame, or none.
     [[nodiscard]] UnmapResult take_pages(Chunk& chunk, FrameAllocator& frames);
 
-    /// A page of zeros where none is.
+    /// Map a zero page at a missing address.
     void map_zero_page(std::byte* at);
-    /// What waits touches it again.
+    /// Wake waiting threads; they repeat their access.
     void wake(std::byte* at, std::size_t bytes) const { fault_.wake(at, bytes); }
-    /// Touching a chunk ends in SIGBUS from now on, or the program ends here.
+    /// Make accesses to a chunk raise SIGBUS. Abort the program if that fails.
     void poison(const Chunk& chunk);
 
   private:
     [[nodiscard]] MapResult map_by_pages(Chunk& chunk, FrameAllocator& frames, std::size_t done);
-    /// Pages of a chunk from `first` to `last`, which nobody else writes. \returns whether any is mapped.
+    /// Copy pages of a chunk between two offsets. \returns true if any of them is mapped.
     bool copy_pages(std::byte* to, const std::byte* from, std::size_t first, std::size_t last);
-    /// What was moved away comes back. \returns false where some of it had to be copied.
+    /// Move pages back to their region. \returns false if some had to be copied.
     [[nodiscard]] bool return_pages(std::byte* to, std::byte* place, std::size_t bytes);
-    /// Something is being unmapped, and until the thread that does it has gone on, the kernel answers EAGAIN
-    /// (userfaultfd_event_wait_completion of fs/userfaultfd.c): however long that is on a busy CPU.
+    /// Read events until the kernel accepts operations again. It answers EAGAIN until the unmapping thread
+    /// has continued (userfaultfd_event_wait_completion of fs/userfaultfd.c), however long that takes on a
+    /// busy CPU.
     void drain_event();
 
     Userfault fault_;
-    std::optional<HugePageKeeper> huge_pages_; ///< Where pages move.
-    std::byte* zeros_;                         ///< A page of them, which nobody writes.
+    std::optional<HugePageKeeper> huge_pages_; ///< Only with MapMethod::move.
+    std::byte* zeros_;                         ///< A read-only page of zeros.
     Table<uffd_msg> messages_;
-    std::size_t next_ = 0; ///< Of these.
+    std::size_t next_ = 0; ///< Index of the next message to handle.
 };
 
 } // namespace assay::tier

@@ -6,28 +6,26 @@
 
 namespace assay::tier {
 
-/// Keeps huge pages huge.
+/// Keeps huge pages intact.
 ///
-/// A huge page moves as one, in a microsecond (UFFDIO_MOVE), but where its new place has a page table, if
-/// only an empty one, as every place does where smaller pages ever were: there the kernel splits it
-/// (move_pages of mm/userfaultfd.c, Linux 6.8 to 6.18), into pages that move one by one from then on, and
-/// leave tables wherever they were. So from a few chunks that were brought in parts, after a while no huge
-/// page is left: each move takes 20 times as long, and a transfer twice.
+/// UFFDIO_MOVE moves a huge page within a microsecond, unless the destination has a page table, even an empty
+/// one. Every address that ever had small pages has one. There the kernel splits the huge page (move_pages of
+/// mm/userfaultfd.c, Linux 6.8 to 6.18). The small pages move one by one from then on and leave page tables
+/// behind. A few chunks fetched in parts would thus split all huge pages over time: a move would take 20
+/// times as long, and a transfer twice as long.
 class HugePageKeeper {
   public:
-    /// What is mapped at a place has just come there, all of it: where it is not of huge pages, it is made
-    /// so, and the place loses its table.
+    /// Collapse a completely mapped range into huge pages, which also frees its page table.
     ///
-    /// It is no matter where that cannot be (before Linux 6.1; where memory is in pieces); it is not tried
-    /// each time then.
+    /// A failure (before Linux 6.1, or with fragmented memory) does no harm; further attempts back off.
     void restore(std::byte* at, std::size_t bytes);
-    /// Nothing is mapped at a place of the pager's own: it loses its table (since Linux 6.14, where the
-    /// kernel was built with CONFIG_PT_RECLAIM, as it is by default).
+    /// Free the page table of an empty range of the pager (Linux 6.14 with CONFIG_PT_RECLAIM, the default).
     static void free_page_table(std::byte* at, std::size_t bytes);
 
   private:
     PagemapReader pagemap_;
-    std::size_t backoff_ = 0, skipped_ = 0; ///< Pages that are passed over after one could not be had.
+    /// Pages to skip after a failed collapse, and pages still to skip.
+    std::size_t backoff_ = 0, skipped_ = 0;
 };
 
 } // namespace assay::tier

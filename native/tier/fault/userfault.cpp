@@ -20,8 +20,8 @@ std::uint64_t number(const void* at) {
     return reinterpret_cast<std::uint64_t>(at);
 }
 
-/// The device first: its file may be given to a group, where the system call asks for a capability
-/// (Linux 6.1).
+/// Open a userfaultfd. The device comes first: it can be assigned to a group, whereas the system call needs a
+/// capability (Linux 6.1).
 Fd open_fd() {
     if (const Fd device(::open("/dev/userfaultfd", O_RDWR | O_CLOEXEC)); device) {
         Fd fd(::ioctl(device.get(), USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK));
@@ -30,9 +30,9 @@ Fd open_fd() {
     return Fd(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK)));
 }
 
-/// The kernel may do a part, and tells the reason for the rest at the next call alone.
+/// Repeat a partial operation. The kernel reports the error of the remainder only at the next call.
 ///
-/// \param step does what is left, and gives the bytes that were done; none or fewer, with errno.
+/// \param step performs the remainder and returns the processed bytes; zero or less with errno.
 template <class Step>
 Userfault::Moved step_by_step(std::size_t bytes, Step step) {
     std::size_t done = 0;
@@ -103,11 +103,11 @@ Userfault::Moved Userfault::move(void* to, void* from, std::size_t bytes, bool h
         if (::ioctl(fd_.get(), UFFDIO_MOVE, &range) == 0) return {0, bytes};
         const int error = errno;
         if (range.move > 0) {
-            // The reason for the rest is told by the next call alone.
+            // Only the next call reports the error of the remainder.
             done += static_cast<std::size_t>(range.move);
         } else if (pagemap_.is_populated(target) && pagemap_.is_empty(source)) {
-            // Where the last page before the one that does not move was in swap, Linux 6.18 has moved it and
-            // does not count it: taken for not moved, it would be lost.
+            // If the last page before the unmovable one was in swap, Linux 6.18 moves it without counting it.
+            // Treating it as not moved would lose its content.
             wake(target, page);
             done += page;
         } else {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-// Interfaces newer than the headers of Debian 12 (Linux 6.1); include/uapi/linux/userfaultfd.h of Linux 6.8.
+// Newer than the headers of Debian 12 (Linux 6.1); see include/uapi/linux/userfaultfd.h of Linux 6.8.
 #ifndef UFFD_FEATURE_POISON
 #define UFFD_FEATURE_POISON (1 << 14)
 struct uffdio_poison {
@@ -38,33 +38,33 @@ struct uffdio_move {
 
 namespace assay::tier {
 
-/// How what frames hold comes to where it is touched, and leaves it.
+/// Method of moving pages between frames and regions.
 enum class MapMethod : std::uint8_t {
-    move, ///< Pages change their place (UFFDIO_MOVE, Linux 6.8). Those that the kernel is using stay.
-    /// New pages are filled (UFFDIO_COPY), and pages leave with their part of the page table (mremap(2),
-    /// MREMAP_DONTUNMAP, Linux 5.7). Nothing tells of pages that a device or the kernel is about to fill.
+    move, ///< Move pages (UFFDIO_MOVE, Linux 6.8). Pages in use by the kernel cannot be moved.
+    /// Copy into new pages (UFFDIO_COPY), and evict by moving page table entries (mremap(2) with
+    /// MREMAP_DONTUNMAP, Linux 5.7). Pages that a device or the kernel is about to fill cannot be detected.
     copy,
 };
 
-/// Faults of this process that are answered here instead of by the kernel: userfaultfd(2).
+/// Page faults of this process, resolved in user space by userfaultfd(2).
 ///
-/// Operations return 0, or what errno would say; none of them throws.
+/// Operations return 0 or an error number, and never throw.
 class Userfault {
   public:
-    /// All that this kernel offers, and whether faults within system calls are told as well: that needs root,
-    /// CAP_SYS_PTRACE, the right to open /dev/userfaultfd, or vm.unprivileged_userfaultfd.
+    /// Features of this kernel. Faults within system calls need root, CAP_SYS_PTRACE, access to
+    /// /dev/userfaultfd, or vm.unprivileged_userfaultfd.
     struct Offer {
         std::uint64_t features = 0;
         bool in_kernel = false;
-        int error = 0; ///< errno, where there is none at all.
+        int error = 0; ///< Error number if userfaultfd is not available.
         [[nodiscard]] bool moves() const { return (features & UFFD_FEATURE_MOVE) != 0; }
         [[nodiscard]] MapMethod best() const { return moves() ? MapMethod::move : MapMethod::copy; }
     };
     [[nodiscard]] static Offer offer();
-    /// Whether memory can leave its place while the place stays, which Exchange::copy needs.
+    /// Return true if pages can be moved away from a mapping that stays, as MapMethod::copy requires.
     [[nodiscard]] static bool can_move_pages();
 
-    /// \throws std::runtime_error where the kernel or these rights do not give it.
+    /// \throws std::runtime_error if the kernel or the rights of this process do not allow it.
     explicit Userfault(std::uint64_t features);
 
     [[nodiscard]] int fd() const { return fd_.get(); }
@@ -73,23 +73,23 @@ class Userfault {
 
     struct Moved {
         int error = 0;
-        std::size_t bytes = 0; ///< From the beginning on; all, where there is no error.
+        std::size_t bytes = 0; ///< Bytes processed from the beginning; all of them without an error.
     };
-    /// Pages change their place, and what waits for them goes on.
+    /// Move pages and wake waiting threads.
     ///
-    /// \param holes whether pages may be missing.
-    /// \returns ENOENT where a page is missing; EBUSY where the kernel or a child of a fork uses one; EINVAL
-    ///     where the two places are not alike (mlock, mprotect); EAGAIN while an event is not read.
+    /// \param holes whether source pages may be missing.
+    /// \returns ENOENT for a missing page; EBUSY for a page in use by the kernel or a child process; EINVAL
+    ///     for mappings that differ (mlock, mprotect); EAGAIN while an event is unread.
     [[nodiscard]] Moved move(void* to, void* from, std::size_t bytes, bool holes = false) const;
-    /// New pages with the same content, and what waits for them goes on.
+    /// Copy pages and wake waiting threads.
     ///
-    /// \returns EEXIST where a page is there; EAGAIN while an event is not read.
+    /// \returns EEXIST for a present page; EAGAIN while an event is unread.
     [[nodiscard]] Moved copy(void* to, const void* from, std::size_t bytes) const;
-    /// Touching it ends in SIGBUS from now on. \returns EAGAIN while an event is not read.
+    /// Make accesses raise SIGBUS. \returns EAGAIN while an event is unread.
     [[nodiscard]] Moved poison(void* at, std::size_t bytes) const;
     void wake(void* at, std::size_t bytes) const;
 
-    /// What has happened: the first of `messages`, none where nothing has.
+    /// Read pending messages into `messages`. \returns the part that was filled.
     [[nodiscard]] std::span<uffd_msg> read(std::span<uffd_msg> messages) const;
 
   private:

@@ -10,18 +10,18 @@
 
 namespace assay::tier {
 
-/// What chunks hold, told by digests of this process. That of a chunk is made of those of its parts, so that
-/// of parts that have become one it is known too.
+/// Digests of chunk contents, with a random seed of this process. The digest of a chunk is computed from
+/// those of its parts, so that merged parts yield the digest of the whole.
 class ChunkDigests {
   public:
     /// \throws std::bad_alloc, std::system_error.
     explicit ChunkDigests(const ChunkSizes& sizes);
 
-    /// Of what is in a chunk's frame.
+    /// Compute the digest of the content of a chunk's frame.
     [[nodiscard]] Digest digest(const Chunk& chunk) const {
         return digest(chunk.frame, sizes_.level_of(chunk.bytes()));
     }
-    /// Of a chunk that consists of parts, what is known of all of them.
+    /// Derive digest and dirty state of a chunk from its parts.
     void combine(Chunk& whole, std::span<const Chunk> parts) const;
     [[nodiscard]] bool is_zero(const Chunk& chunk, const Digest& digest) const {
         return digest == zero_[sizes_.level_of(chunk.bytes())];
@@ -33,7 +33,7 @@ class ChunkDigests {
 
     ChunkSizes sizes_;
     std::uint64_t seed_;
-    std::array<Digest, ChunkSizes::max> zero_; ///< Of zeros, of each size.
+    std::array<Digest, ChunkSizes::max> zero_; ///< Digests of zeros, by chunk size.
 };
 
 } // namespace assay::tier

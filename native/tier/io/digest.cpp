@@ -2,7 +2,7 @@
 
 #include "tier/io/digest_avx2.hpp"
 
-// One function of the library, compiled here: nothing is linked, and the pager calls nobody else's code.
+// A single function of xxHash, compiled here: no library is linked, and the pager calls no foreign code.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -1,7 +1,7 @@
 #include "tier/io/digest_avx2.hpp"
 
-// This file alone is built with -mavx2: nothing that others may take (of the C++ library, above all) is in
-// it.
+// Only this file is compiled with -mavx2. It must not define inline functions that other files share, such as
+// those of the C++ library.
 #define XXH_INLINE_ALL
 #define XXH_VECTOR XXH_AVX2
 #include <xxhash.h>

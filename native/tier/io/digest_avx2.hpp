@@ -4,7 +4,7 @@
 
 namespace assay::tier {
 
-/// The same digest, on processors with AVX2.
+/// Compute the same digest on processors with AVX2.
 [[nodiscard]] Digest digest_of_avx2(const std::byte* from, std::size_t bytes, std::uint64_t seed);
 
 } // namespace assay::tier

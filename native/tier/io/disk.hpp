@@ -7,16 +7,16 @@
 
 namespace assay::tier {
 
-/// Bytes between memory and their place in the store, within one chunk of it.
+/// Transfer between memory and the store, within one chunk.
 struct Transfer {
     bool write;
     std::uint64_t position;
     std::byte* memory;
     std::size_t bytes;
-    std::uint64_t tag; ///< Whoever asked finds it again by this.
+    std::uint64_t tag; ///< Identifies the transfer to the caller.
 };
 
-/// Transfers that go on while the pager does other things.
+/// Asynchronous transfers.
 class Disk {
   public:
     Disk() = default;
@@ -24,33 +24,34 @@ class Disk {
     Disk& operator=(const Disk&) = delete;
     virtual ~Disk() = default;
 
-    /// Queues one. \returns false where there is no room before others have ended.
+    /// Queue a transfer. \returns false if the queue is full.
     [[nodiscard]] virtual bool start(const Transfer& transfer) = 0;
-    /// Begins what was queued.
+    /// Submit queued transfers.
     virtual void submit() = 0;
-    /// Whether some of them could not be begun, and `begin` is to be called again.
+    /// Return true if some transfers could not be submitted and `submit` must be called again.
     [[nodiscard]] virtual bool is_behind() const { return false; }
-    /// Readable when a transfer may have ended.
+    /// Return a descriptor that is readable when a transfer may have completed.
     [[nodiscard]] virtual int ready() const = 0;
 
     struct Completed {
         Transfer transfer;
-        int error; ///< errno, 0 where all bytes were transferred.
+        int error; ///< Error number; 0 if all bytes were transferred.
     };
-    /// One that has ended, as long as there is one.
+    /// Take a completed transfer. \returns false if none is left.
     [[nodiscard]] virtual bool next(Completed& ended) = 0;
 };
 
-/// Why there is no io_uring: errno, 0 where there is.
+/// Return the error number of io_uring; 0 if it is available.
 [[nodiscard]] int uring_error();
 
-/// By io_uring. \throws std::system_error where the kernel refuses it (kernel.io_uring_disabled, seccomp).
+/// Create a disk on io_uring. \throws std::system_error if the kernel refuses it (kernel.io_uring_disabled,
+/// seccomp).
 std::unique_ptr<Disk> uring_disk(const Store& store, unsigned depth);
 
-/// By threads with pread(2) and pwrite(2), for kernels without io_uring.
+/// Create a disk on threads with pread(2) and pwrite(2), for kernels without io_uring.
 std::unique_ptr<Disk> threads_disk(const Store& store, unsigned depth, unsigned threads);
 
-/// By io_uring, or by threads where there is none.
+/// Create a disk on io_uring, or on threads without it.
 std::unique_ptr<Disk> any_disk(const Store& store, unsigned depth);
 
 } // namespace assay::tier

@@ -21,20 +21,20 @@ namespace assay::tier {
 
 namespace {
 
-constexpr std::size_t max_pieces = 1 << 17; // Regions, and the gaps between them.
+constexpr std::size_t max_pieces = 1 << 17; // Regions and the gaps between them.
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why, const std::string& next) {
     throw std::runtime_error("the path " + path + " " + why + ": " + next);
 }
 
-/// By how many paths a row is turned: any number, another for each row (the mixer of SplitMix64).
+/// Return the rotation of the paths in a row: a pseudo-random number (the mixer of SplitMix64).
 std::uint64_t rotation_of(std::uint64_t row) {
     row = (row ^ row >> 30U) * 0xbf58476d1ce4e5b9U;
     row = (row ^ row >> 27U) * 0x94d049bb133111ebU;
     return (row ^ row >> 31U) >> 32U;
 }
 
-/// A file without a name: nothing is left behind, however the program ends.
+/// Open an unnamed file, so that no file remains after the program has ended.
 Fd open_unnamed(const std::string& path) {
     struct statfs system = {};
     if (::statfs(path.c_str(), &system) != 0)
@@ -60,7 +60,7 @@ Fd open_unnamed(const std::string& path) {
     }
 }
 
-/// Not for long: another program may have the lock for reasons of its own.
+/// Lock a directory for a limited time: another program may hold the lock for its own purposes.
 void lock(int directory_fd) {
     constexpr int max_attempts = 200;
     for (int i = 0; i < max_attempts && ::flock(directory_fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -104,7 +104,7 @@ int Store::reserve(std::size_t chunks, std::size_t& first) {
 }
 
 int Store::grow(off_t from, off_t to) const {
-    // Two that want the same room are not to try at the same moments for ever.
+    // Two processes that compete for the same space must not retry in lockstep.
     const auto pause = std::chrono::milliseconds(5 + ::getpid() % 16);
     std::uint64_t max = free_bytes();
     Clock::time_point came = Clock::now();
@@ -125,16 +125,16 @@ int Store::try_to_grow(off_t from, off_t to) const {
     if (!is_size_allowed(static_cast<std::size_t>(to))) return errno;
     const auto more = static_cast<std::uint64_t>(to - from);
     if (const int error = check_reserve(more); error != 0) return error;
-    // One after the other, or two find what is enough for one of them.
+    // Serialise the processes: otherwise two of them would claim the same free space.
     for (const FileSystem& one : file_systems_) lock(one.directory_fd.get());
     int error = check_reserve(more);
     for (std::size_t i = 0; error == 0 && i < files_.size(); ++i) {
         do error = ::fallocate(files_[i].get(), 0, from, to - from) == 0 ? 0 : errno;
         while (error == EINTR);
-        // What it did get is given back: the file system is not to stay full for nothing.
+        // Return the part that was allocated, so that the file system does not remain full.
         if (error != 0) give_back(i + 1, from);
     }
-    // A program that takes no lock may have been faster.
+    // A program that ignores the lock may have taken the space.
     if (error == 0) {
         error = check_reserve(0);
         if (error != 0) give_back(files_.size(), from);

@@ -15,7 +15,7 @@ namespace assay::tier {
 
 namespace {
 
-/// errno, or 0 when all bytes were transferred.
+/// Perform a transfer. \returns an error number, 0 if all bytes were transferred.
 int transfer_all(const Store& store, const Transfer& t) {
     std::size_t done = 0;
     const int file = store.file_of(t.position);
@@ -35,7 +35,7 @@ class ThreadsDisk final : public Disk {
   public:
     ThreadsDisk(const Store& store, unsigned depth, unsigned threads)
         : store_(store), depth_(depth), queue_(depth), completed_(depth) {
-        // Signals are the program's: none is to arrive in a thread that it does not know.
+        // Signals belong to the program: none may be delivered to a thread unknown to it.
         const ScopedSignalBlock block_signals;
         for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
     }

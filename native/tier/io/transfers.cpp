@@ -11,7 +11,7 @@ using State = Chunk::State;
 
 namespace {
 
-/// Bytes that are on their way to a path at a time: enough for a disk to be busy.
+/// Bytes in flight to a path: enough to keep a disk busy.
 constexpr std::size_t max_in_flight = std::size_t{4} << 20U;
 
 std::unique_ptr<Disk> disk_of(const PagerConfig& config, const Store& store) {
@@ -74,7 +74,7 @@ void Transfers::submit() {
     for (Chunk* next = write_queue_.front(); next != nullptr;) {
         Chunk& chunk = *std::exchange(next, next->next);
         std::size_t& bytes = in_flight_bytes(chunk);
-        if (bytes >= max_in_flight) continue; // Those of other paths pass by.
+        if (bytes >= max_in_flight) continue; // Writes to other paths may overtake it.
         if (!start(chunk, true)) break;
         write_queue_.remove(chunk);
         bytes += chunk.bytes();

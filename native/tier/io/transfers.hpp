@@ -12,49 +12,49 @@
 
 namespace assay::tier {
 
-/// Chunks on their way between frames and the store. A disk does one after the other, so of what is written
-/// only a few are on their way at a time: what somebody waits for is not to queue behind all of them.
+/// Transfers of chunks between frames and the store. Only a few writes are in flight at a time: a disk
+/// processes requests in order, and a demand read must not queue behind all of them.
 class Transfers {
   public:
-    /// \throws what Store and the disk do.
+    /// \throws exceptions of Store and of the disk.
     explicit Transfers(const PagerConfig& config);
 
-    /// Whether there is no room for more to be written. What is due holds up no read: the disk says itself
-    /// whether it has room.
+    /// Return true if the write-back queue is full. Queued writes do not delay reads; the disk limits those
+    /// itself.
     [[nodiscard]] bool full() const { return count_ >= depth_; }
-    /// Begins to, to a chunk's frame. \returns false where the disk has no room; then nothing is changed.
+    /// Start to read a chunk into its frame. \returns false, without any change, if the disk is full.
     [[nodiscard]] bool read(Chunk& chunk);
-    /// From a chunk's frame, as soon as its turn comes; there has to be room. The chunk is in no queue.
+    /// Queue the write-back of a chunk, which must not be in any list. The queue must not be full.
     void write(Chunk& chunk);
-    /// What is due to be written stays.
+    /// Remove a chunk from the write-back queue.
     void cancel_write(Chunk& chunk);
-    /// What was begun goes on its way.
+    /// Submit queued transfers.
     void submit();
 
     struct Completed {
         Chunk* chunk;
         bool write;
-        int error; ///< errno, 0 where all of it was transferred.
+        int error; ///< Error number; 0 if all bytes were transferred.
     };
-    /// One that has ended, as long as there is one.
+    /// Take a completed transfer. \returns false if none is left.
     [[nodiscard]] bool next(Completed& ended);
 
-    /// Readable when one may have ended.
+    /// Return a descriptor that is readable when a transfer may have completed.
     [[nodiscard]] int ready() const { return disk_->ready(); }
-    /// Whether some could not go on their way, and `begin` is to be called again.
+    /// Return true if some transfers could not be submitted and `submit` must be called again.
     [[nodiscard]] bool is_behind() const { return disk_->is_behind(); }
     [[nodiscard]] std::size_t count() const { return count_; }
-    /// Bytes that nobody had asked for.
+    /// Return the bytes of prefetches in flight.
     [[nodiscard]] std::size_t prefetch_bytes() const { return prefetch_bytes_; }
     [[nodiscard]] std::size_t writing_bytes() const { return writing_bytes_; }
 
-    /// Room for chunks, and where one of them lies.
+    /// Return the store of the chunks, and the path of one of them.
     [[nodiscard]] Store& store() { return store_; }
     [[nodiscard]] const std::string& path_of(const Chunk& chunk) const;
 
   private:
     [[nodiscard]] bool start(Chunk& chunk, bool write);
-    /// One of its region's, and of all, from its being asked for until it has ended.
+    /// Count a transfer of a region from its request to its completion.
     void add_in_flight(const Chunk& chunk);
     void remove_in_flight(const Chunk& chunk);
     [[nodiscard]] std::size_t& in_flight_bytes(const Chunk& chunk);
@@ -62,8 +62,8 @@ class Transfers {
     Store store_;
     std::size_t depth_;
     std::unique_ptr<Disk> disk_;
-    Queue write_queue_;                        ///< To be written, and not on their way.
-    std::vector<std::size_t> in_flight_bytes_; ///< To each path.
+    Queue write_queue_;                        ///< Chunks to be written back, not yet submitted.
+    std::vector<std::size_t> in_flight_bytes_; ///< By path.
     std::size_t count_ = 0, prefetch_bytes_ = 0, writing_bytes_ = 0;
 };
 

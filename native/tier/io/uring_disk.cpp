@@ -11,7 +11,7 @@ namespace assay::tier {
 
 namespace {
 
-/// Buffers are not registered: pages of a registered one cannot be moved (EBUSY, Linux 6.18).
+/// Disk on io_uring. Buffers are not registered, because their pages cannot be moved (EBUSY, Linux 6.18).
 class UringDisk final : public Disk {
   public:
     UringDisk(const Store& store, unsigned depth) : store_(store), in_flight_(depth), free_slots_(depth) {
@@ -40,7 +40,7 @@ class UringDisk final : public Disk {
 
     void submit() override {
         if (queued_ == 0) return;
-        // EAGAIN and EBUSY: the kernel lacks memory or room for answers; what is queued stays so.
+        // EAGAIN and EBUSY: the kernel lacks memory or space for completions; the entries remain queued.
         const int begun = ::io_uring_submit(&ring_);
         if (begun > 0) queued_ -= std::min(queued_, static_cast<unsigned>(begun));
     }
@@ -61,12 +61,12 @@ class UringDisk final : public Disk {
                 queue(slot);
                 continue;
             }
-            // A file that ends within a chunk has lost what was written there.
+            // A file that ends within a chunk has lost its content.
             ended = {transfer_state.transfer, result < 0 ? -result : result == 0 ? EIO : 0};
             free_slots_.add(slot);
             return true;
         }
-        // Only now: what ends from here on signals anew.
+        // Clear the event last: later completions signal it again.
         return event_.clear() && next(ended);
     }
 
@@ -79,7 +79,7 @@ class UringDisk final : public Disk {
     void queue(unsigned slot) {
         const InFlight& transfer_state = in_flight_[slot];
         const Transfer& t = transfer_state.transfer;
-        io_uring_sqe* const entry = ::io_uring_get_sqe(&ring_); // There are as many as places.
+        io_uring_sqe* const entry = ::io_uring_get_sqe(&ring_); // There is an entry for each slot.
         std::byte* const at = t.memory + transfer_state.done;
         const auto bytes = static_cast<unsigned>(t.bytes - transfer_state.done);
         const std::uint64_t offset = store_.offset_of(t.position) + transfer_state.done;

@@ -21,7 +21,7 @@ namespace assay::tier {
 namespace {
 
 constexpr const char* file_name = "assay-budget";
-/// So long does a process that found too little want more, and so long is what others left not looked for.
+/// Validity of a request for memory, and pause between two searches for memory of ended processes.
 constexpr Nanos request_ttl = 500 * nanos_per_milli, pause = 50 * nanos_per_milli;
 
 std::string target(const std::string& link) {
@@ -30,21 +30,21 @@ std::string target(const std::string& link) {
     return {found.data(), length < 0 ? 0 : static_cast<std::size_t>(length)};
 }
 
-/// Return the path of a descriptor of this thread, without an allocation: the waiting thread may be within
-/// one.
+/// Return the path of a descriptor of this thread without allocating memory: the waiting thread may be inside
+/// an allocation.
 std::array<char, 64> fd_path(int fd) {
     std::array<char, 64> slot{};
     std::snprintf(slot.data(), slot.size(), "/proc/thread-self/fd/%d", fd);
     return slot;
 }
 
-/// Another one of the same file.
+/// Open the same file again.
 Fd reopen(int fd) {
     return Fd(::open(fd_path(fd).data(), O_RDWR | O_CLOEXEC));
 }
 
-/// The descriptor that a process kept through exec(2), or that of the process which handed it on: its own,
-/// or that of its pager where the program has closed it.
+/// Open the inherited file: by its own descriptor after exec(2), else through /proc from the process that
+/// handed it on, or from its pager thread if the program has closed it.
 Fd open_inherited(int pid, int fd, int thread) {
     const std::string wanted = std::string("/memfd:") + file_name + " (deleted)";
     const std::string number = std::to_string(fd);
@@ -56,15 +56,15 @@ Fd open_inherited(int pid, int fd, int thread) {
     return {};
 }
 
-/// Kept through exec(2), which leaves the program its memory to be found again.
+/// Keep a descriptor across exec(2), so that the next program finds the budget.
 Fd keep_across_exec(Fd fd) {
     fd = move_high(std::move(fd));
     if (fd) ::fcntl(fd.get(), F_SETFD, 0);
     return fd;
 }
 
-/// Opened anew by its place below /proc: what is written by the descriptor that memfd_create(2) gives is not
-/// heard (FMODE_NONOTIFY, seen with Linux 6.18).
+/// Create the file and reopen it through /proc: writes through the descriptor of memfd_create(2) raise no
+/// inotify events (FMODE_NONOTIFY, observed on Linux 6.18).
 Fd create_file() {
     const Fd first(static_cast<int>(::syscall(SYS_memfd_create, file_name, 1U /* MFD_CLOEXEC */)));
     return keep_across_exec(reopen(first.get()));
@@ -88,7 +88,7 @@ std::optional<Budget> Budget::inherit(const char* handle, std::size_t declared) 
     if (!file) return std::nullopt;
     Budget found(file.get() == fd ? std::move(file) : keep_across_exec(std::move(file)));
     if (!found.map() || found.head_->declared != declared) return std::nullopt;
-    found.collect(); // What this process had itself, before it was another program.
+    found.collect(); // Recover the memory that this process held before exec(2).
     return found;
 }
 
@@ -126,7 +126,7 @@ Budget::Slot& Budget::slot(std::size_t number) const {
     return reinterpret_cast<Slot*>(head_ + 1)[number]; // NOLINT: they follow
 }
 
-/// One for each process; a user may have as many as fs.inotify.max_user_instances says.
+/// One inotify instance for each process; fs.inotify.max_user_instances limits their number for each user.
 Fd Budget::watch_file() const {
     Fd wakeup_fd(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
     if (!wakeup_fd || ::inotify_add_watch(wakeup_fd.get(), fd_path(fd_.get()).data(), IN_MODIFY) < 0)
@@ -211,7 +211,7 @@ void Budget::request() {
     if (now - notified_at_ < pause) return;
     notified_at_ = now;
     const std::uint64_t rung = 1;
-    // Who does not hear it looks by himself, so that a failure only takes longer.
+    // Processes also poll, so that a failed notification only causes a delay.
     if (::pwrite(fd_.get(), &rung, sizeof rung, offsetof(Head, doorbell)) < 0) return;
 }
 

@@ -11,68 +11,68 @@
 
 namespace assay::tier {
 
-/// DRAM that the processes of a run share: each takes of it what it needs while there is some, and gives up
-/// what is beyond its share when another one wants more.
+/// DRAM budget that the processes of a run share. Each process takes memory on demand while some is free, and
+/// gives up memory beyond its fair share when another process requests it.
 ///
-/// It is in memory without a name (memfd_create(2)), which a process hands to those that it starts by a place
-/// below /proc. Who is there holds a lock on a byte of it (fcntl(2), F_SETLK), which the kernel takes back
-/// from a process that ends in whatever way: what that one held, the others find. Nobody waits for a lock.
-/// What somebody wants he writes to the file, where all others watch for it.
+/// The state lies in an anonymous file (memfd_create(2)), which child processes find through a path below
+/// /proc. Each member locks one byte of it (fcntl(2), F_SETLK). The kernel releases the lock of a process
+/// that ends for any reason, and the other members recover its memory. No operation blocks on a lock. A
+/// member requests memory by writing to the file, which all others watch.
 class Budget {
   public:
-    /// The budget that another process handed on. \returns none where it cannot be reached, or is of other
-    ///     `declared` bytes: of another run.
+    /// Open the budget of the parent process. \returns nothing if it is unreachable, or if it belongs to
+    /// another run with other `declared` bytes.
     [[nodiscard]] static std::optional<Budget> inherit(const char* handle, std::size_t declared);
-    /// A new one. \param declared what a process must name as well to be handed it.
+    /// Create a budget. \param declared bytes that a process must declare as well to inherit it.
     /// \throws std::bad_alloc, std::system_error.
     Budget(std::size_t bytes, std::size_t declared);
     Budget(Budget&& other) noexcept;
     Budget& operator=(Budget&&) = delete;
     ~Budget();
 
-    /// Return the argument of `handed` for processes that are started from here. \param thread number of the
-    ///     thread that has the descriptor as well, in a table of its own.
+    /// Return the argument of `inherit` for child processes. \param thread thread that holds the same
+    /// descriptor in a table of its own.
     [[nodiscard]] std::string handle(int thread) const;
     [[nodiscard]] std::size_t bytes() const { return head_->bytes; }
-    /// Its descriptor, of the same number in the program's table and in that of the thread that takes part.
+    /// Return the descriptor, whose number is the same in the tables of the program and of the member thread.
     [[nodiscard]] int fd() const { return fd_.get(); }
 
-    /// Takes part from now on, as long as the thread is there that calls it: the kernel knows who holds a
-    /// lock by the table of descriptors, which is that thread's own (own_files). \param least bytes that it
-    /// may have whatever the others have, for a process
-    ///     that waits for another one must not keep it from going on. \returns false where too many do.
+    /// Join the budget for the lifetime of the calling thread: the kernel identifies the owner of a lock by
+    /// the descriptor table, which is private to that thread (unshare_descriptors).
+    ///
+    /// \param min bytes granted in any case, so that a process can proceed while another one waits for it.
+    /// \returns false if the maximum number of members is reached.
     [[nodiscard]] bool join(std::size_t min);
-    /// How many others took part before this process did.
+    /// Return the number of members that joined earlier.
     [[nodiscard]] std::size_t joined_before() const { return joined_before_; }
     [[nodiscard]] bool take(std::size_t bytes);
     void release(std::size_t bytes);
-    /// Finds what processes left behind that have ended, a few times a second. \returns whether there was
-    ///     anything.
+    /// Recover the memory of ended processes, a few times per second at most. \returns true if there was any.
     bool collect();
 
-    /// What can be taken just now.
+    /// Return the free bytes.
     [[nodiscard]] std::size_t free_bytes() const;
-    /// As much for each, where all want more than there is.
+    /// Return the bytes for each member if all of them request more than there is.
     [[nodiscard]] std::size_t fair_share_bytes() const;
-    /// What this process may have for a while: its share, or more where it has more.
+    /// Return the present limit of this process: its fair share, or its holdings if they are larger.
     [[nodiscard]] std::size_t limit_bytes() const;
-    /// Readable when somebody has found too little, for those that take part; -1 where that cannot be had.
+    /// Return a descriptor that is readable after a member requested memory; -1 if not available.
     [[nodiscard]] int wakeup_fd() const { return wakeup_fd_.get(); }
     void clear_wakeup() const;
-    /// Whether somebody found too little, a short while ago, and there is no more now.
+    /// Return true if a member requested memory recently and none is free.
     [[nodiscard]] bool is_contended() const;
-    /// What this process has beyond its share.
+    /// Return the holdings of this process beyond its fair share.
     [[nodiscard]] std::size_t surplus_bytes() const;
 
   private:
-    /// As it lies in memory that is shared; all is zero at first but the two sizes.
+    /// Layout of the shared memory; all fields but the two sizes start at zero.
     struct Head {
         std::size_t bytes, declared;
-        std::atomic<std::int64_t> free;    ///< Below 0 where each has no more than its least.
-        std::atomic<std::uint64_t> users;  ///< Places that are taken.
-        std::atomic<std::uint64_t> joined; ///< All that ever took part.
-        std::atomic<Nanos> requested_at;   ///< When somebody last found too little, by CLOCK_MONOTONIC.
-        std::uint64_t doorbell;            ///< Written to be heard.
+        std::atomic<std::int64_t> free;    ///< Negative if members hold their guaranteed minimum only.
+        std::atomic<std::uint64_t> users;  ///< Slots in use.
+        std::atomic<std::uint64_t> joined; ///< Number of members that ever joined.
+        std::atomic<Nanos> requested_at;   ///< Time of the last request, by CLOCK_MONOTONIC.
+        std::uint64_t doorbell;            ///< Written to notify the other members.
     };
 
     struct Slot {
@@ -92,7 +92,7 @@ class Budget {
     static constexpr std::size_t max_users = 4096, no_slot = max_users;
 
     Fd fd_;
-    Fd wakeup_fd_; ///< Of writes to the file: inotify(7).
+    Fd wakeup_fd_; ///< Watches writes to the file: inotify(7).
     Head* head_ = nullptr;
     std::size_t slot_ = no_slot;
     std::size_t min_bytes_ = 0, joined_before_ = 0;

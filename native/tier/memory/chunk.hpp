@@ -9,51 +9,50 @@ namespace assay::tier {
 
 class Region;
 
-/// What is brought and taken away in one piece: so many bytes of a region, from a multiple of their number
-/// on. One of which little is used at a time is split into parts, and each of these is a chunk of its own,
-/// which may be split in turn.
+/// Unit of fetch and eviction: an aligned, power-of-two range of a region. A sparsely used chunk is split
+/// into parts, which are chunks themselves and may be split again.
 struct Chunk {
     enum class State : std::uint8_t {
-        zero,         ///< Zeros; it lies nowhere.
-        stored,       ///< In the store.
-        reading,      ///< On its way from the store to a frame.
-        unmapped,     ///< In a frame, not mapped: the next touch tells that it is used.
-        mapped,       ///< Mapped, where the program has it.
-        write_queued, ///< In a frame, and to go to the store when its turn comes.
-        writing,      ///< In a frame, and on its way to the store.
-        discarded,    ///< On its way, and not needed any more.
-        lost,         ///< It could not be read: touching it ends in SIGBUS.
-        split,        ///< Its parts have states of their own.
+        zero,         ///< Zeros; without frame and backing store.
+        stored,       ///< In the store only.
+        reading,      ///< Being read from the store into a frame.
+        unmapped,     ///< In a frame, not mapped: the next access faults.
+        mapped,       ///< Mapped into its region.
+        write_queued, ///< In a frame, queued for write-back.
+        writing,      ///< In a frame, being written back.
+        discarded,    ///< In transfer, content no longer needed.
+        lost,         ///< Unreadable: accesses raise SIGBUS.
+        split,        ///< Replaced by its parts.
     };
 
     Region* region = nullptr;
-    Chunk* previous = nullptr; ///< In the queue it is in.
+    Chunk* previous = nullptr; ///< Links of its list.
     Chunk* next = nullptr;
-    std::byte* at = nullptr;     ///< In its region.
-    std::byte* frame = nullptr;  ///< Reading, staged, leaving.
-    Digest digest{};             ///< Of what is in the store, where `known`.
-    std::uint32_t mapped_at = 0; ///< When it was mapped last, in what Residence counts.
-    std::uint8_t shift : 5 = 0;  ///< It is of 2^shift bytes.
-    std::uint8_t streak : 2 = 0; ///< How often in a row it was touched while it was only unmapped; 3 or more.
-    bool is_prefetch : 1 = false; ///< It is being read before anybody asked.
+    std::byte* at = nullptr;      ///< Address in its region.
+    std::byte* frame = nullptr;   ///< In states reading, unmapped, write_queued, writing.
+    Digest digest{};              ///< Digest of the content in the store, valid if `has_digest`.
+    std::uint32_t mapped_at = 0;  ///< Time of the last mapping, in units of EvictionPolicy.
+    std::uint8_t shift : 5 = 0;   ///< Size: 2^shift bytes.
+    std::uint8_t streak : 2 = 0;  ///< Consecutive second-chance hits, saturating at 3.
+    bool is_prefetch : 1 = false; ///< A prefetch is in flight.
     State state = State::zero;
     enum class List : std::uint8_t { none, main, probation, second_chance, sampled, prefetched, pinned };
-    List list = List::none;  ///< The queue it is in: see Residence.
-    bool stored : 1 = false; ///< The store holds it, perhaps as it was before.
+    List list = List::none;  ///< List of EvictionPolicy that contains the chunk.
+    bool stored : 1 = false; ///< The store has content, possibly outdated.
     bool has_digest : 1 = false;
     bool has_waiter : 1 = false;  ///< A thread waits for it.
-    bool dirty : 1 = false;       ///< Since it was mapped, for sure.
-    bool was_evicted : 1 = false; ///< It was taken away before.
-    bool deferred : 1 = false;    ///< It is to be tried again.
-    std::uint8_t skips : 2 = 0;   ///< So many times it is passed over before it is unmapped.
+    bool dirty : 1 = false;       ///< Written since it was mapped; false means unknown.
+    bool was_evicted : 1 = false; ///< Evicted before.
+    bool deferred : 1 = false;    ///< Retry of an operation is pending.
+    std::uint8_t skips : 2 = 0;   ///< Times that eviction still skips it.
 
     [[nodiscard]] std::size_t bytes() const { return std::size_t{1} << shift; }
 };
 
-/// There may be one for each page of a region.
+/// A region may have one for each page.
 static_assert(sizeof(Chunk) == 64);
 
-/// Chunks of any size in the order in which they were added, each in one queue at a time.
+/// FIFO list of chunks. A chunk is in one list at a time.
 class Queue {
   public:
     [[nodiscard]] Chunk* front() const { return head_; }

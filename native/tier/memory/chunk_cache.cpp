@@ -17,14 +17,14 @@ using State = Chunk::State;
 
 constexpr std::size_t max_chunk = std::size_t{1} << 30; // io_uring counts in 32 bits.
 
-/// What leaves by copying is a mapping of its own for a while (Frames), as many of which a process may have
-/// as vm.max_map_count says: pages would be too many.
+/// Return the chunk sizes. Evicting without UFFDIO_MOVE temporarily creates a mapping (FrameAllocator) for
+/// each chunk, and vm.max_map_count limits their number: single pages would exceed it.
 ChunkSizes sizes_of(const PagerConfig& config, MapMethod map_method) {
     const std::size_t min = map_method == MapMethod::copy ? config.part_bytes : config.min_bytes;
     return {config.chunk_bytes, config.part_bytes, min};
 }
 
-/// Bytes.
+/// Return the capacity in bytes.
 std::size_t cache_bytes(const PagerConfig& config) {
     if (config.chunk_bytes < page || config.chunk_bytes > max_chunk ||
         (config.chunk_bytes & (config.chunk_bytes - 1)) != 0)
@@ -56,12 +56,12 @@ void ChunkCache::resize(std::size_t max) {
 }
 
 FetchGranularity::FetchClock ChunkCache::clock() const {
-    // Not too long where there is much memory, for until then larger chunks come than may be wanted.
+    // Limited for large memories: until a sample ends, chunks may be fetched that are larger than useful.
     constexpr std::size_t max = std::size_t{4} << 30;
     return {policy_.mapped_total_bytes(), std::min(policy_.lifetime_bytes(), max)};
 }
 
-// -- what is waited for -------------------------------------------------------------------------------------
+// -- demand faults ------------------------------------------------------------------------------------------
 
 void ChunkCache::demand(Chunk& chunk, Node node) {
     if (!try_serve(chunk, node)) defer(chunk, node);
@@ -91,7 +91,7 @@ bool ChunkCache::try_serve(Chunk& chunk, Node node) {
     case State::reading:
     case State::writing:
     case State::discarded:
-    case State::split: // Nobody waits for all of it.
+    case State::split: // Threads wait for its parts.
         return true;
     }
     return true;
@@ -104,7 +104,7 @@ void ChunkCache::defer(Chunk& chunk, Node node) {
 
 bool ChunkCache::retry_deferred() {
     std::size_t kept = 0, all = 0;
-    // More may be added meanwhile, at the end.
+    // Entries may be appended meanwhile.
     for (; all < deferred_.size(); ++all) {
         const Deferred one = deferred_[all];
         one.chunk->deferred = !try_serve(*one.chunk, one.node);
@@ -114,7 +114,7 @@ bool ChunkCache::retry_deferred() {
     return kept < all;
 }
 
-// -- to and from the store ----------------------------------------------------------------------------------
+// -- transfers ----------------------------------------------------------------------------------------------
 
 bool ChunkCache::read(Chunk& chunk, Node node) {
     bool zero = false;
@@ -127,7 +127,7 @@ bool ChunkCache::read(Chunk& chunk, Node node) {
 Region* ChunkCache::complete_transfer() {
     Transfers::Completed ended{};
     if (!transfers_.next(ended)) return nullptr;
-    // Of a chunk that is given up, the region may be gone with it.
+    // The region of a discarded chunk may be freed together with it.
     Region* const region = ended.chunk->region;
     if (ended.chunk->state == State::discarded)
         on_discarded(*ended.chunk);
@@ -154,7 +154,7 @@ void ChunkCache::on_read(Chunk& chunk, int error) {
         chunk.has_digest = true;
     }
     chunk.state = State::unmapped;
-    // Of parts a fault takes as long as a transfer.
+    // For parts, handling a fault takes as long as a transfer.
     const bool straight = region.level_of(chunk) > 0 && policy_.is_position_known(chunk);
     if (chunk.has_waiter) {
         if (!map(chunk)) defer(chunk, placement_.of(chunk.frame));
@@ -170,7 +170,7 @@ void ChunkCache::on_written(Chunk& chunk, int error) {
         region.meter_entry.counts.written_bytes += chunk.bytes();
         chunk.dirty = false;
     } else {
-        // It stays in memory, where nothing is lost; another is taken away in its place.
+        // The chunk stays in memory, so that no data are lost; another one is evicted instead.
         if (!write_failed_)
             print_message({"a chunk could not be written to ", transfers_.path_of(chunk), " (",
                            ::strerrorname_np(error),
@@ -191,13 +191,13 @@ void ChunkCache::on_written(Chunk& chunk, int error) {
 }
 
 void ChunkCache::on_discarded(Chunk& chunk) {
-    const Node node = placement_.of(chunk.frame); // Who waits may be elsewhere; nobody knows any more.
+    const Node node = placement_.of(chunk.frame); // The node of the waiting thread is no longer known.
     free_frame(chunk);
     chunk.state = State::zero;
     if (!chunk.region->removed && chunk.has_waiter) defer(chunk, node);
 }
 
-// -- mapping and unmapping ----------------------------------------------------------------------------------
+// -- mapping ------------------------------------------------------------------------------------------------
 
 bool ChunkCache::map(Chunk& chunk) {
     const ChunkMapper::MapResult put = mapper_.map(chunk, pool_.of(chunk.bytes()));
@@ -258,11 +258,11 @@ bool ChunkCache::take_pages(Chunk& chunk) {
 
 void ChunkCache::evict(Chunk& chunk) {
     if (chunk.state == State::mapped && !unmap(chunk)) return;
-    // Where there is no room among the transfers, it goes with those that were unmapped before.
+    // If the write-back queue is full, the chunk waits among the second chances.
     if (chunk.state == State::unmapped && !chunk.has_waiter) static_cast<void>(evict_unmapped(chunk));
 }
 
-// -- room ---------------------------------------------------------------------------------------------------
+// -- reclaim ------------------------------------------------------------------------------------------------
 
 bool ChunkCache::allocate_frame(Chunk& chunk, Node node, bool& zero) {
     do {
@@ -298,7 +298,7 @@ bool ChunkCache::unmap_one(Next next) {
 }
 
 ChunkCache::Reclaim ChunkCache::reclaim() {
-    // What is on its way is enough: more would be taken away than is needed.
+    // Enough write-back is in flight: more would evict chunks needlessly.
     if (transfers_.writing_bytes() >= std::max(reserve_, 8 * pool_.chunk_bytes())) return Reclaim::pending;
     if (Chunk* const chunk = policy_.next_to_evict(); chunk != nullptr) return evict_unmapped(*chunk);
     if (unmap_one([this] { return policy_.next_to_unmap(); })) return Reclaim::freed;
@@ -319,7 +319,7 @@ ChunkCache::Reclaim ChunkCache::evict_unmapped(Chunk& chunk) {
     if (same) {
         policy_.on_removed(chunk);
         ++(wasted ? counts.wasted : counts.unchanged);
-        // What is watched is brought whole on purpose, so its parts say nothing about runs of chunks.
+        // A sampled chunk is fetched as a whole on purpose; its parts say nothing about streams.
         Region& region = *chunk.region;
         if (const std::size_t level = region.fetch_level(); wasted && region.level_of(chunk) <= level)
             region.levels[level].streams.on_wasted();
@@ -338,7 +338,7 @@ ChunkCache::Reclaim ChunkCache::evict_unmapped(Chunk& chunk) {
 
 void ChunkCache::cancel_write(Chunk& chunk) {
     transfers_.cancel_write(chunk);
-    chunk.has_digest = false; // What the store has is older.
+    chunk.has_digest = false; // The content in the store is older.
 }
 
 void ChunkCache::keep_reserve() {
@@ -346,7 +346,7 @@ void ChunkCache::keep_reserve() {
         const std::size_t before = transfers_.writing_bytes();
         if (reclaim() != Reclaim::freed && transfers_.writing_bytes() == before) break;
     }
-    constexpr int max_watched = 8; // At a time: faults wait meanwhile.
+    constexpr int max_watched = 8; // At a time, to bound the delay of faults.
     for (int i = 0; i < max_watched; ++i) {
         Chunk* const chunk = policy_.next_to_sample();
         if (chunk == nullptr || !take_pages(*chunk)) break;
@@ -368,7 +368,7 @@ void ChunkCache::release_free() {
     }
 }
 
-// -- what is given up ---------------------------------------------------------------------------------------
+// -- discard ------------------------------------------------------------------------------------------------
 
 void ChunkCache::discard(Chunk& chunk) {
     if (chunk.state == State::split) {
@@ -377,12 +377,12 @@ void ChunkCache::discard(Chunk& chunk) {
     }
     policy_.on_removed(chunk);
     if (chunk.state == State::write_queued) cancel_write(chunk);
-    // What waits touches it again, and then it is as if it had not waited; or nothing is mapped there.
+    // Waiting threads repeat their access and fault again, or find the range unmapped.
     if (chunk.has_waiter) mapper_.wake(chunk.at, chunk.bytes());
     chunk.region->end_wait(chunk);
     chunk.dirty = chunk.has_digest = chunk.was_evicted = chunk.stored = false;
     if (chunk.state == State::reading || chunk.state == State::writing || chunk.state == State::discarded) {
-        // Neither its frame nor its place in the store is free before the transfer has ended.
+        // Frame and store are in use until the transfer has completed.
         chunk.state = State::discarded;
         return;
     }

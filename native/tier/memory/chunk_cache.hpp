@@ -15,79 +15,80 @@
 
 namespace assay::tier {
 
-/// What is in memory of all regions: chunks come to frames and to where the program has them, and go from
-/// there when their memory is needed.
+/// Cache of the resident chunks of all regions: fetches chunks into frames, maps them, and evicts them to
+/// free memory.
 ///
-/// Nothing here waits. What cannot be done just now is said to be so, or tried again in `go_on`.
+/// No operation blocks. An operation that is not possible yet reports so, or is retried by `retry_deferred`.
 class ChunkCache {
   public:
-    /// \throws std::runtime_error, std::system_error, naming what this machine does not give.
+    /// \throws std::runtime_error, std::system_error naming the missing capability of this machine.
     explicit ChunkCache(const PagerConfig& config);
 
-    /// Fewest chunks that there must be room for.
+    /// Minimum capacity in chunks.
     static constexpr std::size_t min_chunks = 8;
 
-    /// How chunks come to where they belong, and go from there.
+    /// Return the method of moving pages between frames and regions.
     [[nodiscard]] MapMethod map_method() const { return map_method_; }
-    /// Bytes of the largest chunks.
+    /// Return the size of the largest chunks.
     [[nodiscard]] std::size_t chunk_bytes() const { return pool_.chunk_bytes(); }
     [[nodiscard]] const ChunkSizes& sizes() const { return pool_.sizes(); }
-    /// Bytes that there may be, now and ever.
+    /// Return the present and the maximum capacity, in bytes.
     [[nodiscard]] std::size_t max_bytes() const { return max_; }
     [[nodiscard]] std::size_t pool_bytes() const { return pool_.max_bytes(); }
-    /// Bytes that are free, or about to be.
+    /// Return the bytes that are free or about to become free.
     [[nodiscard]] std::size_t free_bytes() const { return pool_.free_bytes() + transfers_.writing_bytes(); }
-    /// Bytes that are kept free.
+    /// Return the bytes to keep free in advance.
     [[nodiscard]] std::size_t reserve_bytes() const { return reserve_; }
-    /// What has come so far, and how much of it is long.
+    /// Return the clock for samples of chunk use.
     [[nodiscard]] FetchGranularity::FetchClock clock() const;
 
-    /// So many bytes may be there from now on.
+    /// Set the capacity.
     void resize(std::size_t max);
-    /// So many are for other things than chunks.
+    /// Reserve memory for metadata.
     void reserve_metadata(std::size_t bytes) { pool_.reserve_metadata(bytes); }
-    /// At most so many are mapped at a time from now on, so that touches show.
+    /// Limit the mapped bytes, so that accesses become visible as faults.
     void limit_mapped(std::size_t bytes) { max_mapped_ = bytes; }
-    /// Whether as many may be as there is room for.
+    /// Return true without such a limit.
     [[nodiscard]] bool is_mapping_unlimited() const {
         return max_mapped_ == std::numeric_limits<std::size_t>::max();
     }
 
-    /// A thread waits for a chunk. What it needs is done now, or as soon as it may be.
+    /// Serve a thread that waits for a chunk, now or as soon as possible.
     ///
-    /// \param node that it is wanted on; likewise below.
+    /// \param node preferred NUMA node, here and below.
     void demand(Chunk& chunk, Node node);
-    /// Begins to read a chunk. \returns false where there is no frame, or no room among the transfers.
+    /// Start to read a chunk. \returns false without a free frame, or if the transfer queue is full.
     [[nodiscard]] bool read(Chunk& chunk, Node node);
-    /// Maps what is staged. \returns false where an event has to be read first.
+    /// Map an unmapped chunk. \returns false if an event has to be read first.
     [[nodiscard]] bool map(Chunk& chunk);
-    /// \returns false where its pages are in use, or not alike.
+    /// Unmap a chunk into a frame, for a second chance. \returns false if its pages are in use or cannot be
+    /// moved.
     [[nodiscard]] bool unmap(Chunk& chunk);
-    /// It will not be touched soon.
+    /// Evict a chunk that will not be accessed soon.
     void evict(Chunk& chunk);
-    /// Nothing of it is needed any more, and its pages are gone already, where it is mapped.
+    /// Discard the content of a chunk. If it was mapped, its pages are already unmapped.
     void discard(Chunk& chunk);
-    /// The same of all chunks of a region. Transfers of it may still be on their way.
+    /// Discard all chunks of a region. Transfers may remain in flight.
     void discard(Region& region);
 
     enum class Reclaim { freed, pending, none };
-    /// One step towards a free frame.
+    /// Take one step towards a free frame.
     Reclaim reclaim();
-    /// What a chunk holds that is in a frame and not mapped goes to the store, where it is not there already.
+    /// Evict an unmapped chunk, writing it back unless the store is up to date.
     Reclaim evict_unmapped(Chunk& chunk);
 
-    /// Tries again what could not be done. \returns whether there was anything.
+    /// Retry deferred operations. \returns true if there were any.
     bool retry_deferred();
-    /// Whether there still is.
+    /// Return true if operations are pending.
     [[nodiscard]] bool is_behind() const { return !deferred_.empty() || transfers_.is_behind(); }
-    /// Takes note of a transfer that has ended. \returns the region, which may have been its last; or null
-    ///     where none has ended.
+    /// Handle a completed transfer. \returns its region, which may have no further transfers; null if none
+    /// has completed.
     [[nodiscard]] Region* complete_transfer();
-    /// Makes room before it is needed, and unmaps what is too much.
+    /// Reclaim memory in advance, and enforce the limit on mapped bytes.
     void keep_reserve();
-    /// Others of the budget have what they want, as far as it is their share.
+    /// Reclaim memory beyond the fair share for other members of the budget.
     void release_surplus(const Budget& budget);
-    /// Others may have all of it that is free.
+    /// Return all free memory to the budget.
     void release_free();
 
     [[nodiscard]] ChunkMapper& mapper() { return mapper_; }
@@ -96,26 +97,27 @@ class ChunkCache {
     [[nodiscard]] EvictionPolicy& policy() { return policy_; }
 
   private:
-    /// A mapped chunk comes to a frame. \returns false as `unmap`.
+    /// Move the pages of a mapped chunk to a frame. \returns as `unmap`.
     [[nodiscard]] bool take_pages(Chunk& chunk);
-    /// Unmaps one of those that `next` gives. \returns false where it gives none, or none of a few can be.
+    /// Unmap one of the chunks that `next` returns. \returns false if there is none, or none of a few can be
+    /// unmapped.
     template <class Next>
     [[nodiscard]] bool unmap_one(Next next);
-    /// What a part that was mapped belongs to, as one again, where nothing of it is missing, and parts are
-    /// not wanted: it was split to be watched, and has told all that it can.
+    /// Merge the parts of a chunk that was split for sampling, once all are mapped and whole chunks are
+    /// preferred.
     void merge_into_whole(const Chunk& part);
-    /// Does what is next for a chunk that is waited for. \returns false where it has to be tried again.
+    /// Take the next step for a chunk with a waiting thread. \returns false if it has to be retried.
     [[nodiscard]] bool try_serve(Chunk& chunk, Node node);
     void defer(Chunk& chunk, Node node);
-    /// What is due to be written stays.
+    /// Cancel a queued write-back.
     void cancel_write(Chunk& chunk);
     void on_read(Chunk& chunk, int error);
     void on_written(Chunk& chunk, int error);
     void on_discarded(Chunk& chunk);
-    /// Gives a chunk a frame. \param zero set to whether it holds zeros. \returns false where none is left.
+    /// Allocate a frame. \param zero set to true if the frame contains zeros. \returns false if none is left.
     [[nodiscard]] bool allocate_frame(Chunk& chunk, Node node, bool& zero);
     void free_frame(Chunk& chunk);
-    /// The pages of a mapped chunk are the kernel's again.
+    /// Account the pages of a mapped chunk that the kernel has freed.
     void account_lost_pages(Chunk& chunk);
 
     MapMethod map_method_;
@@ -125,9 +127,9 @@ class ChunkCache {
     Transfers transfers_;
     ChunkDigests digests_;
     EvictionPolicy policy_;
-    std::size_t max_ = 0, reserve_ = 0; ///< Bytes.
+    std::size_t max_ = 0, reserve_ = 0; ///< Capacity and reserve, in bytes.
     std::size_t max_mapped_ = std::numeric_limits<std::size_t>::max();
-    /// Waited for, and to be tried again.
+    /// Chunk with a waiting thread whose service is retried.
     struct Deferred {
         Chunk* chunk = nullptr;
         Node node{};

@@ -8,14 +8,14 @@
 
 namespace assay::tier {
 
-/// Bytes of a chunk, of the parts that it may be split into, and of theirs: powers of two, the largest first.
+/// Sizes of chunks, their parts, and the parts of those: powers of two in descending order.
 class ChunkSizes {
   public:
     static constexpr std::size_t max = 3;
-    static constexpr std::size_t max_parts = 64; ///< Of one chunk: see Grain.
+    static constexpr std::size_t max_parts = 64; ///< Parts of a chunk; FetchGranularity keeps a bit for each.
 
-    /// \param least bytes that are brought at a time: a chunk is split as often as it takes, into no more
-    ///     parts than `most_parts` each time. Parts of chunks are of `part` bytes, where that is possible.
+    /// \param part preferred size of parts. \param min smallest fetch, in bytes: chunks are split repeatedly,
+    ///     into at most `max_parts` parts each time.
     ChunkSizes(std::size_t chunk, std::size_t part, std::size_t min) {
         bytes_[count_++] = chunk;
         for (const std::size_t wanted : {part, min})
@@ -28,7 +28,7 @@ class ChunkSizes {
     [[nodiscard]] std::size_t operator[](std::size_t level) const { return bytes_[level]; }
     [[nodiscard]] std::size_t largest() const { return bytes_[0]; }
     [[nodiscard]] std::size_t smallest() const { return bytes_[count_ - 1]; }
-    /// Where one of so many bytes is among them.
+    /// Return the level of a size; level 0 is the largest.
     [[nodiscard]] std::size_t level_of(std::size_t bytes) const {
         std::size_t level = 0;
         while (bytes_[level] > bytes) ++level;

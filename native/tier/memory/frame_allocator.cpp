@@ -45,7 +45,7 @@ FrameAllocator::~FrameAllocator() {
 std::byte* FrameAllocator::create(Node node) {
     std::byte* const frame = plain_->take();
     const auto preference = placement_.prefer(node);
-    // Written, not populated by madvise(2): that would need Linux 5.14.
+    // Written, because populating by madvise(2) needs Linux 5.14.
     for (std::size_t at = 0; at < frame_bytes_; at += page)
         *reinterpret_cast<volatile std::byte*>(frame + at) = std::byte{0};
     placement_.on_allocated(node, frame, frame_bytes_);
@@ -83,8 +83,8 @@ void FrameAllocator::release_pages(std::byte* frame) {
     if (fault_) {
         sys::advise(frame, frame_bytes_, MADV_DONTNEED);
     } else {
-        // What left a region is a mapping of its own, as many of which a process may have as
-        // vm.max_map_count says; a new one is one with its neighbours.
+        // Remapped pages form a separate mapping, and vm.max_map_count limits their number. A new mapping
+        // merges with its neighbours.
         constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
         if (sys::map(frame, frame_bytes_, PROT_READ | PROT_WRITE, flags) == nullptr)
             sys::advise(frame, frame_bytes_, MADV_DONTNEED);
@@ -114,12 +114,12 @@ FrameAllocator::TakenPages FrameAllocator::take_by_remap(std::byte* from) {
     std::byte* const place = plain_->take();
     const int error = sys::move_pages(place, from, frame_bytes_);
     if (error == 0) {
-        // It has brought its protection with it.
+        // The pages kept their protection.
         sys::protect(place, frame_bytes_, PROT_READ | PROT_WRITE);
         return {place, {0, frame_bytes_}};
     }
-    // Perhaps nothing is mapped there any more, and another thread's mapping may already have come instead:
-    // then it is not ours any more.
+    // If the address is unmapped, another thread may already have mapped it; then it no longer belongs to
+    // this allocator.
     constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
     if (sys::map(place, frame_bytes_, PROT_READ | PROT_WRITE, flags) == place) {
         prepare(place, frame_bytes_);

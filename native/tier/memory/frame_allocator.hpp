@@ -13,56 +13,56 @@
 
 namespace assay::tier {
 
-/// Memory that chunks of one size are brought to, wherever its pages are mapped just now.
+/// Allocator of frames: memory for chunks of one size while they are not mapped.
 ///
-/// A frame is a place of one chunk with pages. Pages leave it when its chunk is mapped in its region, and
-/// come to another place when one is taken away.
+/// A frame is a slot with pages. The pages leave the slot when the chunk is mapped into its region, and enter
+/// another slot when it is unmapped.
 ///
-/// Where pages move, nothing is allocated, zeroed or copied meanwhile, and there are two kinds of places: the
-/// kernel gives new pages to those that it answers for itself, and pages can be moved only to those that are
-/// watched. A watched place without pages is never touched: the pager would wait for itself. Where they are
-/// copied, all places are of the first kind.
+/// With MapMethod::move no memory is allocated, zeroed or copied. Two kinds of slots exist: the kernel
+/// populates plain slots at the first access, and pages can be moved only into slots that are registered with
+/// userfaultfd. The pager never accesses an empty registered slot, because it would wait for itself. With
+/// MapMethod::copy all slots are plain.
 ///
-/// What is free is told apart by the NUMA node that its pages lie on.
+/// Free frames are listed by the NUMA node of their pages.
 class FrameAllocator {
   public:
-    /// \param bytes of a frame. \param most frames that there may ever be at a time.
+    /// \param bytes size of a frame. \param max maximum number of frames.
     /// \throws std::bad_alloc, std::system_error.
     FrameAllocator(MapMethod map_method, std::size_t bytes, std::size_t max, Placement& placement);
     FrameAllocator(const FrameAllocator&) = delete;
     FrameAllocator& operator=(const FrameAllocator&) = delete;
     ~FrameAllocator();
 
-    /// A frame that is free, whatever it holds, on a node, or null.
+    /// Take a free frame of a node, with arbitrary content; null if there is none.
     [[nodiscard]] std::byte* take(Node node) { return pop(free_[index(node)]); }
-    /// The same on any, of which there are most.
+    /// Take a free frame of the node with the most of them.
     [[nodiscard]] std::byte* take() { return pop(*std::ranges::max_element(free_, {}, &Free::size)); }
-    /// One more, of zeros, on a node where it has room.
+    /// Create a frame of zeros, on a node if it has free memory.
     [[nodiscard]] std::byte* create(Node node);
-    /// One less, of those that are free. \returns false where none is.
+    /// Destroy a free frame. \returns false if there is none.
     bool destroy();
-    /// Its content is not needed any more.
+    /// Free a frame.
     void free(std::byte* frame) { free_[index(placement_.of(frame))].add(frame); }
-    /// What a frame holds, from some byte on, to where it belongs in a region.
+    /// Move the content of a frame, from an offset on, into its region.
     [[nodiscard]] Userfault::Moved map_into(const Userfault& regions, std::byte* to, std::byte* frame,
                                             std::size_t from) const;
-    /// All of it was sent.
+    /// Release the slot of a frame after all of its content was mapped.
     void on_mapped(std::byte* frame);
-    /// Gives a frame's pages back to the kernel, and keeps the place.
+    /// Free the pages of a frame and release its slot.
     void release_pages(std::byte* frame);
-    /// New pages come from where those of a frame lie.
+    /// Prefer the node of a frame for new pages.
     [[nodiscard]] Placement::Preference prefer_node_of(const std::byte* frame) const {
         return placement_.prefer(placement_.of(frame));
     }
 
-    /// Pages of a region that came back, or some of them, in a place that is not a frame then.
+    /// Slot with pages of a region, possibly incomplete.
     struct TakenPages {
         std::byte* place = nullptr;
         Userfault::Moved moved;
     };
-    /// The pages of a chunk in a region to a place; those that are missing are zeros there.
+    /// Take the pages of a chunk from its region; missing pages become zeros.
     [[nodiscard]] TakenPages take_pages(std::byte* from);
-    /// What came back has gone again.
+    /// Release an empty slot.
     void free_slot(std::byte* place);
 
     [[nodiscard]] std::size_t free_bytes() const {
@@ -72,7 +72,7 @@ class FrameAllocator {
     }
 
   private:
-    /// Places one after the other, each of which is taken and comes back.
+    /// Free list of consecutive slots.
     class SlotPool {
       public:
         SlotPool(std::byte* from, std::size_t count, std::size_t bytes)
@@ -84,7 +84,7 @@ class FrameAllocator {
         void put(std::byte* place) { back_.add(place); }
 
       private:
-        std::byte *next_, *end_; ///< Those from here on were never taken.
+        std::byte *next_, *end_; ///< Slots from here on were never used.
         std::size_t bytes_;
         Table<std::byte*> back_;
     };
@@ -99,11 +99,12 @@ class FrameAllocator {
 
     std::size_t frame_bytes_;
     Placement& placement_;
-    /// Where pages move; of its own, without events: what happens to places is nobody's news.
+    /// Only with MapMethod::move. A separate descriptor without events, because changes to slots concern no
+    /// other code.
     std::optional<Userfault> fault_;
     PagemapReader pagemap_;
-    std::byte* area_ = nullptr; ///< Places: first those of the kernel, then those that are watched.
-    std::byte* registered_area_ = nullptr; ///< The end of them, where none is.
+    std::byte* area_ = nullptr;            ///< Plain slots, followed by registered ones.
+    std::byte* registered_area_ = nullptr; ///< End of the slots if none is registered.
     std::size_t area_bytes_ = 0;
     std::byte* zeros_ = nullptr;
     std::vector<Free> free_; ///< By node.

@@ -12,12 +12,12 @@ FramePool::FramePool(MapMethod map_method, const ChunkSizes& sizes, std::size_t 
 
 std::byte* FramePool::take(std::size_t bytes, Node node, bool& zero) {
     FrameAllocator& wanted = of(bytes);
-    // In turn among those of a size: sizes may come in turn themselves.
+    // Interleave each size separately, because sizes may alternate themselves.
     Node& last = last_node_[sizes_.level_of(bytes)];
     const Node from = placement_.next(node, last);
     std::byte* frame = wanted.take(from);
-    // One of another node is as good, but where each thread is to have its own: then that one is given up,
-    // and the kernel has one more to give.
+    // A frame of another node is equally good, unless threads require their own node: then the frame is
+    // destroyed, and the kernel allocates a new one.
     if (frame == nullptr && unassigned_bytes_ < bytes && !placement_.is_strict(from)) frame = wanted.take();
     zero = frame == nullptr;
     if (zero) {
@@ -29,14 +29,14 @@ std::byte* FramePool::take(std::size_t bytes, Node node, bool& zero) {
     return frame;
 }
 
-/// So much is to be had that no frame is made of.
+/// Destroy free frames until a number of bytes is unassigned.
 bool FramePool::collect_free(std::size_t bytes) {
     for (std::size_t i = 0; i < sizes_.size(); ++i)
         while (unassigned_bytes_ < bytes && frames_[i]->destroy()) unassigned_bytes_ += sizes_[i];
     return unassigned_bytes_ >= bytes;
 }
 
-/// The same, or as much of what the others do not use.
+/// Obtain unassigned bytes from free frames or from the shared budget.
 bool FramePool::obtain(std::size_t bytes) {
     if (collect_free(bytes)) return true;
     if (budget_ == nullptr || !budget_->take(chunk_bytes())) return false;

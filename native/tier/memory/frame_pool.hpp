@@ -11,38 +11,38 @@
 
 namespace assay::tier {
 
-/// Memory for chunks of all sizes, as much as there is altogether: what is free of one size is there for all
-/// of them. Where other processes share it, it is taken as it is needed.
+/// Pool of frames of all sizes. Memory that is free at one size serves all others. Memory of a shared budget
+/// is taken on demand.
 class FramePool {
   public:
-    /// \param most bytes, a multiple of the largest chunk.
-    /// \param budget that it is of; where there is none, all of it is there from the beginning.
-    /// \throws what Frames does.
+    /// \param max capacity in bytes, a multiple of the largest chunk.
+    /// \param budget shared budget; without one, all memory belongs to this process from the beginning.
+    /// \throws exceptions of FrameAllocator.
     FramePool(MapMethod map_method, const ChunkSizes& sizes, std::size_t max, Budget* budget,
               Placement& placement);
 
-    /// A frame for so many bytes, or null where nothing is left.
+    /// Take a frame; null if no memory is left.
     ///
-    /// \param node that whoever it is for would have it on. \param zero set to whether it holds zeros.
+    /// \param node preferred node. \param zero set to true if the frame contains zeros.
     [[nodiscard]] std::byte* take(std::size_t bytes, Node node, bool& zero);
-    /// A mapped chunk and its pages are gone.
+    /// Account a mapped chunk whose pages the kernel has freed.
     void release(std::size_t bytes) { unassigned_bytes_ += bytes; }
-    /// So much of it is for other things than frames, as soon as it is free.
+    /// Reserve memory for metadata, as soon as it is free.
     void reserve_metadata(std::size_t bytes);
-    /// The frames of one size.
+    /// Return the allocator of one size.
     [[nodiscard]] FrameAllocator& of(std::size_t bytes) { return *frames_[sizes_.level_of(bytes)]; }
 
     [[nodiscard]] const ChunkSizes& sizes() const { return sizes_; }
     [[nodiscard]] std::size_t chunk_bytes() const { return sizes_.largest(); }
     [[nodiscard]] std::size_t max_bytes() const { return max_bytes_; }
-    /// Bytes that can still be taken.
+    /// Return the bytes that can still be taken.
     [[nodiscard]] std::size_t free_bytes() const {
         const std::size_t left = own_free_bytes() + (budget_ == nullptr ? 0 : budget_->free_bytes());
         return left - std::min(left, wanted_metadata_ - std::min(wanted_metadata_, metadata_bytes_));
     }
-    /// Those that others cannot take first.
+    /// Return the free bytes that other processes cannot take.
     [[nodiscard]] std::size_t own_free_bytes() const;
-    /// Others may have the memory of a chunk. \returns false where so much is not left.
+    /// Return the memory of one chunk to the budget. \returns false if less is free.
     [[nodiscard]] bool return_to_budget();
 
   private:
@@ -53,10 +53,10 @@ class FramePool {
     Placement& placement_;
     ChunkSizes sizes_;
     std::size_t max_bytes_;
-    std::size_t unassigned_bytes_; ///< That no frame is made of yet.
+    std::size_t unassigned_bytes_; ///< Not assigned to a frame size.
     std::size_t metadata_bytes_ = 0, wanted_metadata_ = 0;
     std::array<std::optional<FrameAllocator>, ChunkSizes::max> frames_;
-    std::array<Node, ChunkSizes::max> last_node_{}; ///< Of each size, where the last was to come from.
+    std::array<Node, ChunkSizes::max> last_node_{}; ///< By size: node that the last frame was requested from.
 };
 
 } // namespace assay::tier

@@ -9,7 +9,7 @@ using State = Chunk::State;
 
 namespace {
 
-/// Its size in a chunk.
+/// Set the size of a chunk.
 void size(Chunk& chunk, std::size_t bytes) {
     chunk.shift = static_cast<unsigned>(std::countr_zero(bytes)) & 0x1fU;
 }
@@ -113,7 +113,7 @@ void Region::set_pattern(AccessPattern wanted) {
     pattern = wanted;
     const bool random = wanted == AccessPattern::random, unknown = wanted == AccessPattern::unknown;
     levels[0].granularity.fix(unknown ? std::nullopt : std::optional(random));
-    // How much is used at each place shows.
+    // The use of parts is still sampled.
     for (std::size_t i = 1; i < sizes.size(); ++i)
         levels[i].granularity.fix(unknown || random ? std::nullopt : std::optional(false));
 }
@@ -132,7 +132,7 @@ void Region::on_access(const Chunk& chunk, const FetchGranularity::FetchClock& c
     }
 }
 
-/// Time goes by for each chunk that is waited for.
+/// Add the waiting time of each chunk with a waiting thread.
 void Region::count_wait() {
     const Nanos now = now_ns();
     meter_entry.counts.stall_ns += waiting_chunks * static_cast<std::uint64_t>(now - waiting_since);

@@ -16,72 +16,72 @@
 
 namespace assay::tier {
 
-/// In which order a region is gone through.
+/// Access pattern of a region.
 enum class AccessPattern : std::uint8_t {
-    unknown,    ///< It shows in the touches.
-    sequential, ///< Upwards: what comes next is brought from the first touch on.
-    random,     ///< Anywhere: parts are brought, and nothing ahead.
+    unknown,    ///< Detected from page faults.
+    sequential, ///< Ascending: prefetch begins with the first fault.
+    random,     ///< Parts are fetched, and nothing is prefetched.
 };
 
-/// Memory for what is known of the chunks of all regions, beyond those of the largest size.
+/// Memory for the metadata of split chunks, in all regions.
 struct MetadataBudget {
     std::size_t bytes = 0;
-    std::size_t max = 0; ///< Where it would be more, chunks are not split.
+    std::size_t max = 0; ///< Chunks are not split beyond this limit.
 };
 
-/// Addresses that the pager answers for.
+/// Range of addresses whose page faults the pager resolves.
 ///
-/// Its chunks are of several sizes. Those of the largest are always there; one of the next size is in use
-/// where the chunk around it is split. Sizes are told by their level: 0 is the largest.
+/// Chunks have several sizes, identified by level; level 0 is the largest. Chunks of level 0 always exist;
+/// those of the next level are in use if the chunk around them is split.
 class Region {
   public:
-    /// \param first_chunk that the store has for it.
-    /// \throws std::bad_alloc where addresses cannot be had (RLIMIT_AS).
+    /// \param first_chunk number of its first chunk in the store.
+    /// \throws std::bad_alloc if address space is exhausted (RLIMIT_AS).
     Region(std::byte* from, std::size_t length, const ChunkSizes& of, std::size_t first_chunk,
            Meter::Entry& entry, MetadataBudget& shared_metadata);
     Region(const Region&) = delete;
     Region& operator=(const Region&) = delete;
     ~Region() { metadata.bytes -= metadata_bytes; }
 
-    /// A chunk of which nothing is in memory; any other stays whole.
+    /// Split a chunk without any resident part; others remain whole.
     void split(Chunk& chunk);
-    /// The same, so that it can be watched, and some of its parts too.
+    /// Split a chunk to sample its use, and some of its parts as well.
     void split_for_sampling(Chunk& chunk);
-    /// A chunk that is split, where its parts are alike, and none of them is in memory.
+    /// Undo a split if all parts are in the same state and none is resident.
     void unsplit(Chunk& chunk);
-    /// A chunk that is split, and all of whose parts are mapped, as one; none of them is in any queue.
+    /// Merge the parts of a split chunk, all of them mapped and none in a list.
     void merge(Chunk& chunk);
-    /// The size that is wanted now.
+    /// Return the level that is fetched at present.
     [[nodiscard]] std::size_t fetch_level() const;
-    /// The chunk at an address, split or joined to a size where that may be.
+    /// Return the chunk at an address, split or unsplit to a level if possible.
     [[nodiscard]] Chunk& resized_at(const std::byte* at, std::size_t level);
-    /// The chunk of a size at an address, for which what is around it is split, where that may be; or what is
-    /// there.
+    /// Return the chunk of a level at an address, splitting the chunks around it if possible, or else the
+    /// present one.
     [[nodiscard]] Chunk& split_at(const std::byte* at, std::size_t level);
-    /// In which order it is gone through.
+    /// Set the access pattern.
     void set_pattern(AccessPattern wanted);
-    /// A chunk was touched, by which it is judged what is wanted.
+    /// Record an access to a chunk as a sample of chunk use.
     void on_access(const Chunk& chunk, const FetchGranularity::FetchClock& clock);
 
-    /// A thread waits for one more chunk, or for one less.
+    /// Begin or end the wait for a chunk.
     void begin_wait(Chunk& chunk);
     void end_wait(Chunk& chunk);
     void count_wait();
-    /// All of a chunk, split or not.
+    /// Return true if all of a chunk is mapped, split or not.
     [[nodiscard]] bool is_mapped(const Chunk& chunk);
-    /// What nobody has touched of the last chunk: regions are of whole ones, and what the program has need
-    /// not be.
+    /// Return true for an unused part of the last chunk: regions consist of whole chunks, allocations need
+    /// not.
     [[nodiscard]] bool is_tail_padding(const Chunk& chunk) const {
         return chunk.state == Chunk::State::zero && chunk.at >= base + bytes - sizes.largest();
     }
 
     [[nodiscard]] bool holds(const std::byte* at) const { return at >= base && at < base + bytes; }
-    /// Of so many bytes, from the beginning of the region on.
+    /// Return the number of a chunk, counted from the beginning of the region.
     [[nodiscard]] std::size_t number(const std::byte* at, std::size_t level) const {
         return static_cast<std::size_t>(at - base) / sizes[level];
     }
     [[nodiscard]] Chunk& chunk_at(const std::byte* at) { return chunks()[number(at, 0)]; }
-    /// The chunk at an address that is not split, or is of this level.
+    /// Return the chunk at an address that is not split, or has a level.
     [[nodiscard]] Chunk& leaf_at(const std::byte* at, std::size_t deepest = ChunkSizes::max) {
         std::size_t level = 0;
         Chunk* one = &chunk_at(at);
@@ -91,12 +91,12 @@ class Region {
         }
         return *one;
     }
-    /// Of a chunk that is split.
+    /// Return the parts of a split chunk.
     [[nodiscard]] std::span<Chunk> parts_of(const Chunk& chunk) {
         const std::size_t level = level_of(chunk) + 1;
         return {levels[level].chunks.begin() + number(chunk.at, level), chunk.bytes() / sizes[level]};
     }
-    /// All that a chunk consists of, one after the other.
+    /// Call a function for each leaf of a chunk, in order of addresses.
     template <class Do>
     void for_each_leaf(Chunk& chunk, Do act) {
         if (chunk.state != Chunk::State::split) return act(chunk);
@@ -104,36 +104,36 @@ class Region {
     }
     [[nodiscard]] std::size_t level_of(const Chunk& chunk) const { return sizes.level_of(chunk.bytes()); }
     [[nodiscard]] Table<Chunk>& chunks() { return levels[0].chunks; }
-    /// A touch of a chunk, as traces have it.
+    /// Return the trace record of an access.
     [[nodiscard]] Access access_of(const std::byte* at, std::size_t level) const {
         return {ordinal, static_cast<std::uint32_t>(level), number(at, level)};
     }
-    /// Where a chunk lies in the store.
+    /// Return the position of a chunk in the store.
     [[nodiscard]] std::uint64_t position_of(const Chunk& chunk) const {
         return first_store_chunk * sizes.largest() + static_cast<std::size_t>(chunk.at - base);
     }
 
-    /// Of one size.
+    /// State of one chunk size.
     struct Level {
-        Table<Chunk> chunks{0}; ///< Of all the region; those that were ever in use take memory.
-        StreamDetector streams; ///< While they are wanted.
-        FetchGranularity granularity{1, nullptr}; ///< Whether their parts are.
+        Table<Chunk> chunks{0}; ///< All chunks of the region; only those ever used take memory.
+        StreamDetector streams; ///< Streams at this level.
+        FetchGranularity granularity{1, nullptr}; ///< Decides whether to fetch parts instead.
     };
 
-    std::uint32_t ordinal = 0; ///< Of all that ever were.
+    std::uint32_t ordinal = 0; ///< Number among all regions ever created.
     std::byte* base;
     std::size_t bytes; ///< A multiple of the largest chunk.
     ChunkSizes sizes;
-    std::size_t first_store_chunk; ///< The store's number of the first chunk.
+    std::size_t first_store_chunk; ///< Number of the first chunk in the store.
     std::array<Level, ChunkSizes::max> levels;
     AccessPattern pattern = AccessPattern::unknown;
     Meter::Entry& meter_entry;
     MetadataBudget& metadata;
-    std::size_t metadata_bytes = 0; ///< Of them.
-    std::size_t waiting_chunks = 0; ///< Chunks that threads wait for.
-    Nanos waiting_since = 0;        ///< What was waited before is counted.
-    std::size_t transfers = 0;      ///< That are on their way.
-    bool removed = false;           ///< Nobody asks for it any more; it goes with its last transfer.
+    std::size_t metadata_bytes = 0; ///< Share of this region.
+    std::size_t waiting_chunks = 0; ///< Chunks with waiting threads.
+    Nanos waiting_since = 0;        ///< Waits before this time are counted.
+    std::size_t transfers = 0;      ///< Transfers in flight.
+    bool removed = false;           ///< Freed with its last transfer.
 };
 
 } // namespace assay::tier

@@ -9,7 +9,7 @@
 
 namespace assay::tier {
 
-/// All regions that there are, by address. They are somebody else's.
+/// Index of all regions by address. It does not own them.
 class RegionIndex {
   public:
     /// \throws std::bad_alloc.
@@ -23,7 +23,7 @@ class RegionIndex {
     void add(Region& region) { regions_.insert(after(region.base), &region); }
     void remove(const Region& region) { regions_.remove(after(region.base) - 1); }
 
-    /// The one that has an address, or null.
+    /// Return the region that contains an address; null if there is none.
     [[nodiscard]] Region* at(const std::byte* address) const {
         const std::size_t next = after(address);
         if (next == 0) return nullptr;
@@ -32,7 +32,7 @@ class RegionIndex {
     }
 
   private:
-    /// The number of those that begin at an address or below.
+    /// Return the number of regions that begin at or below an address.
     [[nodiscard]] std::size_t after(const std::byte* address) const {
         const auto* const next = std::ranges::upper_bound(regions_, address, std::less<>(),
                                                           [](const Region* r) { return r->base; });

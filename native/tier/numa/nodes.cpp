@@ -15,7 +15,7 @@ namespace assay::tier {
 
 namespace {
 
-/// Nothing where the file is not there. It ends with a null byte in recordings of old.
+/// Read a list of numbers; empty if the file is missing. Recorded files may end with a null byte.
 std::vector<int> read_list(const std::string& path) {
     const std::optional<std::string> text = read_file(AT_FDCWD, path.c_str());
     return text ? parse_cpulist(text->c_str()).value_or(std::vector<int>()) : std::vector<int>();
@@ -27,14 +27,14 @@ std::vector<int> common(const std::vector<int>& some, const std::vector<int>& ot
     return both;
 }
 
-/// Those that this process may use, where that is told.
+/// Return the nodes that the cpuset of this process allows, if known.
 std::optional<std::vector<int>> allowed_nodes(const std::string& root) {
     const std::optional<std::string> status = read_file(AT_FDCWD, (root + "/proc/self/status").c_str());
     const auto found = line_after(status ? *status : "", "Mems_allowed_list");
     return found ? parse_cpulist(found->substr(0, found->find('\n'))) : std::nullopt;
 }
 
-/// Of a node to all that are on line, in their order.
+/// Read the distances of a node to all online nodes, in their order.
 std::vector<int> read_distances(const std::string& path) {
     std::istringstream text(read_file(AT_FDCWD, path.c_str()).value_or(""));
     return {std::istream_iterator<int>(text), std::istream_iterator<int>()};

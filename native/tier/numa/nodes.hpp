@@ -8,35 +8,35 @@
 
 namespace assay::tier {
 
-/// One of those that Nodes found, counted from 0 on.
+/// Index of a node in Nodes.
 enum class Node : std::uint8_t {};
 
 [[nodiscard]] constexpr std::size_t index(Node node) {
     return static_cast<std::size_t>(node);
 }
 
-/// NUMA nodes that memory is to come from: those that have memory and CPUs, and that this process may use
-/// (mems_allowed of its cpuset).
+/// NUMA nodes to allocate from: those with memory and CPUs that this process may use (mems_allowed of its
+/// cpuset).
 ///
-/// A node without CPUs is no DRAM (CXL, high-bandwidth memory, a GPU's), and is taken only where there is no
-/// other. Who wants it says so by a memory policy.
+/// Memory of a node without CPUs is not DRAM (CXL, high-bandwidth memory, GPU memory), and is used only if no
+/// other node exists. A memory policy can request it.
 class Nodes {
   public:
     static constexpr std::size_t max = 64;
 
-    /// One, that all memory comes from.
+    /// Create a single node.
     Nodes() = default;
-    /// Those that sysfs and procfs tell of; one where they do not.
+    /// Read the nodes from sysfs and procfs; a single node if they are not available.
     ///
-    /// \param root the folder below which they are mounted.
+    /// \param root directory below which both are mounted.
     [[nodiscard]] static Nodes below(const std::string& root);
 
     [[nodiscard]] std::size_t size() const { return numbers_.size(); }
-    /// As the kernel counts it.
+    /// Return the number of a node in the kernel.
     [[nodiscard]] int number(Node node) const { return numbers_[index(node)]; }
-    /// The one that the kernel counts so, where it is one of these.
+    /// Return the node with a number of the kernel, if it is one of these.
     [[nodiscard]] std::optional<Node> find(int number) const;
-    /// The one that is nearest to a CPU, where that is known.
+    /// Return the node nearest to a CPU, if known.
     [[nodiscard]] std::optional<Node> nearest(int cpu) const;
 
   private:

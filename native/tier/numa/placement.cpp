@@ -16,7 +16,7 @@ namespace assay::tier {
 
 namespace {
 
-/// A node that had nothing left is not asked in vain for so long.
+/// Time after which an exhausted node is tried again.
 constexpr Nanos retry_after = nanos_per_second;
 constexpr std::size_t bits = CHAR_BIT * sizeof(unsigned long);
 
@@ -43,7 +43,7 @@ Placement::Placement(std::optional<NumaPolicy> policy, const std::string& root, 
     home_ = nodes_.nearest(cpu.value_or(::sched_getcpu())).value_or(Node{});
 }
 
-/// Why memory comes from where it comes; null where nothing is in the way.
+/// Return the reason that prevents a choice of nodes; null if there is none.
 const char* Placement::reason_unavailable() {
     int mode = 0;
     Preference::Mask mask{};
@@ -58,7 +58,7 @@ const char* Placement::reason_unavailable() {
 std::optional<Node> Placement::node_of(std::uint32_t thread) const {
     const auto number = static_cast<pid_t>(thread);
     if (const std::optional<int> cpu = thread_locator_->last_cpu(number)) return nodes_.nearest(*cpu);
-    // Where it may run, if that is on one node.
+    // Fall back to the affinity of the thread, if it is confined to one node.
     constexpr int max_cpus = 8192;
     std::array<unsigned long, max_cpus / bits> mask{};
     const long bytes = ::syscall(SYS_sched_getaffinity, number, sizeof mask, mask.data());
@@ -95,7 +95,7 @@ Node Placement::allocation_node(Node node) const {
 std::optional<Node> Placement::node_of_page(const std::byte* at) const {
     if (nodes_.size() == 1) return home_;
     int number = -1;
-    // Without nodes to which pages are to be moved it tells where they are.
+    // Without target nodes, move_pages(2) reports the present location.
     const bool told = ::syscall(SYS_move_pages, 0, 1UL, &at, nullptr, &number, 0) == 0;
     return told ? nodes_.find(number) : std::nullopt;
 }
@@ -110,7 +110,7 @@ void Placement::on_allocated(Node wanted, const std::byte* at, std::size_t bytes
 void Placement::on_freed(const std::byte* at, std::size_t bytes) {
     if (nodes_.size() == 1) return;
     const std::optional<Node> node = node_of_page(at);
-    // Of what nobody can tell any more most will have been where most is.
+    // Account pages of unknown location to the node with the most memory.
     auto& held = node ? allocated_bytes_[index(*node)] : *std::ranges::max_element(allocated_bytes_);
     held -= static_cast<std::int64_t>(bytes);
 }
@@ -124,7 +124,7 @@ Placement::Preference::Preference(Placement& placement, Node node) {
     Mask wanted{};
     const auto number = static_cast<std::size_t>(placement.nodes_.number(node));
     wanted[number / bits] = 1UL << number % bits;
-    // Where it fails, the node may not be used any more, and pages come from those that may.
+    // A failure means that the node is no longer allowed; then pages come from the allowed ones.
     ::syscall(SYS_set_mempolicy, MPOL_PREFERRED, wanted.data(), words * bits);
     if (own) placement.current_preference_ = node;
 }

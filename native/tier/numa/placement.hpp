@@ -15,63 +15,64 @@
 
 namespace assay::tier {
 
-/// Which NUMA nodes frames come from.
+/// Choice of NUMA nodes for frames.
 enum class NumaPolicy : std::uint8_t {
-    follow, ///< That of the CPU on which a thread runs that touches a chunk, or that it is read ahead for.
-    local,  ///< One: that of the CPU on which the pager was made.
-    interleave, ///< All of them in turn.
+    follow,     ///< Node of the CPU that the faulting thread runs on, or the thread that a prefetch is for.
+    local,      ///< Node of the CPU that created the pager.
+    interleave, ///< All nodes in turn.
 };
 
-/// A word of `local`, `interleave`, `follow`. \throws std::runtime_error, saying which there are.
+/// Parse `local`, `interleave` or `follow`. \throws std::runtime_error naming the valid words.
 [[nodiscard]] NumaPolicy parse_numa_policy(std::string_view word);
 
-/// Where new pages of this process's regions are to lie, and where those that there are lie.
+/// Chooses NUMA nodes for new pages, and locates existing ones.
 ///
-/// Pages move with what they hold, and are seldom new. So the pager keeps no account of where each is, which
-/// the kernel may change at any time (NUMA balancing, a node that is full), but asks; and new ones come from
-/// where the policy of the thread says that makes them (set_mempolicy(2)): by a policy for a range of
-/// addresses (mbind(2)) each frame would be a mapping of its own, as many of which a process may have as
-/// vm.max_map_count says.
+/// Pages move together with their content and are rarely new. The kernel may migrate them at any time (NUMA
+/// balancing, exhausted node), so the pager queries locations instead of recording them. New pages follow the
+/// memory policy of the allocating thread (set_mempolicy(2)). With mbind(2) each frame would become a
+/// separate mapping, whose number vm.max_map_count limits.
 ///
-/// With one node there is nothing to choose, and no system call is made but to learn that. A memory policy
-/// that the process was started with (mem.policy, numactl) decides in its place, as if there were one node.
+/// With a single node no further system calls are made. A memory policy that the program was started with
+/// (mem.policy, numactl) takes precedence, as if there were a single node.
 class Placement {
   public:
-    /// \param how `follow` where none is named. \param root the folder below which sysfs and procfs are.
-    /// \param cpu whose node is the home of frames; the one that this runs on, where none is named.
+    /// \param policy default: `follow`. \param root directory below which sysfs and procfs are mounted.
+    /// \param cpu CPU whose node is the home of frames (default: the current one).
     explicit Placement(std::optional<NumaPolicy> policy = {}, const std::string& root = "",
                        std::optional<int> cpu = {});
     Placement(const Placement&) = delete;
     Placement& operator=(const Placement&) = delete;
 
     [[nodiscard]] const Nodes& nodes() const { return nodes_; }
-    /// All that this thread does from now on is the pager's.
+    /// Declare the calling thread to be the pager thread.
     void begin_thread() { pager_thread_ = ::pthread_self(); }
 
-    /// Where what a thread touches is wanted, where it is followed.
+    /// Return the node that is preferred for accesses of a thread.
     [[nodiscard]] Node preferred_node_of(std::uint32_t thread) const;
-    /// The same for the thread that runs.
+    /// Return the node that is preferred for accesses of the calling thread.
     [[nodiscard]] Node preferred_node_here() const;
-    /// Where the next frame is to come from.
+    /// Return the node of the next frame.
     ///
-    /// \param wanted where whoever it is for is. \param last where the one before was to come from.
+    /// \param wanted node of the requesting thread. \param last node that the previous frame was requested
+    ///     from.
     [[nodiscard]] Node next(Node wanted, Node last) const {
         return policy_ == NumaPolicy::interleave ? static_cast<Node>((index(last) + 1) % nodes_.size())
                                                  : wanted;
     }
-    /// Whether memory of another node is to be given up for some of this one.
+    /// Return true if memory of another node should be freed to allocate from this one.
     [[nodiscard]] bool is_strict(Node node) const;
-    /// Where new memory is to come from for a frame that is to be on a node: of those in turn, the one that
-    /// least has come from, for what is made anew in other sizes is not what was given up.
+    /// Return the node to allocate a new frame from. When interleaving, that is the node with the least
+    /// memory, because frames of another size do not replace the freed ones exactly.
     [[nodiscard]] Node allocation_node(Node node) const;
-    /// Where a page lies; the home of all where there is none.
+    /// Return the node of a page; the home node if the page does not exist.
     [[nodiscard]] Node of(const std::byte* at) const { return node_of_page(at).value_or(home_); }
-    /// New memory came, from a node or from another one, where it has none left.
+    /// Account newly allocated memory, which may lie on another node if the wanted one is exhausted.
     void on_allocated(Node wanted, const std::byte* at, std::size_t bytes);
-    /// Memory is about to go, or has just gone.
+    /// Account memory that is about to be freed, or was just freed.
     void on_freed(const std::byte* at, std::size_t bytes);
 
-    /// New pages that this thread makes come from a node, while this is there or longer.
+    /// Memory policy of the calling thread that prefers a node, in force for at least the lifetime of the
+    /// object.
     class Preference {
       public:
         Preference(Placement& placement, Node node);
@@ -80,11 +81,11 @@ class Placement {
         ~Preference();
 
       private:
-        static constexpr std::size_t words = 16; ///< For the 1024 nodes of any kernel.
+        static constexpr std::size_t words = 16; ///< Enough for 1024 nodes, the maximum of any kernel.
         using Mask = std::array<unsigned long, words>;
         friend class Placement;
 
-        bool restores_ = false; ///< This thread is the program's, and so is its policy.
+        bool restores_ = false; ///< The thread belongs to the program, and so does its policy.
         int mode_ = 0;
         Mask mask_{};
     };
@@ -97,12 +98,12 @@ class Placement {
 
     Nodes nodes_;
     NumaPolicy policy_ = NumaPolicy::local;
-    Node home_{}; ///< Where frames come from where nothing else is known.
+    Node home_{}; ///< Default node of frames.
     pthread_t pager_thread_{};
-    std::optional<Node> current_preference_; ///< By the pager's thread.
+    std::optional<Node> current_preference_; ///< Current preference of the pager thread.
     std::array<Nanos, Nodes::max> exhausted_until_{};
-    std::array<std::int64_t, Nodes::max> allocated_bytes_{}; ///< That came and have not gone.
-    std::optional<ThreadLocator> thread_locator_;            ///< Where threads are followed.
+    std::array<std::int64_t, Nodes::max> allocated_bytes_{}; ///< Allocated and not freed, by node.
+    std::optional<ThreadLocator> thread_locator_;            ///< Only with NumaPolicy::follow.
 };
 
 } // namespace assay::tier

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-// glibc 2.35; the program's own may be older than the one that this was built with.
+// glibc 2.35. The C library of the program may be older than that of the build.
 extern "C" {
 [[gnu::weak]] extern const std::ptrdiff_t __rseq_offset;
 [[gnu::weak]] extern const unsigned int __rseq_size;
@@ -17,7 +17,7 @@ namespace assay::tier {
 
 namespace {
 
-/// Where its list of robust locks begins; null where it has none.
+/// Return the beginning of a thread's list of robust locks; null without one.
 std::byte* robust_list_of(pid_t thread) {
     std::byte* first = nullptr;
     std::size_t bytes = 0;
@@ -36,11 +36,11 @@ ThreadLocator::ThreadLocator() {
 std::optional<int> ThreadLocator::last_cpu(pid_t thread) const {
     std::byte* const robust_list = cpu_offset_ ? robust_list_of(thread) : nullptr;
     if (robust_list == nullptr) return std::nullopt;
-    // By way of the kernel: whoever waited may have ended meanwhile, and its memory be gone.
+    // Read through the kernel: the thread may have exited and its memory may be unmapped.
     std::int32_t cpu = -1;
     iovec here{&cpu, sizeof cpu}, there{robust_list + *cpu_offset_, sizeof cpu};
     if (::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) != static_cast<ssize_t>(sizeof cpu) || cpu < 0)
-        return std::nullopt; // Negative where it was not registered.
+        return std::nullopt; // Negative if the thread is not registered.
     return cpu;
 }
 

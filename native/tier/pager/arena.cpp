@@ -16,7 +16,7 @@ namespace assay::tier {
 namespace {
 
 constexpr std::size_t max_blocks = 1 << 16;
-constexpr std::size_t bits = 64; ///< Of a word.
+constexpr std::size_t bits = 64; ///< Bits of a word.
 
 std::size_t pages(std::size_t bytes) {
     return whole_pages(bytes) / page;
@@ -70,7 +70,7 @@ void* Arena::allocate(std::size_t bytes, std::size_t spare) {
     Region* region = nullptr;
     if (sys::map(at, count * chunk_, PROT_READ | PROT_WRITE, flags) != nullptr) {
         sys::size_pages(at, count * chunk_, chunk_);
-        // A child of a fork has no pager: it is to end at a touch, not to find zeros.
+        // A child process has no pager: an access must terminate it instead of reading zeros.
         sys::advise(at, count * chunk_, MADV_DONTFORK);
         region = pager_.add(at, count * chunk_);
     }
@@ -86,7 +86,7 @@ void* Arena::allocate(std::size_t bytes, std::size_t spare) {
     return at;
 }
 
-/// Its addresses are free again; whoever touches them ends by SIGSEGV.
+/// Free the addresses of a block. Later accesses raise SIGSEGV.
 void Arena::free_block(Block& block) {
     sys::map(address(block.first), block.count * chunk_, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
@@ -139,18 +139,18 @@ void Arena::unmap(void* at, std::size_t bytes) {
             continue;
         }
         std::byte* const to = std::min(stop, last);
-        // All at once, as usually, takes no look at each page.
+        // The common case of a whole block needs no check of single pages.
         const bool whole = from == first && to == last;
         if (!whole) block->mapped_pages -= mark_unmapped(from, to);
         if (whole || block->mapped_pages == 0) {
             pager_.remove(*block->region);
             free_block(*block);
         } else {
-            // The pager learns of it by an event, and nobody waits for this lock to answer it.
+            // The pager receives an event, and the pager resolves it without this lock.
             std::byte* const through = to == last ? beyond : to;
             sys::map(from, static_cast<std::size_t>(through - from), PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
-            // Of a chunk that goes piece by piece no event tells all.
+            // No event covers a chunk that is unmapped piece by piece.
             for (std::byte* const edge : {from, through - 1})
                 if (is_unmapped(*block, chunk_of(edge))) pager_.forget(address(chunk_of(edge)));
         }
@@ -252,10 +252,10 @@ void Arena::evict(void* at, std::size_t bytes) {
 void Arena::prefetch(void* at, std::size_t bytes, std::size_t stride, std::size_t rows) {
     auto* row = static_cast<std::byte*>(at);
     std::byte* const stop = row + bytes_until_end(at);
-    // What is known so far of one chunk, which may have many rows.
+    // Range of the current chunk; several rows may lie in it.
     std::byte* first = row;
     std::byte* last = row;
-    // And of how many the pager is not told yet.
+    // Ranges not yet passed to the pager.
     std::array<PagerEngine::ByteRange, 64> ranges{};
     std::size_t count = 0;
     const auto tell = [&] {

@@ -9,22 +9,22 @@
 
 namespace assay::tier {
 
-/// Blocks of managed memory, from addresses that were set apart for them: whether an address is one of these
-/// is known without looking anything up.
+/// Allocator of managed memory in a reserved address range, so that an address can be classified by
+/// comparison.
 class Arena {
   public:
-    /// \throws what Pager does, and std::bad_alloc.
+    /// \throws exceptions of Pager; std::bad_alloc.
     explicit Arena(const PagerConfig& config);
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
     ~Arena();
 
-    /// Zeros, from the beginning of a chunk on.
+    /// Allocate zeros at a chunk boundary.
     ///
-    /// \param spare bytes behind it that it may grow by in its place.
-    /// \returns null with errno: ENOMEM, or what keeps the disks from giving room.
+    /// \param spare bytes reserved behind the block for growing in place.
+    /// \returns null with errno: ENOMEM or a storage error.
     [[nodiscard]] void* allocate(std::size_t bytes, std::size_t spare = 0);
-    /// Whether an error number is one of the latter.
+    /// Return true for an error number of the backing store.
     [[nodiscard]] static bool is_storage_error(int error) {
         return error == ENOSPC || error == EFBIG || error == EROFS || error == EIO;
     }
@@ -32,39 +32,37 @@ class Arena {
         return static_cast<const std::byte*>(at) >= base_ &&
                static_cast<const std::byte*>(at) < base_ + bytes_;
     }
-    /// Bytes from an address on to the end of its block; 0 where there is none.
+    /// Return the bytes from an address to the end of its block; 0 outside of blocks.
     [[nodiscard]] std::size_t bytes_until_end(const void* at);
     void free(void* at);
-    /// In its place, or elsewhere with all that it holds, and with room to grow: what grows once does it
-    /// again.
-    /// \returns null with errno; then nothing is changed.
+    /// Resize a block in place, or move it with spare space: a growing block is likely to grow again.
+    /// \returns null with errno, leaving the block unchanged.
     [[nodiscard]] void* resize(void* at, std::size_t bytes);
 
-    /// munmap(2) of whole pages: any part of blocks.
+    /// Implement munmap(2) for whole pages of any blocks.
     void unmap(void* at, std::size_t bytes);
-    /// Zeros from now on, as by MADV_DONTNEED.
+    /// Replace content by zeros, as MADV_DONTNEED does.
     void discard(void* at, std::size_t bytes);
-    /// The order in which a block will be gone through, where at least half of it is meant; as by
-    /// MADV_RANDOM.
+    /// Set the access pattern of a block, as MADV_RANDOM does; ignored for less than half of it.
     void advise(void* at, std::size_t bytes, AccessPattern pattern);
-    /// It keeps its content, and will not be touched soon, as by MADV_PAGEOUT.
+    /// Evict content that will not be accessed soon, as MADV_PAGEOUT does.
     void evict(void* at, std::size_t bytes);
-    /// Rows of a block will be touched soon, as by MADV_WILLNEED.
+    /// Prefetch rows of a block, as MADV_WILLNEED does.
     ///
-    /// \param bytes of a row. \param stride bytes from the beginning of a row to that of the next.
+    /// \param bytes length of a row. \param stride distance between the beginnings of two rows, in bytes.
     void prefetch(void* at, std::size_t bytes, std::size_t stride = 0, std::size_t rows = 1);
 
     [[nodiscard]] Pager& pager() { return pager_; }
-    /// In a child of a fork: touches end it by SIGSEGV, and nothing else comes to be where it is.
+    /// Prepare a child process: accesses raise SIGSEGV, and the addresses are not reused.
     void close_in_child() const;
-    /// Of all regions there are and were.
+    /// Return the counters of all regions, removed ones included.
     [[nodiscard]] Counts counts() { return pager_.counts(); }
 
   private:
     struct Block {
-        std::size_t first, count; ///< Chunks.
-        std::size_t bytes;        ///< That were asked for.
-        std::size_t mapped_pages; ///< Pages of them that are not unmapped yet.
+        std::size_t first, count; ///< In chunks.
+        std::size_t bytes;        ///< As requested.
+        std::size_t mapped_pages; ///< Pages not yet unmapped.
         Region* region;
     };
 
@@ -76,9 +74,9 @@ class Arena {
     void free_block(Block& block);
     void zero_mapped_pages(std::byte* from, std::byte* to);
     [[nodiscard]] bool is_unmapped(const std::byte* at);
-    /// Whether nothing of a block's chunk is mapped any more.
+    /// Return true if no page of a chunk is mapped.
     [[nodiscard]] bool is_unmapped(const Block& block, std::size_t chunk) const;
-    /// Pages are not mapped any more. \returns how many were.
+    /// Mark pages as unmapped. \returns the number of newly marked ones.
     std::size_t mark_unmapped(const std::byte* from, const std::byte* to);
 
     Pager pager_;
@@ -87,11 +85,11 @@ class Arena {
     std::byte* area_ = nullptr;
     std::byte* base_ = nullptr;
     std::mutex lock_;
-    RangeAllocator free_; ///< Chunks.
+    RangeAllocator free_; ///< In chunks.
     Table<Block> blocks_;
-    Table<std::uint32_t> free_blocks_;    ///< Blocks that are free.
-    Table<std::uint32_t> owner_;          ///< Of each chunk: a block's number and one, or 0.
-    Table<std::uint64_t> unmapped_pages_; ///< A bit for each page: of a block, and unmapped.
+    Table<std::uint32_t> free_blocks_;    ///< Numbers of free entries in `blocks_`.
+    Table<std::uint32_t> owner_;          ///< Block of each chunk: number plus one, or 0.
+    Table<std::uint64_t> unmapped_pages_; ///< One bit for each unmapped page within a block.
 };
 
 } // namespace assay::tier

@@ -17,7 +17,7 @@ Pager::Pager(const PagerConfig& config) : chunk_(config.chunk_bytes) {
     PagerConfig here = config;
     if (!here.cpu) here.cpu = ::sched_getcpu();
     {
-        // Signals are the program's: none is to arrive in a thread that it does not know.
+        // Signals belong to the program: none may be delivered to a thread unknown to it.
         const ScopedSignalBlock block_signals;
         thread_ = std::thread([this, &here] { run_thread(here); });
         started_.wait(0);

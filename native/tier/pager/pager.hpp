@@ -12,56 +12,55 @@
 
 namespace assay::tier {
 
-/// Regions larger than memory: chunks are brought from storage when they are touched, or before, and taken
-/// away when their memory is needed.
+/// Pager for regions larger than memory: fetches chunks from storage at page faults or in advance, and evicts
+/// them to free memory.
 ///
-/// One thread does all of it (PagerEngine), with a descriptor table of its own: whichever descriptors the
-/// program closes, in whichever way, they are not the pager's. That thread does the work of the functions
-/// here, and their callers wait for it.
+/// One thread does all of the work (PagerEngine). Its private descriptor table protects the pager's
+/// descriptors from the program. The functions here run on that thread, and their callers wait.
 class Pager {
   public:
-    /// \throws std::runtime_error, std::system_error, naming what this machine does not give.
+    /// \throws std::runtime_error, std::system_error naming the missing capability of this machine.
     explicit Pager(const PagerConfig& config);
     Pager(const Pager&) = delete;
     Pager& operator=(const Pager&) = delete;
-    /// Regions must be gone: what touches them later finds zeros.
+    /// All regions must have been removed: later accesses would read zeros.
     ~Pager();
 
-    /// Answers for anonymous memory from now on.
+    /// Manage a range of anonymous memory.
     ///
-    /// \param at a multiple of a chunk, never touched. \param bytes a multiple of a chunk.
-    /// \returns null with errno: ENOSPC where the paths have no room, ENOMEM.
+    /// \param at untouched, aligned to a chunk. \param bytes a multiple of a chunk.
+    /// \returns null with errno: ENOSPC if the paths lack free space, ENOMEM.
     Region* add(std::byte* at, std::size_t bytes);
-    /// Forgets a region that is about to be unmapped; nobody touches it any more.
+    /// Remove a region that is about to be unmapped and no longer accessed.
     void remove(Region& region);
 
-    /// The content of chunks in a row, from an address on, is not needed any more: it is zeros from now on.
+    /// Discard the content of consecutive chunks: they read as zeros afterwards.
     ///
-    /// \returns how many of them, up to the first whose pages are in use, or not alike, of which nothing is
-    ///     changed; or to as many as are done at a time.
+    /// \returns the number of chunks discarded, limited by the batch size and by the first chunk whose pages
+    ///     are in use or cannot be moved.
     [[nodiscard]] std::size_t discard(std::byte* at, std::size_t chunks = 1);
-    /// Nothing of the chunk at an address is mapped any more.
+    /// Forget the chunk at an address whose pages are all unmapped.
     void forget(std::byte* at);
-    /// How it will be touched from now on.
+    /// Set the access pattern of a region.
     void advise(Region& region, AccessPattern pattern);
-    /// Chunks in a row, from an address on, keep their content, and will not be touched soon.
+    /// Evict consecutive chunks; their content is kept.
     void evict(std::byte* at, std::size_t chunks = 1);
-    /// Bytes within a chunk each will be touched soon.
+    /// Prefetch ranges, each of them within a chunk.
     void prefetch(std::span<const PagerEngine::ByteRange> ranges);
 
-    /// Of all regions there are and were.
+    /// Return the counters of all regions, removed ones included.
     [[nodiscard]] Counts counts();
     [[nodiscard]] std::size_t chunk() const { return chunk_; }
-    /// Number of the thread that has the descriptors.
+    /// Return the number of the thread that owns the descriptors.
     [[nodiscard]] int thread() const { return thread_handle_.thread; }
 
   private:
-    /// Done at a time for one caller: faults wait meanwhile.
+    /// Chunks per request of a caller, to bound the delay of faults.
     static constexpr std::size_t max_batch = 16;
 
-    /// Run the thread of the pager. \param means valid until `begun_` is set.
+    /// Run the pager thread. \param config valid until `started_` is set.
     void run_thread(const PagerConfig& config);
-    /// Has the thread do something with its engine.
+    /// Execute work on the pager thread.
     template <class Work>
     void run_on_thread(Work work) {
         work_.run([this, &work] { work(*engine_); }, [this] { thread_handle_.wake(); });
@@ -72,7 +71,7 @@ class Pager {
     ThreadWaker::Target thread_handle_;
     PagerEngine* engine_ = nullptr;
     std::exception_ptr start_error_;
-    std::atomic<int> started_ = 0; ///< Or could not.
+    std::atomic<int> started_ = 0; ///< Also set after a failure.
     std::thread thread_;
 };
 

@@ -16,25 +16,25 @@
 
 namespace assay::tier {
 
-/// What a pager has to work with.
+/// Configuration of a pager.
 struct PagerConfig {
-    std::vector<std::string> paths; ///< Directories for what does not fit.
-    std::size_t memory_bytes = 0;   ///< DRAM for all regions together.
+    std::vector<std::string> paths; ///< Directories of the backing store.
+    std::size_t memory_bytes = 0;   ///< DRAM of all regions together.
     std::size_t chunk_bytes = std::size_t{2} << 20;
-    std::size_t part_bytes = std::size_t{64} << 10; ///< Of chunks of which little is used at a time.
-    std::size_t min_bytes = page;                   ///< That are brought at a time, of parts likewise.
-    std::optional<std::uint64_t> keep_free = {}; ///< Bytes of each file system; as Store has it, if absent.
-    std::size_t address_bytes = std::size_t{1} << 42; ///< Of all regions, at most.
-    unsigned depth = 64;                              ///< Transfers at a time.
-    std::string trace_folder = {};            ///< What is touched is recorded there, where one is named.
-    std::string replay_folder = {};           ///< It is touched as was recorded there, where one is named.
-    std::optional<MapMethod> map_method = {}; ///< The best that there is, where none is named.
-    std::optional<NumaPolicy> numa =
-        {};                      ///< Where frames come from; as Placement has it, where none is named.
-    std::optional<int> cpu = {}; ///< Whose node frames come from at first; that of who makes the pager.
-    std::string root = {};       ///< Below which sysfs and procfs tell of nodes.
-    Budget* budget = nullptr;    ///< That other processes share; `memory_bytes` are all that it has.
-    /// Makes the disk; by io_uring, or by threads where there is none.
+    std::size_t part_bytes = std::size_t{64} << 10; ///< Size of the parts of sparsely used chunks.
+    std::size_t min_bytes = page;                   ///< Smallest fetch, also for parts.
+    /// Reserve of each file system, in bytes (default: see Store).
+    std::optional<std::uint64_t> keep_free = {};
+    std::size_t address_bytes = std::size_t{1} << 42; ///< Address space of all regions.
+    unsigned depth = 64;                              ///< Transfers in flight at a time.
+    std::string trace_folder = {};                    ///< Directory to record traces in; empty: none.
+    std::string replay_folder = {};                   ///< Directory to read traces from; empty: none.
+    std::optional<MapMethod> map_method = {};         ///< Default: the best supported method.
+    std::optional<NumaPolicy> numa = {};              ///< Default: see Placement.
+    std::optional<int> cpu = {}; ///< CPU of the home node (default: that of the creating thread).
+    std::string root = {};       ///< Directory below which sysfs and procfs are mounted.
+    Budget* budget = nullptr;    ///< Shared budget; `memory_bytes` is its size.
+    /// Creates the disk (default: io_uring, or threads without it).
     std::function<std::unique_ptr<Disk>(const Store&, unsigned depth)> disk = {};
 };
 

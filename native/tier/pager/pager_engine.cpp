@@ -18,7 +18,7 @@ namespace {
 using State = Chunk::State;
 
 constexpr std::size_t max_regions = 1 << 16;
-/// Bytes that are read about as fast as one page.
+/// Bytes that are read about as fast as a page.
 constexpr std::size_t fast_read_bytes = std::size_t{64} << 10U;
 
 void wait_for(int readable) {
@@ -38,7 +38,7 @@ PagerEngine::PagerEngine(const PagerConfig& config, Callers callers)
 }
 
 PagerEngine::~PagerEngine() {
-    // Regions that are gone already go with their last transfer.
+    // Removed regions are freed with their last transfer.
     while (cache_.transfers().count() > 0) {
         cache_.transfers().submit();
         if (!complete_transfers()) wait_for(cache_.transfers().ready());
@@ -46,7 +46,7 @@ PagerEngine::~PagerEngine() {
 }
 
 PagerEngine::AddResult PagerEngine::add(std::byte* at, std::size_t bytes) {
-    // Not from malloc: what that gives may itself be in a region, which the pager must not touch.
+    // Not from malloc: the heap may be managed memory, which the pager thread must not access.
     void* const room = sys::map(sizeof(Region));
     if (room == nullptr) return {nullptr, ENOMEM};
     if (std::exchange(warn_about_copy_, false))
@@ -67,7 +67,7 @@ PagerEngine::AddResult PagerEngine::add(std::byte* at, std::size_t bytes) {
             region = new (room) Region(at, bytes, cache_.sizes(), first, meter_entry, metadata_);
             error = cache_.mapper().register_range(at, bytes);
         } catch (const std::bad_alloc&) {
-            error = ENOMEM; // There are no addresses for its chunks (RLIMIT_AS).
+            error = ENOMEM; // No address space for the chunk table (RLIMIT_AS).
         }
         if (error == 0) {
             trace_prefetcher_.region_added(*region);
@@ -88,7 +88,7 @@ void PagerEngine::remove(Region& region) {
     cache_.discard(region);
     trace_prefetcher_.region_removed(region);
     region.removed = true;
-    region.meter_entry.bytes = 0; // Nobody sees it any more, whenever its last transfer ends.
+    region.meter_entry.bytes = 0; // Hidden from observers before its last transfer completes.
     free_if_idle(region);
 }
 
@@ -100,21 +100,21 @@ void PagerEngine::free_if_idle(Region& region) {
     sys::unmap(&region, sizeof(Region));
 }
 
-// -- the thread ---------------------------------------------------------------------------------------------
+// -- event loop ---------------------------------------------------------------------------------------------
 
 void PagerEngine::work() {
     std::array<pollfd, 4> events{{{cache_.mapper().ready(), POLLIN, 0},
                                   {cache_.transfers().ready(), POLLIN, 0},
                                   {callers_.waker.fd(), POLLIN, 0},
                                   {-1, POLLIN, 0}}};
-    // Pages that are in use may be free in a moment, and nobody tells; ten seconds of that are no moment.
-    // Counted in turns in which nothing came and nothing was on its way: a program that was stopped meanwhile
-    // has waited for nothing, and a disk may take its time.
+    // Pages in use may become free at any time without notification; after ten seconds the pager gives up.
+    // Only iterations without events and transfers count: a stopped program has not waited, and a disk may be
+    // slow.
     constexpr int retry_ms = 1, max_retries = 10'000;
-    // So long may it take until others of the budget are heard, where they cannot wake this thread.
+    // Delay until other members of the budget are noticed without notifications.
     constexpr int share_ms = 50;
     int retries = 0, idle_ms = -1;
-    bool transfers = false; ///< Are under way.
+    bool transfers = false; ///< Transfers are in flight.
     for (;;) {
         const auto came = [&events](int ms) { return ::poll(events.data(), events.size(), ms) != 0; };
         const bool idle =
@@ -129,7 +129,7 @@ void PagerEngine::work() {
             callers_.work.serve();
         }
         if (budget_ != nullptr) {
-            // Who has nothing has nothing to give, and hears nobody.
+            // A process without regions has nothing to share and ignores notifications.
             const bool shares = !regions_.empty();
             events.back().fd = shares ? budget_->wakeup_fd() : -1;
             idle_ms = shares && budget_->wakeup_fd() < 0 ? share_ms : -1;
@@ -152,7 +152,7 @@ bool PagerEngine::serve() {
     if (any) prefetcher_.resume();
     trace_prefetcher_.prefetch(last_fault_node_);
     prefetcher_.prefetch_requested(regions_);
-    cache_.transfers().submit(); // What is waited for does not wait for room that others will need.
+    cache_.transfers().submit(); // Demand reads do not wait for the reclaim below.
     cache_.reserve_metadata(metadata_.bytes + trace_prefetcher_.bytes());
     share_budget();
     cache_.keep_reserve();
@@ -169,7 +169,8 @@ void PagerEngine::resize(std::size_t max) {
 void PagerEngine::share_budget() {
     if (budget_ == nullptr) return;
     if (regions_.empty()) return cache_.release_free();
-    // Who makes room in time never finds that there is none, and so not what others left behind either.
+    // A process that reclaims in advance never finds the budget empty, and has to look for memory of ended
+    // processes here.
     if (budget_->free_bytes() < cache_.reserve_bytes()) budget_->collect();
     resize(std::min(budget_->limit_bytes(), cache_.pool_bytes()));
     cache_.release_surplus(*budget_);
@@ -203,12 +204,12 @@ bool PagerEngine::complete_transfers() {
     return any;
 }
 
-// -- what is touched ----------------------------------------------------------------------------------------
+// -- page faults --------------------------------------------------------------------------------------------
 
 void PagerEngine::fault(std::byte* at, std::uint32_t thread, bool writes) {
     ChunkMapper& mapper = cache_.mapper();
     Region* const region = regions_.at(at);
-    // Unmapped meanwhile: whoever touches it again learns so from the kernel.
+    // Unmapped meanwhile: the repeated access fails in the kernel.
     if (region == nullptr) return mapper.wake(at, page);
     const bool replays = trace_prefetcher_.is_active();
     const auto trace_level = trace_prefetcher_.level_at(*region, at);
@@ -216,8 +217,7 @@ void PagerEngine::fault(std::byte* at, std::uint32_t thread, bool writes) {
     Chunk* chunk = &region->resized_at(at, trace_level.value_or(fetch_level));
     const Node node = last_fault_node_ = cache_.placement().preferred_node_of(thread);
     if (chunk->state == State::mapped) {
-        // Another thread was before it, or the program has given the page back (MADV_DONTNEED) and finds
-        // zeros.
+        // Another thread was faster, or the program has freed the page (MADV_DONTNEED) and expects zeros.
         const auto preference = cache_.placement().prefer(node);
         return mapper.map_zero_page(at);
     }
@@ -238,7 +238,7 @@ void PagerEngine::fault(std::byte* at, std::uint32_t thread, bool writes) {
     if (chunk->state == State::stored && chunk->bytes() <= fast_read_bytes) spin_.expect_soon();
     region->begin_wait(*chunk);
     cache_.demand(*chunk, node);
-    // Where larger chunks are wanted, the rest of one that is split comes with any part of it.
+    // If larger chunks are preferred, the remaining parts of a split one are fetched as well.
     if (trace_level && !is_predicted) return;
     Chunk& whole = region->leaf_at(at, trace_level.value_or(fetch_level));
     if (whole.state == State::split) {
@@ -268,7 +268,7 @@ void PagerEngine::count(const Chunk& chunk) {
     }
 }
 
-// -- what is given up ---------------------------------------------------------------------------------------
+// -- unmapping ----------------------------------------------------------------------------------------------
 
 void PagerEngine::on_unmapped(std::byte* from, std::byte* to) {
     for (Region* const region : regions_) {
@@ -282,7 +282,7 @@ void PagerEngine::on_unmapped(std::byte* from, std::byte* to) {
     }
 }
 
-/// All of a chunk, or of its parts, that lies between two addresses.
+/// Handle the unmapping of a chunk or its parts between two addresses.
 void PagerEngine::on_unmapped(Chunk& chunk, const std::byte* from, const std::byte* to) {
     if (chunk.at >= from && chunk.at + chunk.bytes() <= to) return cache_.discard(chunk);
     if (chunk.state != State::split || chunk.at >= to || chunk.at + chunk.bytes() <= from) return;
@@ -303,16 +303,16 @@ bool PagerEngine::discard(std::byte* at) {
         all = all && (range.state != State::mapped || cache_.unmap(range));
     });
     if (all) cache_.discard(chunk);
-    // What was read meanwhile is of the regions that there are now.
+    // Events that were read meanwhile refer to the present regions.
     handle_messages();
     return all;
 }
 
-// -- what is told -------------------------------------------------------------------------------------------
+// -- advice -------------------------------------------------------------------------------------------------
 
 void PagerEngine::advise(Region& region, AccessPattern pattern) {
     region.set_pattern(pattern);
-    prefetcher_.forget(region); // What comes next was thought of without it.
+    prefetcher_.forget(region); // Earlier predictions are obsolete.
 }
 
 void PagerEngine::evict(std::byte* at) {

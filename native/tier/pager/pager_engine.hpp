@@ -16,35 +16,34 @@
 
 namespace assay::tier {
 
-/// Brings chunks from storage when they are touched, or before, and takes them away when their memory is
-/// needed; all of it in the thread that made it.
+/// Implementation of the pager; runs entirely on the thread that created it.
 ///
-/// It waits for the kernel's word of faults, for transfers, and for errands of threads of the program.
+/// It waits for page faults, completed transfers, and work of program threads.
 class PagerEngine {
   public:
-    /// What it does for threads of the program, and how they wake it.
+    /// Work of program threads, and the means to wake the engine.
     struct Callers {
         WorkQueue& work;
         const ThreadWaker& waker;
     };
 
-    /// \throws std::runtime_error, std::system_error, naming what this machine does not give.
+    /// \throws std::runtime_error, std::system_error naming the missing capability of this machine.
     PagerEngine(const PagerConfig& config, Callers callers);
     PagerEngine(const PagerEngine&) = delete;
     PagerEngine& operator=(const PagerEngine&) = delete;
-    /// Ends what is on its way. Regions must be gone: what touches them later finds zeros.
+    /// Complete transfers in flight. All regions must have been removed: later accesses would read zeros.
     ~PagerEngine();
 
-    /// Serves until it is told to end.
+    /// Serve until `stop` is called.
     void work();
     void stop() { stop_ = true; }
 
-    /// Bytes within a chunk.
+    /// Range within a chunk.
     struct ByteRange {
         std::byte* at;
         std::size_t bytes;
     };
-    /// As Pager has it, and errno.
+    /// Result of `add`: as in Pager, and errno.
     struct AddResult {
         Region* region;
         int error;
@@ -58,17 +57,17 @@ class PagerEngine {
     void prefetch(std::span<const ByteRange> ranges, Node node);
 
     [[nodiscard]] Counts counts() const { return meter_.counts(); }
-    /// Where what the calling thread touches is wanted: any thread's.
+    /// Return the preferred node of the calling thread; any thread may call this.
     [[nodiscard]] Node preferred_node_here() { return cache_.placement().preferred_node_here(); }
 
   private:
-    /// One look at all that may have happened. \returns whether anything had.
+    /// Handle all pending events once. \returns true if there were any.
     bool serve();
     bool handle_messages();
     bool complete_transfers();
-    /// Others of the budget have what they want, as far as it is their share.
+    /// Reclaim memory beyond the fair share for other members of the budget.
     void share_budget();
-    /// All that depends on how much memory there may be.
+    /// Recompute all limits that depend on the memory capacity.
     void resize(std::size_t max);
 
     void fault(std::byte* at, std::uint32_t thread, bool writes);
@@ -86,9 +85,9 @@ class PagerEngine {
     MetadataBudget metadata_;
     RegionIndex regions_;
     AdaptiveSpin spin_;
-    Node last_fault_node_{}; ///< Of the thread that touched last.
+    Node last_fault_node_{}; ///< Node of the last faulting thread.
     bool stop_ = false;
-    bool warn_about_copy_; ///< And nobody was told yet.
+    bool warn_about_copy_; ///< A warning about MapMethod::copy is due.
 };
 
 } // namespace assay::tier

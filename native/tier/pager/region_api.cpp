@@ -18,7 +18,7 @@
 
 struct assay_tier {
     explicit assay_tier(const assay::tier::PagerConfig& config) : arena(config) {}
-    /// A child of a fork has neither the pager's thread nor its memory.
+    /// Return true in a child process, which has neither the pager thread nor its memory.
     [[nodiscard]] bool is_in_child() const { return ::getpid() != owner; }
     pid_t owner = ::getpid();
     assay::tier::Arena arena;
@@ -26,8 +26,8 @@ struct assay_tier {
 
 namespace {
 
-/// All that are open. In a child of a fork their addresses are closed, so that nothing else comes to lie
-/// where a parent's data were: it would be taken for them.
+/// Registry of open tiers. A child process closes their address ranges, so that no later mapping can be
+/// mistaken for data of the parent.
 class OpenTiers {
   public:
     OpenTiers() {

@@ -20,16 +20,16 @@ namespace {
 
 constexpr std::size_t segment_bytes = std::size_t{1} << 20, max_bytes = std::size_t{1} << 30;
 
-/// The first bytes of a file.
+/// Header of a trace file.
 struct Header {
     char magic[8];
-    std::uint64_t sizes[ChunkSizes::max]; ///< Of chunks; 0 where there are fewer.
+    std::uint64_t sizes[ChunkSizes::max]; ///< Sizes of chunks; 0 for unused levels.
     char program[32];
 };
 static_assert(sizeof(Header) == 64);
 constexpr char magic[8] = {'a', 's', 's', 'a', 'y', 't', 'r', '1'};
 
-/// A word: what it is, the level, the region, the number.
+/// Bit fields of a word: kind, level, region, number.
 enum class Kind : std::uint64_t { none, access, region, mapped };
 constexpr unsigned kind_at = 62, level_at = 60, region_at = 40;
 constexpr std::uint64_t max_level = 3, max_region = (1U << 20U) - 1, max_number = (1ULL << region_at) - 1;
@@ -73,7 +73,7 @@ AccessTrace::AccessTrace(const std::string& path, const ChunkSizes& sizes) {
     const auto length = static_cast<std::size_t>(about.st_size);
     if (!S_ISREG(about.st_mode) || length < sizeof(Header))
         throw std::runtime_error("it is no trace of touches");
-    // Not what others write meanwhile; and a file that is cut short while it is mapped ends in SIGBUS.
+    // Read instead of mapped: others may write to the file, and truncating a mapped file raises SIGBUS.
     bytes_ = whole_pages(length);
     file_ = sys::map(bytes_);
     if (file_ == nullptr) throw std::bad_alloc();
@@ -171,7 +171,7 @@ void TraceRecorder::add(std::uint64_t word) {
     segment_used_ += sizeof word;
 }
 
-/// No descriptor is kept, for the program may close those that it does not know.
+/// Map the next segment. No descriptor is kept, because the program may close unknown ones.
 bool TraceRecorder::grow() {
     if (segment_ != nullptr) {
         sys::unmap(segment_, segment_bytes);
@@ -183,7 +183,7 @@ bool TraceRecorder::grow() {
         return false;
     }
     const Fd file(::open(path_.c_str(), O_RDWR | O_CLOEXEC));
-    // Written, so that a full disk is an error here and no SIGBUS later.
+    // Allocated now, so that a full disk is reported here instead of raising SIGBUS later.
     if (!file || !is_size_allowed(segment_offset_ + segment_bytes)) return false;
     if (const int error = ::posix_fallocate(file.get(), static_cast<off_t>(segment_offset_), segment_bytes);
         error != 0) {

@@ -11,9 +11,8 @@
 
 namespace assay::tier {
 
-/// A chunk that a program touched: the region by the order in which they came to be, the size of the chunk,
-/// and its number among those of its size. So it is the same in each run of a program that does the same,
-/// wherever its memory lies.
+/// Access to a chunk: ordinal of its region, level of its size, and number among chunks of that size. It is
+/// the same in each run of a deterministic program, independent of addresses.
 struct Access {
     std::uint32_t region = 0;
     std::uint32_t level = 0;
@@ -22,25 +21,24 @@ struct Access {
     bool operator==(const Access&) const = default;
 };
 
-/// What a process touched, in a file: the sizes of chunks, and then a word for each region when it came to be
-/// and for each touch.
+/// Recorded accesses of a process: the chunk sizes, and a word for each new region and for each access.
 ///
-/// A file ends with its last word that is not zero: it is mapped and grows ahead of what is written, so that
-/// nothing is lost in whatever way a process ends.
+/// The last non-zero word ends a file. The file is mapped and grows ahead of its content, so that nothing is
+/// lost when the process ends for any reason.
 class AccessTrace {
   public:
-    /// \throws std::runtime_error saying why it cannot be used.
+    /// \throws std::runtime_error with the reason for which it is unusable.
     AccessTrace(const std::string& path, const ChunkSizes& sizes);
     AccessTrace(const AccessTrace&) = delete;
     AccessTrace& operator=(const AccessTrace&) = delete;
     ~AccessTrace();
 
-    /// Words, one after the other.
+    /// Return the number of words.
     [[nodiscard]] std::size_t size() const { return count_; }
     [[nodiscard]] std::optional<Access> access(std::size_t i) const;
-    /// Bytes that were mapped at a time from this word on: what was touched again meanwhile is not there.
+    /// Return the limit of mapped bytes from a word on; repeated accesses to mapped chunks are not recorded.
     [[nodiscard]] std::optional<std::size_t> mapped(std::size_t i) const;
-    /// Of the region that came to be with this word, largest chunks.
+    /// Return the size of the region that a word creates, in largest chunks.
     [[nodiscard]] std::optional<std::uint64_t> region(std::size_t i) const;
 
   private:
@@ -49,7 +47,8 @@ class AccessTrace {
     const std::uint64_t* words_ = nullptr;
 };
 
-/// Writes a trace, of a program of which only little is mapped at a time, so that its touches show.
+/// Recorder of a trace. Only little memory of the program is mapped at a time, so that accesses become
+/// visible as faults.
 class TraceRecorder {
   public:
     /// \throws std::system_error.
@@ -59,13 +58,14 @@ class TraceRecorder {
     ~TraceRecorder();
 
     void region_added(std::uint64_t chunks);
-    /// So many bytes may be mapped at a time from now on.
+    /// Set the limit of mapped bytes.
     void set_mapped_limit(std::size_t bytes);
     [[nodiscard]] std::size_t mapped_bytes() const { return mapped_limit_; }
-    /// What was touched was only unmapped: a program that is at more places at a time than may be mapped
-    /// would do little else.
+    /// Count a second-chance hit. Frequent hits raise the limit: a program with more concurrent streams than
+    /// mapped chunks would mostly fault.
     void on_second_chance_hit();
-    /// What was touched a few touches before is still there, and does not count.
+    /// Record an access. Repetitions within the last few accesses are skipped, because their chunk is still
+    /// mapped.
     void on_access(const Access& access);
 
   private:
@@ -73,18 +73,18 @@ class TraceRecorder {
     [[nodiscard]] bool grow();
 
     std::string path_;
-    std::byte* segment_ = nullptr;          ///< Of the file, that is mapped.
-    std::size_t segment_offset_ = 0;        ///< Its place in the file.
-    std::size_t segment_used_ = 0;          ///< Bytes of it.
-    std::array<std::uint64_t, 8> recent_{}; ///< Words.
+    std::byte* segment_ = nullptr;          ///< Mapped segment of the file.
+    std::size_t segment_offset_ = 0;        ///< Its offset in the file.
+    std::size_t segment_used_ = 0;          ///< Bytes written to it.
+    std::array<std::uint64_t, 8> recent_{}; ///< Recent words.
     std::size_t recent_next_ = 0;
     std::size_t mapped_limit_ = 0;
-    unsigned second_chance_hits_ = 0; ///< Touches of what was only unmapped,
-    Nanos hits_since_ = 0;            ///< from this time on.
-    bool full_ = false;               ///< No more can be written.
+    unsigned second_chance_hits_ = 0; ///< Second-chance hits
+    Nanos hits_since_ = 0;            ///< since this time.
+    bool full_ = false;               ///< Recording has ended.
 };
 
-/// Where a run's process of this number has its trace in a folder.
+/// Return the path of the trace of a process by its number in the run.
 [[nodiscard]] std::string trace_path(const std::string& folder, std::size_t number);
 
 } // namespace assay::tier

@@ -7,21 +7,21 @@ namespace assay::tier {
 
 namespace {
 
-/// Of what memory holds, the part that only passes through, and the part that is kept for a while unmapped.
+/// Fractions of memory for the probation list and for second chances.
 constexpr std::size_t probation_fraction = 32, second_chance_fraction = 32;
-/// More of it passes through where that is touched several times on its way: the tiles of a matrix, and rows
-/// of a grid with those beside them.
+/// Upper limit of the probation list, reached if its chunks are accessed repeatedly: tiles of a matrix, or
+/// neighbouring rows of a grid.
 constexpr std::size_t max_probation_fraction = 8;
-/// Of a sweep, nothing that was unmapped is touched before all else was.
+/// In a sweep, an unmapped chunk is accessed again only after all others.
 constexpr std::size_t second_chance_fraction_of_sweep = 128;
 
 bool is_mapped(const Chunk& chunk) {
     return chunk.list == Chunk::List::main || chunk.list == Chunk::List::probation;
 }
 
-/// No instruction touches as many chunks at once, and each of them has to be there at the same time.
+/// An instruction accesses fewer chunks, and needs all of them at the same time.
 constexpr std::size_t min = 4;
-/// At once: where all are used, one of them goes all the same.
+/// At a time: if all chunks are in use, one of them is unmapped nevertheless.
 constexpr std::size_t max_skips = 64;
 
 } // namespace
@@ -66,7 +66,7 @@ void EvictionPolicy::unlink(Chunk& chunk) {
 }
 
 void EvictionPolicy::on_removed(Chunk& chunk) {
-    // So slowly that about one of as many that pass through is unmapped too early.
+    // Shrinks so slowly that about one of as many probation chunks is unmapped too early.
     constexpr std::size_t leave_for_one = 32;
     if (chunk.list == Chunk::List::second_chance)
         extra_probation_ -= std::min(extra_probation_, chunk.bytes() / leave_for_one);
@@ -77,7 +77,7 @@ void EvictionPolicy::on_removed(Chunk& chunk) {
 }
 
 void EvictionPolicy::pin(Chunk& chunk) {
-    on_removed(chunk); // Also for those who foresee: it is none of those that can go.
+    on_removed(chunk); // Also removes it from the trace's candidates, because it cannot be evicted.
     chunk.list = Chunk::List::pinned;
     pinned_.add(chunk);
 }
@@ -93,7 +93,7 @@ void EvictionPolicy::on_unpredicted_access() {
     recent_bytes_ = std::max(recent_bytes_, std::min({recent_bytes_ + chunk_, chunks * chunk_, max_ / 4}));
 }
 
-/// What is new passes on to the others, of which one is chosen that is to go.
+/// Enter a chunk into the recent ones. Older chunks become candidates for eviction.
 void EvictionPolicy::on_mapped_with_trace(Chunk& chunk) {
     enter(chunk, Chunk::List::probation);
     while (probation_.bytes() > recent_bytes_ && probation_.size() > min)
@@ -121,23 +121,22 @@ void EvictionPolicy::on_mapped(Chunk& chunk, bool refetched) {
     enter(chunk, stays ? Chunk::List::main : Chunk::List::probation);
 }
 
-/// Something that is watched and was not used for twice as long gives up its place: what was passed over
-/// counts as used when its turn came, which may be half a round before it was.
+/// Make a sampled chunk give up its place if it was unused for twice as long. A skipped chunk counts as used
+/// at its turn, up to half a cycle before its actual use.
 bool EvictionPolicy::displaces_older(std::size_t distance) {
     const auto is_older = [&](const Chunk* one) { return one != nullptr && age(*one) > 2 * distance; };
     if (Chunk* const oldest = sampled_.front(); is_older(oldest)) {
         enter(*oldest, Chunk::List::second_chance);
         return true;
     }
-    // While nothing is watched: one that is taken for used, and seldom enough.
+    // Before any chunk is sampled: an old chunk that counts as used.
     Chunk* const oldest = main_.front();
     if (!is_older(oldest)) return false;
     enter(*oldest, Chunk::List::probation);
     return true;
 }
 
-/// An average over about a quarter of what memory holds. Two levels, so that it does not change its mind at
-/// each.
+/// Update the averages, over about a quarter of memory. Two thresholds provide hysteresis.
 void EvictionPolicy::judge(const Chunk& chunk, bool refetched) {
     const double weight =
         static_cast<double>(chunk.bytes()) / static_cast<double>(std::max(max_ / 4, min * chunk_));
@@ -153,7 +152,7 @@ void EvictionPolicy::set_scan_resistant(bool scan_resistant) {
     if (!scan_resistant) end_sampling();
 }
 
-/// What is watched goes, unless it is touched soon.
+/// Give sampled chunks a second chance.
 void EvictionPolicy::end_sampling() {
     while (!sampled_.empty()) enter(*sampled_.front(), Chunk::List::second_chance);
 }
@@ -163,11 +162,11 @@ void EvictionPolicy::resize_lists() {
     extra_probation_ = std::min(extra_probation_, max_extra_probation());
     second_chance_limit_ =
         std::max(max_ / (scan_resistant_ ? second_chance_fraction_of_sweep : second_chance_fraction), chunk_);
-    // What is there stays, as at the beginning.
+    // Present chunks are kept, as in the beginning.
     while (probation_.bytes() > min_probation_) enter(*probation_.front(), Chunk::List::main);
 }
 
-/// It would still be there if more passed through.
+/// Grow the probation list, after it has dropped a chunk too early.
 void EvictionPolicy::grow_probation(const Chunk& chunk) {
     extra_probation_ = std::min(extra_probation_ + chunk.bytes(), max_extra_probation());
 }
@@ -216,7 +215,7 @@ Chunk* EvictionPolicy::next_to_evict() const {
     return second_chance_.bytes() > second_chance_limit_ ? second_chance_.front() : nullptr;
 }
 
-/// It is taken for used, and its turn comes again later.
+/// Skip a chunk: it counts as used and moves to the end of the list.
 void EvictionPolicy::skip(Chunk& chunk) {
     --chunk.skips;
     stamp(chunk);
@@ -224,7 +223,7 @@ void EvictionPolicy::skip(Chunk& chunk) {
     main_.add(chunk);
 }
 
-/// After half of the time in which what comes comes again; what is passed over, when it may have been used.
+/// Sample after half of the average refetch distance; skipped chunks after all of it.
 Chunk* EvictionPolicy::next_to_sample() {
     if (!scan_resistant_ || next_use_ != nullptr) return nullptr;
     for (std::size_t i = 0; i < max_skips && !main_.empty(); ++i) {
@@ -246,7 +245,7 @@ Chunk* EvictionPolicy::last_resort() const {
 
 Chunk* EvictionPolicy::next_to_unmap() {
     if (Chunk* const last = farthest_use(); last != nullptr && is_mapped(*last)) return last;
-    // What came last stays: an instruction may need several chunks.
+    // Keep the most recent chunks: an instruction may need several.
     if (main_.size() + probation_.size() <= min) return nullptr;
     if (probation_.bytes() > probation_limit()) return probation_.front();
     for (std::size_t i = 0; i < max_skips && !main_.empty() && main_.front()->skips > 0; ++i)

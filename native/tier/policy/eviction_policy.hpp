@@ -5,91 +5,94 @@
 
 namespace assay::tier {
 
-/// Which mapped chunk is to be taken away next.
+/// Chooses the next chunk to evict.
 ///
-/// The order in which they came, with a second chance: what is taken away is first unmapped and kept for a
-/// while, and a touch in that time brings it back without any transfer (CLOCK; what a touch of a mapped chunk
-/// would tell, the kernel does not). Where most of what comes was there before, memory does not hold what is
-/// gone through, and by that order everything would be gone just before its turn. Then what is there stays,
-/// and what comes passes through a small part of memory (the small queue of S3-FIFO: J. Yang et al., FIFO
-/// queues are all you need for cache eviction, 2023), unless it comes again sooner than something that stays
-/// has been used (S. Jiang and X. Zhang, LIRS, 2002): of a sweep all come again as late, and so what stays
-/// does; what is not used any more makes room for what is, and blocks that are used over and over stay.
+/// The basic policy is FIFO with a second chance (CLOCK): a victim is first unmapped and kept for a while,
+/// and an access in that time maps it again without a transfer. The kernel does not report accesses to mapped
+/// pages.
 ///
-/// To know when what stays was used it is unmapped some time before it would be used again, and watched. What
-/// is used all the time would be unmapped over and over, and each touch that tells so is a fault. So what
-/// told it is passed over once when its turn comes, and the more often it did in a row, the more often.
+/// If most mapped chunks are refetches, memory does not hold the working set, and FIFO would evict each chunk
+/// just before its next use. The policy then becomes scan-resistant. Resident chunks stay in the main list,
+/// and new chunks pass through a small probation list (S3-FIFO: J. Yang et al., FIFO queues are all you need
+/// for cache eviction, 2023). A refetched chunk enters the main list if its refetch distance is shorter than
+/// the age of a chunk there (LIRS: S. Jiang and X. Zhang, 2002). In a sweep all distances are equal, so the
+/// main list stays. Unused chunks give way to used ones, and frequently used blocks remain.
+///
+/// To learn about the use of the main list, chunks are sampled: unmapped some time before their expected use.
+/// A chunk in constant use would fault at each sample. A hit therefore exempts the chunk from its next turns,
+/// and consecutive hits exempt it from more of them.
 class EvictionPolicy {
   public:
-    /// \param most bytes that memory has room for. \param chunk bytes of the largest chunks.
+    /// \param max memory capacity in bytes. \param chunk size of the largest chunks in bytes.
     EvictionPolicy(std::size_t max, std::size_t chunk) : chunk_(chunk) { resize(max); }
-    /// Memory has room for so many bytes from now on.
+    /// Set the memory capacity.
     void resize(std::size_t max);
 
-    /// What will be touched is known, until it is null again: then what is touched last is taken away first.
+    /// Follow a trace until called with null: the chunk with the farthest next use is evicted first.
     ///
-    /// \param newest bytes that came last, and stay: when they are touched soon again, that is not known.
+    /// \param newest bytes mapped last, which remain, because a trace omits repeated accesses to them.
     void follow_trace(NextUse* next_use, std::size_t newest);
 
-    /// The size of what a chunk is to be one with, or its own.
+    /// Return the level of the chunk that a part will be merged into, or its own level.
     [[nodiscard]] std::size_t whole_at(const Chunk& part) const {
         return next_use_ == nullptr ? part.region->fetch_level() : next_use_->whole_at(part);
     }
-    /// Whether a chunk is foreseen, and its next touch is none by which it shows where the program is.
+    /// Return true if a trace predicts the next access of a chunk, and its fault is not needed to locate the
+    /// program.
     [[nodiscard]] bool is_position_known(const Chunk& chunk) const {
         return next_use_ != nullptr && !next_use_->reveals_position(chunk);
     }
-    /// Something was touched that was not foreseen: perhaps it was taken away too early.
+    /// Adapt to an access that the trace did not predict: perhaps the chunk was evicted too early.
     void on_unpredicted_access();
 
-    /// Bytes that come while one that comes is there: fewer where most of what is there stays, and the rest
-    /// passes by.
+    /// Return the bytes mapped during the stay of a new chunk; fewer in scan-resistant mode, with its short
+    /// probation list.
     [[nodiscard]] std::size_t lifetime_bytes() const { return scan_resistant_ ? max_ / 4 : max_ / 2; }
 
-    /// A chunk was mapped. \param again whether it was taken away before, and had to be read.
+    /// Enter a mapped chunk. \param refetched whether it was evicted before and had to be read.
     void on_mapped(Chunk& chunk, bool refetched);
-    /// Whether a chunk is there, and only unmapped.
+    /// Return true for an unmapped chunk that is kept for a second chance or as a sample.
     [[nodiscard]] static bool is_second_chance(const Chunk& chunk) {
         return chunk.list == Chunk::List::second_chance || chunk.list == Chunk::List::sampled;
     }
-    /// A chunk was touched while it was only unmapped.
+    /// Enter a chunk that was accessed while unmapped.
     void on_second_chance_hit(Chunk& chunk);
-    /// It was mapped in parts.
+    /// Enter a chunk whose parts were merged.
     void on_merged(Chunk& chunk);
-    /// It was brought before anybody asked.
+    /// Enter a prefetched chunk.
     void on_prefetched(Chunk& chunk) { enter(chunk, Chunk::List::prefetched); }
-    /// It was unmapped, and is kept for a while.
+    /// Enter an unmapped chunk for its second chance.
     void on_unmapped(Chunk& chunk);
-    /// It was unmapped to see whether it is used.
+    /// Enter a chunk that was unmapped as a sample.
     void on_sampled(Chunk& chunk) { enter(chunk, Chunk::List::sampled); }
-    /// It is gone.
+    /// Remove a chunk that is no longer resident.
     void on_removed(Chunk& chunk);
-    /// It cannot be taken away: parts of it are unmapped or protected, which the program may change.
+    /// Enter a chunk that cannot be unmapped, because the program has unmapped or protected parts of it. That
+    /// may change.
     void pin(Chunk& chunk);
-    /// The one of those that was tried longest ago, or null.
+    /// Return the pinned chunk that was tried longest ago; null if there is none.
     [[nodiscard]] Chunk* next_pinned() const { return pinned_.front(); }
-    /// It cannot be unmapped just now: others first.
+    /// Move a chunk that is busy to the end of its list.
     void postpone(Chunk& chunk);
 
-    /// A mapped one to be unmapped, or null.
+    /// Return a mapped chunk to unmap; null if there is none.
     [[nodiscard]] Chunk* next_to_unmap();
-    /// A mapped one to be unmapped so that it can be watched, or null.
+    /// Return a mapped chunk to unmap as a sample; null if there is none.
     [[nodiscard]] Chunk* next_to_sample();
-    /// The mapped one that came longest ago, or null.
+    /// Return the mapped chunk that was mapped longest ago; null if there is none.
     [[nodiscard]] Chunk* oldest_mapped() const;
-    /// One that was unmapped and not touched since, where there are more of them than are to be kept; or
-    /// null.
+    /// Return an unmapped chunk beyond the limit of second chances; null if there is none.
     [[nodiscard]] Chunk* next_to_evict() const;
-    /// The same, where nothing else is left.
+    /// Return any unmapped chunk, if no other victim is left.
     [[nodiscard]] Chunk* last_resort() const;
-    /// The one that was brought ahead longest ago, and is not used yet.
+    /// Return the oldest prefetched and unused chunk.
     [[nodiscard]] Chunk* oldest_prefetched() const { return prefetched_.front(); }
 
-    /// Bytes that are mapped.
+    /// Return the mapped bytes.
     [[nodiscard]] std::size_t mapped_bytes() const { return main_.bytes() + probation_.bytes(); }
-    /// Bytes that were mapped, ever.
+    /// Return the bytes mapped since the beginning.
     [[nodiscard]] std::size_t mapped_total_bytes() const { return mapped_total_; }
-    /// Bytes that were brought before anybody asked.
+    /// Return the bytes of prefetched and unused chunks.
     [[nodiscard]] std::size_t prefetched_bytes() const { return prefetched_.bytes(); }
 
   private:
@@ -105,34 +108,35 @@ class EvictionPolicy {
     void set_scan_resistant(bool scan_resistant);
     void resize_lists();
     void end_sampling();
-    /// Bytes that pass through.
+    /// Return the size of the probation list, in bytes.
     [[nodiscard]] std::size_t probation_limit() const { return min_probation_ + extra_probation_; }
-    /// More passes through memory than is to.
+    /// Return true if the probation list exceeds its size.
     [[nodiscard]] bool is_probation_overfull() const {
         return probation_.bytes() > probation_limit() + min_probation_ / 4;
     }
-    /// For what comes again after so many bytes came.
+    /// Free a place in the main list for a chunk with a refetch distance in bytes.
     [[nodiscard]] bool displaces_older(std::size_t distance);
     void stamp(Chunk& chunk) const {
         chunk.mapped_at = static_cast<std::uint32_t>(mapped_total_ / clock_unit);
     }
-    /// Bytes that came since a chunk was touched, as far as that is known.
+    /// Return the bytes mapped since the last known access to a chunk.
     [[nodiscard]] std::size_t age(const Chunk& chunk) const {
         return (static_cast<std::uint32_t>(mapped_total_ / clock_unit) - chunk.mapped_at) * clock_unit;
     }
 
-    static constexpr std::size_t clock_unit = std::size_t{4} << 10U; ///< Of the clock, bytes that came.
+    /// Unit of `mapped_at`, in bytes mapped.
+    static constexpr std::size_t clock_unit = std::size_t{4} << 10U;
 
-    std::size_t chunk_, max_ = 0, min_probation_ = 0, second_chance_limit_ = 0; ///< Bytes.
-    /// Bytes, for what passes through is touched again on its way, or soon after.
+    std::size_t chunk_, max_ = 0, min_probation_ = 0, second_chance_limit_ = 0; ///< In bytes.
+    /// Bytes added to the probation list, because its chunks are accessed again soon.
     std::size_t extra_probation_ = 0;
     Queue main_, probation_, second_chance_, sampled_, prefetched_, pinned_;
     bool scan_resistant_ = false;
-    double refetch_share_ = 0.0;    ///< Of what came last, the part that was there before.
-    double refetch_distance_ = 0.0; ///< Bytes that came before that came again; an average.
-    std::size_t mapped_total_ = 0;  ///< Bytes, altogether.
+    double refetch_share_ = 0.0;    ///< Share of refetches among recently mapped bytes.
+    double refetch_distance_ = 0.0; ///< Average bytes mapped between two fetches of a chunk.
+    std::size_t mapped_total_ = 0;  ///< Bytes mapped since the beginning.
     NextUse* next_use_ = nullptr;
-    std::size_t recent_bytes_ = 0; ///< Bytes that came last, and stay whatever their future is.
+    std::size_t recent_bytes_ = 0; ///< Bytes mapped last, not evicted whatever the trace predicts.
 };
 
 } // namespace assay::tier

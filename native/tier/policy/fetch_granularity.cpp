@@ -7,17 +7,17 @@ namespace assay::tier {
 
 namespace {
 
-/// Below the first, parts cost less than chunks: a transfer of 64 KiB takes about a twelfth of the time that
-/// one of 2 MiB does (virtio disk, 2026-11), and one of 4 KiB takes little less, but for a sixteenth of the
-/// memory. Above the second, chunks do. Between them all stays as it is.
+/// Below the first threshold, parts are cheaper: reading 64 KiB takes about a twelfth of the time of 2 MiB
+/// (virtio disk, 2026-11); reading 4 KiB takes little less, but a sixteenth of the memory. Above the second,
+/// chunks are cheaper. Between them the mode remains.
 constexpr double parts_below = 0.25, chunks_above = 0.5;
-constexpr unsigned averaged_samples = 8; ///< Chunks of an average.
+constexpr unsigned averaged_samples = 8; ///< Samples in the moving average.
 
 } // namespace
 
 bool FetchGranularity::samples_next(bool alone) {
     if (parts_ == 1 || fixed_) return false;
-    // What nothing had told is used in an order that is not known, perhaps a little at a time.
+    // A chunk outside of streams has an unknown access pattern, perhaps a sparse one.
     const unsigned one_of = judged_ < min_samples || doubtful_ ? (alone ? 1 : 4) : (alone ? 32 : 256);
     if (++since_sampled_ < one_of) return false;
     since_sampled_ = 0;

@@ -7,39 +7,38 @@
 
 namespace assay::tier {
 
-/// How much of a chunk a program uses while it is at it, and so whether whole chunks are to be brought for
-/// it, or parts of them.
+/// Decides whether to fetch whole chunks or parts, by the share of a chunk that the program uses.
 ///
-/// A chunk that is mapped tells nothing about its parts. So some are watched: they are split, and each of
-/// their parts tells when it is touched; and some of these are watched in the same way. Where little of them
-/// is used, all chunks are split from then on, and some of them are watched at any time.
+/// Accesses to a mapped chunk are invisible. Some chunks are therefore sampled: they are split, so that each
+/// part faults separately, and some parts are sampled in the same way. If little of the samples is used, all
+/// chunks are split, and sampling continues.
 class FetchGranularity {
   public:
-    /// \param parts of a chunk, at most Sizes::most_parts; with one, nothing is ever split.
-    /// \param of_parts how much of a part is used; null where parts are not split.
+    /// \param parts parts of a chunk, at most ChunkSizes::max_parts; 1 disables splitting.
+    /// \param part_granularity granularity of the parts; null if they are not split.
     FetchGranularity(std::size_t parts, const FetchGranularity* part_granularity)
         : parts_(parts), part_granularity_(part_granularity) {}
 
-    /// Parts are to be brought, and not chunks.
+    /// Return true if parts are to be fetched.
     [[nodiscard]] bool uses_parts() const { return fixed_.value_or(uses_parts_); }
-    /// Of a chunk that is touched at all, as much is used, in parts that are; all, where that is not known.
+    /// Return the average used share of a chunk; 1 if not known.
     [[nodiscard]] double used_share() const { return judged_ < min_samples ? 1.0 : used_share_; }
-    /// Somebody knows, so nothing is watched; or does not know any more.
+    /// Fix the decision by advice, without further sampling, or resume sampling.
     void fix(std::optional<bool> uses_parts) {
         if (parts_ > 1) fixed_ = uses_parts;
     }
-    /// Whether the next chunk that is brought is to be split, so that it can be watched.
+    /// Return true if the next fetched chunk is to be split as a sample.
     ///
-    /// \param alone nothing told that it would be touched.
+    /// \param alone the access belongs to no stream.
     [[nodiscard]] bool samples_next(bool alone);
-    /// Bytes that came to memory. What it holds changes so fast, and a chunk is watched for as long as it
-    /// would be there if all of it had come at once: what is not used by then comes in vain.
+    /// Clock in mapped bytes. A sample lasts as long as the chunk would remain in memory if it were fetched
+    /// as a whole: parts unused until then would be fetched needlessly.
     struct FetchClock {
         std::size_t now = 0, sample_length = 0;
     };
-    /// A part was touched that was not mapped.
+    /// Record a fault on a part.
     ///
-    /// \param mapped gives the number of the chunk's other parts that would not have told.
+    /// \param mapped returns the number of other parts that are mapped and cannot fault.
     template <class Mapped>
     void on_access(std::size_t chunk, std::size_t part, const FetchClock& clock, Mapped mapped) {
         if (parts_ == 1 || fixed_) return;
@@ -49,29 +48,29 @@ class FetchGranularity {
     }
 
   private:
-    /// A chunk that is watched.
+    /// Sampled chunk.
     struct Sample {
         std::size_t chunk = 0;
         std::size_t since = 0;
-        std::uint64_t used = 0;              ///< A bit for each part.
-        std::size_t max_parts_reporting = 0; ///< Parts that can tell; 0: none is watched.
+        std::uint64_t used = 0;              ///< One bit for each part.
+        std::size_t max_parts_reporting = 0; ///< Parts that can fault; 0: slot unused.
     };
-    /// The chunk that is watched, or room for it, or null.
+    /// Return the sample of a chunk, or a free slot, or null.
     [[nodiscard]] Sample* find_sample(std::size_t chunk, const FetchClock& clock);
     void mark_used(Sample& one, std::size_t part);
     void judge(Sample& one);
 
     static constexpr std::size_t max_watched = 32;
-    static constexpr unsigned min_samples = 4; ///< Chunks that a judgement rests on.
+    static constexpr unsigned min_samples = 4; ///< Samples required for a decision.
 
     std::size_t parts_;
     const FetchGranularity* part_granularity_;
     bool uses_parts_ = false;
-    bool doubtful_ = false; ///< The chunk that was judged last would have it otherwise.
+    bool doubtful_ = false; ///< The latest sample contradicts the present mode.
     std::optional<bool> fixed_;
-    unsigned since_sampled_ = 0; ///< Chunks that were brought since one was split to be watched.
+    unsigned since_sampled_ = 0; ///< Chunks fetched since the last sample.
     unsigned judged_ = 0;
-    double used_share_ = 1.0; ///< Of chunks, that was used; an average over those judged last.
+    double used_share_ = 1.0; ///< Average used share of recent samples.
     std::array<Sample, max_watched> samples_{};
 };
 

@@ -7,14 +7,14 @@ namespace assay::tier {
 
 namespace {
 
-/// So many touches of what is mapped may be passed over without a word.
+/// Accesses to mapped chunks that may be skipped in the trace without a fault.
 constexpr std::size_t max_silent_accesses = std::size_t{1} << 14U;
-/// Where so many in a row are near one another, there is the program.
+/// Consecutive accesses near each other that confirm a jump in the trace.
 constexpr unsigned min_consistent_jumps = 8;
-/// Where so many in a row are not found, it does something else.
+/// Consecutive unmatched accesses after which the program has diverged.
 constexpr std::size_t max_unmatched = 4096;
 
-/// Three words of every four are in use at most.
+/// Return the size of the hash table, at most three quarters full.
 std::size_t slots_for(std::size_t items) {
     return std::bit_ceil(items + items / 3 + 2);
 }
@@ -51,7 +51,7 @@ NextUse::NextUse(const AccessTrace& trace, const ChunkSizes& sizes)
         next_access_[when] = std::exchange(entries_[accesses_[when]].next, static_cast<std::uint32_t>(when));
 }
 
-// -- what a trace names -------------------------------------------------------------------------------------
+// -- trace entries ------------------------------------------------------------------------------------------
 
 std::size_t NextUse::slot_of(const Access& access) const {
     const std::uint64_t key = access.number << 24U ^ std::uint64_t{access.region} << 2U ^ access.level;
@@ -89,19 +89,19 @@ std::size_t NextUse::bytes() const {
            resident_next_uses_.bytes();
 }
 
-// -- what is touched ----------------------------------------------------------------------------------------
+// -- accesses -----------------------------------------------------------------------------------------------
 
 bool NextUse::on_access(const Region& region, const std::byte* at) {
     if (!is_valid()) return false;
     Entry* const entry = const_cast<Entry*>(soonest_entry_at(region, at)); // NOLINT: it is ours
     if (entry == nullptr) return on_unmatched();
     if (std::exchange(entry->overtaken, false)) return true;
-    // The next touch of the whole is not that of another part.
+    // After an access to a whole chunk, accesses to its parts are not its next use.
     constexpr std::size_t just_now = 8, lately = 256;
     if (was_accessed_within(just_now, region, at)) return true;
     const std::size_t when = entry->next;
     if (when >= count_) return was_accessed_within(lately, region, at) || on_unmatched();
-    const bool is_same = when == last_jump_; // Another part of something, which says nothing new.
+    const bool is_same = when == last_jump_; // Another part of the same chunk adds no information.
     if (!is_reachable(when) && !confirms_jump(when))
         return was_accessed_within(lately, region, at) || (!is_same && on_unmatched());
     unmatched_ = consistent_jumps_ = 0;
@@ -111,7 +111,7 @@ bool NextUse::on_access(const Region& region, const std::byte* at) {
 }
 
 bool NextUse::is_reachable(std::size_t when) const {
-    // What is mapped is passed over without a word, as a rule; what is not, where threads go their own ways.
+    // Mapped chunks are skipped without a fault; others only if threads run at different speeds.
     constexpr std::size_t of_others = 1024;
     std::size_t odd = 0;
     for (std::size_t i = position_; i < when && odd <= max_silent_accesses; ++i)
@@ -125,7 +125,7 @@ bool NextUse::confirms_jump(std::size_t when) {
     return consistent_jumps_ >= min_consistent_jumps;
 }
 
-/// Of what was touched as a whole the parts may be touched one by one, where it is not in memory as a whole.
+/// Parts of a chunk that the trace accesses as a whole may fault one by one.
 bool NextUse::was_accessed_within(std::size_t last_count, const Region& region, const std::byte* at) const {
     for (std::size_t when = position_ - std::min(position_, last_count); when < position_; ++when)
         if (const Access& access = entry_at(when).access; access == region.access_of(at, access.level))
@@ -138,7 +138,7 @@ bool NextUse::on_unmatched() {
     return false;
 }
 
-/// All up to this one have been.
+/// Mark all accesses up to a position as past.
 void NextUse::advance_to(std::size_t when) {
     for (; position_ <= when; ++position_) {
         if (position_ < lookahead_) lookahead_bytes_ -= bytes_at(position_);
@@ -153,11 +153,11 @@ void NextUse::advance_to(std::size_t when) {
     lookahead_ = std::max(lookahead_, position_);
 }
 
-/// What is known of what lies at an address, in whichever size it is touched next.
+/// Return the entry at an address that is accessed next, of whatever size.
 const NextUse::Entry* NextUse::soonest_entry_at(const Region& region, const std::byte* at) const {
     if (!owns(region)) return nullptr;
     const Entry* best = nullptr;
-    std::size_t soonest = count_ + 1; // Of those that are never touched again, the smallest will do.
+    std::size_t soonest = count_ + 1; // Of chunks that are never accessed again, the smallest is returned.
     for (std::size_t level = region.sizes.size(); level-- > 0;) {
         const Entry* const entry = find(region.access_of(at, level));
         if (entry == nullptr) continue;
@@ -235,7 +235,7 @@ void NextUse::on_evicted(const Chunk& chunk) {
     lookahead_bytes_ = 0;
 }
 
-// -- what comes ---------------------------------------------------------------------------------------------
+// -- prefetch candidates ------------------------------------------------------------------------------------
 
 std::optional<NextUse::UpcomingAccess> NextUse::upcoming(const Entry& entry, std::size_t when) const {
     const Access& access = entry.access;

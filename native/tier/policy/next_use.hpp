@@ -11,78 +11,77 @@
 
 namespace assay::tier {
 
-/// What a program is going to touch, as a trace of the same program has it: what is to be brought next, and
-/// what is not needed for longest (L. Belady, A study of replacement algorithms for a virtual-storage
-/// computer, 1966; when to bring what: P. Cao et al., A study of integrated prefetching and caching
-/// strategies, 1995).
+/// Next use of each chunk according to a recorded trace: yields prefetch candidates, and the resident chunk
+/// with the farthest next use (L. Belady, A study of replacement algorithms for a virtual-storage computer,
+/// 1966; scheduling of prefetches: P. Cao et al., A study of integrated prefetching and caching strategies,
+/// 1995).
 ///
-/// Where the program is shows in its touches of what is not mapped. Threads need not come in the order of the
-/// trace: what is passed over is remembered for a while. Where touches are not found for long, the program
-/// does something else, and the trace is followed no more.
+/// Page faults reveal the position of the program in the trace. Threads may deviate from the recorded order:
+/// skipped accesses are remembered for a while. After many unmatched accesses the program has diverged, and
+/// the trace is abandoned.
 class NextUse {
   public:
-    /// \param sizes of chunks. \throws std::bad_alloc.
+    /// \param sizes chunk sizes. \throws std::bad_alloc.
     NextUse(const AccessTrace& trace, const ChunkSizes& sizes);
 
-    /// Something is still to come.
+    /// Return true while accesses remain and the program follows the trace.
     [[nodiscard]] bool is_valid() const { return position_ < count_ && !diverged_; }
-    /// The program does something else.
+    /// Return true if the program has diverged from the trace.
     [[nodiscard]] bool has_diverged() const { return diverged_; }
-    /// Bytes that came last, among which a touch says nothing.
+    /// Return the bytes mapped last, among which the recorder saw no repeated accesses.
     [[nodiscard]] std::size_t recent_bytes() const { return recent_bytes_; }
-    /// Of memory that it takes.
+    /// Return the memory in use.
     [[nodiscard]] std::size_t bytes() const;
 
     void region_added(Region& region);
     void region_removed(const Region& region);
 
-    /// A thread touched what was not mapped. \returns false where it is not found in the trace.
+    /// Match a fault with the trace. \returns false if no match exists.
     bool on_access(const Region& region, const std::byte* at);
-    /// The size of which what lies at an address is touched next, where that is known.
+    /// Return the level of the next access at an address, if known.
     [[nodiscard]] std::optional<std::size_t> level_at(const Region& region, const std::byte* at) const;
-    /// What is touched next as a whole is in parts, some of them in memory: the others come.
+    /// Mark a chunk as being reassembled from parts, some of them resident.
     void gather(const Chunk& whole);
-    /// The size of what a part is to be one with, or its own.
+    /// Return the level of the chunk that a part will be merged into, or its own level.
     [[nodiscard]] std::size_t whole_at(const Chunk& part) const;
-    /// Whether the next touch of a chunk is one by which it shows where the program is. Others need not tell,
-    /// nor parts of what is to be one.
+    /// Return true if the next access of a chunk must fault, to reveal the position of the program. Others
+    /// need not, nor parts to be merged.
     [[nodiscard]] bool reveals_position(const Chunk& chunk) const;
-    /// A chunk is in memory. \param mapped its next touch does not tell.
+    /// Record a chunk as resident. \param mapped its next access does not fault.
     void on_fetched(const Chunk& chunk, bool mapped);
-    /// Parts that were mapped are one: they are passed over without a word.
+    /// Record merged parts as mapped: the position skips them without a fault.
     void on_merged(const Chunk& whole);
-    /// It is mapped, and not to be the last one of `last`, until it is said to have come again.
+    /// Exclude a mapped chunk from `farthest` until it is recorded as fetched again.
     void retain(const Chunk& chunk);
     void on_evicted(const Chunk& chunk);
 
-    /// A chunk that will be touched. What is not needed any more has a time too, later than all others.
+    /// Upcoming access to a chunk. Chunks without further use have times beyond the end of the trace.
     struct UpcomingAccess {
         Region* region;
         std::byte* at;
         std::size_t level;
         std::size_t when;
     };
-    /// The one after that which was passed last, or after the last touch.
+    /// Return the next access that was neither skipped nor past.
     ///
-    /// \param most bytes of all that are touched until then: what is in memory now may be gone by later
-    /// times.
+    /// \param max bytes to look ahead: later, chunks resident now may have been evicted.
     [[nodiscard]] std::optional<UpcomingAccess> next(std::size_t max);
-    /// What was next is part of a chunk that is in memory.
+    /// Record that the candidate is part of a resident chunk.
     void covered_by(const Chunk& chunk);
     void skip() { lookahead_bytes_ += bytes_at(lookahead_++); }
-    /// Of all that are in memory, the one that is touched last.
+    /// Return the resident chunk with the farthest next use.
     [[nodiscard]] std::optional<UpcomingAccess> farthest() const;
 
   private:
-    /// What is known of a chunk that the trace names.
+    /// State of a chunk in the trace.
     enum class Location : std::uint8_t { storage, unmapped, mapped };
     struct Entry {
         Access access;
-        std::uint32_t next; ///< When it is touched next.
+        std::uint32_t next; ///< Time of its next access.
         Location location;
-        bool gathering;    ///< Its parts come, to be one.
-        bool covers_parts; ///< Its parts are touched too, and were passed for it is in memory.
-        bool overtaken;    ///< Touches of others that come later in the trace were seen before its own.
+        bool gathering;    ///< Being reassembled from parts.
+        bool covers_parts; ///< Prefetch skipped its parts, because it is resident.
+        bool overtaken;    ///< Later accesses of the trace were observed before its own.
     };
 
     [[nodiscard]] const Entry* find(const Access& access) const;
@@ -91,7 +90,8 @@ class NextUse {
     [[nodiscard]] Entry* entry_of(const Chunk& chunk) {
         return const_cast<Entry*>(std::as_const(*this).entry_of(chunk)); // NOLINT: it is ours
     }
-    /// The level of what comes in parts to be one; none for a part that is touched by itself before that.
+    /// Return the level of the chunk that is reassembled from parts around an address; nothing if the part is
+    /// accessed by itself before.
     [[nodiscard]] std::optional<std::size_t> gathering_level_at(const Region& region,
                                                                 const std::byte* at) const;
     [[nodiscard]] std::size_t slot_of(const Access& access) const;
@@ -101,7 +101,7 @@ class NextUse {
     [[nodiscard]] bool owns(const Region& region) const {
         return region.ordinal < regions_.size() && regions_[region.ordinal] == &region;
     }
-    /// Whether what lies at an address is among so many touches before now.
+    /// Return true if an address was among the last accesses.
     [[nodiscard]] bool was_accessed_within(std::size_t last_count, const Region& region,
                                            const std::byte* at) const;
     [[nodiscard]] bool on_unmatched();
@@ -115,22 +115,23 @@ class NextUse {
     }
 
     ChunkSizes sizes_;
-    std::size_t count_ = 0;           ///< Touches.
-    std::size_t position_ = 0;        ///< Those before this one have been.
-    std::size_t lookahead_bytes_ = 0; ///< Of those between.
-    std::size_t lookahead_ = 0;       ///< Those before this one were looked at.
-    std::size_t unmatched_ = 0;       ///< Touches in a row that were not found where they were expected.
-    std::size_t last_jump_ = 0;       ///< Where the last of them is found,
-    unsigned consistent_jumps_ = 0;   ///< and so many of the last ones near it.
+    std::size_t count_ = 0;           ///< Number of accesses.
+    std::size_t position_ = 0;        ///< Index of the next access.
+    std::size_t lookahead_bytes_ = 0; ///< Bytes between position and lookahead.
+    std::size_t lookahead_ = 0;       ///< Index of the next prefetch candidate.
+    std::size_t unmatched_ = 0;       ///< Consecutive accesses without a match.
+    std::size_t last_jump_ = 0;       ///< Index of the last match elsewhere,
+    unsigned consistent_jumps_ = 0;   ///< and number of consecutive matches near it.
     bool diverged_ = false;
     std::size_t recent_bytes_ = 0;
-    Table<std::uint32_t> accesses_;    ///< Of each touch.
-    Table<std::uint32_t> next_access_; ///< When it is touched again, of each touch; from `count_` on: never.
+    Table<std::uint32_t> accesses_; ///< Entry of each access.
+    /// Index of the next access to the same chunk; `count_` or more: none.
+    Table<std::uint32_t> next_access_;
     Table<Entry> entries_;
-    Table<std::uint32_t> slots_;           ///< Of items by what they are, and one more; 0: none.
-    OrderedBitset resident_next_uses_;     ///< The next times of all that are in memory.
-    Table<std::uint64_t> expected_chunks_; ///< Chunks of the regions of the trace.
-    Table<Region*> regions_;               ///< As they come to be.
+    Table<std::uint32_t> slots_;           ///< Hash table of entries: index plus one; 0: empty.
+    OrderedBitset resident_next_uses_;     ///< Times of next use of all resident chunks.
+    Table<std::uint64_t> expected_chunks_; ///< Sizes of the regions in the trace, in chunks.
+    Table<Region*> regions_;               ///< In order of creation.
 };
 
 } // namespace assay::tier

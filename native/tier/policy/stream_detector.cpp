@@ -56,10 +56,10 @@ bool StreamDetector::touched(std::int64_t chunk, std::uint32_t thread, std::uint
 }
 
 StreamDetector::StreamStart StreamDetector::grid_neighbour(std::int64_t chunk, std::uint32_t thread) const {
-    // Of fewer runs than there is room for: what is touched besides takes the place of one.
+    // Fewer streams than slots: unrelated faults replace some.
     constexpr std::uint64_t longest = 2 * (max_streams - max_streams / 4);
     const auto lately = [this, thread](std::int64_t one) { return touched(one, thread, longest); };
-    // One that comes back was taken away too early, or a sweep has turned.
+    // A repeated fault means that the chunk was evicted too early, or that a sweep has turned.
     if (is_unreliable() || touched(chunk, thread, history_length - 1)) return {};
     for (const std::int64_t stride : {1, -1})
         if (lately(chunk - stride) && lately(chunk - 2 * stride)) return {chunk - 2 * stride, stride};
@@ -73,8 +73,9 @@ void StreamDetector::record(std::int64_t chunk, std::uint32_t thread, bool unmat
 StreamDetector::Stream& StreamDetector::begin_or_continue(StreamStart start, std::int64_t chunk,
                                                           std::uint32_t thread, std::uint32_t max) {
     const auto [first, stride] = start;
-    // A run with the same stride, which began elsewhere: a matrix by columns. Then the next begins as far on.
-    // One that is still under way may leave out some chunks, and touches of others meanwhile are not of it.
+    // A stream with the same stride and another beginning: the columns of a matrix. The next one is expected
+    // at the same distance. A stream in progress may skip chunks, and accesses to others meanwhile do not
+    // belong to it.
     for (Stream& one : streams_) {
         if (one.last_used == 0 || one.thread != thread || one.stride != stride || first == one.first)
             continue;

@@ -7,49 +7,53 @@
 
 namespace assay::tier {
 
-/// What a program reads next, told by the chunks that it waited for: runs with one stride, forwards or
-/// backwards, several at a time and by several threads (the vote over the last differences is that of H. Al
-/// Maruf and M. Chowdhury, Effectively prefetching remote memory with Leap, 2020).
+/// Detects access streams in the faults of a region: constant stride, ascending or descending, several at a
+/// time and in several threads. The majority vote over the last differences follows Leap (H. Al Maruf and M.
+/// Chowdhury, Effectively prefetching remote memory with Leap, 2020).
+///
+/// The advisor has a detector of its own (SweepDetector), because its input differs: periodic scans yield
+/// unordered sets of resident granules, without threads and without single faults. The votes and strides used
+/// here need the order of the faults.
 class StreamDetector {
   public:
-    /// A run: it has come to `last`, and goes on by `stride` chunks.
+    /// Access stream: at chunk `last`, advancing by `stride` chunks.
     struct Stream {
         std::int64_t last = 0, stride = 0;
         std::uint32_t thread = 0;
-        std::uint32_t window = 0;    ///< Chunks to be had ahead of it.
-        std::uint64_t last_used = 0; ///< When it was followed last; 0: never.
-        std::int64_t first = 0;      ///< Where it began, or came round to.
-        std::int64_t next_first = 0; ///< Where the next run like it is expected, where `repeats`.
-        std::int64_t end = 0;        ///< How far the run before it went, where `repeats`.
+        std::uint32_t window = 0;    ///< Chunks to prefetch.
+        std::uint64_t last_used = 0; ///< Time of the last fault; 0: unused slot.
+        std::int64_t first = 0;      ///< Where it began or wrapped around.
+        std::int64_t next_first = 0; ///< Expected beginning of the next repetition, if `is_repeating`.
+        std::int64_t end = 0;        ///< End of the previous repetition, if `is_repeating`.
         bool is_repeating = false;
 
-        /// The next run like it begins: at a chunk, and the one after that as much further on.
+        /// Restart the stream at a chunk; the following repetition is expected at the same distance.
         void restart(std::int64_t at) {
             next_first = 2 * at - first;
             first = at;
             end = last;
             is_repeating = true;
         }
-        /// Whether it has come about as far as the run before it.
+        /// Return true if the stream has come about as far as its previous repetition.
         [[nodiscard]] bool is_complete() const { return !is_repeating || (end - last) / stride <= window; }
-        /// Whether it is on its way to a chunk, and goes at least as far.
+        /// Return true if the stream will reach a chunk.
         [[nodiscard]] bool will_pass(std::int64_t chunk) const {
             return is_repeating && (chunk - last) / stride > 0 && (end - chunk) / stride >= 0;
         }
-        /// Whether the next run like it begins about there: what begins with a column of a matrix does not
-        /// begin with a chunk, and of the run before the first ones may have been mapped. One that has hardly
-        /// begun itself may be chance.
+        /// Return true if the next repetition begins near a chunk. Columns of a matrix do not begin at chunk
+        /// boundaries, and the first chunks of the previous repetition may have been mapped. Short streams
+        /// may be coincidence.
         [[nodiscard]] bool restarts_near(std::int64_t chunk) const {
             const auto [min, max] = std::minmax(first, next_first);
             const bool is_long = (last - first) / stride >= window;
             return is_unit_stride() && is_long && is_complete() && chunk >= min && chunk <= max + 1;
         }
         [[nodiscard]] bool is_unit_stride() const { return stride == 1 || stride == -1; }
-        /// Whether it passes the last of all chunks on its way from one to another.
+        /// Return true if the stream wraps around between two chunks.
         [[nodiscard]] bool wraps(std::int64_t from, std::int64_t to) const {
             return is_unit_stride() && (to > from) != (stride > 0);
         }
-        /// The chunk that comes after one; none of those that there are, where the run ends with it.
+        /// Return the chunk after another one; an invalid number if the stream ends there.
         [[nodiscard]] std::int64_t next(std::int64_t chunk, std::int64_t count) const {
             chunk += stride;
             if (!is_unit_stride()) return chunk;
@@ -57,12 +61,12 @@ class StreamDetector {
         }
     };
 
-    /// A thread touched a chunk that was not mapped.
+    /// Process a fault of a thread.
     ///
-    /// \param count of all chunks: behind the last comes the first, for a run that takes each of them.
-    /// \param mapped whether a chunk is, so that a run passes over it without a word.
-    /// \param most chunks of a window.
-    /// \returns the run that it belongs to, or null.
+    /// \param count number of chunks; unit-stride streams wrap around.
+    /// \param mapped predicate for mapped chunks, which streams skip without a fault.
+    /// \param max maximum window, in chunks.
+    /// \returns the stream of the fault; null if there is none.
     template <class Mapped>
     Stream* follow(std::int64_t chunk, std::int64_t count, std::uint32_t thread, std::uint32_t max,
                    Mapped mapped) {
@@ -89,8 +93,8 @@ class StreamDetector {
                     found->first = found->stride > 0 ? 0 : count - 1;
                 return &extend(*found, chunk, thread, max);
             }
-            // Any run comes by where another one is expected to begin anew; and one that has not gone a step
-            // since it last did is none.
+            // Any stream matches where another one is expected to restart. A stream without progress since
+            // its last restart does not.
             for (Stream& one : streams_)
                 if (matches_thread(one) && one.is_repeating && one.last != one.first && one.next_first >= 0 &&
                     one.next_first < count && !one.will_pass(one.next_first)) {
@@ -105,15 +109,15 @@ class StreamDetector {
         return start.stride == 0 ? nullptr : &begin_or_continue(start, chunk, thread, max);
     }
 
-    /// A run that somebody has told of: upwards from a chunk, with its whole window at once.
+    /// Add a declared ascending stream with its full window.
     Stream* add_sequential(std::int64_t chunk, std::uint32_t thread, std::uint32_t max);
 
-    /// Whether what this thread touched last, in a run or alone, was this chunk.
+    /// Return true if the last fault of a thread was on this chunk.
     [[nodiscard]] bool is_at(std::int64_t chunk, std::uint32_t thread) const;
 
-    /// What was brought ahead was used.
+    /// Record the use of a prefetched chunk.
     void on_used() { hit_rate_ += (1.0 - hit_rate_) / averaged_outcomes; }
-    /// What was brought ahead was not used: less is brought from now on.
+    /// Record an unused prefetched chunk, and halve the windows.
     void on_wasted() {
         hit_rate_ -= hit_rate_ / averaged_outcomes;
         for (Stream& one : streams_) one.window = one.window > 2 ? one.window / 2 : one.window;
@@ -122,15 +126,15 @@ class StreamDetector {
   private:
     static constexpr std::size_t max_streams = 16;
     static constexpr int max_mapped_gap = 4096;
-    static constexpr std::uint64_t history_length = 64; ///< Touches, after which one of no run begins none.
+    static constexpr std::uint64_t history_length = 64; ///< Faults after which an unmatched one is forgotten.
     static constexpr std::uint32_t initial_window = 2;
-    static constexpr double averaged_outcomes = 32; ///< Of what was brought ahead, that an average is over.
+    static constexpr double averaged_outcomes = 32; ///< Prefetches in the moving average.
 
-    /// Most is brought in vain, so neighbours that are touched one after the other are no run yet: parts of
-    /// what is near in space and lies apart in memory, a tree, a curve that fills a box.
+    /// Return true if most prefetches are wasted. Adjacent faults are then no evidence of a stream: in trees
+    /// and space-filling curves, neighbours in space lie apart in memory.
     [[nodiscard]] bool is_unreliable() const { return hit_rate_ < 0.25; }
 
-    /// Whether a run comes from one chunk to another over nothing but what is mapped.
+    /// Return true if a stream leads from one chunk to another over mapped chunks only.
     template <class Mapped>
     static bool reaches(const Stream& one, std::int64_t from, std::int64_t chunk, std::int64_t count,
                         Mapped mapped) {
@@ -146,22 +150,21 @@ class StreamDetector {
     struct PastFault {
         std::int64_t chunk = 0;
         std::uint32_t thread = 0;
-        bool unmatched = false; ///< Of no run, or of one that it began.
+        bool unmatched = false; ///< Not part of a stream, or only its beginning.
     };
-    /// What a thread touched last in no run, the newest first.
+    /// Recent faults of a thread outside of streams, latest first.
     struct UnmatchedFaults {
         std::array<std::int64_t, 2> chunks{};
         std::size_t found = 0;
     };
 
-    /// Of a run that has come to a chunk: where it began, and its stride; 0: there is none.
+    /// Beginning and stride of a new stream; stride 0: none.
     struct StreamStart {
         std::int64_t first = 0, stride = 0;
     };
 
-    /// A neighbour of the fault before it begins a run at once, as long as that serves; other strides are
-    /// taken where they come twice, and so are faults in one direction with nothing but what is mapped
-    /// between them.
+    /// Return the stream that a fault begins. Adjacent faults suffice while prefetches are useful. Other
+    /// strides must occur twice, and so must faults in one direction with only mapped chunks between them.
     template <class Mapped>
     [[nodiscard]] StreamStart start_of(const UnmatchedFaults& before, std::int64_t chunk, std::int64_t count,
                                        Mapped mapped) const {
@@ -179,30 +182,29 @@ class StreamDetector {
         return {one_before, straight.stride};
     }
 
-    /// What was touched at a time, fewer than `recent` touches ago and after the beginning.
+    /// Return a past fault, at most `history_length` ago.
     [[nodiscard]] const PastFault& fault_at(std::uint64_t time) const {
         return history_[time % history_length];
     }
     [[nodiscard]] UnmatchedFaults unmatched(std::uint32_t thread) const;
-    /// Whether a thread touched a chunk within so many touches.
+    /// Return true if a thread recently faulted on a chunk.
     [[nodiscard]] bool touched(std::int64_t chunk, std::uint32_t thread, std::uint64_t within) const;
-    /// It was not touched lately, but its neighbour was, and the next one on the same side: the fields of a
-    /// grid in turn. That also looks like one run of a large stride that begins anew all the time, but each
-    /// of several tells more of what comes next.
+    /// Return the stream of a fault next to a recent one with a neighbour on the same side: the fields of a
+    /// grid in turn. They resemble one stream with a large stride and constant restarts, but separate streams
+    /// predict more.
     [[nodiscard]] StreamStart grid_neighbour(std::int64_t chunk, std::uint32_t thread) const;
     void record(std::int64_t chunk, std::uint32_t thread, bool unmatched);
     Stream& extend(Stream& one, std::int64_t chunk, std::uint32_t thread, std::uint32_t max);
-    /// A run, or the next one of its kind, which takes the place of the one before.
+    /// Begin a stream, or the next repetition of a similar one, which it replaces.
     Stream& begin_or_continue(StreamStart start, std::int64_t chunk, std::uint32_t thread, std::uint32_t max);
-    /// One more run beside all others.
+    /// Add a stream.
     Stream& add(StreamStart start, std::int64_t chunk, std::uint32_t thread, std::uint32_t max);
     Stream& oldest();
 
     std::array<Stream, max_streams> streams_{};
-    std::array<PastFault, history_length>
-        history_{}; ///< What was touched last: that of time t at t % recent.
+    std::array<PastFault, history_length> history_{}; ///< Recent faults; time t at index t % history_length.
     std::uint64_t clock_ = 0;
-    double hit_rate_ = 1.0; ///< Of what was brought ahead.
+    double hit_rate_ = 1.0; ///< Share of prefetches that were used.
 };
 
 } // namespace assay::tier

@@ -21,7 +21,7 @@ StreamPrefetcher::StreamPrefetcher(ChunkCache& memory) : cache_(memory), request
 void StreamPrefetcher::resize() {
     const std::size_t max = cache_.max_bytes(), chunk = cache_.chunk_bytes();
     window_ = std::clamp(max / 16, 4 * chunk, 16 * chunk);
-    // Of the least memory too there is room for what one run wants.
+    // Even the smallest memory can hold the window of one stream.
     max_bytes_ = std::max(max / 4, std::min(window_ + 2 * chunk, max / 2));
 }
 
@@ -35,7 +35,7 @@ const StreamDetector::Stream* StreamPrefetcher::stream_of(Region& region, const 
     const std::size_t level = region.fetch_level(), step = region.sizes[level];
     StreamDetector& streams = region.levels[level].streams;
     const auto number = static_cast<std::int64_t>(region.number(chunk.at, level));
-    // Of a chunk that is split, the first part that is touched stands for all.
+    // The first fault on a split chunk represents all of its parts.
     const bool split = region.leaf_at(chunk.at, level).state == State::split;
     if (split && streams.is_at(number, thread)) return nullptr;
     const auto mapped = [&region, level, step](std::int64_t i) {
@@ -71,10 +71,10 @@ void StreamPrefetcher::prefetch_along(Region& region, const StreamDetector::Stre
     std::int64_t number = stream.last;
     bool wrapped = false;
     std::uint32_t ahead = 0;
-    // What is there already of a run that was followed for a while is mapped before it is touched, and counts
-    // as used: of parts a fault takes as long as a transfer; of chunks, about 0.1 ms, in which an idle
-    // processor is woken twice and once more to flush its TLB. Of several runs in turn each would take the
-    // room of what passes from the others.
+    // For an established stream, part of the prefetched chunks are mapped before their use and counted as
+    // used. For parts, a fault takes as long as a transfer. For chunks it takes about 0.1 ms: an idle CPU is
+    // woken twice, and once more for a TLB flush. With several streams, each would take probation space from
+    // the others.
     const std::uint32_t part = level > 0 ? 4 : 8;
     const bool maps_directly = cache_.is_mapping_unlimited() && (level > 0 || is_sole_stream(stream));
     const std::uint32_t window = std::min(stream.window, stream_share(step));
@@ -88,8 +88,8 @@ void StreamPrefetcher::prefetch_along(Region& region, const StreamDetector::Stre
             number = stream.next_first;
             wrapped = true;
         }
-        // Who began with the first and has come so far goes through all of it once more, perhaps; so does who
-        // has come round before, or begins a little further on each time.
+        // A stream that began with the first chunk may sweep again, as may one that wrapped around before or
+        // restarts a little further on each time.
         if (stream.wraps(before, number)) {
             if (stream.window < max_window(step)) return;
             if (stream.first != number) {
@@ -116,7 +116,7 @@ void StreamPrefetcher::prefetch_along(Region& region, const StreamDetector::Stre
         }
         const Prefetch done = prefetch(piece, node);
         if (done == Prefetch::blocked) {
-            // Where what is in the way is being written, there is room in a moment.
+            // Space is about to be freed by write-back.
             if (cache_.transfers().writing_bytes() > 0) interrupted_ = {&region, &stream, level, node};
             return;
         }
@@ -160,7 +160,7 @@ StreamPrefetcher::Prefetch StreamPrefetcher::prefetch(Chunk& chunk, Node node) {
 }
 
 void StreamPrefetcher::request(std::byte* at, std::size_t bytes, Node node) {
-    if (!requests_.full()) requests_.add(at, bytes, node); // It is advice.
+    if (!requests_.full()) requests_.add(at, bytes, node); // Advice may be dropped.
 }
 
 StreamPrefetcher::Prefetch StreamPrefetcher::prefetch(Region& region, const Request& request) {
@@ -188,7 +188,7 @@ void StreamPrefetcher::prefetch_requested(const RegionIndex& regions) {
         Region* const region = regions.at(one.at);
         if (region != nullptr && prefetch(*region, one) == Prefetch::blocked &&
             cache_.transfers().writing_bytes() > 0)
-            break; // There is room in a moment.
+            break; // Space is about to be freed.
     }
     requests_.remove_first(done);
 }

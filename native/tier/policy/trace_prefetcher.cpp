@@ -114,7 +114,7 @@ void TracePrefetcher::prefetch(Node node) {
         Chunk& chunk = region.split_at(coming->at, coming->level);
         if (chunk.state == State::split) region.unsplit(chunk);
         if (chunk.state == State::stored || chunk.state == State::split) {
-            // What is brought sooner than it must be takes the place of what is used over and over.
+            // Prefetching too early would evict frequently used chunks.
             if (prefetcher_.is_window_full() || !reclaim_until(coming->when, chunk.bytes())) return;
             if (chunk.state == State::split) gather(chunk);
             if (prefetcher_.prefetch(chunk, node) == StreamPrefetcher::Prefetch::blocked) return;

@@ -12,39 +12,39 @@
 
 namespace assay::tier {
 
-/// What is known of another run of the program, and what is kept of this one for the next.
+/// Records a trace of this run, and prefetches by the trace of an earlier one.
 class TracePrefetcher {
   public:
-    /// \param means names the folders of traces, or none.
+    /// \param config names the trace directories, if any.
     TracePrefetcher(const PagerConfig& config, ChunkCache& cache, StreamPrefetcher& ahead);
 
-    /// Whether it is known what will be touched.
+    /// Return true while a trace is followed.
     [[nodiscard]] bool is_active() const { return next_use_.has_value(); }
-    /// Of memory that it takes.
+    /// Return the memory in use.
     [[nodiscard]] std::size_t bytes() const { return next_use_ ? next_use_->bytes() : 0; }
 
     void region_added(Region& region);
     void region_removed(const Region& region);
 
-    /// The size of which what lies at an address is touched next, where that is known.
+    /// Return the level of the next access at an address, if known.
     [[nodiscard]] std::optional<std::size_t> level_at(const Region& region, const std::byte* at) const;
-    /// A chunk was touched. \param at where. \returns whether that is what was foreseen.
+    /// Record a fault. \param at faulting address. \returns true if the trace predicted it.
     bool on_access(const Region& region, const Chunk& chunk, const std::byte* at);
-    /// Of what is touched as a whole some parts are in memory: they are mapped, and with what still comes it
-    /// is one chunk again.
+    /// Reassemble a chunk that the trace accesses as a whole: map its resident parts, and merge it with the
+    /// missing ones.
     void gather(Chunk& whole);
-    /// What is touched next comes, as far as nothing that is touched sooner has to go for it.
+    /// Prefetch the next accesses of the trace, as long as only chunks with a later use are evicted.
     ///
-    /// \param node that it is wanted on: the threads are not known.
+    /// \param node preferred NUMA node; the threads of the accesses are not known.
     void prefetch(Node node);
 
   private:
-    /// With the first region, for a process that has none is not counted.
+    /// Start with the first region: processes without regions are not numbered.
     void start();
     void record(std::size_t number);
     void replay(std::size_t number);
     void stop();
-    /// Only of what is touched later.
+    /// Free memory, evicting only chunks with a later next use.
     [[nodiscard]] bool reclaim_until(std::size_t when, std::size_t bytes);
 
     ChunkCache& cache_;

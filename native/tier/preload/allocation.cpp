@@ -112,7 +112,7 @@ ASSAY_TIER_EXPORT void* pvalloc(std::size_t bytes) {
 }
 
 ASSAY_TIER_EXPORT std::size_t malloc_usable_size(void* at) {
-    // In a child of a fork another thread may have had the arena's lock at that moment.
+    // In a child process, another thread may have held the lock of the arena at the time of the fork.
     if (interposer().contains(at))
         return interposer().is_in_child() ? 0 : interposer().arena()->bytes_until_end(at);
     const auto usable = interposer().next().usable;

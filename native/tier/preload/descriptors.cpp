@@ -9,8 +9,8 @@
 
 using assay::tier::preload::interposer;
 
-// Programs close what they did not open, before they become daemons or start others. What they start is to
-// find the DRAM of the run by a descriptor; the pager has all of its own in another table.
+// Programs close descriptors that they did not open, before they daemonise or start other programs. Those
+// find the DRAM budget of the run through one descriptor; all others of the pager lie in a private table.
 
 ASSAY_TIER_EXPORT int close(int fd) {
     if (interposer().owns(fd)) {
@@ -32,7 +32,7 @@ ASSAY_TIER_EXPORT int close_range(unsigned first, unsigned last, int flags) noex
 ASSAY_TIER_EXPORT void closefrom(int first) noexcept {
     const auto from = static_cast<unsigned>(first < 0 ? 0 : first);
     if (close_range(from, ~0U, 0) == 0) return;
-    // Before Linux 5.9, or where a filter forbids it.
+    // Before Linux 5.9, or with a filter that forbids the system call.
     const long max = ::sysconf(_SC_OPEN_MAX);
     for (long fd = from; fd < max; ++fd) static_cast<void>(close(static_cast<int>(fd)));
 }

@@ -42,8 +42,8 @@ std::size_t dram() {
     return number_of("ASSAY_TIER_DRAM", 0);
 }
 
-/// How many like this one share what is named, and were not started by one another: instances that assay
-/// started, or the ranks of a job on this node as Open MPI and MPICH's Hydra number them.
+/// Return the number of processes that share the DRAM and are not parents of each other: instances started by
+/// assay, or ranks on this node as numbered by Open MPI and MPICH's Hydra.
 std::size_t process_count() {
     for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "ASSAY_INSTANCES"})
         if (const std::size_t found = number_of(name, 0); found > 0) return found;
@@ -97,8 +97,8 @@ void export_variable(std::string_view name, std::string_view value) {
     const std::string before = std::string(name) + '=';
     std::size_t count = 0;
     while (environ[count] != nullptr) ++count;
-    // The program may keep pointers to both: they are never freed. They are not on its heap, as a check for
-    // leaks (LeakSanitizer, Valgrind) would find those that the next variable replaces.
+    // Never freed, because the program may keep pointers to both. Not on the heap: leak checkers
+    // (LeakSanitizer, Valgrind) would report variables that a later one replaces.
     const std::string whole = before + std::string(value);
     const std::size_t pointers = (count + 2) * sizeof(char*);
     std::byte* const room = sys::map(whole_pages(pointers + whole.size() + 1));

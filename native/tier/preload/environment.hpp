@@ -8,31 +8,32 @@
 
 namespace assay::tier::preload {
 
-/// Who brings memory and takes it away.
+/// Engine that fetches and evicts memory.
 enum class Engine { none, pager, advisor };
 
 [[nodiscard]] Engine engine_from_environment();
 
-/// Bytes from which on memory is large.
+/// Return the minimum size of managed allocations, in bytes.
 [[nodiscard]] std::size_t threshold_from_environment(std::size_t default_value);
 
-/// Bytes of addresses for all that is managed.
+/// Return the address space for managed memory, in bytes.
 [[nodiscard]] std::size_t addresses_from_environment();
 
-/// Of the DRAM that is named, what is left of it by others like this process.
+/// Return the share of this process in the DRAM of the run, in bytes.
 [[nodiscard]] std::size_t share_from_environment();
 
-/// That of the run, or a new one for what is started from here.
-/// \throws what Budget does.
+/// Return the budget of the run, or a new one for this process and its children.
+/// \throws exceptions of Budget.
 [[nodiscard]] Budget budget_from_environment();
 
-/// All but the budget, and what it has.
-/// \throws std::runtime_error where a word is not known.
+/// Return the configuration, except the budget and its size.
+/// \throws std::runtime_error for an unknown word.
 [[nodiscard]] PagerConfig config_from_environment();
 
-/// A variable for what this process starts, before its `main` has begun.
+/// Set an environment variable for child processes, before `main` has begun.
 ///
-/// Not by setenv(3): bash has one of its own, which it is too early for, and takes what is in `environ` then.
+/// setenv(3) cannot be used: bash defines its own, which does not work this early, and copies `environ`
+/// later.
 /// \throws std::bad_alloc.
 void export_variable(std::string_view name, std::string_view value);
 

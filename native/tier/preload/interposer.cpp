@@ -28,7 +28,7 @@ alignas(Budget) constinit std::byte budget_room[sizeof(Budget)]{};
 alignas(Arena) constinit std::byte arena_room[sizeof(Arena)]{};
 alignas(Advisor) constinit std::byte advisor_room[sizeof(Advisor)]{};
 
-/// A program that needs the tier would end later for want of memory, and nobody would know why.
+/// Exit at once: without the tier the program would fail later for lack of memory, with an unclear cause.
 [[noreturn]] void exit_with(const std::exception& error) {
     print_message({error_text(error)});
     ::_exit(125);
@@ -50,7 +50,7 @@ const char* find_sanitizer() {
     return nullptr;
 }
 
-/// The touch is tried again, and ends the child.
+/// Explain an access in a child process; the repeated access terminates it.
 void print_child_access(int, siginfo_t* about, void*) {
     if (interposer().contains(about->si_addr))
         print_message(
@@ -126,9 +126,9 @@ void Interposer::start_pager() {
         PagerConfig config = config_from_environment();
         config.budget = new (budget_room) Budget(budget_from_environment());
         config.memory_bytes = config.budget->bytes();
-        // What it starts may be in another folder by then.
+        // Children may run in another directory.
         export_variable("ASSAY_TIER_PATH", joined_paths(config.paths));
-        // It outlives everything that runs at exit, and may touch memory: so it is never destroyed.
+        // Never destroyed: exit handlers may access its memory.
         auto* const made = new (arena_room) Arena(config);
         export_variable("ASSAY_TIER_BUDGET", config.budget->handle(made->pager().thread()));
         struct stat about{};

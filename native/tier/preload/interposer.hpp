@@ -16,7 +16,7 @@ class Advisor;
 
 namespace assay::tier::preload {
 
-/// What this process does with memory; there is one, from its first allocation on.
+/// State of the preload library: one object in each process, valid from its first allocation on.
 class Interposer {
   public:
     [[nodiscard]] const NextSymbols& next() const { return next_; }
@@ -28,16 +28,17 @@ class Interposer {
         const Arena* const found = arena();
         return found != nullptr && found->contains(at);
     }
-    /// As of the arena; a disk that is full is told once, for few programs say why they have no memory.
+    /// Allocate or resize in the arena. A full disk is reported once, because few programs explain a lack of
+    /// memory.
     [[nodiscard]] void* allocate(std::size_t bytes) { return report_full(arena()->allocate(bytes)); }
     [[nodiscard]] void* resize(void* at, std::size_t bytes) {
         return report_full(arena()->resize(at, bytes));
     }
-    /// The descriptor that programs which are started from here find the DRAM of the run by: all that the
-    /// program's table has of the tier. Closed, it is only not found. -1 where there is none.
+    /// Return the descriptor through which child processes find the DRAM budget, the only one of the tier in
+    /// the program's table; -1 if there is none. Closing it only makes children start a budget of their own.
     [[nodiscard]] int descriptor() const { return in_child_ ? -1 : descriptor_; }
-    /// Whether a descriptor is that one, and not another file of its number, after a system call of the
-    /// program's own has closed it.
+    /// Return true for that descriptor, unless a direct system call has closed it and another file reuses its
+    /// number.
     [[nodiscard]] bool owns(int fd) const;
     [[nodiscard]] bool is_in_child() const { return in_child_; }
 
@@ -48,28 +49,28 @@ class Interposer {
     [[nodiscard]] void* report_full(void* found);
     void start_advisor();
     void start_pager();
-    /// A child of a fork has no pager, and none of the memory that it would bring: a touch of it ends the
-    /// child by SIGSEGV. What it takes anew is ordinary memory.
+    /// Prepare a child process. It has neither a pager nor the managed memory: an access terminates it by
+    /// SIGSEGV. Its new allocations are ordinary memory.
     void enter_child();
 
     NextSymbols next_;
     int descriptor_ = -1;
-    ino_t inode_ = 0; ///< Of its file.
+    ino_t inode_ = 0; ///< Of the descriptor's file.
     std::atomic<Arena*> arena_ = nullptr;
     Advisor* advisor_ = nullptr;
     std::size_t threshold_ = std::size_t{64} << 20;
     bool in_child_ = false;
-    std::atomic<bool> full_reported_ = false; ///< That a disk is has been told.
+    std::atomic<bool> full_reported_ = false; ///< A full disk was reported.
 };
 
-/// Constant-initialised, so that it is there before any constructor has run.
+/// Constant-initialised, so that it is valid before any constructor.
 inline constinit Interposer the_interposer;
 
 [[nodiscard]] inline Interposer& interposer() {
     return the_interposer;
 }
 
-/// Ends a child of a fork, which cannot go on without what its parent has.
+/// Abort a child process that needs managed memory of its parent.
 [[noreturn]] void abort_forked();
 
 } // namespace assay::tier::preload

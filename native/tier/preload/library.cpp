@@ -1,8 +1,7 @@
-/// libassay-tier.so stands before the C library in a program: large memory comes from the arena, and all else
-/// goes on to whoever gave it before.
+/// libassay-tier.so interposes on the C library: large allocations come from the arena, and all other calls
+/// are forwarded.
 ///
-/// What it needs to know is in the environment, where `assay tier run` puts it; without it nothing is
-/// changed.
+/// The environment set by `assay tier run` configures it; without that the library does nothing.
 
 #include "tier/preload/interposer.hpp"
 

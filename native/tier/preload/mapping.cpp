@@ -13,7 +13,7 @@ namespace {
 using namespace assay::tier;
 using namespace assay::tier::preload;
 
-/// Whether a mapping is ordinary memory: private, anonymous, to be read and written, anywhere.
+/// Return true for a mapping of ordinary memory: private, anonymous, readable and writable, at any address.
 bool is_ordinary(void* at, std::size_t bytes, int protection, int flags) {
     constexpr int other = MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_SHARED | MAP_NORESERVE | MAP_HUGETLB |
                           MAP_GROWSDOWN | MAP_STACK | MAP_LOCKED | MAP_32BIT;
@@ -59,7 +59,7 @@ ASSAY_TIER_EXPORT void* mremap(void* at, std::size_t before, std::size_t bytes, 
     }
     if (interposer().is_in_child()) abort_forked();
     before = whole_pages(before);
-    // To a place of the program's choice, or leaving pages behind: nobody needs it for ordinary memory.
+    // Fixed addresses and MREMAP_DONTUNMAP are not supported; ordinary memory does not need them.
     if ((flags & ~MREMAP_MAYMOVE) != 0 || bytes == 0 || bytes > PTRDIFF_MAX) {
         errno = EINVAL;
         return MAP_FAILED;
@@ -116,7 +116,7 @@ ASSAY_TIER_EXPORT int madvise(void* at, std::size_t bytes, int advice) noexcept 
     case MADV_DODUMP:
     case MADV_POPULATE_READ:
     case MADV_POPULATE_WRITE:
-        // Pages and forks of this memory are the pager's.
+        // The pager decides on page sizes and forks of this memory.
         return 0;
     default:
         errno = EINVAL;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-// By these names glibc exports its own allocator: what is used before the next one has been looked up.
+// The allocator of glibc under its internal names, used until the next definitions are resolved.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
@@ -16,7 +16,7 @@ void __libc_free(void*);
 
 namespace assay::tier::preload {
 
-/// The functions that this library stands before.
+/// Next definitions of the interposed functions.
 struct NextSymbols {
     void* (*malloc)(std::size_t) = __libc_malloc;
     void* (*calloc)(std::size_t, std::size_t) = __libc_calloc;
@@ -27,7 +27,7 @@ struct NextSymbols {
 
     template <class Function>
     static void find(const char* name, Function*& function) {
-        // A function as dlsym(3) gives it: by way of its bytes, as POSIX has it.
+        // POSIX allows the conversion of dlsym(3)'s result to a function pointer by copying its bytes.
         void* const found = ::dlsym(RTLD_NEXT, name);
         if (found != nullptr) std::memcpy(&function, &found, sizeof found);
     }

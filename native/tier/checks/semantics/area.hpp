@@ -6,12 +6,12 @@
 
 namespace assay::tier::semantics {
 
-inline constexpr std::byte written{0x77};  ///< What memory holds at first.
-inline constexpr std::byte answered{0x5a}; ///< What a fault is answered with.
+inline constexpr std::byte written{0x77};  ///< Initial content of memory.
+inline constexpr std::byte answered{0x5a}; ///< Content that resolves a fault.
 
-/// Memory between borders that nobody may touch, so that the kernel joins it with nothing beside it.
+/// Memory between inaccessible guard pages, so that the kernel does not merge its mapping with others.
 ///
-/// It is to be made before the Userfault that watches it: unmapping may wait until somebody reads of it.
+/// It must be created before the Userfault that registers it: unmapping may wait for a reader of its events.
 class GuardedArea {
   public:
     explicit GuardedArea(std::size_t bytes, int advice = MADV_NOHUGEPAGE);
@@ -25,7 +25,7 @@ class GuardedArea {
     void fill() const;
     void protect(int protection) const;
     int advise(int advice) const;
-    /// Pages that are there, and those that come: populating it now would be a fault that nobody answers.
+    /// Lock present and future pages; populating them now would raise faults that no thread resolves.
     void lock() const;
 
   private:

@@ -7,7 +7,7 @@
 
 namespace assay::tier::semantics {
 
-/// A child that may die; where it hangs, it ends by SIGALRM.
+/// Fork a child that may die; a hanging one is terminated by SIGALRM.
 pid_t forked(const std::function<int()>& work);
 std::string ending(pid_t child);
 

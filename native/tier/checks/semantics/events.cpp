@@ -15,7 +15,7 @@ namespace assay::tier::semantics {
 
 namespace {
 
-/// What `from` is the first byte of, and a message told of.
+/// Describe a message relative to the first byte of an area.
 std::string told(const uffd_msg& message, const std::byte* from) {
     const auto number = [from](std::uint64_t at) {
         return std::to_string((at - reinterpret_cast<std::uintptr_t>(from)) / page);

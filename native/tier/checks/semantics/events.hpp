@@ -8,8 +8,8 @@
 
 namespace assay::tier::semantics {
 
-/// What the kernel tells while a thread does something; this one reads it and answers faults, as the pager's
-/// does.
+/// Return the messages during the actions of another thread; this thread reads them and resolves faults, as
+/// the pager thread does.
 std::string told_during(const Userfault& fault, const std::byte* from, const std::function<void()>& work);
 
 } // namespace assay::tier::semantics

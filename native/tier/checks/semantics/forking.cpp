@@ -6,7 +6,7 @@
 
 namespace assay::tier::semantics {
 
-/// Pages that parent and child share belong to neither (PageAnonExclusive() of the kernel), until one of them
+/// Pages shared by parent and child cannot be moved (PageAnonExclusive() of the kernel) until one of them
 /// writes.
 void move_after_fork(Seen& seen) {
     const GuardedArea shared(page), mine(page), place(page), other(page);
@@ -31,14 +31,14 @@ void move_after_fork(Seen& seen) {
     seen.error("after the parent has written", error_of_move(fault, place, shared), 0);
 }
 
-/// Why memory of the pager is kept from children: they would go on with what was never written.
+/// Managed memory is withheld from child processes, because they would read zeros.
 void child_reads_zeros(Seen& seen) {
     const Evicted evicted(0);
     seen.is("child", ending(forked([&] { return std::to_integer<int>(byte_at(evicted.region.at())); })),
             "ends with 0");
 }
 
-/// A child that lacks memory ends, where it would otherwise go on with zeros.
+/// A child without the memory is terminated instead of reading zeros.
 void child_without_memory_dies(Seen& seen) {
     const Evicted evicted(0);
     seen.error("MADV_DONTFORK", evicted.region.advise(MADV_DONTFORK), 0);

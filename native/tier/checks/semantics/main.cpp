@@ -1,10 +1,10 @@
-/// What userfaultfd(2) of this kernel does, one row for each fact that the pager is built on.
+/// Check the facts about userfaultfd(2) that the pager relies on, one row for each.
 ///
 ///     assay-tier-semantics [--path DIR] [--row NAME]
 ///
-/// One line of JSON for each row: ok, different (the kernel does otherwise than the pager takes it to do), or
-/// skipped with the reason. Status 1 where a row is different. The facts were found on Linux 6.18; those of
-/// UFFDIO_MOVE are decided by move_pages() of the kernel's mm/userfaultfd.c.
+/// Prints one line of JSON for each row: ok, different (the kernel deviates from the pager's assumption), or
+/// skipped with the reason. Exits with status 1 if a row is different. The facts were established on Linux
+/// 6.18; move_pages() of mm/userfaultfd.c decides those about UFFDIO_MOVE.
 
 #include "tier/checks/semantics/rows.hpp"
 
@@ -49,9 +49,9 @@ std::vector<Row> all_rows(const std::string& path) {
             {"mappings-do-not-leave-together", mappings_do_not_leave_together}};
 }
 
-/// \returns whether the kernel does not do otherwise than the pager relies on.
+/// Print a row. \returns false if the kernel deviates.
 bool show(const Row& row) {
-    // Where a kernel does otherwise, a row may wait for ever; it ends by SIGALRM.
+    // On a deviating kernel a row may hang; SIGALRM terminates it.
     ::alarm(30);
     Seen seen;
     std::string status, text;
@@ -66,7 +66,7 @@ bool show(const Row& row) {
         status = "different";
         text = seen.text() + (seen.text().empty() ? "" : "; ") + error.what();
     }
-    // No text of a row has what JSON would escape.
+    // The texts contain nothing that JSON escapes.
     std::printf("{\"row\":\"%s\",\"status\":\"%s\",\"seen\":\"%s\"}\n", row.name, status.c_str(),
                 text.c_str());
     std::fflush(stdout);

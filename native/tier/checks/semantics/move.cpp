@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-// Interfaces newer than the headers of Debian 12 (Linux 6.1); include/uapi/linux/userfaultfd.h of Linux 6.4.
+// Newer than the headers of Debian 12 (Linux 6.1); see include/uapi/linux/userfaultfd.h of Linux 6.4.
 #ifndef UFFD_FEATURE_WP_UNPOPULATED
 #define UFFD_FEATURE_WP_UNPOPULATED (1 << 13)
 #endif
@@ -26,7 +26,7 @@ namespace assay::tier::semantics {
 
 namespace {
 
-/// Of an area, whose borders are borders of the kernel's, too.
+/// Return the huge pages of an area, in KiB. The borders of the area are borders of kernel mappings.
 std::size_t huge_kib(const GuardedArea& area) {
     std::ifstream file("/proc/self/smaps");
     const auto begin = reinterpret_cast<std::uintptr_t>(area.at());
@@ -48,7 +48,7 @@ std::string kib_text(std::size_t kib) {
 
 } // namespace
 
-/// Moving is only cheap while 512 pages are one.
+/// Moves are cheap only for huge pages.
 void move_keeps_huge_pages(Seen& seen) {
     constexpr std::size_t chunks = 4, all = chunks * huge_page;
     const GuardedArea frames(all, MADV_HUGEPAGE), region(all, MADV_HUGEPAGE), back(all, MADV_HUGEPAGE);
@@ -75,8 +75,8 @@ void move_keeps_huge_pages(Seen& seen) {
     if (seen.as_relied_on()) seen.byte("last byte", byte_at(back.at() + all - 1), written);
 }
 
-/// Why pages are not write-protected to learn whether they are written to: between a move and a protection,
-/// another thread may write unseen, and a protection cannot come first.
+/// Write protection cannot detect changes: another thread may write between a move and the protection, and
+/// the protection cannot come first.
 void move_into_write_protected(Seen& seen) {
     const GuardedArea frame(page), region(2 * page);
     const Userfault fault =
@@ -92,7 +92,7 @@ void move_into_write_protected(Seen& seen) {
     seen.error("onto the page beside it", fault.move(region.at(1), frame.at(), page).error, 0);
 }
 
-/// What a program locks in memory stays there: the pager learns so when it tries, and leaves it alone.
+/// Memory that the program locks stays in place; the pager learns this from its attempt.
 void move_between_locked_and_unlocked(Seen& seen) {
     const GuardedArea unlocked(page), locked(page), plain(page), also_locked(page);
     const Userfault fault = userfault(UFFD_FEATURE_MOVE);
@@ -106,12 +106,12 @@ void move_between_locked_and_unlocked(Seen& seen) {
     seen.error("locked to unlocked", error_of_move(fault, plain, also_locked), EINVAL);
     const int error = error_of_move(fault, locked, also_locked);
     seen.error("locked to locked", error, 0);
-    // What was not moved is a fault that nobody answers.
+    // Pages that were not moved would raise faults that no thread resolves.
     if (error == 0) seen.byte("contents", byte_at(locked.at()), written);
 }
 
-/// Pages of a chunk may be missing, where the program gave them back: the pager is told how many came before
-/// the first, and moves the rest with its holes.
+/// Discarded pages of a chunk are missing: the kernel reports the pages moved before the first one, and the
+/// pager moves the remainder with holes.
 void move_of_missing_pages(Seen& seen) {
     const GuardedArea frame(3 * page), region(3 * page);
     const Userfault fault = userfault(UFFD_FEATURE_MOVE);
@@ -132,7 +132,7 @@ void move_of_missing_pages(Seen& seen) {
     seen.error("copy over the third", copied(2), EEXIST);
 }
 
-/// A program may protect what it was given: such pages stay where they are.
+/// Pages that the program protects stay in place.
 void move_between_protections(Seen& seen) {
     const GuardedArea frame(page), region(page);
     const Userfault fault = userfault(UFFD_FEATURE_MOVE);
@@ -147,7 +147,7 @@ void move_between_protections(Seen& seen) {
     seen.error("between what is written to", error_of_move(fault, region, frame), 0);
 }
 
-/// While an unmapping is not told, nothing is moved or copied: the pager reads its messages, and tries again.
+/// While an unmap event is unread, no move or copy succeeds: the pager reads its messages and retries.
 void move_while_an_event_waits(Seen& seen) {
     const GuardedArea frame(page), region(2 * page);
     std::byte* const gone = sys::map(page);

@@ -8,9 +8,9 @@
 
 namespace assay::tier::semantics {
 
-/// What could not be read from the disk ends the program where it is touched, and nothing is made up for it.
+/// Accesses to unreadable data terminate the program; no content is invented.
 void poison_ends_in_sigbus(Seen& seen) {
-    static_cast<void>(userfault(UFFD_FEATURE_POISON)); // Skipped here, not in a child.
+    static_cast<void>(userfault(UFFD_FEATURE_POISON)); // Skip here, not in a child process.
     const auto poisoned = [](const std::function<int(std::byte*)>& touch) {
         return ending(forked([&touch] {
             const GuardedArea region(page);

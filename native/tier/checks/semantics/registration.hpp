@@ -8,7 +8,7 @@
 
 namespace assay::tier::semantics {
 
-/// \throws Skipped where this kernel or these rights do not give it.
+/// Open a userfaultfd. \throws Skipped if the kernel or the privileges do not allow it.
 Userfault userfault(std::uint64_t features);
 
 void watch(const Userfault& fault, std::byte* at, std::size_t bytes);
@@ -16,7 +16,7 @@ void watch(const Userfault& fault, const GuardedArea& area);
 
 int error_of_move(const Userfault& fault, const GuardedArea& to, const GuardedArea& from);
 
-/// A page that was written, and that was taken away as the pager does it.
+/// Page that was written and then evicted in the way of the pager.
 struct Evicted {
     explicit Evicted(std::uint64_t features);
 

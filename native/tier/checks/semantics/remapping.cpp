@@ -9,8 +9,8 @@
 
 namespace assay::tier::semantics {
 
-/// Where pages do not move, a chunk leaves with its part of the page table: what was there is in the other
-/// place, and what touches it from then on waits.
+/// Without UFFDIO_MOVE, a chunk is evicted by moving its page table entries: the content lies at the other
+/// address, and later accesses to the first one fault.
 void place_that_was_left_is_watched(Seen& seen) {
     const GuardedArea region(3 * page), place(3 * page);
     const Userfault fault = userfault(UFFD_FEATURE_EVENT_UNMAP);
@@ -33,7 +33,7 @@ void place_that_was_left_is_watched(Seen& seen) {
     seen.byte("what is found", found, answered);
 }
 
-/// As with protections that differ within a chunk: it stays as a whole.
+/// A chunk with differing protections cannot be remapped, and stays as a whole.
 void mappings_do_not_leave_together(Seen& seen) {
     const GuardedArea region(2 * page), place(2 * page);
     const Userfault fault = userfault(0);

@@ -4,7 +4,7 @@
 
 #include <string>
 
-/// Each shows one fact, and throws Skipped where this machine cannot.
+/// Each function shows one fact, and throws Skipped if this machine cannot show it.
 namespace assay::tier::semantics {
 
 // moving.cpp

@@ -9,7 +9,7 @@
 
 namespace assay::tier::semantics {
 
-/// A row that this machine cannot show.
+/// Thrown for a row that this machine cannot show.
 class Skipped : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -19,13 +19,13 @@ inline std::string named(int error) {
     return name == nullptr ? std::to_string(error) : name;
 }
 
-/// The error of a call that tells it by -1 and errno.
+/// Return the error number of a call that reports failure by -1.
 template <class Number>
 int error_of(Number status) {
     return status < 0 ? errno : 0;
 }
 
-/// What a row saw, step by step, held against what the pager relies on.
+/// Observations of a row, compared with the pager's assumptions.
 class Seen {
   public:
     void is(std::string_view step, const std::string& found, const std::string& relied_on) {

@@ -24,7 +24,7 @@ namespace assay::tier::semantics {
 
 namespace {
 
-/// The kernel reads from a page that is not there, and writes to it.
+/// Let the kernel read from a missing page and write to one.
 void by_system_calls(Seen& seen, std::byte* at, int relied_on) {
     const Pipe pipe;
     constexpr std::array<char, 8> some{};
@@ -36,7 +36,7 @@ void by_system_calls(Seen& seen, std::byte* at, int relied_on) {
 
 } // namespace
 
-/// Why the pager needs the right to hear of faults within system calls: without it they fail.
+/// The pager needs the privilege for faults within system calls: without it these calls fail.
 void system_call_user_mode_only(Seen& seen) {
     const GuardedArea region(page);
     const Fd fd(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY)));
@@ -50,13 +50,14 @@ void system_call_user_mode_only(Seen& seen) {
     by_system_calls(seen, region.at(), EFAULT);
 }
 
-/// Why faults are not answered in the threads that have them, by signals, which would be faster.
+/// Faults are not resolved by signal handlers in the faulting threads, although that would be faster: system
+/// calls would fail.
 void system_call_sigbus_mode(Seen& seen) {
     const Evicted evicted(UFFD_FEATURE_SIGBUS);
     by_system_calls(seen, evicted.region.at(), EFAULT);
 }
 
-/// With all rights, a system call waits for the pager as an instruction does.
+/// With full privileges, a system call waits for the pager like an instruction.
 void system_call_answered(Seen& seen) {
     const GuardedArea region(2 * page);
     const Pipe pipe;

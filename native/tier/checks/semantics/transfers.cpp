@@ -30,8 +30,7 @@ class Ring {
 
     [[nodiscard]] io_uring* get() { return &ring_; }
 
-    /// Returns as soon as the kernel tells that it has ended: sleeping until then would take longer than what
-    /// is looked for.
+    /// Read by polling for completion: sleeping would miss the short time under test.
     void read(int file, std::byte* to, std::size_t bytes) {
         ::io_uring_prep_read(::io_uring_get_sqe(&ring_), file, to, static_cast<unsigned>(bytes), 0);
         if (const int status = ::io_uring_submit(&ring_); status < 0)
@@ -49,10 +48,10 @@ class Ring {
     io_uring ring_{};
 };
 
-/// Moves that were tried again while pages were in use.
+/// Counts moves that were repeated while pages were in use.
 class Retries {
   public:
-    /// For some seconds at most.
+    /// Move, retrying for a few seconds.
     int move(const Userfault& fault, std::byte* to, std::byte* from, std::size_t bytes) {
         const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(5);
         std::size_t done = 0, tries = 0;
@@ -76,7 +75,7 @@ class Retries {
     std::size_t all_ = 0, max_ = 0;
 };
 
-/// Goes from CPU to CPU, and back to all of them.
+/// Switches between CPUs, and restores the affinity.
 class CpuHopper {
   public:
     CpuHopper() {
@@ -102,7 +101,7 @@ class CpuHopper {
     std::size_t at_ = 0;
 };
 
-/// A chunk is read into a frame, moved in as soon as the kernel tells that it was read, and moved back.
+/// Read a chunk into a frame, move it in immediately after completion, and move it back.
 void move_after_reads(Seen& seen, int file, std::size_t bytes, std::size_t count) {
     const int advice = bytes % huge_page == 0 ? MADV_HUGEPAGE : MADV_NOHUGEPAGE;
     const GuardedArea frame(bytes, advice), region(bytes, advice);
@@ -115,8 +114,7 @@ void move_after_reads(Seen& seen, int file, std::size_t bytes, std::size_t count
     watch(fault, region);
     Ring ring;
     Retries in, out;
-    // The kernel handles the end of a transfer on a CPU of its choice; seen from another, the moment is
-    // there.
+    // The kernel completes a transfer on a CPU of its choice; only another CPU observes the race.
     CpuHopper cpus;
     int error = 0;
     bool same = true;
@@ -136,7 +134,7 @@ void move_after_reads(Seen& seen, int file, std::size_t bytes, std::size_t count
 
 } // namespace
 
-/// Why the pager registers none of its frames with io_uring.
+/// Frames are not registered with io_uring, because registered pages cannot be moved.
 void move_registered_buffer(Seen& seen) {
     const GuardedArea frame(page), region(page);
     const Userfault fault = userfault(UFFD_FEATURE_MOVE);
@@ -151,8 +149,8 @@ void move_registered_buffer(Seen& seen) {
     seen.error("then", Retries().move(fault, region.at(), frame.at(), page), 0);
 }
 
-/// Pages may be pinned for a moment after a transfer has ended, as its end is told before they are let go
-/// (iomap_dio_bio_end_io() of fs/iomap/direct-io.c).
+/// Completion is reported before page references are dropped (iomap_dio_bio_end_io() of
+/// fs/iomap/direct-io.c), so pages may be pinned for a moment.
 void move_after_direct_io(Seen& seen, const std::string& path) {
     if (path.empty()) throw Skipped("no --path for a file");
     const Fd file(::open(path.c_str(), O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600));

@@ -16,7 +16,7 @@ namespace assay::tier::semantics {
 
 namespace {
 
-/// What is told of two pages in the middle of four, while something is done to them.
+/// Return the events for two pages in the middle of four while something is done to them.
 std::string told_of_middle(std::uint64_t features, const std::function<int(std::byte*)>& work) {
     constexpr std::size_t pages = 4;
     std::byte* const at = sys::map(pages * page);
@@ -29,7 +29,7 @@ std::string told_of_middle(std::uint64_t features, const std::function<int(std::
         watch(fault, at, pages * page);
         found = told_during(fault, at, [&] { status = work(at + page); });
     }
-    // The middle is not unmapped again: something else may be there by now.
+    // The middle is left alone: other memory may be mapped there by now.
     sys::unmap(at, page);
     sys::unmap(at + (pages - 1) * page, page);
     return status == 0 ? found : "an error";
@@ -37,14 +37,15 @@ std::string told_of_middle(std::uint64_t features, const std::function<int(std::
 
 } // namespace
 
-/// What the program unmaps by itself, the pager forgets.
+/// The pager learns about unmapping by the program from events.
 void unmap_is_told(Seen& seen) {
     const auto unmap = [](std::byte* at) { return sys::unmap(at, 2 * page); };
     seen.is("asked for", told_of_middle(UFFD_FEATURE_EVENT_UNMAP, unmap), "unmapped pages 1 to 2");
     seen.is("not asked for", told_of_middle(0, unmap), "nothing");
 }
 
-/// The pager does not ask, so that giving pages back waits for nobody: it learns so by the next fault.
+/// The pager requests no event for discarded pages, so that discarding never blocks; the next fault reveals
+/// it.
 void discard_is_told(Seen& seen) {
     const auto discard = [](std::byte* at) {
         const int status = sys::advise(at, 2 * page, MADV_DONTNEED);
@@ -55,7 +56,7 @@ void discard_is_told(Seen& seen) {
     seen.is("not asked for", told_of_middle(0, discard), "nothing");
 }
 
-/// A page that was given back, of a chunk that is in, is a fault again, and the others are none.
+/// A discarded page of a mapped chunk faults again; the others do not.
 void discarded_page_is_missing(Seen& seen) {
     for (const auto& [bytes, advice] :
          {std::pair{4 * page, MADV_NOHUGEPAGE}, std::pair{huge_page, MADV_HUGEPAGE}}) {
