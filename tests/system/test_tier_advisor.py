@@ -97,9 +97,7 @@ def told(report: Path) -> dict[str, Any]:
 @pytest.mark.rotating
 @pytest.mark.parametrize("how", ["bytearray", "mmap"])
 @pytest.mark.usefixtures("swap")
-def test_data_are_what_they_were_and_memory_comes_to_the_budget(
-    cli: CommandLine, disk: Path, how: str
-) -> None:
+def test_advisor_preserves_data_and_meets_budget(cli: CommandLine, disk: Path, how: str) -> None:
     words = python(WALK, how, str(BYTES), "90")
     plain = subprocess.run(
         python(WALK, how, str(BYTES), "1000"), capture_output=True, text=True, check=True
@@ -120,7 +118,7 @@ def test_data_are_what_they_were_and_memory_comes_to_the_budget(
 
 @pytest.mark.rotating
 @pytest.mark.usefixtures("swap")
-def test_it_is_granted_in_any_verb(cli: CommandLine, disk: Path) -> None:
+def test_advisor_setting_is_granted_in_each_verb(cli: CommandLine, disk: Path) -> None:
     record = disk / "record.json"
     program = python(WALK, "mmap", str(MIB), "90")
     settings = ("mem.dram=64M", "mem.tier=swap")
@@ -137,7 +135,9 @@ def test_it_is_granted_in_any_verb(cli: CommandLine, disk: Path) -> None:
 @pytest.mark.rotating
 @pytest.mark.parametrize("allowed", ["0", "1"])
 @pytest.mark.usefixtures("swap")
-def test_who_has_no_rights_is_advised(cli: CommandLine, disk: Path, allowed: str) -> None:
+def test_unprivileged_user_falls_back_to_advisor(
+    cli: CommandLine, disk: Path, allowed: str
+) -> None:
     if not shutil.which("setpriv") or not UNPRIVILEGED.exists():
         pytest.skip("there is no setpriv, or no userfaultfd")
     cli.prefix = AS_NOBODY
@@ -167,7 +167,7 @@ def test_who_has_no_rights_is_advised(cli: CommandLine, disk: Path, allowed: str
 @pytest.mark.rotating
 @pytest.mark.parametrize("number", [errno.ENOSYS, errno.EPERM])
 @pytest.mark.usefixtures("swap")
-def test_a_kernel_without_userfaultfd_is_advised(
+def test_kernel_without_userfaultfd_falls_back_to_advisor(
     cli: CommandLine, programs: Path, disk: Path, number: int
 ) -> None:
     cli.prefix = (str(programs / "no_userfaultfd"), str(number))
@@ -189,7 +189,7 @@ def test_a_kernel_without_userfaultfd_is_advised(
 
 
 @pytest.mark.rotating
-def test_without_swap_the_next_step_is_told(cli: CommandLine, programs: Path, disk: Path) -> None:
+def test_missing_swap_reports_next_step(cli: CommandLine, programs: Path, disk: Path) -> None:
     hidden = without_swap(disk)
     cli.prefix = (*hidden, str(programs / "no_userfaultfd"), str(errno.ENOSYS))
     for how in (("--path", disk), ("--how", "advisor")):
@@ -204,7 +204,7 @@ def test_without_swap_the_next_step_is_told(cli: CommandLine, programs: Path, di
     assert "swapon" in refused.err
 
 
-def test_the_library_itself_tells_that_there_is_no_swap(cli: CommandLine, disk: Path) -> None:
+def test_missing_swap_is_reported_by_library(cli: CommandLine, disk: Path) -> None:
     env = {**cli.env, "LD_PRELOAD": str(cli.launcher.with_name("libassay-tier.so"))}
     env |= {"ASSAY_TIER_HOW": "advisor", "ASSAY_TIER_DRAM": str(DRAM)}
     set_ = [f"{name}={env[name]}" for name in ("LD_PRELOAD", "ASSAY_TIER_HOW", "ASSAY_TIER_DRAM")]
@@ -218,7 +218,7 @@ FULL = WALK.replace("end = time.monotonic() + 30", "end = time.monotonic() + 5")
 
 
 @pytest.mark.rotating
-def test_swap_that_is_full_is_told_and_harms_nothing(cli: CommandLine, disk: Path) -> None:
+def test_full_swap_is_reported_and_preserves_data(cli: CommandLine, disk: Path) -> None:
     if others():
         pytest.skip("this host has swap of its own")
     with swap_file(disk, 32 * MIB):
@@ -229,7 +229,7 @@ def test_swap_that_is_full_is_told_and_harms_nothing(cli: CommandLine, disk: Pat
 
 
 @pytest.mark.usefixtures("swap")
-def test_top_shows_what_is_advised(cli: CommandLine) -> None:
+def test_top_shows_advised_memory(cli: CommandLine) -> None:
     hold = "import time; a = bytearray(100 << 20); a[::4096] = b'1' * 25600; time.sleep(60)"
     words = ("tier", "run", "--how", "advisor", "--dram", "32M")
     with cli.begun(*words, "--", *python(hold)):
@@ -312,7 +312,7 @@ print(turns, wrong)
 
 @pytest.mark.rotating
 @pytest.mark.usefixtures("swap")
-def test_whatever_a_program_does_it_sees_its_data(cli: CommandLine, disk: Path) -> None:
+def test_advised_program_memory_calls_preserve_data(cli: CommandLine, disk: Path) -> None:
     report = disk / "report"
     env = {"ASSAY_TIER_REPORT": str(report)}
     answer = advised(cli, *python(MANY), **env)
@@ -338,7 +338,7 @@ print(data[::4096] == b"1" * (100 << 8))
 
 @pytest.mark.rotating
 @pytest.mark.usefixtures("swap")
-def test_what_is_locked_stays(cli: CommandLine) -> None:
+def test_locked_memory_stays_resident(cli: CommandLine) -> None:
     answer = advised(cli, *python(LOCKED))
     if answer.out.startswith("-1"):
         pytest.skip("so much may not be locked here")
@@ -348,7 +348,7 @@ def test_what_is_locked_stays(cli: CommandLine) -> None:
 
 
 @pytest.mark.usefixtures("swap")
-def test_the_status_and_the_signal_are_the_programs(cli: CommandLine) -> None:
+def test_advised_program_exit_status_and_signal_are_passed_on(cli: CommandLine) -> None:
     answer = advised(cli, "sh", "-c", "echo out; echo err >&2; exit 7")
     assert (answer.status, answer.out, answer.err) == (7, "out\n", "err\n")
     assert advised(cli, "sh", "-c", "kill -SEGV $$").status == -11
@@ -356,7 +356,7 @@ def test_the_status_and_the_signal_are_the_programs(cli: CommandLine) -> None:
 
 @pytest.mark.rotating
 @pytest.mark.usefixtures("cli", "swap")
-def test_threads_that_map_and_unmap_find_every_word_again() -> None:
+def test_advised_threads_mapping_and_unmapping_preserve_words() -> None:
     target = "assay-tier-advised"
     program = native_build([target], "address,undefined") / "tier" / target
     command = [program, "--ms", "4000"]

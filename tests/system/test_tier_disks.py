@@ -90,7 +90,7 @@ def swept(slow: disks.Disks, count: int, order: str, native: Path) -> Sweep:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("order", cases(["columns"], slow=["forward", "written"]))
-def test_two_disks_share_the_work(slow: disks.Disks, assay_exec: Path, order: str) -> None:
+def test_two_disks_share_transfers(slow: disks.Disks, assay_exec: Path, order: str) -> None:
     one, two = (swept(slow, count, order, assay_exec.parent) for count in (1, 2))
     least, most = sorted(two.of_disks)
     assert least > 0.9 * most, two

@@ -62,7 +62,7 @@ def free_mib(disk: Path) -> int:
     return found.f_bavail * found.f_frsize // MIB
 
 
-def test_request_beyond_the_free_disk_takes_nothing(store: Path, small_disk: Path) -> None:
+def test_request_beyond_free_space_allocates_nothing(store: Path, small_disk: Path) -> None:
     """Not for a moment: other programs would fail with ENOSPC."""
     before = free_mib(small_disk)
     for mib in (4 << 20, 100 << 10, before + 1, before - 1):
@@ -76,7 +76,7 @@ def test_request_beyond_the_free_disk_takes_nothing(store: Path, small_disk: Pat
     assert asked(store, small_disk, before - 5, 0)[0] == 0
 
 
-def test_reserve_stays_when_several_take_room_at_once(store: Path, small_disk: Path) -> None:
+def test_concurrent_requests_keep_disk_reserve(store: Path, small_disk: Path) -> None:
     command = [store, small_disk, "70", "0", "40"]
     several = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(6)]
     told = [one.communicate(timeout=100)[0].split() for one in several]
@@ -84,7 +84,7 @@ def test_reserve_stays_when_several_take_room_at_once(store: Path, small_disk: P
     assert {"0"} <= {error for error, _ in told} <= {"0", str(errno.ENOSPC)}
 
 
-def test_program_that_asks_for_too_much_is_told_enomem(
+def test_excessive_allocation_returns_enomem(
     assay_exec: Path, tmp_path: Path, tier_allowed: None, small_disk: Path
 ) -> None:
     program = f"""
@@ -115,7 +115,7 @@ print(ask(64), ask(64), free() >= 50)
 
 
 @pytest.mark.rotating
-def test_room_that_comes_soon_is_waited_for(store: Path, small_disk: Path) -> None:
+def test_request_waits_for_space_released_soon(store: Path, small_disk: Path) -> None:
     former = small_disk / "former"
     with former.open("wb") as stream:
         os.posix_fallocate(stream.fileno(), 0, MORE_MIB * MIB)
@@ -125,7 +125,7 @@ def test_room_that_comes_soon_is_waited_for(store: Path, small_disk: Path) -> No
     assert room(store, small_disk, 0) == 0
 
 
-def test_who_waits_for_room_holds_none(store: Path, small_disk: Path) -> None:
+def test_waiting_request_holds_no_space(store: Path, small_disk: Path) -> None:
     """Of several that want all of it each has it once."""
     command = [store, small_disk, f"{MORE_MIB}", "60000", "-"]
     several = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
@@ -134,7 +134,7 @@ def test_who_waits_for_room_holds_none(store: Path, small_disk: Path) -> None:
 
 
 @pytest.mark.rotating
-def test_a_full_disk_is_no_memory_and_told(
+def test_full_disk_returns_enomem_and_is_reported(
     assay_exec: Path, tmp_path: Path, tier_allowed: None, small_disk: Path
 ) -> None:
     program = f"""
@@ -158,7 +158,7 @@ print(len(bytearray({MORE_MIB - 10} << 20)) >> 20)
 
 
 @pytest.mark.rotating
-def test_predict_tells_that_the_program_failed(
+def test_predict_reports_failed_program(
     assay_exec: Path, tmp_path: Path, tier_allowed: None, small_disk: Path
 ) -> None:
     cli = CommandLine(assay_exec, tmp_path)

@@ -69,7 +69,7 @@ SHAPES = [
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_word_is_found_again(programs: Path, disk: Path, shape: str) -> None:
+def test_pager_preserves_words(programs: Path, disk: Path, shape: str) -> None:
     told = fuzzed(programs, disk, f"{shape} --ms 1500")
     assert told["wrong"] == 0
     assert told["written_bytes"] > 0
@@ -78,7 +78,7 @@ def test_every_word_is_found_again(programs: Path, disk: Path, shape: str) -> No
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("shape", cases([SHAPES[0], SHAPES[5]], slow=[SHAPES[1], SHAPES[6]]))
-def test_every_word_is_found_again_whatever_was_foreseen(
+def test_replay_of_any_trace_preserves_words(
     programs: Path, disk: Path, tmp_path: Path, shape: str
 ) -> None:
     """Its threads do the same again for a while, and then something else."""
@@ -106,7 +106,7 @@ def two_nodes(tmp_path: Path) -> Path:
 @pytest.mark.rotating
 @pytest.mark.parametrize("exchange", ["move", "copy"])
 @pytest.mark.parametrize("numa", ["follow", "interleave", "local"])
-def test_every_word_is_found_again_with_frames_of_several_nodes(
+def test_frames_of_several_nodes_preserve_words(
     programs: Path, disk: Path, two_nodes: Path, numa: str, exchange: str
 ) -> None:
     """One of them never has any memory left: here there is none."""
@@ -126,7 +126,7 @@ def swap(tmp_path: Path) -> Iterator[None]:
 @pytest.mark.rotating
 @pytest.mark.alone
 @pytest.mark.parametrize("shape", [SHAPES[0], SHAPES[5], SHAPES[6]])
-def test_every_word_is_found_again_where_the_kernel_swaps(
+def test_kernel_swapping_preserves_words(
     programs: Path, disk: Path, swap: None, shape: str
 ) -> None:
     """Linux 6.18 moves pages that are in swap, and does not always count them."""
@@ -137,7 +137,7 @@ def test_every_word_is_found_again_where_the_kernel_swaps(
 
 
 @pytest.mark.rotating
-def test_parts_are_brought_where_little_of_chunks_is_used(programs: Path, disk: Path) -> None:
+def test_sparse_access_fetches_parts(programs: Path, disk: Path) -> None:
     # With more chunks what is known of their pages would be more than a quarter of the frames.
     told = fuzzed(programs, disk, "--threads 2 --chunk 262144 --part 4096 --chunks 120 --ms 3000")
     assert told["wrong"] == 0
@@ -148,7 +148,7 @@ def test_parts_are_brought_where_little_of_chunks_is_used(programs: Path, disk: 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("seed", range(5))
-def test_every_word_is_found_again_for_long(
+def test_pager_preserves_words_over_long_run(
     programs: Path, disk: Path, shape: str, seed: int
 ) -> None:
     assert fuzzed(programs, disk, f"{shape} --ms 10000 --seed {seed}")["wrong"] == 0
@@ -156,12 +156,12 @@ def test_every_word_is_found_again_for_long(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
-def test_threads_do_not_race(raced: Path, disk: Path, shape: str) -> None:
+def test_pager_has_no_data_races(raced: Path, disk: Path, shape: str) -> None:
     assert fuzzed(raced, disk, f"{shape} --ms 5000")["wrong"] == 0
 
 
 @pytest.mark.rotating
-def test_a_program_that_is_stopped_goes_on(programs: Path, disk: Path) -> None:
+def test_stopped_program_continues(programs: Path, disk: Path) -> None:
     words = [
         "--threads",
         "3",
@@ -203,13 +203,13 @@ def failing(programs: Path, path: Path, how: str) -> subprocess.CompletedProcess
     )
 
 
-def test_what_cannot_be_read_ends_in_sigbus(programs: Path, disk: Path) -> None:
+def test_unreadable_chunk_raises_sigbus(programs: Path, disk: Path) -> None:
     done = failing(programs, disk, "read")
     assert done.returncode == -signal.SIGBUS
     assert f"could not be read from {disk} (EIO)" in done.stderr
 
 
-def test_what_cannot_be_written_stays_in_memory(programs: Path, disk: Path) -> None:
+def test_unwritable_chunk_stays_in_memory(programs: Path, disk: Path) -> None:
     done = failing(programs, disk, "write")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {"wrong": 0}
@@ -217,13 +217,13 @@ def test_what_cannot_be_written_stays_in_memory(programs: Path, disk: Path) -> N
 
 
 @pytest.mark.rotating
-def test_a_disk_that_takes_nothing_ends_the_program(programs: Path, disk: Path) -> None:
+def test_unwritable_disk_aborts_program(programs: Path, disk: Path) -> None:
     done = failing(programs, disk, "writes")
     assert done.returncode == -signal.SIGABRT
     assert "no memory can be freed for what the program touches" in done.stderr
 
 
-def test_a_disk_that_forgets_is_found_out(programs: Path, disk: Path) -> None:
+def test_lost_write_is_detected(programs: Path, disk: Path) -> None:
     """The oracle itself can fail."""
     done = failing(programs, disk, "lost")
     assert done.returncode == 1

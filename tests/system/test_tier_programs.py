@@ -110,20 +110,22 @@ def same_with_and_without(
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("program", [NUMPY, SCIPY], ids=["numpy", "scipy"])
-def test_arrays(
+def test_numpy_program_computes_same_result(
     assay_exec: Path, tier_allowed: None, disk: Path, tmp_path: Path, program: str
 ) -> None:
     same_with_and_without(assay_exec, disk, tmp_path, program)
 
 
 @pytest.mark.rotating
-def test_a_data_base(assay_exec: Path, tier_allowed: None, disk: Path, tmp_path: Path) -> None:
+def test_database_program_computes_same_result(
+    assay_exec: Path, tier_allowed: None, disk: Path, tmp_path: Path
+) -> None:
     same_with_and_without(assay_exec, disk, tmp_path, SQLITE, str(tmp_path / "base"))
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
-def test_a_network_that_learns(
+def test_training_program_computes_same_result(
     assay_exec: Path, tier_allowed: None, disk: Path, tmp_path: Path
 ) -> None:
     same_with_and_without(assay_exec, disk, tmp_path, TORCH, dram="160M")

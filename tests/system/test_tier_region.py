@@ -41,7 +41,7 @@ def wait_until_nothing_is_read(tier: Tier) -> None:
         quiet = quiet + 1 if seen == (seen := tier.counts.read_bytes) else 0
 
 
-def test_an_array_larger_than_its_memory_holds_what_was_written(tier: Tier) -> None:
+def test_array_larger_than_dram_preserves_content(tier: Tier) -> None:
     array = tier.region("200M").array("i8")
     assert len(array) == 200 * MIB // 8
     for start in range(0, len(array), MIB):
@@ -54,7 +54,7 @@ def test_an_array_larger_than_its_memory_holds_what_was_written(tier: Tier) -> N
     assert counts.read_bytes >= 168 * MIB
 
 
-def test_what_was_only_read_is_not_written_again(tier: Tier) -> None:
+def test_clean_chunk_is_not_written_back(tier: Tier) -> None:
     array = tier.region("100M").array("u1")
     array[:] = 7
     assert int(array.max()) == 7
@@ -65,7 +65,7 @@ def test_what_was_only_read_is_not_written_again(tier: Tier) -> None:
     assert tier.counts.unchanged > 100
 
 
-def test_others_see_what_becomes_of_it(tier: Tier) -> None:
+def test_counters_are_visible_to_other_processes(tier: Tier) -> None:
     array = tier.region("100M").array("u1")
     array[:] = 7
     assert int(array.max()) == 7
@@ -83,12 +83,12 @@ def test_others_see_what_becomes_of_it(tier: Tier) -> None:
 
 
 @pytest.mark.parametrize("size", [0, -5, "0"])
-def test_no_memory_is_no_region(tier: Tier, size: int | str) -> None:
-    with pytest.raises(InvalidInputError, match=r"Memory of -?\d+ bytes is none"):
+def test_region_of_invalid_size_is_refused(tier: Tier, size: int | str) -> None:
+    with pytest.raises(BadInput, match=r"Memory of -?\d+ bytes is none"):
         tier.region(size)
 
 
-def test_a_child_of_a_fork_has_no_regions(tier: Tier) -> None:
+def test_forked_child_has_no_regions(tier: Tier) -> None:
     array = tier.region("64M").array("u1")
     child = os.fork()
     if child == 0:
@@ -103,7 +103,7 @@ def test_a_child_of_a_fork_has_no_regions(tier: Tier) -> None:
     assert int(array.sum()) == 3 * len(array)
 
 
-def test_what_is_gone_is_shown_no_more(tier: Tier) -> None:
+def test_freed_region_is_hidden(tier: Tier) -> None:
     array = tier.region("64M").array("u1")
     array[::4096] = 1
     del array
@@ -124,7 +124,7 @@ def mapping_sizes() -> list[int]:
     return [int(last, 16) - int(first, 16) for first, last in ends]
 
 
-def test_tiers_come_and_go(env: dict[str, str], disk: Path) -> None:
+def test_tiers_open_and_close_repeatedly(env: dict[str, str], disk: Path) -> None:
     """Also while transfers are on their way."""
     mapped = []
     for _ in range(12):
@@ -136,7 +136,7 @@ def test_tiers_come_and_go(env: dict[str, str], disk: Path) -> None:
     assert mapped[-1] <= mapped[2]
 
 
-def test_a_child_of_a_fork_shows_nothing(tier: Tier) -> None:
+def test_forked_child_shows_no_counters(tier: Tier) -> None:
     tier.region("64M").array("u1")[:] = 1
     child = os.fork()
     if child == 0:
@@ -151,7 +151,7 @@ def held_bytes(array: np.ndarray[Any, Any]) -> int:
 
 
 @pytest.mark.rotating
-def test_random_touches_bring_little(tier: Tier) -> None:
+def test_random_advice_fetches_little(tier: Tier) -> None:
     region = tier.region("200M")
     array = region.array("u1")
     region.advise("random")  # before the sweep, so that nothing of it is on its way afterwards
@@ -168,7 +168,7 @@ def test_random_touches_bring_little(tier: Tier) -> None:
 
 
 @pytest.mark.rotating
-def test_a_tile_that_was_told_of_is_there_when_it_is_touched(tier: Tier) -> None:
+def test_prefetched_tile_is_resident_at_access(tier: Tier) -> None:
     """Rows of 64 KiB of a matrix, each in a chunk of its own."""
     region = tier.region("256M")
     matrix = region.array("u1", (128, 2 * MIB))
@@ -185,7 +185,7 @@ def test_a_tile_that_was_told_of_is_there_when_it_is_touched(tier: Tier) -> None
     assert after.read_bytes - before.read_bytes <= 32 * (128 << 10)
 
 
-def test_a_view_of_something_else_is_refused(tier: Tier) -> None:
+def test_prefetch_of_foreign_view_is_refused(tier: Tier) -> None:
     region = tier.region("64M")
     for other in (np.zeros(8), tier.region("64M").array("u1"), b"bytes"):
         with pytest.raises(BadInput, match="view"):
@@ -193,7 +193,7 @@ def test_a_view_of_something_else_is_refused(tier: Tier) -> None:
 
 
 @pytest.mark.rotating
-def test_a_run_that_was_told_of_is_brought_from_its_first_touch_on(tier: Tier) -> None:
+def test_sequential_advice_prefetches_from_first_fault(tier: Tier) -> None:
     region = tier.region("200M")
     array = region.array("u1")
     array[:] = 7
@@ -217,7 +217,7 @@ def test_a_run_that_was_told_of_is_brought_from_its_first_touch_on(tier: Tier) -
 
 
 @pytest.mark.rotating
-def test_a_round_that_begins_further_on_than_the_last_is_there_when_it_begins(tier: Tier) -> None:
+def test_shifted_repetition_is_resident_at_restart(tier: Tier) -> None:
     """An elimination: each round goes through what is left, which is a little less."""
     array = tier.region("256M").array("u1")
     array[:] = 7
@@ -234,9 +234,7 @@ def test_a_round_that_begins_further_on_than_the_last_is_there_when_it_begins(ti
 
 
 @pytest.mark.rotating
-def test_fields_of_a_grid_that_are_gone_through_in_turn_are_there(
-    env: dict[str, str], disk: Path
-) -> None:
+def test_alternating_grid_fields_are_prefetched(env: dict[str, str], disk: Path) -> None:
     """Band by band of all fields, with the band before of some: as many runs as there are fields.
 
     None takes what another one brought, and what the next band needs has not gone.
@@ -260,9 +258,7 @@ def test_fields_of_a_grid_that_are_gone_through_in_turn_are_there(
 
 
 @pytest.mark.rotating
-def test_what_is_there_of_a_long_run_is_mapped_before_it_is_touched(
-    env: dict[str, str], disk: Path
-) -> None:
+def test_long_stream_maps_prefetched_chunks_in_advance(env: dict[str, str], disk: Path) -> None:
     """A fault takes about as long as computing with a tenth of a chunk."""
     with Tier(disk, dram="256M", env=env) as tier:
         array = tier.region("512M").array("u1")
@@ -283,7 +279,7 @@ def faults_of_thread() -> int:
     return used.ru_minflt + used.ru_majflt
 
 
-def test_what_is_done_with_gives_up_its_memory_and_keeps_its_content(tier: Tier) -> None:
+def test_evicted_range_frees_dram_and_keeps_content(tier: Tier) -> None:
     region = tier.region("24M")
     array = region.array("i4")
     array[:] = np.arange(len(array))
@@ -298,7 +294,7 @@ def test_what_is_done_with_gives_up_its_memory_and_keeps_its_content(tier: Tier)
     assert held_bytes(array) > 12 * MIB
 
 
-def test_memory_is_zero_at_first_and_after_it_was_discarded(tier: Tier) -> None:
+def test_new_and_discarded_memory_is_zero(tier: Tier) -> None:
     region = tier.region("64M")
     array = region.array("u1")
     assert not array.any()
@@ -309,7 +305,7 @@ def test_memory_is_zero_at_first_and_after_it_was_discarded(tier: Tier) -> None:
     assert (array[61 * MIB - 5 :] == 1).all()
 
 
-def test_what_is_expected_is_there_when_it_is_touched(tier: Tier) -> None:
+def test_prefetched_range_is_resident_at_access(tier: Tier) -> None:
     region = tier.region("64M")
     array = region.array("u1")
     array[:] = 3
@@ -323,7 +319,7 @@ def test_what_is_expected_is_there_when_it_is_touched(tier: Tier) -> None:
     assert tier.counts.demand == before.demand
 
 
-def test_memory_is_given_back_with_the_last_view(tier: Tier) -> None:
+def test_last_view_frees_memory(tier: Tier) -> None:
     array = tier.region("64M").array("f4", (4, MIB))
     view = array[1:3]
     del array
@@ -338,14 +334,14 @@ def test_memory_is_given_back_with_the_last_view(tier: Tier) -> None:
 
 
 @pytest.mark.rotating
-def test_many_small_regions(tier: Tier) -> None:
+def test_many_small_regions_coexist(tier: Tier) -> None:
     arrays = [tier.region(64 << 10).array("u4") for _ in range(1200)]
     for number, array in enumerate(arrays):
         array[:] = number
     assert all((array == number).all() for number, array in enumerate(arrays))
 
 
-def test_small_chunks(env: dict[str, str], disk: Path) -> None:
+def test_small_chunks_preserve_content(env: dict[str, str], disk: Path) -> None:
     with Tier(disk, dram="4M", chunk="64K", env=env) as tier:
         array = tier.region("64M").array("u8")
         array[:] = np.arange(len(array))
@@ -353,8 +349,8 @@ def test_small_chunks(env: dict[str, str], disk: Path) -> None:
         assert int(rows[:, 0].sum()) == sum(range(0, len(array), len(array) // 64))
 
 
-def test_what_is_refused(env: dict[str, str], disk: Path, tier: Tier) -> None:
-    with pytest.raises(NotPossibleError, match="cannot be used"):
+def test_invalid_arguments_are_refused(env: dict[str, str], disk: Path, tier: Tier) -> None:
+    with pytest.raises(NotPossible, match="cannot be used"):
         Tier(disk / "missing", dram="64M", env=env)
     with pytest.raises(NotPossibleError, match="too little"):
         Tier(disk, dram="8M", env=env)
@@ -391,7 +387,7 @@ print(os.waitstatus_to_exitcode(status), int(array.sum()))
 """
 
 
-def test_a_child_of_a_fork_ends_rather_than_finding_zeros(env: dict[str, str], disk: Path) -> None:
+def test_forked_child_access_is_terminated(env: dict[str, str], disk: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", CHILD, disk], env=env, capture_output=True, text=True
     )
@@ -399,7 +395,7 @@ def test_a_child_of_a_fork_ends_rather_than_finding_zeros(env: dict[str, str], d
     assert done.stdout.split() == [str(-signal.SIGSEGV), str(64 * MIB)]
 
 
-def test_what_is_left_of_a_tier_goes_on_and_nothing_new_comes(tier: Tier) -> None:
+def test_closed_tier_keeps_views_and_refuses_regions(tier: Tier) -> None:
     with tier:
         array = tier.region("4M").array("u1")
     array[:] = 7
@@ -419,7 +415,7 @@ ASKING = CHILD.replace(
 )
 
 
-def test_a_child_of_a_fork_is_told_that_it_has_no_tier(env: dict[str, str], disk: Path) -> None:
+def test_forked_child_call_is_refused(env: dict[str, str], disk: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", ASKING, disk], env=env, capture_output=True, text=True
     )
@@ -436,7 +432,7 @@ LATER = CHILD.replace(
 )
 
 
-def test_nothing_comes_to_be_where_a_parents_data_were(env: dict[str, str], disk: Path) -> None:
+def test_forked_child_does_not_reuse_parent_addresses(env: dict[str, str], disk: Path) -> None:
     """The child takes memory first, which the kernel would put into such a hole."""
     done = subprocess.run(
         [sys.executable, "-c", LATER, disk], env=env, capture_output=True, text=True

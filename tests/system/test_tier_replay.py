@@ -98,14 +98,14 @@ def traced(assay_exec: Path, tmp_path: Path, disk: Path, tier_allowed: None) -> 
 
 
 @pytest.mark.rotating
-def test_every_touch_is_recorded(traced: Traced) -> None:
+def test_trace_records_every_access(traced: Traced) -> None:
     traced.record(SWEEPS)
     expected = [Touched(0, 0, number) for number in range(96 * MIB // CHUNK)]
     assert touches(traced.folder) == expected * 7
 
 
 @pytest.mark.rotating
-def test_sweeps_have_more_of_memory(traced: Traced) -> None:
+def test_replayed_sweeps_fault_less(traced: Traced) -> None:
     plain, counted, _ = traced.python((), SWEEPS)
     assert traced.record(SWEEPS)[0] == plain
     again, foreseen, said = traced.replay(SWEEPS)
@@ -115,7 +115,7 @@ def test_sweeps_have_more_of_memory(traced: Traced) -> None:
 
 
 @pytest.mark.rotating
-def test_what_is_scattered_is_there(traced: Traced) -> None:
+def test_replayed_scattered_chunks_are_prefetched(traced: Traced) -> None:
     plain, counted, _ = traced.python((), SCATTERED, "1")
     assert traced.record(SCATTERED, "1")[0] == plain
     again, foreseen, said = traced.replay(SCATTERED, "1")
@@ -124,7 +124,7 @@ def test_what_is_scattered_is_there(traced: Traced) -> None:
 
 
 @pytest.mark.rotating
-def test_what_was_in_parts_is_whole_again(traced: Traced) -> None:
+def test_replay_reassembles_chunks_from_parts(traced: Traced) -> None:
     """Of what is random first and in order then, parts become one: with all that is in them."""
     program = SCATTERED + THEN_IN_ORDER
     plain, _, _ = traced.record(program, "1")
@@ -133,14 +133,14 @@ def test_what_was_in_parts_is_whole_again(traced: Traced) -> None:
 
 
 @pytest.mark.rotating
-def test_a_program_that_goes_another_way_computes_the_same(traced: Traced) -> None:
+def test_replay_of_diverging_program_computes_same_result(traced: Traced) -> None:
     plain, _, _ = traced.python((), SCATTERED, "2")
     traced.record(SCATTERED, "1")
     assert traced.replay(SCATTERED, "2")[0] == plain
 
 
 @pytest.mark.rotating
-def test_a_program_that_does_more_computes_the_same(traced: Traced) -> None:
+def test_replay_of_longer_program_computes_same_result(traced: Traced) -> None:
     plain, _, _ = traced.python((), SWEEPS)
     traced.record(SWEEPS.replace("range(6)", "range(2)"))
     assert traced.replay(SWEEPS)[0] == plain
@@ -157,7 +157,7 @@ def test_a_program_that_does_more_computes_the_same(traced: Traced) -> None:
     ],
     ids=["empty", "mark", "sizes", "program"],
 )
-def test_another_trace_is_told(traced: Traced, spoil: object, told: str) -> None:
+def test_foreign_trace_is_reported(traced: Traced, spoil: object, told: str) -> None:
     plain, _, _ = traced.record(SWEEPS)
     (path,) = traced.folder.glob("*.touches")
     path.write_bytes(spoil(path.read_bytes()))  # type: ignore[operator]
@@ -167,7 +167,7 @@ def test_another_trace_is_told(traced: Traced, spoil: object, told: str) -> None
 
 
 @pytest.mark.rotating
-def test_a_trace_of_nonsense_harms_nobody(traced: Traced) -> None:
+def test_corrupt_trace_preserves_result(traced: Traced) -> None:
     plain, _, _ = traced.record(SWEEPS)
     (path,) = traced.folder.glob("*.touches")
     head = path.read_bytes()[:HEAD_BYTES]
@@ -177,7 +177,7 @@ def test_a_trace_of_nonsense_harms_nobody(traced: Traced) -> None:
 
 
 @pytest.mark.rotating
-def test_a_trace_that_is_cut_short_is_followed_as_far_as_it_goes(traced: Traced) -> None:
+def test_truncated_trace_is_followed_to_its_end(traced: Traced) -> None:
     plain, _, _ = traced.record(SWEEPS)
     (path,) = traced.folder.glob("*.touches")
     path.write_bytes(path.read_bytes()[: HEAD_BYTES + 8 * 100 + 3])
@@ -187,7 +187,7 @@ def test_a_trace_that_is_cut_short_is_followed_as_far_as_it_goes(traced: Traced)
 
 
 @pytest.mark.rotating
-def test_what_was_recorded_before_is_gone(traced: Traced) -> None:
+def test_new_recording_replaces_old_trace(traced: Traced) -> None:
     traced.folder.mkdir()
     (traced.folder / "7.touches").write_bytes(b"old")
     (traced.folder / "notes").write_bytes(b"of others")
@@ -196,7 +196,7 @@ def test_what_was_recorded_before_is_gone(traced: Traced) -> None:
 
 
 @pytest.mark.rotating
-def test_each_process_has_its_own(traced: Traced) -> None:
+def test_each_process_records_own_trace(traced: Traced) -> None:
     program = f"{sys.executable} -c '{SWEEPS}' && {sys.executable} -c '{SWEEPS}'"
     plain = traced.run((), "sh", "-c", program).out
     assert traced.run(("--trace", str(traced.folder)), "sh", "-c", program).out == plain
@@ -213,13 +213,15 @@ def test_each_process_has_its_own(traced: Traced) -> None:
         (("--trace", "/proc/none"), "--trace /proc/none cannot be written:"),
     ],
 )
-def test_words_that_cannot_be_meant(traced: Traced, words: tuple[str, ...], told: str) -> None:
+def test_invalid_trace_options_are_refused(
+    traced: Traced, words: tuple[str, ...], told: str
+) -> None:
     answer = traced.run(words, "true")
     assert answer.status == 125
     assert told in answer.err
 
 
-def test_the_advisor_sees_no_touches(traced: Traced) -> None:
+def test_advisor_refuses_traces(traced: Traced) -> None:
     words = ("tier", "run", "--dram", "64M", "--how", "advisor", "--trace", "a", "--", "true")
     answer = traced.cli(*words)
     assert answer.status == 125

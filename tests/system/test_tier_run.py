@@ -133,7 +133,7 @@ def lines(answer: Answer) -> list[str]:
 @pytest.mark.rotating
 @pytest.mark.parametrize("exchange", ["move", "copy"])
 @pytest.mark.parametrize("how", ["bytearray", "mmap", "array"])
-def test_data_larger_than_dram_are_what_they_were(tiered: Tiered, how: str, exchange: str) -> None:
+def test_data_larger_than_dram_are_preserved(tiered: Tiered, how: str, exchange: str) -> None:
     words = (sys.executable, "-c", WALK, how, str(BYTES))
     plain = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
     digest, peak_mib = lines(tiered(*words, ASSAY_TIER_EXCHANGE=exchange))[0].split()
@@ -143,7 +143,7 @@ def test_data_larger_than_dram_are_what_they_were(tiered: Tiered, how: str, exch
 
 
 @pytest.mark.rotating
-def test_it_is_granted_and_counts(tiered: Tiered, tmp_path: Path) -> None:
+def test_tier_is_granted_and_counted(tiered: Tiered, tmp_path: Path) -> None:
     record, report = tmp_path / "record.json", tmp_path / "report.json"
     words = ("--record", str(record))
     program = (sys.executable, "-c", WALK, "bytearray", str(BYTES))
@@ -161,7 +161,7 @@ def test_it_is_granted_and_counts(tiered: Tiered, tmp_path: Path) -> None:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("numa", ["follow", "local", "interleave"])
-def test_nodes_of_the_dram_change_no_data(tiered: Tiered, tmp_path: Path, numa: str) -> None:
+def test_numa_policy_preserves_data(tiered: Tiered, tmp_path: Path, numa: str) -> None:
     record = tmp_path / "record.json"
     program = (sys.executable, "-c", WALK, "bytearray", str(BYTES))
     words = ("--numa", numa, "--record", str(record))
@@ -174,7 +174,7 @@ def test_nodes_of_the_dram_change_no_data(tiered: Tiered, tmp_path: Path, numa: 
 
 
 @pytest.mark.rotating
-def test_nodes_that_cannot_be_given_are_told(tiered: Tiered) -> None:
+def test_unavailable_nodes_are_reported(tiered: Tiered) -> None:
     answer = tiered("echo", "ran", ASSAY_TIER_NUMA="near")
     assert (answer.status, answer.out) == (125, "")
     assert 'frames cannot come from NUMA nodes by "near": give follow, local or' in answer.err
@@ -183,14 +183,14 @@ def test_nodes_that_cannot_be_given_are_told(tiered: Tiered) -> None:
     assert "mem.policy says already which nodes memory comes from" in answer.err
 
 
-def test_an_exchange_that_there_is_not_is_told(tiered: Tiered) -> None:
+def test_unknown_map_method_is_reported(tiered: Tiered) -> None:
     answer = tiered("echo", "ran", ASSAY_TIER_EXCHANGE="swap")
     assert (answer.status, answer.out) == (125, "")
     assert "ASSAY_TIER_EXCHANGE is swap: it is move or copy" in answer.err
 
 
 @pytest.mark.rotating
-def test_another_allocator_serves_what_is_small(tiered: Tiered) -> None:
+def test_preloaded_allocator_serves_small_allocations(tiered: Tiered) -> None:
     program = (sys.executable, "-c", WALK, "bytearray", str(BYTES))
     answer = tiered(*program, words=("--with", "malloc=jemalloc"))
     if "jemalloc is not installed" in answer.err:
@@ -199,7 +199,7 @@ def test_another_allocator_serves_what_is_small(tiered: Tiered) -> None:
 
 
 @pytest.mark.rotating
-def test_several_directories(tiered: Tiered, disk: Path) -> None:
+def test_several_directories_share_chunks(tiered: Tiered, disk: Path) -> None:
     (disk / "other").mkdir()
     paths = f"{disk},{disk / 'other'}"
     words = ("tier", "run", "--dram", "64M", "--path", paths, "--", sys.executable, "-c", WALK)
@@ -212,7 +212,7 @@ def test_several_directories(tiered: Tiered, disk: Path) -> None:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("exchange", ["move", "copy"])
-def test_sort_sorts(tiered: Tiered, disk: Path, exchange: str) -> None:
+def test_sort_program_sorts(tiered: Tiered, disk: Path, exchange: str) -> None:
     if not shutil.which("sort"):
         pytest.skip("there is no sort")
     given = random.Random(1)
@@ -230,18 +230,18 @@ def test_sort_sorts(tiered: Tiered, disk: Path, exchange: str) -> None:
 
 
 @pytest.mark.parametrize("status", [0, 7, 255])
-def test_the_status_is_the_programs(tiered: Tiered, status: int) -> None:
+def test_exit_status_is_passed_on(tiered: Tiered, status: int) -> None:
     answer = tiered("sh", "-c", f"echo out; echo err >&2; exit {status}")
     assert (answer.status, answer.out, answer.err) == (status, "out\n", "err\n")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGSEGV, signal.SIGKILL])
-def test_the_signal_is_the_programs(tiered: Tiered, number: signal.Signals) -> None:
+def test_signal_is_passed_on(tiered: Tiered, number: signal.Signals) -> None:
     program = LARGE + f"os.kill(os.getpid(), {int(number)})"
     assert tiered.python(program).status == -number
 
 
-def test_a_forked_child_sees_no_zeros(tiered: Tiered) -> None:
+def test_forked_child_reads_no_zeros(tiered: Tiered) -> None:
     program = """
 def child(work):
     pid = os.fork()
@@ -262,7 +262,7 @@ print(wrong())
     assert lines(tiered.python(LARGE + program)) == expected
 
 
-def test_programs_that_it_starts_are_whole(tiered: Tiered) -> None:
+def test_child_programs_run_with_tier(tiered: Tiered) -> None:
     program = """
 print(subprocess.run(["sh", "-c", "echo child"], capture_output=True, text=True).stdout.strip())
 code = "x = bytearray(100 << 20); x[::4096] = b'1' * len(x[::4096]); print(x.count(b'1'))"
@@ -274,7 +274,7 @@ print(wrong())
     assert lines(tiered.python(LARGE + program)) == ["child", "25600", "3", "0"]
 
 
-def test_what_is_locked_is_refused(tiered: Tiered) -> None:
+def test_mlock_is_refused(tiered: Tiered) -> None:
     program = """
 import errno
 print(libc.mlock(number(address()), number(page)), errno.errorcode[ctypes.get_errno()])
@@ -289,7 +289,7 @@ print(wrong())
 
 
 @pytest.mark.rotating
-def test_what_is_given_back_is_zero(tiered: Tiered) -> None:
+def test_discarded_memory_is_zero(tiered: Tiered) -> None:
     program = """
 half = size // 2 // page * page
 print(libc.madvise(number(address()), number(half), 4))
@@ -298,7 +298,7 @@ print(sum(data[2 * page : half - page]), any(data[half + page :]))
     assert lines(tiered.python(LARGE + program)) == ["0", "0 True"]
 
 
-def test_moves_of_memory(tiered: Tiered) -> None:
+def test_mremap_preserves_content(tiered: Tiered) -> None:
     program = """
 import errno, time
 at = address()
@@ -331,7 +331,7 @@ print("came through", wrong())
         ("/proc", "is on a file system without O_DIRECT or O_TMPFILE"),
     ],
 )
-def test_a_path_that_cannot_be_used_is_named(cli: CommandLine, path: str, told: str) -> None:
+def test_unusable_path_is_reported(cli: CommandLine, path: str, told: str) -> None:
     if path == "/dev/shm" and not Path(path).is_dir():
         pytest.skip("there is no /dev/shm")
     answer = cli("tier", "run", "--dram", "64M", "--path", path, "--", "echo", "ran")
@@ -347,7 +347,7 @@ def test_a_path_that_cannot_be_used_is_named(cli: CommandLine, path: str, told: 
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("shell", ["sh", "bash"])
-def test_a_path_is_the_same_from_another_folder(cli: CommandLine, disk: Path, shell: str) -> None:
+def test_relative_path_is_kept_after_chdir(cli: CommandLine, disk: Path, shell: str) -> None:
     """For what is started from there; bash has an environment of its own making."""
     (disk / "scratch").mkdir()
     script = (
@@ -361,7 +361,7 @@ def test_a_path_is_the_same_from_another_folder(cli: CommandLine, disk: Path, sh
     assert found["ASSAY_TIER_BUDGET"]
 
 
-def test_addresses_that_are_used_up_are_named(tiered: Tiered) -> None:
+def test_exhausted_address_space_is_reported(tiered: Tiered) -> None:
     """Too few for the data, and too few for the DRAM."""
     for limit in (8 << 20, 200 << 10):
         answer = tiered("sh", "-c", f'ulimit -v {limit} && exec "$@"', "sh", "cat", "/dev/null")
@@ -387,12 +387,12 @@ print(libc.madvise(last, page, 4), ctypes.string_at(last, page) == bytes(page))
 """
 
 
-def test_sizes_that_are_odd_or_absurd(tiered: Tiered) -> None:
+def test_odd_or_absurd_sizes_behave_like_malloc(tiered: Tiered) -> None:
     answer = tiered.python(LARGE + SIZES)
     assert lines(answer) == ["0 0", "-1 EINVAL", "True", "True", "0 True"]
 
 
-def test_a_path_that_can_only_be_read_is_named(cli: CommandLine, disk: Path) -> None:
+def test_read_only_path_is_reported(cli: CommandLine, disk: Path) -> None:
     folder = disk / "read"
     folder.mkdir()
     mounted = f'mount --bind {folder} {folder} && mount -o remount,bind,ro {folder} && exec "$@"'
@@ -404,7 +404,7 @@ def test_a_path_that_can_only_be_read_is_named(cli: CommandLine, disk: Path) -> 
     assert f"assay tier: the path {folder} can only be read" in answer.err
 
 
-def test_a_static_program_is_refused(tiered: Tiered, assay_exec: Path) -> None:
+def test_static_program_is_refused(tiered: Tiered, assay_exec: Path) -> None:
     """The launcher itself is one."""
     answer = tiered(assay_exec, "--probe")
     assert (answer.status, answer.out) == (125, "")
@@ -435,9 +435,7 @@ def sanitized(folder: Path, sanitizer: str) -> Path:
 
 
 @pytest.mark.parametrize("sanitizer", ["address", "thread", "leak"])
-def test_program_with_a_sanitizer_is_refused(
-    tiered: Tiered, tmp_path: Path, sanitizer: str
-) -> None:
+def test_sanitized_program_is_refused(tiered: Tiered, tmp_path: Path, sanitizer: str) -> None:
     program = sanitized(tmp_path, sanitizer)
     answer = tiered(program)
     assert (answer.status, answer.out) == (125, "")
@@ -446,7 +444,7 @@ def test_program_with_a_sanitizer_is_refused(
 
 
 @pytest.mark.parametrize("sanitizer", ["thread", "leak"])
-def test_program_with_a_sanitizer_that_another_starts_has_ordinary_memory(
+def test_sanitized_child_program_has_ordinary_memory(
     tiered: Tiered, tmp_path: Path, sanitizer: str
 ) -> None:
     program = sanitized(tmp_path, sanitizer)
@@ -457,7 +455,7 @@ def test_program_with_a_sanitizer_that_another_starts_has_ordinary_memory(
     assert "its memory stays ordinary memory" in told
 
 
-def test_program_of_32_bits_is_refused(tiered: Tiered, tmp_path: Path) -> None:
+def test_32_bit_program_is_refused(tiered: Tiered, tmp_path: Path) -> None:
     program = tmp_path / "narrow"
     program.write_bytes(narrow_program())
     program.chmod(0o755)
@@ -466,7 +464,7 @@ def test_program_of_32_bits_is_refused(tiered: Tiered, tmp_path: Path) -> None:
     assert f"{program} is a 32-bit" in answer.err
 
 
-def test_predict_refuses_a_static_program(tiered: Tiered, assay_exec: Path) -> None:
+def test_predict_refuses_static_program(tiered: Tiered, assay_exec: Path) -> None:
     words = ("tier", "predict", "--dram", "32M", "--path", tiered.disk, "--for", "1s")
     answer = tiered.cli(*words, "--", assay_exec, "--probe")
     assert (answer.status, answer.out) == (3, "")
@@ -474,7 +472,7 @@ def test_predict_refuses_a_static_program(tiered: Tiered, assay_exec: Path) -> N
 
 
 @pytest.mark.parametrize("kib", [100, 100 << 10])
-def test_files_that_may_not_be_large_are_told(tiered: Tiered, kib: int) -> None:
+def test_file_size_limit_is_reported(tiered: Tiered, kib: int) -> None:
     """For its own memory too, which others see, files are made; they would end the program."""
     program = """
 try:
@@ -488,13 +486,13 @@ except MemoryError:
     assert answer.err.count("files may not be as large (ulimit -f)") == 1
 
 
-def test_a_report_that_cannot_be_written_is_told(tiered: Tiered, tmp_path: Path) -> None:
+def test_unwritable_report_is_reported(tiered: Tiered, tmp_path: Path) -> None:
     answer = tiered.python("print(1)", ASSAY_TIER_REPORT=str(tmp_path / "none" / "report"))
     assert lines(answer) == ["1"]
     assert "what became of its memory cannot be written to" in answer.err
 
 
-def test_more_than_there_are_addresses_is_no_memory(tiered: Tiered) -> None:
+def test_allocation_beyond_address_space_returns_enomem(tiered: Tiered) -> None:
     program = """
 try:
     bytearray(300 << 20)
@@ -505,7 +503,7 @@ except MemoryError:
     assert lines(answer) == [f"none {BYTES}"]
 
 
-def test_without_its_words_the_library_does_nothing(cli: CommandLine) -> None:
+def test_library_without_environment_is_inactive(cli: CommandLine) -> None:
     library = cli.launcher.with_name("libassay-tier.so")
     env = {k: v for k, v in cli.env.items() if not k.startswith("ASSAY_TIER_")}
     done = subprocess.run(
@@ -521,7 +519,7 @@ def test_without_its_words_the_library_does_nothing(cli: CommandLine) -> None:
     assert (done.stdout, done.stderr) == ("0 0\n", "")
 
 
-def test_who_closes_everything_keeps_the_memory(tiered: Tiered) -> None:
+def test_program_closing_all_descriptors_keeps_memory(tiered: Tiered) -> None:
     program = """
 before = sorted(int(name) for name in os.listdir("/proc/self/fd"))
 os.closerange(3, 1 << 20)
@@ -561,9 +559,7 @@ print(subprocess.check_output([sys.executable, "-c", program], text=True).strip(
 
 
 @pytest.mark.parametrize("how", ["close_range", pytest.param("close", marks=pytest.mark.rotating)])
-def test_descriptors_closed_by_raw_system_calls_lose_no_data(
-    tiered: Tiered, tmp_path: Path, how: str
-) -> None:
+def test_raw_close_of_descriptors_preserves_data(tiered: Tiered, tmp_path: Path, how: str) -> None:
     answer = tiered.python(LARGE + RAW_CLOSE, how, str(tmp_path / "other"))
     assert lines(answer) == ["0 0", "0 0", "True", "0"]
     assert not answer.err
@@ -594,7 +590,7 @@ for at in range(0, len(memory), 1 << 20):
         ([21, 2], 200, 450),
     ],
 )
-def test_advice_is_heard(
+def test_madvise_is_followed(
     tiered: Tiered, tmp_path: Path, advice: list[int], least: int, most: int
 ) -> None:
     """MADV_RANDOM, _SEQUENTIAL, _COLD, _PAGEOUT, and then _NORMAL, each with MiB that are read."""
@@ -618,7 +614,7 @@ for turn in range(60):
 
 
 @pytest.mark.rotating
-def test_pages_are_brought_where_little_of_parts_is_used(tiered: Tiered, tmp_path: Path) -> None:
+def test_sparse_access_to_parts_fetches_pages(tiered: Tiered, tmp_path: Path) -> None:
     report = tmp_path / "report"
     lines(tiered.python(RECORDS, ASSAY_TIER_REPORT=str(report)))
     told = json.loads(report.read_text())
@@ -627,7 +623,7 @@ def test_pages_are_brought_where_little_of_parts_is_used(tiered: Tiered, tmp_pat
 
 
 @pytest.mark.rotating
-def test_rows_of_data_a_little_larger_than_dram_come_in_parts(
+def test_rows_slightly_larger_than_dram_fetch_parts(
     tiered: Tiered, assay_exec: Path, tmp_path: Path
 ) -> None:
     """Rows of 64 KiB, the next one at another place of its chunk, and most of a chunk not used."""
@@ -654,7 +650,7 @@ for _ in range(12):
 
 
 @pytest.mark.rotating
-def test_of_a_sweep_over_more_than_memory_some_stays(tiered: Tiered, tmp_path: Path) -> None:
+def test_sweep_larger_than_dram_keeps_resident_part(tiered: Tiered, tmp_path: Path) -> None:
     """Two thirds are the most that there may be, and nothing when what came first goes first."""
     report = tmp_path / "report"
     program = ("-c", CYCLE)
@@ -684,7 +680,7 @@ print(huge())
 
 
 @pytest.mark.rotating
-def test_huge_pages_are_huge_again(tiered: Tiered) -> None:
+def test_huge_pages_are_restored(tiered: Tiered) -> None:
     """The kernel splits each that comes to where smaller pages were."""
     first, few, again = map(int, lines(tiered.python(HUGE)))
     if first < 32:
@@ -708,9 +704,7 @@ for _ in range(8):
 
 
 @pytest.mark.rotating
-def test_what_is_used_all_the_time_stays_and_seldom_tells_it(
-    tiered: Tiered, tmp_path: Path
-) -> None:
+def test_hot_chunks_stay_with_few_faults(tiered: Tiered, tmp_path: Path) -> None:
     report, threshold = tmp_path / "report", str(16 * MIB)
     env = {"ASSAY_TIER_REPORT": str(report), "ASSAY_TIER_THRESHOLD": threshold}
     lines(tiered(sys.executable, "-c", BESIDE, **env))
@@ -737,7 +731,7 @@ def test_bench_measures_real_programs(tiered: Tiered, tmp_path: Path) -> None:
     assert "polynomial, read" in picture.read_text()
 
 
-def test_top_shows_a_program_that_runs(tiered: Tiered) -> None:
+def test_top_shows_running_program(tiered: Tiered) -> None:
     hold = "import sys, time; a = bytearray(100 << 20); print('ready', flush=True); time.sleep(60)"
     words = ("tier", "run", "--dram", "32M", "--path", str(tiered.disk), "--")
     with tiered.cli.begun(*words, sys.executable, "-c", hold):
@@ -758,7 +752,7 @@ def test_top_shows_a_program_that_runs(tiered: Tiered) -> None:
 
 
 @pytest.mark.rotating
-def test_predict_tells_a_program_that_works_from_one_that_waits(
+def test_predict_separates_compute_from_wait_bound_program(
     tiered: Tiered, assay_exec: Path
 ) -> None:
     words = ("tier", "predict", "--dram", "32M", "--path", tiered.disk, "--for", "4s", "--json")
@@ -774,7 +768,7 @@ def test_predict_tells_a_program_that_works_from_one_that_waits(
 
 
 @pytest.mark.rotating
-def test_predict_ends_all_that_it_started(tiered: Tiered) -> None:
+def test_predict_terminates_its_process_tree(tiered: Tiered) -> None:
     words = ("tier", "predict", "--dram", "32M", "--path", tiered.disk, "--for", "1s")
     answer = tiered.cli(*words, "--", "sh", "-c", "sleep 77 & sleep 78")
     assert answer.status == 3
@@ -789,7 +783,7 @@ def test_predict_ends_all_that_it_started(tiered: Tiered) -> None:
 @pytest.mark.parametrize(
     "variable", ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "ASSAY_INSTANCES"]
 )
-def test_ranks_share_the_budget(tiered: Tiered, variable: str) -> None:
+def test_ranks_share_budget(tiered: Tiered, variable: str) -> None:
     show = (
         "import os; from assay.tier.meter import meters; a = bytearray(100 << 20); "
         "print([one.dram_bytes >> 20 for one in meters() if one.pid == os.getpid()])"
@@ -802,7 +796,7 @@ def test_ranks_share_the_budget(tiered: Tiered, variable: str) -> None:
 
 
 @pytest.mark.rotating
-def test_instances_share_the_budget(tiered: Tiered) -> None:
+def test_instances_share_budget(tiered: Tiered) -> None:
     show = (
         "import os; from assay.tier.meter import meters; a = bytearray(100 << 20); "
         "found = [one.dram_bytes >> 20 for one in meters() if one.pid == os.getpid()]; "
@@ -829,7 +823,7 @@ print(set(data[first : first + page]), wrong())
 """
 
 
-def test_advice_that_is_none_is_refused(tiered: Tiered) -> None:
+def test_invalid_madvise_is_refused(tiered: Tiered) -> None:
     """MADV_GUARD_INSTALL too; what ends within a page is of all of it, and no range is too long."""
     assert lines(tiered.python("import errno\n" + LARGE + ADVICE)) == ["{0} 1"]
 
@@ -853,7 +847,7 @@ with socket.socket() as one:
 """
 
 
-def test_what_the_kernel_would_use_after_a_call_is_copied(tiered: Tiered) -> None:
+def test_vmsplice_pages_are_copied(tiered: Tiered) -> None:
     """By vmsplice(2), or MSG_ZEROCOPY: such pages are not pinned, and would be taken away."""
     assert lines(tiered.python(LARGE + PIPED)) == ["True True", "True"]
 
@@ -873,7 +867,7 @@ print(libc.munmap(ctypes.c_void_p(third + half // 2), number(half)))
 """
 
 
-def test_unmapping_twice_takes_nothing_else_away(tiered: Tiered) -> None:
+def test_double_munmap_keeps_other_memory(tiered: Tiered) -> None:
     """Nor does the end of a range that lies behind a block keep it for ever."""
     assert lines(tiered.python(LARGE + OVERLAPPING, dram="64M")) == ["7", "0"]
 
@@ -898,7 +892,7 @@ print("all ended")
 
 
 @pytest.mark.rotating
-def test_who_waits_for_what_is_given_back_goes_on(tiered: Tiered) -> None:
+def test_thread_waiting_for_discarded_page_continues(tiered: Tiered) -> None:
     assert lines(tiered.python(LARGE + WAITING)) == ["all ended"]
 
 
@@ -917,7 +911,7 @@ print(smaller == at, ctypes.string_at(at + (100 << 20), 1)[0] == ((100 << 20) //
 
 
 @pytest.mark.rotating
-def test_what_grows_in_small_steps_is_not_copied_at_each(tiered: Tiered, tmp_path: Path) -> None:
+def test_growing_block_is_rarely_copied(tiered: Tiered, tmp_path: Path) -> None:
     report = tmp_path / "report"
     env = {"ASSAY_TIER_REPORT": str(report)}
     assert lines(tiered.python("import ctypes\n" + LARGE + GROWN, **env)) == ["True True"]
@@ -943,7 +937,7 @@ print(os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGSEGV)
 
 
 @pytest.mark.rotating
-def test_what_a_child_of_a_fork_takes_it_gives_back(tiered: Tiered) -> None:
+def test_forked_child_frees_its_allocations(tiered: Tiered) -> None:
     answer = tiered.python(LARGE + CHILD)
     assert lines(answer) == ["0", "True"]
     assert "a child of a fork touches memory of its parent" in answer.err
@@ -973,7 +967,7 @@ class Seen:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("how", ["goes", "waits"])
-def test_all_processes_of_a_run_share_the_dram(tiered: Tiered, how: str) -> None:
+def test_processes_of_run_share_dram(tiered: Tiered, how: str) -> None:
     """Also what one has that is killed, or replaced by another program, is the others' then."""
     mark = f"family-{uuid.uuid4().hex}"
     family = (sys.executable, "-c", FAMILY, mark, "3", FAMILY, "goes", how, how, how)
@@ -990,7 +984,7 @@ def test_all_processes_of_a_run_share_the_dram(tiered: Tiered, how: str) -> None
     assert max(alone[-len(alone) // 2 :]) > 72 * MIB, alone
 
 
-def test_another_run_within_one_has_a_budget_of_its_own(tiered: Tiered) -> None:
+def test_nested_run_has_own_budget(tiered: Tiered) -> None:
     """Its processes are not those of the first, though they were started by one."""
     program = (
         "import os; from assay.tier.meter import meters; data = bytearray(100 << 20);"
@@ -1015,7 +1009,7 @@ print(wrong(), wrong())
 @pytest.mark.rotating
 @pytest.mark.parametrize("exchange", ["move", "copy"])
 @pytest.mark.parametrize("step", [1 << 20, 4096 * 3])
-def test_what_is_unmapped_piece_by_piece_is_free(tiered: Tiered, step: int, exchange: str) -> None:
+def test_piecewise_munmap_frees_memory(tiered: Tiered, step: int, exchange: str) -> None:
     """More of it than the DRAM, each chunk while it is there."""
     program = LARGE + "libc.mmap.restype = ctypes.c_size_t\n" + STEP_BY_STEP
     answer = tiered.python(program, str(step), ASSAY_TIER_EXCHANGE=exchange)
@@ -1037,22 +1031,20 @@ print(len(set(other[::page])), wrong())
 
 
 @pytest.mark.rotating
-def test_what_is_protected_for_a_while_leaves_afterwards(tiered: Tiered) -> None:
+def test_unprotected_memory_is_evicted_later(tiered: Tiered) -> None:
     program = LARGE + PROTECTED.replace("80 << 20", "32 << 20")
     assert lines(tiered.python(program)) == ["0"] * 6 + ["1 0"]
 
 
 @pytest.mark.rotating
-def test_what_is_protected_is_copied_too(tiered: Tiered) -> None:
+def test_protected_memory_is_copied_by_mremap(tiered: Tiered) -> None:
     answer = tiered.python(LARGE + PROTECTED, ASSAY_TIER_EXCHANGE="copy")
     assert lines(answer) == ["0"] * 6 + ["1 0"]
     assert not answer.err
 
 
 @pytest.mark.rotating
-def test_what_a_program_had_that_became_another_one_the_others_have(
-    tiered: Tiered, tmp_path: Path
-) -> None:
+def test_exec_releases_dram_to_other_processes(tiered: Tiered, tmp_path: Path) -> None:
     """Another one that knows nothing of a budget, as it is static."""
     source, sleeper = tmp_path / "sleeper.c", tmp_path / "sleeper"
     source.write_text("#include <unistd.h>\nint main(void) { return (int)sleep(20); }")
@@ -1089,7 +1081,7 @@ print(time.process_time() - first < 1.0)
 
 
 @pytest.mark.rotating
-def test_who_has_nothing_any_more_hears_nobody(tiered: Tiered) -> None:
+def test_process_without_regions_ignores_notifications(tiered: Tiered) -> None:
     """Others want more all the time, and it does not work for that."""
     hungry = (
         "import time\ndata = bytearray(160 << 20); end = time.monotonic() + 4\n"

@@ -50,7 +50,7 @@ def shown(semantics: Path, *words: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("row", ROWS)
-def test_the_kernel_does_what_the_pager_relies_on(semantics: Path, disk: Path, row: str) -> None:
+def test_kernel_matches_pager_assumptions(semantics: Path, disk: Path, row: str) -> None:
     done = shown(semantics, "--path", disk, "--row", row)
     (line,) = done.stdout.splitlines() or [f"ended with {done.returncode}: {done.stderr}"]
     assert line.startswith("{"), line
@@ -61,7 +61,7 @@ def test_the_kernel_does_what_the_pager_relies_on(semantics: Path, disk: Path, r
     assert (told["status"], done.returncode) == ("ok", 0), told["seen"]
 
 
-def test_every_row_is_a_test(semantics: Path) -> None:
+def test_each_row_has_a_test(semantics: Path) -> None:
     """Also without a folder, where what needs one is left out aloud."""
     told = [json.loads(line) for line in shown(semantics).stdout.splitlines()]
     assert tuple(one["row"] for one in told) == ROWS
@@ -77,7 +77,7 @@ def test_every_row_is_a_test(semantics: Path) -> None:
         (["--what", "1"], "usage:"),
     ],
 )
-def test_wrong_words_are_told(semantics: Path, words: list[str], told: str) -> None:
+def test_invalid_options_are_reported(semantics: Path, words: list[str], told: str) -> None:
     done = shown(semantics, *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert told in done.stderr

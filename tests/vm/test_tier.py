@@ -96,7 +96,7 @@ def told(result: Result) -> dict[str, Any]:
     return found
 
 
-def test_the_probe_tells_what_the_kernel_can(older: dict[str, Result]) -> None:
+def test_probe_reports_kernel_features(older: dict[str, Result]) -> None:
     found = told(older["probe"])
     assert found["userfaultfd"]["in_kernel"] and found["userfaultfd"]["copy"]
     (path,) = found["paths"]
@@ -104,19 +104,19 @@ def test_the_probe_tells_what_the_kernel_can(older: dict[str, Result]) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_the_kernel_does_what_the_pager_relies_on(older: dict[str, Result], row: str) -> None:
+def test_kernel_matches_pager_assumptions(older: dict[str, Result], row: str) -> None:
     assert told(older[row])["status"] == "ok"
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_word_is_found_again(older: dict[str, Result], shape: str) -> None:
+def test_pager_preserves_words(older: dict[str, Result], shape: str) -> None:
     found = told(older[shape])
     assert found["wrong"] == 0
     assert found["demand"] > 0 and found["written_bytes"] > 0
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_program_with_more_than_its_memory_is_right(older: dict[str, Result], order: str) -> None:
+def test_program_larger_than_dram_computes_correctly(older: dict[str, Result], order: str) -> None:
     assert told(older[order])["status"] == "ok"
     counts = json.loads(older[order].files["/out/report"])
     assert counts["read_bytes"] > 0 and counts["written_bytes"] > 48 << 20
@@ -124,7 +124,7 @@ def test_a_program_with_more_than_its_memory_is_right(older: dict[str, Result], 
         assert b"copies pages" in older[order].stderr
 
 
-def test_two_disks_have_as_much_to_do_and_at_the_same_time(older: dict[str, Result]) -> None:
+def test_two_disks_share_concurrent_transfers(older: dict[str, Result]) -> None:
     assert told(older["two disks"])["status"] == "ok"
     files = older["two disks"].files
     before, after = (moved_bytes(files[f"/out/{name}"]) for name in ("before", "after"))

@@ -82,18 +82,18 @@ def spread(result: Result) -> Spread:
 
 
 @pytest.mark.parametrize("how", ["usual", "follow"])
-def test_memory_is_where_the_threads_are_that_use_it(guest: dict[str, Result], how: str) -> None:
+def test_memory_follows_threads(guest: dict[str, Result], how: str) -> None:
     """Also where one thread had had all frames, on its node, before the other one came."""
     found = spread(guest[how])
     assert [set(part) for part in found.parts] == [{0}, {1}]
 
 
-def test_memory_is_on_one_node(guest: dict[str, Result]) -> None:
+def test_local_policy_uses_one_node(guest: dict[str, Result]) -> None:
     found = spread(guest["local"])
     assert len(found.nodes) == 1
 
 
-def test_memory_is_on_all_nodes_with_cpus_alike(guest: dict[str, Result]) -> None:
+def test_interleave_policy_uses_all_nodes_evenly(guest: dict[str, Result]) -> None:
     found = spread(guest["interleave"])
     assert found.nodes == {0, 1}
     assert all(set(part) == {0, 1} for part in found.parts)
@@ -104,17 +104,17 @@ def test_memory_is_on_all_nodes_with_cpus_alike(guest: dict[str, Result]) -> Non
     assert min(found.all_mib[0], found.all_mib[1]) >= DRAM_MIB // 2 - 8, found
 
 
-def test_memory_is_where_the_cpuset_allows_it(guest: dict[str, Result]) -> None:
+def test_cpuset_limits_memory_nodes(guest: dict[str, Result]) -> None:
     assert spread(guest["cpuset"]).nodes == {1}
 
 
-def test_a_policy_that_the_program_was_given_decides(guest: dict[str, Result]) -> None:
+def test_inherited_memory_policy_takes_precedence(guest: dict[str, Result]) -> None:
     assert spread(guest["policy"]).nodes == {1}
     said = guest["policy"].stderr.decode()
     assert "where frames come from is not chosen: the program was started with a memory" in said
     assert b"where frames come from" not in guest["follow"].stderr
 
 
-def test_a_wrong_word_is_refused_with_the_right_ones(guest: dict[str, Result]) -> None:
+def test_invalid_policy_is_refused_with_valid_ones(guest: dict[str, Result]) -> None:
     assert guest["wrong"].status == 125
     assert b"give follow, local or interleave" in guest["wrong"].stderr

@@ -76,7 +76,9 @@ MACHINES = [
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("archive", MACHINES, ids=lambda one: one.name)
-def test_recorded_machines(shown: Shown, unpacked: Callable[[Path], Root], archive: Path) -> None:
+def test_recorded_machines_have_expected_nodes(
+    shown: Shown, unpacked: Callable[[Path], Root], archive: Path
+) -> None:
     root = unpacked(archive)
     found = shown(root)
     # The oldest recordings do not tell of memory, and have nothing that the pager runs on.
@@ -92,13 +94,13 @@ def test_recorded_machines(shown: Shown, unpacked: Callable[[Path], Root], archi
         assert {found["nearest"][str(cpu)] for cpu in node.cpus} == {node.id}
 
 
-def test_nodes_without_cpus_are_left_out(shown: Shown, tree: Tree) -> None:
+def test_nodes_without_cpus_are_skipped(shown: Shown, tree: Tree) -> None:
     found = shown(written(tree))
     assert found["nodes"] == [0, 1]
     assert found["nearest"] == {"0": 0, "1": 0, "2": 1, "3": 1}
 
 
-def test_a_cpu_without_memory_has_the_nearest(shown: Shown, tree: Tree) -> None:
+def test_cpu_without_local_memory_has_nearest_node(shown: Shown, tree: Tree) -> None:
     more = {"has_memory": "0,2", "has_cpu": "0-2", "node2/cpulist": "4"}
     found = shown(written(tree, more))
     assert found["nodes"] == [0, 2]
@@ -116,12 +118,12 @@ def test_a_cpu_without_memory_has_the_nearest(shown: Shown, tree: Tree) -> None:
         ("no", [0, 1]),
     ],
 )
-def test_what_the_process_may_use(shown: Shown, tree: Tree, mems: str, nodes: list[int]) -> None:
+def test_cpuset_limits_nodes(shown: Shown, tree: Tree, mems: str, nodes: list[int]) -> None:
     """With one node there is nothing to choose, and its number is of no interest."""
     assert shown(written(tree, allowed(mems)))["nodes"] == nodes
 
 
-def test_where_all_are_without_cpus_they_are_taken(shown: Shown, tree: Tree) -> None:
+def test_nodes_without_cpus_are_used_if_no_other_exists(shown: Shown, tree: Tree) -> None:
     more = {"has_memory": "0-3", "online": "0-3", "node3/distance": "10 20 20 10", **allowed("2-3")}
     found = shown(written(tree, more))
     assert found["nodes"] == [2, 3]
@@ -129,11 +131,11 @@ def test_where_all_are_without_cpus_they_are_taken(shown: Shown, tree: Tree) -> 
 
 
 @pytest.mark.parametrize("more", [{"has_memory": ""}, {"has_memory": "x"}, {"has_memory": "0"}])
-def test_one_node_where_no_others_are_told(shown: Shown, tree: Tree, more: dict[str, str]) -> None:
+def test_missing_sysfs_yields_single_node(shown: Shown, tree: Tree, more: dict[str, str]) -> None:
     assert shown(written(tree, more)) | {"cpu": 0} == {"nodes": [0], "nearest": {}, "cpu": 0}
 
 
-def test_a_thread_is_found_where_it_runs(program: Path) -> None:
+def test_thread_locator_finds_current_cpu(program: Path) -> None:
     """As far as the C library registers restartable sequences: glibc from 2.35 on."""
     for cpu in sorted(os.sched_getaffinity(0))[:4]:
         done = subprocess.run(

@@ -82,7 +82,7 @@ def measured(
     return bench
 
 
-def test_each_cell_is_launched_both_ways_in_the_order_of_size() -> None:
+def test_first_round_runs_cells_by_size() -> None:
     kernels = Catalogue()
     of_twice = OF_A_SIZE - sum(one.of_dram < 2.0 for one in OTHERS)
     bench = Bench(kernels, 16 * MIB, (0.5, 2.0), (3,))
@@ -95,7 +95,7 @@ def test_each_cell_is_launched_both_ways_in_the_order_of_size() -> None:
     assert all(words[-2:] == ("--threads", "3") for _, words, _ in kernels.launches)
 
 
-def test_later_rounds_are_in_any_order() -> None:
+def test_later_rounds_are_shuffled() -> None:
     kernels = Catalogue()
     bench = measured(Bench(kernels, 16 * MIB, (0.5,), (1,)), 2.0 * 8 * OF_A_SIZE)
     assert {len(one.tier_s) for one in bench.cells(DEVICE)} == {8}
@@ -108,14 +108,14 @@ def test_later_rounds_are_in_any_order() -> None:
     assert (first, later) == ({True}, {False, True})
 
 
-def test_it_stops_when_the_time_is_over() -> None:
+def test_bench_stops_at_time_limit() -> None:
     bench = measured(Bench(Catalogue(), 16 * MIB, OF_DRAM, (1, 2)), 10.0)
     cells = bench.cells(DEVICE)
     assert [one.of_dram for one in cells] == [0.5] * 5
     assert bench.missing > 100
 
 
-def test_progress_is_told_of_each_cell() -> None:
+def test_progress_is_reported_for_each_cell() -> None:
     told: list[Progress] = []
     measured(Bench(Catalogue(), 16 * MIB, (0.5,), (2,)), 2.0 * (OF_A_SIZE + 1), told.append)
     assert told[0] == Progress(
@@ -132,14 +132,14 @@ def test_progress_is_told_of_each_cell() -> None:
 
 
 @pytest.mark.parametrize(("filled", "dram"), [(1 - 1e-6, 32), (0.75, 24), (0.1, 16)])
-def test_data_that_are_less_than_asked_for_have_less_dram(filled: float, dram: int) -> None:
+def test_smaller_data_get_less_dram(filled: float, dram: int) -> None:
     """In whole chunks, and no less than the tier takes."""
     kernels = Catalogue(filled=filled)
     measured(Bench(kernels, 32 * MIB, OF_DRAM, (1,)), 1000.0)
     assert kernels.drams == {dram * MIB}
 
 
-def test_how_far_a_cell_is_from_the_balance() -> None:
+def test_cell_distance_from_balance_is_computed() -> None:
     bench = measured(Bench(Catalogue(), 16 * MIB, (1.0, 2.0), (1,)), 1000.0)
     cells = bench.cells(DEVICE)
     assert {one.of_balance for one in cells if one.of_dram <= 1} == {None}
@@ -154,7 +154,7 @@ def variants_of(kernels: Catalogue, work: Work) -> set[str]:
     return {value(words, "--variant") for name, words, _ in kernels.launches if name == work.kernel}
 
 
-def test_the_variant_that_is_wanted_most_is_taken() -> None:
+def test_preferred_variant_is_chosen() -> None:
     work = POLYNOMIALS[0]
     best, second, *_ = work.variants
     assert variants_of(Catalogue(), work) == {best}
@@ -166,19 +166,19 @@ def test_the_variant_that_is_wanted_most_is_taken() -> None:
 @pytest.mark.parametrize(
     ("wrong", "how"), [((True, False), "without the tier"), ((False, True), "with the tier")]
 )
-def test_a_wrong_result_ends_it(wrong: tuple[bool, bool], how: str) -> None:
+def test_wrong_result_ends_bench(wrong: tuple[bool, bool], how: str) -> None:
     bench = Bench(Catalogue(wrong=wrong), 16 * MIB, (0.5,), (1,))
     with pytest.raises(NotPossibleError, match=f"gave a wrong result {how}: rejected"):
         measured(bench, 1000.0)
 
 
-def test_sizes_are_those_that_fit_into_memory() -> None:
+def test_sizes_fit_into_memory() -> None:
     assert fitting(16 * MIB, 128 * MIB) == OF_DRAM
     assert fitting(16 * MIB, 50 * MIB) == (0.5, 1.0, 1.5, 2.0)
     assert fitting(16 * MIB, 7 * MIB) == ()
 
 
-def test_free_is_what_programs_can_have(tmp_path: Path) -> None:
+def test_free_memory_is_available_memory(tmp_path: Path) -> None:
     text = "MemTotal:       32000000 kB\nMemFree:         1000 kB\nMemAvailable:    2048 kB\n"
     (tmp_path / "meminfo").write_text(text)
     assert read_free_bytes(tmp_path) == 2 * MIB

@@ -48,7 +48,7 @@ def bench(folder: Path) -> Bench:
     )
 
 
-def test_each_section_tells_of_itself(results: Results) -> None:
+def test_each_section_describes_itself(results: Results) -> None:
     page = text(results)
     heads = [line for line in page.splitlines() if line.startswith("#")]
     assert heads == [
@@ -71,14 +71,14 @@ def test_each_section_tells_of_itself(results: Results) -> None:
 
 
 @pytest.mark.parametrize("absent", ["rates", "disks", "efficiency"])
-def test_what_was_never_measured_has_no_section(results: Results, absent: str) -> None:
+def test_unmeasured_part_has_no_section(results: Results, absent: str) -> None:
     heads = {"rates": "## Rates", "disks": "## Several disks", "efficiency": "## Efficiency"}
     page = text(replace(results, **{absent: None}))
     assert [one for one in heads if heads[one] not in page] == [absent]
     assert "## Targets" not in text(Results(schema=1))
 
 
-def test_targets_are_held_against_what_was_seen(results: Results) -> None:
+def test_targets_are_compared_with_results(results: Results) -> None:
     rows = {asked: (seen, verdict) for asked, seen, verdict in targets.rows_of(results)}
     enough = "80 % of the speed in memory from 1.3 I\\* on"
     twice = "80 % of the speed in memory with data of 2 times DRAM"
@@ -104,7 +104,7 @@ def test_targets_are_held_against_what_was_seen(results: Results) -> None:
     }
 
 
-def test_more_rounds_join_those_of_the_same_cell(results: Results) -> None:
+def test_additional_rounds_are_merged_by_cell(results: Results) -> None:
     assert results.efficiency is not None
     cells = results.efficiency.cells
     again = next(one for one in cells if one.work == "LU by tiles")
@@ -115,7 +115,7 @@ def test_more_rounds_join_those_of_the_same_cell(results: Results) -> None:
         assert joined == replace(one, memory_s=one.memory_s * twice, tier_s=one.tier_s * twice)
 
 
-def test_results_are_kept_as_they_are_line_by_line(results: Results, tmp_path: Path) -> None:
+def test_results_are_stored_as_lines(results: Results, tmp_path: Path) -> None:
     file = tmp_path / "results.json"
     file.write_text(shown(results))
     assert read(file) == results
@@ -126,7 +126,7 @@ def test_results_are_kept_as_they_are_line_by_line(results: Results, tmp_path: P
     assert len(rows) == sum(map(len, listed))
 
 
-def test_a_part_that_is_measured_anew_replaces_only_itself(
+def test_remeasured_part_replaces_only_itself(
     results: Results, kept: command.Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert results.disks is not None
@@ -144,7 +144,7 @@ def test_a_part_that_is_measured_anew_replaces_only_itself(
 
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
-def test_what_ends_a_part_loses_nothing_that_was_measured(
+def test_interrupted_part_keeps_results(
     results: Results,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -170,7 +170,7 @@ def test_what_ends_a_part_loses_nothing_that_was_measured(
     assert kept.read() == replace(results, efficiency=None)
 
 
-def test_pictures_stand_beside_the_page(results: Results, tmp_path: Path) -> None:
+def test_figures_are_written_beside_page(results: Results, tmp_path: Path) -> None:
     old = tmp_path / "tier-efficiency-64-threads.svg"
     old.touch()
     command.Kept(tmp_path, "tier").write(results)
@@ -179,7 +179,7 @@ def test_pictures_stand_beside_the_page(results: Results, tmp_path: Path) -> Non
     assert all(f"({name})" in (tmp_path / "tier.md").read_text() for name in pictures)
 
 
-def test_a_page_of_kept_results_measures_nothing(
+def test_page_of_stored_results_measures_nothing(
     results: Results,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -194,7 +194,7 @@ def test_a_page_of_kept_results_measures_nothing(
 
 
 @pytest.mark.parametrize("content", [None, "{}", '{"schema": 2}', "no JSON"])
-def test_what_are_no_results_is_refused(content: str | None, tmp_path: Path) -> None:
+def test_invalid_results_are_refused(content: str | None, tmp_path: Path) -> None:
     file = tmp_path / "results.json"
     if content is not None:
         file.write_text(content)
@@ -206,7 +206,7 @@ def test_what_are_no_results_is_refused(content: str | None, tmp_path: Path) -> 
     "words",
     [["--quick", "--write"], ["--quick", "--from", "x"], ["--part", "all"], ["--budget", "soon"]],
 )
-def test_words_that_make_no_sense_are_refused(
+def test_invalid_options_are_refused(
     words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["tier", *words])
@@ -215,7 +215,7 @@ def test_words_that_make_no_sense_are_refused(
     assert "error: " in capsys.readouterr().err
 
 
-def test_the_device_alone_reads_as_much_in_the_same_order(
+def test_device_reads_same_amount_in_same_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / "probe"
@@ -232,9 +232,7 @@ def test_the_device_alone_reads_as_much_in_the_same_order(
     ]
 
 
-def test_what_is_replayed_was_recorded_by_the_same_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_replay_uses_trace_of_same_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many passes, and another one's counts are not its own."""
     runs: list[list[str]] = []
     place = ways.Place(tmp_path, 256 << 20, 1 << 30, tmp_path / "filemap.so")

@@ -24,7 +24,7 @@ def probed(
     return found
 
 
-def test_nothing_is_wrong_with_a_machine_that_has_all() -> None:
+def test_complete_machine_has_no_findings() -> None:
     assert probed() == probed(GOOD, None, FAST) == ()
 
 
@@ -36,9 +36,7 @@ def test_nothing_is_wrong_with_a_machine_that_has_all() -> None:
         (Userfaultfd(in_kernel=True, poison=True), "neither move pages", "6.8"),
     ],
 )
-def test_each_lack_of_the_kernel_is_told_alone(
-    faults: Userfaultfd, problem: str, remedy: str
-) -> None:
+def test_each_missing_feature_is_reported(faults: Userfaultfd, problem: str, remedy: str) -> None:
     (found,) = probed(faults)
     assert problem in found.problem and remedy in found.remedy and found.fatal
 
@@ -50,14 +48,14 @@ def test_each_lack_of_the_kernel_is_told_alone(
         (Userfaultfd(in_kernel=True, move=True), "cannot mark lost pages", "6.6"),
     ],
 )
-def test_what_an_older_kernel_lacks_is_told_and_does_not_hinder(
+def test_optional_feature_of_newer_kernel_is_a_note(
     faults: Userfaultfd, problem: str, remedy: str
 ) -> None:
     (found,) = probed(faults)
     assert problem in found.problem and remedy in found.remedy and not found.fatal
 
 
-def test_a_limit_on_addresses_is_told() -> None:
+def test_address_space_limit_is_reported() -> None:
     lack = Addresses(problem="there are no 4096 GiB of addresses (ulimit -v): raise the limit")
     probe = Probe(userfaultfd=GOOD, io_uring=IoUring(), advice=Advice(), addresses=lack)
     (found,) = findings(probe)
@@ -66,11 +64,11 @@ def test_a_limit_on_addresses_is_told() -> None:
     assert not usable(probe)
 
 
-def test_what_an_old_kernel_lacks_is_told_together() -> None:
+def test_missing_features_of_old_kernel_are_combined() -> None:
     assert [one.fatal for one in probed(Userfaultfd())] == [True, True, False]
 
 
-def test_without_io_uring_it_is_only_slower() -> None:
+def test_missing_io_uring_is_a_note() -> None:
     (found,) = probed(GOOD, IoUring(problem="Operation not permitted"))
     assert not found.fatal
     assert "io_uring (Operation not permitted)" in found.problem
@@ -101,14 +99,12 @@ def test_without_io_uring_it_is_only_slower() -> None:
         ),
     ],
 )
-def test_a_path_that_cannot_be_used_has_cause_and_remedy(
-    problem: str, cause: str, remedy: str
-) -> None:
+def test_unusable_path_has_cause_and_remedy(problem: str, cause: str, remedy: str) -> None:
     (found,) = probed(GOOD, None, FAST, Path(path="/x", problem=problem))
     assert found == Finding(problem=cause, remedy=remedy, fatal=True)
 
 
-def test_swap_that_takes_nothing_has_cause_and_remedy() -> None:
+def test_unusable_swap_has_cause_and_remedy() -> None:
     words = "swap takes nothing: give more of it (/proc/swaps), or leave to use it"
     told = Probe(userfaultfd=GOOD, io_uring=IoUring(), advice=Advice(problem=words))
     found = unadvisable(told)
@@ -119,7 +115,7 @@ def test_swap_that_takes_nothing_has_cause_and_remedy() -> None:
     assert unadvisable(Probe(userfaultfd=GOOD, io_uring=IoUring(), advice=Advice())) is None
 
 
-def test_the_gravest_come_first() -> None:
+def test_findings_are_sorted_by_severity() -> None:
     bad = Path(path="/x", problem="the path /x can only be read: name another")
     found = probed(Userfaultfd(in_kernel=True, poison=True), IoUring(problem="none"), bad)
     assert [one.fatal for one in found] == [True, True, False]
@@ -134,7 +130,7 @@ def answering(folder: File, text: str) -> dict[str, str]:
     return {"ASSAY_TIER_PROBE": str(program)}
 
 
-def test_the_probe_is_asked_and_read(tmp_path: File) -> None:
+def test_probe_output_is_parsed(tmp_path: File) -> None:
     document = (
         '{"schema":1,"userfaultfd":{"in_kernel":true,"move":true,"poison":true},"io_uring":{},'
         '"advice":{},"paths":[{"path":"%s","free_bytes":5e9,"new_key":1}]}'
@@ -148,12 +144,12 @@ def test_the_probe_is_asked_and_read(tmp_path: File) -> None:
     assert probe(env).paths == (Path(path="", free_bytes=5e9),)
 
 
-def test_a_probe_that_fails_says_why(tmp_path: File) -> None:
+def test_failing_probe_reports_reason(tmp_path: File) -> None:
     env = answering(tmp_path, "echo 'no memory' >&2; exit 1")
     with pytest.raises(NotPossibleError, match=r"The probe of the tier failed: no memory\."):
         probe(env)
 
 
-def test_an_installation_without_the_probe_says_so(tmp_path: File) -> None:
-    with pytest.raises(NotPossibleError, match="assay-tier-probe is missing"):
+def test_missing_probe_is_reported(tmp_path: File) -> None:
+    with pytest.raises(NotPossible, match="assay-tier-probe is missing"):
         probe({"ASSAY_EXEC": str(tmp_path / "assay-exec")})

@@ -27,7 +27,7 @@ BOTH = Work(name="w", kernel="k", variants=("v",), written=1.0)
         (BOTH, 8.0, 6.0, 2.0, 1.0),
     ],
 )
-def test_the_model_is_work_over_transfers(
+def test_model_is_ratio_of_work_and_transfers(
     work: Work, of_dram: float, memory_s: float, ratio: float | None, model: float
 ) -> None:
     found = balance(work, of_dram, memory_s, 2e9, DEVICE)
@@ -44,7 +44,7 @@ def test_the_model_is_work_over_transfers(
     assert cell.model == pytest.approx(model)
 
 
-def test_the_model_of_a_polynomial_is_that_of_its_intensity() -> None:
+def test_model_of_polynomial_follows_intensity() -> None:
     """I / I*, with I* = F / BW for reading, F (1 / BW_read + 1 / BW_write) for both."""
     flops, items = 100e9, 1e8
     for degree in (1, 16, 64, 256, 1024):
@@ -58,7 +58,7 @@ def test_the_model_of_a_polynomial_is_that_of_its_intensity() -> None:
         assert both == pytest.approx(intensity / roof)
 
 
-def test_an_efficiency_is_the_median_of_rounds() -> None:
+def test_efficiency_is_median_of_rounds() -> None:
     cell = Cell(
         work="w",
         threads=2,
@@ -82,7 +82,7 @@ def cell(work: str, of_dram: float, intensity: float, tier_s: float, threads: in
     )
 
 
-def test_the_picture_has_a_box_for_each_cell_in_its_shade() -> None:
+def test_heatmap_has_shaded_box_for_each_cell() -> None:
     cells = [
         cell(POLYNOMIALS[0].name, 0.5, 0.25, 1.0),
         cell(POLYNOMIALS[0].name, 2.0, 0.25, 10.0),
@@ -96,18 +96,18 @@ def test_the_picture_has_a_box_for_each_cell_in_its_shade() -> None:
     assert "Efficiencies of 3 cells, from 10 to 100 per cent" in svg
 
 
-def test_the_picture_of_one_cell() -> None:
+def test_heatmap_of_single_cell_is_drawn() -> None:
     svg = heatmap_svg([cell(OTHERS[0].name, 0.5, 0.1, 0.001)], DEVICE, 1 << 20)
     assert "100000" in svg
 
 
-def test_the_picture_has_maps_for_each_number_of_threads() -> None:
+def test_heatmap_has_panel_for_each_thread_count() -> None:
     cells = [cell(OTHERS[0].name, 0.5, 0.1, 1.0, threads) for threads in (1, 2)]
     svg = heatmap_svg(cells, DEVICE, 1 << 20)
     assert svg.index("other programs, 1 thread<") < svg.index("other programs, 2 threads<")
     assert "threads<" not in heatmap_svg(cells[:1], DEVICE, 1 << 20)
 
 
-def test_each_work_has_a_name_of_its_own() -> None:
+def test_workload_names_are_unique() -> None:
     names = [one.name for one in (*POLYNOMIALS, *OTHERS)]
     assert len(set(names)) == len(names)

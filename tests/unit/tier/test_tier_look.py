@@ -64,16 +64,14 @@ def looked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Looking:
     return looks
 
 
-def test_work_is_that_of_all_threads_but_the_pagers(tmp_path: Path, looked: Looking) -> None:
+def test_work_excludes_pager_threads(tmp_path: Path, looked: Looking) -> None:
     process(tmp_path, 40, SESSION, user_s=5.0, pager_s=2.0)
     (one,) = looked([[meter(40, demand=3, read_bytes=4096, stall_s=0.5)]])
     assert one.cpu_s == pytest.approx(5.0 - 2.0 + 1.0)
     assert (one.first, one.demand, one.read_bytes, one.stall_s) == (1, 3, 4096, 0.5)
 
 
-def test_processes_of_the_session_are_summed_and_others_left_out(
-    tmp_path: Path, looked: Looking
-) -> None:
+def test_sessions_processes_are_summed(tmp_path: Path, looked: Looking) -> None:
     process(tmp_path, 40, SESSION, user_s=1.0)
     process(tmp_path, 50, SESSION, user_s=2.0)
     process(tmp_path, 60, 60, user_s=4.0)
@@ -82,14 +80,14 @@ def test_processes_of_the_session_are_summed_and_others_left_out(
     assert one.cpu_s == pytest.approx(1.0 + 2.0 + 2 * 1.0)
 
 
-def test_the_first_look_is_that_which_shows_large_memory(tmp_path: Path, looked: Looking) -> None:
+def test_first_sample_has_large_memory(tmp_path: Path, looked: Looking) -> None:
     process(tmp_path, 40, SESSION, user_s=1.0)
     seen = looked([[], [meter(40, first=0)], [meter(40)], [meter(40, first=5)]])
     assert [one.first for one in seen] == [1, 5]
     assert seen[0].at_s <= seen[1].at_s
 
 
-def test_what_a_process_had_done_that_has_ended_stays_done(tmp_path: Path, looked: Looking) -> None:
+def test_ended_process_keeps_its_work(tmp_path: Path, looked: Looking) -> None:
     process(tmp_path, 40, SESSION, user_s=1.0)
     process(tmp_path, 50, SESSION, user_s=2.0)
     both = [meter(40, staged=1), meter(50, staged=2)]
@@ -98,13 +96,11 @@ def test_what_a_process_had_done_that_has_ended_stays_done(tmp_path: Path, looke
     assert seen[1].cpu_s == seen[0].cpu_s
 
 
-def test_a_process_that_ends_meanwhile_is_none(tmp_path: Path, looked: Looking) -> None:
+def test_vanished_process_is_skipped(tmp_path: Path, looked: Looking) -> None:
     assert looked([[meter(40)]]) == []
 
 
-def test_it_is_looked_until_the_time_is_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sampling_ends_at_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     process(tmp_path, 40, SESSION, user_s=1.0)
     monkeypatch.setattr(look, "meters", lambda proc: [meter(40)])
     slept = [0.0]
@@ -114,9 +110,7 @@ def test_it_is_looked_until_the_time_is_over(
     assert [one.at_s for one in looks] == [pytest.approx(n / 8) for n in range(8)]
 
 
-def test_a_process_that_ends_while_it_is_looked_at_is_as_it_was(
-    tmp_path: Path, looked: Looking
-) -> None:
+def test_process_ending_during_sample_keeps_last_values(tmp_path: Path, looked: Looking) -> None:
     process(tmp_path, 40, SESSION, user_s=1.0)
     seen = looked([[meter(40, staged=1)], [meter(40, staged=4), meter(50, staged=9)]])
     assert [one.staged for one in seen] == [1, 4]

@@ -31,7 +31,7 @@ def after(threads: int = 1, **more: float) -> Prediction:
     return predicted(NOTHING, Look(**{**later, "at_s": 20.0, "thread_s": ran}), DEVICE)
 
 
-def test_efficiency_is_work_over_work_and_waiting() -> None:
+def test_efficiency_is_work_over_work_plus_waiting() -> None:
     found = after(cpu_s=6.0, stall_s=2.0, staged=100, read_bytes=2**30)
     assert found.efficiency == pytest.approx(0.75)
     assert found.overlap == 1.0
@@ -40,7 +40,7 @@ def test_efficiency_is_work_over_work_and_waiting() -> None:
     assert found.foreseen == 1.0
 
 
-def test_the_overlap_is_that_of_the_model() -> None:
+def test_overlap_follows_model() -> None:
     """Four GiB read in two seconds, and two written in two more; one second of work."""
     found = after(cpu_s=1.0, stall_s=5.0, staged=9, read_bytes=4 * 2**30, written_bytes=2 * 2**30)
     assert found.overlap == pytest.approx(0.25)
@@ -52,7 +52,7 @@ def test_the_overlap_is_that_of_the_model() -> None:
     [(6.0, 0.4), (48.0, 0.4), (2.0, 4 / 6)],
     ids=["one waits and the others for it", "all wait", "little waiting"],
 )
-def test_threads_work_at_the_same_time(stall_s: float, efficiency: float) -> None:
+def test_concurrent_threads_are_counted(stall_s: float, efficiency: float) -> None:
     """Eight of them, four of ten seconds each; for what is moved the device takes eight."""
     found = after(
         8, cpu_s=32.0, stall_s=stall_s, staged=9, read_bytes=8 * 2**30, written_bytes=4 * 2**30
@@ -62,7 +62,7 @@ def test_threads_work_at_the_same_time(stall_s: float, efficiency: float) -> Non
     assert found.overlap == pytest.approx(0.5)
 
 
-def test_threads_that_have_ended_count_as_one_after_the_other() -> None:
+def test_ended_threads_count_as_sequential() -> None:
     values = {name: getattr(NOTHING, name) for name in Look.__struct_fields__}
     gone = {**values, "at_s": 20.0, "cpu_s": 4.0, "thread_s": {9: 1.0}}
     assert predicted(NOTHING, Look(**gone), DEVICE).work_s == pytest.approx(3.0)
@@ -82,11 +82,11 @@ def test_threads_that_have_ended_count_as_one_after_the_other() -> None:
         ),
     ],
 )
-def test_the_reason_is_named(more: dict[str, float], told: str) -> None:
+def test_limiting_reason_is_named(more: dict[str, float], told: str) -> None:
     assert told in " ".join(reasons(after(**more)))
 
 
-def test_nothing_at_all() -> None:
+def test_empty_samples_have_no_prediction() -> None:
     found = after()
     assert (found.efficiency, found.overlap) == (1.0, 1.0)
     assert found.foreseen is None

@@ -23,26 +23,26 @@ def rows(view: npt.NDArray[Any]) -> list[Rows]:
     return list(rows_of(view, BASE, END))
 
 
-def test_a_whole_array_is_one_row() -> None:
+def test_whole_array_is_one_row() -> None:
     assert rows(MATRIX) == [Rows(BASE, MATRIX.nbytes, MATRIX.nbytes, 1)]
     assert rows(MATRIX.T) == rows(MATRIX)
     assert rows(MATRIX[::-1, ::-1]) == rows(MATRIX)
 
 
-def test_a_tile_is_rows() -> None:
+def test_tile_yields_rows() -> None:
     assert rows(MATRIX[10:20, 100:200]) == [Rows(BASE + 10 * ROW + 800, 800, ROW, 10)]
     assert rows(MATRIX[10:20, 100:200].T) == rows(MATRIX[10:20, 100:200])
 
 
-def test_a_column_is_rows_of_one_element() -> None:
+def test_column_yields_rows_of_one_element() -> None:
     assert rows(MATRIX[:, 7]) == [Rows(BASE + 56, 8, ROW, 64)]
 
 
-def test_rows_that_are_close_are_one() -> None:
+def test_close_rows_are_merged() -> None:
     assert rows(MATRIX[:, :3600]) == [Rows(BASE, 63 * ROW + 28800, 63 * ROW + 28800, 1)]
 
 
-def test_a_tile_of_a_tensor_is_many_rows() -> None:
+def test_tensor_tile_yields_many_rows() -> None:
     view = MATRIX.reshape(8, 8, 4096)[1:3, 2:5, :8]
     one = Rows(BASE + (8 + 2) * ROW, 64, ROW, 3)
     assert rows(view) == [one, one._replace(at=one.at + 8 * ROW)] or rows(view) == [
@@ -51,21 +51,21 @@ def test_a_tile_of_a_tensor_is_many_rows() -> None:
 
 
 @pytest.mark.parametrize("kind", ["U5", "M8[ns]", "c16", "V24", "S3", "?"])
-def test_elements_of_any_kind_are_whole(kind: str) -> None:
+def test_rows_contain_whole_elements(kind: str) -> None:
     array = np.zeros(4, dtype=kind)
     at = array.__array_interface__["data"][0]
     (one,) = rows_of(array[::2], at, at + array.nbytes)
     assert one == Rows(at, 3 * array.itemsize, 3 * array.itemsize, 1)
 
 
-def test_nothing_lies_nowhere() -> None:
+def test_empty_view_has_no_rows() -> None:
     assert rows(MATRIX[:0]) == []
     assert rows(np.zeros((5, 0))) == []
 
 
 @pytest.mark.parametrize("other", [np.zeros(10), np.broadcast_to(np.zeros(1), (5,)), b"bytes", 7])
-def test_what_is_elsewhere_or_no_array_is_refused(other: Any) -> None:
-    with pytest.raises(InvalidInputError):
+def test_foreign_or_invalid_array_is_refused(other: Any) -> None:
+    with pytest.raises(BadInput):
         list(rows_of(other, BASE, END))
 
 
@@ -79,7 +79,7 @@ CUBE = np.arange(6 * 7 * 4096, dtype="i4").reshape(6, 7, 4096)
 
 
 @given(st.tuples(SLICES, SLICES, SLICES), st.permutations([0, 1, 2]))
-def test_every_element_lies_in_a_row(which: tuple[slice, ...], order: list[int]) -> None:
+def test_rows_cover_every_element(which: tuple[slice, ...], order: list[int]) -> None:
     """And whatever lies in none is further away than what is brought all the same."""
     first = CUBE.__array_interface__["data"][0]
     view = CUBE[which].transpose(order)

@@ -51,7 +51,7 @@ def shown(run: Run, *keys: str) -> tuple[object, ...]:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("stride", [1, -1])
-def test_neighbours_are_a_run_whose_window_doubles(found: Found, stride: int) -> None:
+def test_adjacent_faults_form_stream_with_doubling_window(found: Found, stride: int) -> None:
     first, *runs = found(range(30, 30 + 6 * stride, stride))
     assert first is None
     assert [shown(run, "stride", "window") for run in runs] == [
@@ -61,23 +61,23 @@ def test_neighbours_are_a_run_whose_window_doubles(found: Found, stride: int) ->
 
 
 @pytest.mark.parametrize("stride", [3, -5])
-def test_another_stride_is_taken_where_it_comes_twice(found: Found, stride: int) -> None:
+def test_stride_is_detected_at_second_occurrence(found: Found, stride: int) -> None:
     runs = found([30, 30 + stride, 30 + 2 * stride, 30 + 3 * stride])
     assert runs[:2] == [None, None]
     assert [shown(run, "stride", "window") for run in runs[2:]] == [(stride, 2), (stride, 4)]
 
 
-def test_what_has_no_order_is_no_run(found: Found) -> None:
+def test_random_faults_form_no_stream(found: Found) -> None:
     assert found([5, 40, 11, 60, 2, 33, 20, 50, 9]) == [None] * 9
 
 
-def test_a_run_passes_over_what_is_mapped(found: Found) -> None:
+def test_stream_skips_mapped_chunks(found: Found) -> None:
     *_, last = found([20, 10, 11, 12, 21, 13, 14, 15, 16, 17, 18, 19, 22], memory=16)
     assert shown(last, "last", "stride", "window", "first") == (22, 1, 8, 10)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_what_is_mapped_between_faults_is_of_their_run(found: Found, sign: int) -> None:
+def test_mapped_chunks_between_faults_belong_to_stream(found: Found, sign: int) -> None:
     """Also before anything shows that there is one: three faults that go the same way."""
     mapped = [f"{2 + i}:{30 + sign * i}" for i in (1, 3, 4, 6)]
     faults = [f"1:{30 + sign * i}" for i in (0, 2, 5, 7)]
@@ -94,20 +94,20 @@ def test_what_is_mapped_between_faults_is_of_their_run(found: Found, sign: int) 
         pytest.param((2, 5, 0), id="the other way"),
     ],
 )
-def test_what_does_not_go_on_is_no_run(found: Found, faults: tuple[int, ...]) -> None:
+def test_interrupted_faults_form_no_stream(found: Found, faults: tuple[int, ...]) -> None:
     mapped = [f"{2 + i}:{30 + i}" for i in (1, 3, 4)]
     runs = found([*mapped, *(f"1:{30 + i}" for i in faults)], memory=16)
     assert runs[-3:] == [None, None, None]
 
 
-def test_threads_have_runs_of_their_own(found: Found) -> None:
+def test_threads_have_separate_streams(found: Found) -> None:
     runs = found(f"{thread}:{20 * thread + i}" for i in range(4) for thread in (1, 2))
     assert runs[:2] == [None, None]
     assert [shown(run, "first", "stride") for run in runs[2:]] == [(20, 1), (40, 1)] * 3
 
 
 @pytest.mark.parametrize(("up", "round_to"), [(True, 0), (False, 63)])
-def test_a_run_comes_round_and_begins_there(found: Found, up: bool, round_to: int) -> None:
+def test_stream_wraps_around(found: Found, up: bool, round_to: int) -> None:
     """Twice: the second pass begins with the window of the first, and so does each after it."""
     one = list(range(64) if up else range(63, -1, -1))
     runs = found([*one[5:], *one, *one])
@@ -116,7 +116,7 @@ def test_a_run_comes_round_and_begins_there(found: Found, up: bool, round_to: in
         assert shown(runs[turn], "last", "first", "window") == (round_to, round_to, MOST)
 
 
-def test_columns_of_a_matrix_are_runs_that_repeat(found: Found) -> None:
+def test_matrix_columns_form_repeating_stream(found: Found) -> None:
     """The second shows how far apart they are; so the third is known by its first touch."""
     rows, of_row = 16, 8
     columns = [column + of_row * row for column in range(4) for row in range(rows)]
@@ -130,9 +130,7 @@ def test_columns_of_a_matrix_are_runs_that_repeat(found: Found) -> None:
 
 @pytest.mark.parametrize("fields", [2, 4, 8])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_fields_that_are_gone_through_in_turn_are_as_many_runs(
-    found: Found, fields: int, sign: int
-) -> None:
+def test_alternating_fields_form_separate_streams(found: Found, fields: int, sign: int) -> None:
     """Each knows what comes next of its field, as if it were alone; there is none of all fields."""
     length, begin = 16, 0 if sign > 0 else 15
     turns = [[field * length + begin + sign * i for field in range(fields)] for i in range(10)]
@@ -144,7 +142,7 @@ def test_fields_that_are_gone_through_in_turn_are_as_many_runs(
             assert shown(run, "stride", "last", "window") == (sign, touch, MOST), (i, touch)
 
 
-def test_fields_whose_bands_are_several_chunks_are_as_many_runs(found: Found) -> None:
+def test_fields_with_wide_bands_form_separate_streams(found: Found) -> None:
     turns = [[16 * field + 2 * i + j for field in range(4) for j in (0, 1)] for i in range(7)]
     runs = found(itertools.chain(*turns), memory=4)
     for i, touches in enumerate(turns[4:], 4):
@@ -155,26 +153,26 @@ def test_fields_whose_bands_are_several_chunks_are_as_many_runs(found: Found) ->
             )
 
 
-def test_a_sweep_that_turns_is_a_run_the_other_way_at_once(found: Found) -> None:
+def test_reversed_sweep_forms_stream_at_once(found: Found) -> None:
     up, down = list(range(31)), list(range(26, 0, -1))
     runs = found([*up, *down], memory=4)[len(up) :]
     assert runs[0] is None
     assert [shown(run, "stride", "last") for run in runs[1:]] == [(-1, at) for at in down[1:]]
 
 
-def test_one_that_comes_back_is_no_run_and_ends_none(found: Found) -> None:
+def test_repeated_chunk_neither_starts_nor_ends_stream(found: Found) -> None:
     *_, back, on = found([*range(10, 21), 14, 21], memory=4)
     assert back is None
     assert shown(on, "stride", "last", "window", "first") == (1, 21, MOST, 10)
 
 
-def test_short_rounds_are_runs_that_repeat(found: Found) -> None:
+def test_short_repetitions_form_repeating_stream(found: Found) -> None:
     touches = [list(range(first, 24)) for first in (0, 4, 8, 12)]
     runs = found(itertools.chain(*touches), count=24, memory=4)
     assert shown(runs[24 + 20 + 16], "first", "last", "repeats") == (12, 12, True)
 
 
-def test_a_chunk_that_is_touched_again_beside_runs_in_turn_does_not_end_them(found: Found) -> None:
+def test_repeated_chunk_keeps_alternating_streams(found: Found) -> None:
     """The last row of what came before, for the first of what comes next."""
     turns = [[16 * field + i - back for back in (0, 1) for field in range(4)] for i in range(1, 14)]
     runs = found(itertools.chain(*turns), count=64, memory=4)
@@ -191,9 +189,7 @@ def rounds(firsts: Iterable[int]) -> list[list[int]]:
 @pytest.mark.parametrize(
     "firsts", [(0, 4, 8, 12, 16), (0, 4, 7, 11, 15, 19, 22), (0, 3, 7, 10, 14)]
 )
-def test_rounds_that_begin_further_on_each_time_are_runs_that_repeat(
-    found: Found, firsts: tuple[int, ...]
-) -> None:
+def test_shifted_repetitions_form_repeating_stream(found: Found, firsts: tuple[int, ...]) -> None:
     """From the third on, each is known by its first touch, also where tiles are no whole chunks."""
     runs = iter(found(touch for one in rounds(firsts) for touch in one))
     for number, first in enumerate(firsts):
@@ -203,7 +199,7 @@ def test_rounds_that_begin_further_on_each_time_are_runs_that_repeat(
         assert all(run is not None and run["first"] == first for run in one[2:])
 
 
-def test_what_is_touched_besides_does_not_end_a_round(found: Found) -> None:
+def test_unrelated_fault_keeps_repetition(found: Found) -> None:
     """Chunks of the round before, and such as are left out."""
     one, two, three, *others = rounds((0, 4, 8, 12, 16))
     touches = [*one, *two, *three]
@@ -220,7 +216,7 @@ def test_what_is_touched_besides_does_not_end_a_round(found: Found) -> None:
     assert set(runs) == {12, 16, 9}
 
 
-def test_where_most_is_brought_in_vain_neighbours_are_no_run(found: Found) -> None:
+def test_wasted_prefetches_disable_adjacent_detection(found: Found) -> None:
     vain = ["wasted"] * 64
     assert found([*vain, 10, 11]) == [None, None]
     *_, run = found([*vain, 10, 11, 12, 13, 14])
@@ -229,7 +225,7 @@ def test_where_most_is_brought_in_vain_neighbours_are_no_run(found: Found) -> No
     assert shown(run, "stride", "window") == (1, 2)
 
 
-def test_a_wasted_chunk_halves_a_window(found: Found) -> None:
+def test_wasted_prefetch_halves_window(found: Found) -> None:
     *_, run = found([10, 11, 12, 13, 14, "wasted", "wasted", 15])
     assert shown(run, "window") == (4,)
 
@@ -239,7 +235,7 @@ def test_a_wasted_chunk_halves_a_window(found: Found) -> None:
     memory=st.integers(1, 12),
     touches=st.lists(st.tuples(st.integers(1, 3), st.integers(0, 39)), max_size=200),
 )
-def test_a_run_is_of_chunks_that_there_are(
+def test_stream_stays_within_chunk_count(
     found: Found, count: int, memory: int, touches: list[tuple[int, int]]
 ) -> None:
     """Whatever the order: a run has a stride and a window, and begins at a chunk that there is."""

@@ -13,7 +13,7 @@ Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority
 """
 
 
-def test_all_of_it_is_counted(tmp_path: Path) -> None:
+def test_all_swap_devices_are_summed(tmp_path: Path) -> None:
     (tmp_path / "sys/vm").mkdir(parents=True)
     (tmp_path / "sys/vm/page-cluster").write_text("3\n")
     (tmp_path / "swaps").write_text(TWO)
@@ -24,5 +24,5 @@ def test_all_of_it_is_counted(tmp_path: Path) -> None:
     assert read_swap(tmp_path) == Swap(page_cluster=3)
 
 
-def test_without_proc_there_is_none(tmp_path: Path) -> None:
+def test_missing_proc_means_no_swap(tmp_path: Path) -> None:
     assert read_swap(tmp_path) == Swap()
