@@ -1,4 +1,4 @@
-"""``assay tier run`` where the pager cannot be had: swap with advice, and how it is chosen."""
+"""The advisor: ``assay tier run`` with the kernel's swap, and its selection."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BYTES, DRAM = 200 * MIB, 64 * MIB
 NOBODY = 65534
 AS_NOBODY = (
     *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"),
-    # Python, or assay, may lie where nobody else may look.
+    # Other users may not be able to read the directories of Python or assay.
     *("--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search"),
 )
 UNPRIVILEGED = Path("/proc/sys/vm/unprivileged_userfaultfd")
@@ -57,7 +57,7 @@ for places in (range(0, size, step), reversed(range(0, size, step))):
         time.sleep(0.001)
 print(digest.hexdigest(), filled, settled())
 """
-"""Fills memory, waits until little is resident, and goes through it forwards and backwards."""
+"""Fill memory, wait until little is resident, and sweep it forwards and backwards."""
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def walked(answer: Answer) -> tuple[str, int, int]:
 
 
 def told(report: Path) -> dict[str, Any]:
-    """Of the last process that ended."""
+    """Return the report of the last process that ended."""
     return dict(json.loads(report.read_text().splitlines()[-1]))
 
 
@@ -111,7 +111,7 @@ def test_advisor_preserves_data_and_meets_budget(cli: CommandLine, disk: Path, h
     counts = told(report)
     assert counts["how"] == "advisor"
     assert counts["paged_out_bytes"] > BYTES - DRAM - 16 * MIB, counts
-    # Two sweeps over what is in swap: most of it was there when it was touched.
+    # Two sweeps over memory in swap: most of it was resident at its access.
     assert counts["used_bytes"] > 100 * MIB, counts
     assert counts["used_bytes"] + counts["wasted_bytes"] <= counts["asked_bytes"], counts
 
@@ -307,7 +307,7 @@ while time.monotonic() < end or turns < 5:
     wrong += not one.right()
 print(turns, wrong)
 """
-"""Allocates, grows, discards, frees, forks and writes to pipes, and looks at every page again."""
+"""Allocate, grow, discard, free, fork, write to pipes, and verify each page."""
 
 
 @pytest.mark.rotating

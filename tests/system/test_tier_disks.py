@@ -1,4 +1,4 @@
-"""Two disks that a control group throttles give the tier twice what one gives."""
+"""Throughput of two throttled disks: twice that of one."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from cases import cases
 
 MIB = 1 << 20
 RATE = 100 * 10**6
-"""Of a disk, so slow that neither this machine nor its own disk matters."""
+"""Limit of a disk in bytes per second, low enough to be the only bottleneck."""
 DRAM, DATA = 64 * MIB, 256 * MIB
 AT_LEAST = 1.5
-"""Times one disk: less, and they do not share. Two give twice as much, as the benchmark tells."""
+"""Required speed-up over one disk; sharing in full yields 2, as the benchmark shows."""
 
 ORDERS = {
     "forward": ("--variant", "forward"),
@@ -31,7 +31,7 @@ ORDERS = {
 
 @dataclass(frozen=True)
 class Sweep:
-    """What was seen of a program: its rate, and what went to and from each disk."""
+    """Result of a program: its rate, and the traffic of each disk."""
 
     bytes_per_s: float
     of_disks: tuple[int, ...]
@@ -55,7 +55,7 @@ def slow(
 
 
 def moved(path: Path) -> int:
-    """Bytes that a disk has read and written."""
+    """Return the bytes that a disk has read and written."""
     number = path.stat().st_dev
     stat = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}/stat")
     fields = stat.read_text().split()
@@ -63,7 +63,7 @@ def moved(path: Path) -> int:
 
 
 def swept(slow: disks.Disks, count: int, order: str, native: Path) -> Sweep:
-    """A program whose data go over so many of the disks."""
+    """Run a program whose data are spread over a number of disks."""
     before = [moved(path) for path in slow.paths]
     done = subprocess.run(
         [

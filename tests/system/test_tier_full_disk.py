@@ -1,4 +1,4 @@
-"""``assay tier run`` where the disk has no room: what is told, and whose room may still come."""
+"""``assay tier run`` on a full disk: messages, and waiting for space."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from native_build import compiled
 MIB = 1 << 20
 DISK_MIB = 192
 MORE_MIB = 160
-"""Fits once, and not twice."""
+"""Request that fits once, but not twice."""
 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own."""
+    """Provide a separate file system."""
     image, folder = tmp_path / "image", tmp_path / "small"
     with image.open("wb") as stream:
         os.posix_fallocate(stream.fileno(), 0, DISK_MIB * MIB)
@@ -36,20 +36,20 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What asks for room on a path."""
+    """Build the program that reserves space on a path."""
     sources = ("checks/store.cpp", "io/store.cpp", "base/range_allocator.cpp")
     return compiled(tmp_path_factory.mktemp("store") / "store", sources, "-pthread")
 
 
 def room(store: Path, disk: Path, patience_ms: int, *file: Path) -> int:
-    """Zero or the error number, where so much is asked for as fits once."""
+    """Return zero or the error number of a request that fits once."""
     return asked(store, disk, MORE_MIB, "-", *file, patience_ms=patience_ms)[0]
 
 
 def asked(
     store: Path, disk: Path, mib: int, keep: int | str, *file: Path, patience_ms: int = 0
 ) -> tuple[int, int]:
-    """Return zero or the error number, and the least that was free meanwhile, in MiB."""
+    """Return zero or the error number, and the minimum free space meanwhile, in MiB."""
     command = [store, disk, f"{mib}", f"{patience_ms}", f"{keep}", *file]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=100)
     error, least = map(int, done.stdout.split())
@@ -57,13 +57,13 @@ def asked(
 
 
 def free_mib(disk: Path) -> int:
-    """Return the free room, without the part of root, in MiB."""
+    """Return the free space for unprivileged users, in MiB."""
     found = os.statvfs(disk)
     return found.f_bavail * found.f_frsize // MIB
 
 
 def test_request_beyond_free_space_allocates_nothing(store: Path, small_disk: Path) -> None:
-    """Not for a moment: other programs would fail with ENOSPC."""
+    """Not even for a moment: other programs would fail with ENOSPC."""
     before = free_mib(small_disk)
     for mib in (4 << 20, 100 << 10, before + 1, before - 1):
         begun = time.monotonic()
@@ -126,7 +126,7 @@ def test_request_waits_for_space_released_soon(store: Path, small_disk: Path) ->
 
 
 def test_waiting_request_holds_no_space(store: Path, small_disk: Path) -> None:
-    """Of several that want all of it each has it once."""
+    """Several processes request all of it, and each gets it once."""
     command = [store, small_disk, f"{MORE_MIB}", "60000", "-"]
     several = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
     told = [one.communicate(timeout=100)[0].split()[0] for one in several]

@@ -1,5 +1,5 @@
-"""The pager of ``assay tier`` under threads that hold every word against what they wrote, with few
-frames, sanitizers, and disks that fail."""
+"""Stress tests of the pager: concurrent threads that verify each word, few frames, sanitizers, and
+failing disks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cases import cases
 from native_build import native_build
 
 QUIET = {**os.environ, "ASAN_OPTIONS": "handle_sigbus=0:handle_abort=0"}
-"""How a program ends is what is looked at, not how a sanitizer tells it."""
+"""Sanitizers report by exit status only, because the tests check how a program ends."""
 
 
 PROGRAMS = ["assay-tier-fuzz", "assay-tier-errors"]
@@ -25,18 +25,18 @@ PROGRAMS = ["assay-tier-fuzz", "assay-tier-errors"]
 
 @pytest.fixture(scope="module")
 def programs(tier_allowed: None) -> Path:
-    """Those with the address and undefined-behaviour sanitizers."""
+    """Build the programs with the address and undefined-behaviour sanitizers."""
     return native_build(PROGRAMS, "address,undefined") / "tier"
 
 
 @pytest.fixture(scope="module")
 def raced(tier_allowed: None) -> Path:
-    """Those with the thread sanitizer."""
+    """Build the programs with the thread sanitizer."""
     return native_build(PROGRAMS, "thread") / "tier"
 
 
 def fuzzed(programs: Path, path: Path, words: str) -> dict[str, int]:
-    """What a run did; it ends by itself."""
+    """Return the report of a run of limited duration."""
     done = subprocess.run(
         [programs / "assay-tier-fuzz", "--path", path, *words.split()],
         capture_output=True,
@@ -50,7 +50,7 @@ def fuzzed(programs: Path, path: Path, words: str) -> dict[str, int]:
 
 
 def swapped_out() -> int:
-    """Pages, since this machine was started."""
+    """Return the number of pages swapped since the machine was started."""
     lines = Path("/proc/vmstat").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("pswpout "))
 
@@ -81,7 +81,7 @@ def test_pager_preserves_words(programs: Path, disk: Path, shape: str) -> None:
 def test_replay_of_any_trace_preserves_words(
     programs: Path, disk: Path, tmp_path: Path, shape: str
 ) -> None:
-    """Its threads do the same again for a while, and then something else."""
+    """The threads repeat the recorded run for a while and then diverge."""
     assert fuzzed(programs, disk, f"{shape} --ms 1500 --trace {tmp_path}")["wrong"] == 0
     for seed in (1, 2):
         told = fuzzed(programs, disk, f"{shape} --ms 1500 --seed {seed} --replay {tmp_path}")
@@ -91,7 +91,7 @@ def test_replay_of_any_trace_preserves_words(
 
 @pytest.fixture
 def two_nodes(tmp_path: Path) -> Path:
-    """A machine of two nodes, as files tell of it."""
+    """Return the sysfs and procfs files of a machine with two nodes."""
     top = tmp_path / "sys" / "devices" / "system" / "node"
     for node in range(2):
         folder = top / f"node{node}"
@@ -109,7 +109,7 @@ def two_nodes(tmp_path: Path) -> Path:
 def test_frames_of_several_nodes_preserve_words(
     programs: Path, disk: Path, two_nodes: Path, numa: str, exchange: str
 ) -> None:
-    """One of them never has any memory left: here there is none."""
+    """One of the nodes is always exhausted, because this machine does not have it."""
     words = f"--threads 3 --frames 9 --numa {numa} --root {two_nodes} --exchange {exchange}"
     told = fuzzed(programs, disk, f"{words} --ms 1500")
     assert told["wrong"] == 0
@@ -118,7 +118,7 @@ def test_frames_of_several_nodes_preserve_words(
 
 @pytest.fixture
 def swap(tmp_path: Path) -> Iterator[None]:
-    """Half a gigabyte of it, for the whole machine."""
+    """Provide half a gigabyte of swap for the whole machine."""
     with swap_file(tmp_path, 512 << 20):
         yield
 
@@ -129,7 +129,7 @@ def swap(tmp_path: Path) -> Iterator[None]:
 def test_kernel_swapping_preserves_words(
     programs: Path, disk: Path, swap: None, shape: str
 ) -> None:
-    """Linux 6.18 moves pages that are in swap, and does not always count them."""
+    """Linux 6.18 moves pages in swap without always counting them."""
     before = swapped_out()
     told = fuzzed(programs, disk, f"{shape} --ms 2000 --pageout 1")
     assert told["wrong"] == 0
@@ -138,7 +138,7 @@ def test_kernel_swapping_preserves_words(
 
 @pytest.mark.rotating
 def test_sparse_access_fetches_parts(programs: Path, disk: Path) -> None:
-    # With more chunks what is known of their pages would be more than a quarter of the frames.
+    # With more chunks the metadata of pages would exceed a quarter of the frames.
     told = fuzzed(programs, disk, "--threads 2 --chunk 262144 --part 4096 --chunks 120 --ms 3000")
     assert told["wrong"] == 0
     assert told["read_bytes"] % 262144 != 0
@@ -193,7 +193,7 @@ def test_stopped_program_continues(programs: Path, disk: Path) -> None:
 
 
 def failing(programs: Path, path: Path, how: str) -> subprocess.CompletedProcess[str]:
-    """A program whose disk fails in that way."""
+    """Run a program whose disk fails in one way."""
     return subprocess.run(
         [programs / "assay-tier-errors", "--path", path, how],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""Real programs with storage behind their memory: they compute what they compute without."""
+"""Real programs under the tier compute the same results as without it."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ for one in layers.parameters():
 def same_with_and_without(
     assay_exec: Path, disk: Path, tmp_path: Path, program: str, *words: str, dram: str = "48M"
 ) -> None:
-    """Run it both ways; with the tier, a part of its memory was on the disk."""
+    """Run a program with and without the tier, which must use its disk."""
     report = tmp_path / "report"
     plain = [sys.executable, "-c", program, *words]
     wanted = subprocess.run(plain, capture_output=True, text=True, check=True).stdout

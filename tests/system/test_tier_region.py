@@ -1,4 +1,4 @@
-"""Regions of ``assay.tier`` from Python: what they hold, who keeps them, and what is refused."""
+"""Regions of ``assay.tier`` from Python: content, ownership, and refused arguments."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def tier(env: dict[str, str], disk: Path) -> Iterator[Tier]:
 
 
 def wait_until_nothing_is_read(tier: Tier) -> None:
-    """What follows a sweep by itself is the beginning of it: it may be swept again."""
+    """Wait until no read is in flight: after a sweep its beginning is prefetched."""
     seen, quiet = -1, 0
-    while quiet < 3:  # a busy disk may take its time for one of them
+    while quiet < 3:  # a busy disk may take a while for a single read
         time.sleep(0.3)
         quiet = quiet + 1 if seen == (seen := tier.counts.read_bytes) else 0
 
@@ -61,7 +61,7 @@ def test_clean_chunk_is_not_written_back(tier: Tier) -> None:
     written = tier.counts.written_bytes
     for _ in range(3):
         assert int(array.sum()) == 7 * len(array)
-    assert tier.counts.written_bytes <= written + 32 * MIB  # what memory held of the first fill
+    assert tier.counts.written_bytes <= written + 32 * MIB  # chunks of the first fill in memory
     assert tier.counts.unchanged > 100
 
 
@@ -92,7 +92,7 @@ def test_forked_child_has_no_regions(tier: Tier) -> None:
     array = tier.region("64M").array("u1")
     child = os.fork()
     if child == 0:
-        del array  # which is nothing to the parent
+        del array  # without an effect on the parent
         try:
             tier.region("64M")
         except NotPossibleError:
@@ -109,23 +109,23 @@ def test_freed_region_is_hidden(tier: Tier) -> None:
     del array
     (seen,) = (one for one in meters() if one.pid == os.getpid())
     assert seen.regions == ()
-    # What became of its touches stays counted.
+    # The counters of freed regions remain.
     assert (seen.counts.first, tier.counts.first) == (32, 32)
 
 
 ARENA = 1 << 20
-"""Bytes that Python takes for its small objects at any time (Objects/obmalloc.c, from 3.10 on)."""
+"""Size of the arenas of Python for small objects (Objects/obmalloc.c, from 3.10 on)."""
 
 
 def mapping_sizes() -> list[int]:
-    """Of all mappings of this process, in bytes."""
+    """Return the size of all mappings of this process, in bytes."""
     lines = Path("/proc/self/maps").read_text().splitlines()
     ends = (line.split()[0].split("-") for line in lines)
     return [int(last, 16) - int(first, 16) for first, last in ends]
 
 
 def test_tiers_open_and_close_repeatedly(env: dict[str, str], disk: Path) -> None:
-    """Also while transfers are on their way."""
+    """Also while transfers are in flight."""
     mapped = []
     for _ in range(12):
         with Tier(disk, dram="32M", env=env) as tier:
@@ -154,7 +154,7 @@ def held_bytes(array: np.ndarray[Any, Any]) -> int:
 def test_random_advice_fetches_little(tier: Tier) -> None:
     region = tier.region("200M")
     array = region.array("u1")
-    region.advise("random")  # before the sweep, so that nothing of it is on its way afterwards
+    region.advise("random")  # before the sweep, so that it leaves no transfers in flight
     array[:] = 7
     before = tier.counts
     for at in range(51 * MIB, len(array), 2 * MIB):
@@ -169,10 +169,10 @@ def test_random_advice_fetches_little(tier: Tier) -> None:
 
 @pytest.mark.rotating
 def test_prefetched_tile_is_resident_at_access(tier: Tier) -> None:
-    """Rows of 64 KiB of a matrix, each in a chunk of its own."""
+    """The tile has rows of 64 KiB of a matrix, each in a separate chunk."""
     region = tier.region("256M")
     matrix = region.array("u1", (128, 2 * MIB))
-    region.advise("random")  # so that nothing comes but what is told of, and little of each chunk
+    region.advise("random")  # fetches requested ranges only, and only parts of each chunk
     matrix[:] = 7
     before = tier.counts
     tile = matrix[40:72, MIB : MIB + (64 << 10)]
@@ -197,17 +197,17 @@ def test_sequential_advice_prefetches_from_first_fault(tier: Tier) -> None:
     region = tier.region("200M")
     array = region.array("u1")
     array[:] = 7
-    assert (array == 7).all()  # what is in memory now need not be written to make room
+    assert (array == 7).all()  # resident chunks are clean, so that evicting them is fast
     region.advise("sequential")
     wait_until_nothing_is_read(tier)
     before = tier.counts
-    at = 50 * 2 * MIB  # what is read after a sweep is its beginning
-    while tier.counts.read_bytes == before.read_bytes:  # a part of it is in memory still
+    at = 50 * 2 * MIB  # after a sweep its beginning is prefetched
+    while tier.counts.read_bytes == before.read_bytes:  # some chunks are still resident
         assert array[at] == 7
         at += 2 * MIB
     assert tier.counts.demand == before.demand + 1
     wait_until_nothing_is_read(tier)
-    # Were nothing known of it, the next would be waited for as well: one touch is no run.
+    # Without the advice the next chunk would be a demand fault: one fault forms no stream.
     for ahead in range(3):
         assert array[at + 2 * MIB * ahead] == 7
     after = tier.counts
@@ -218,7 +218,7 @@ def test_sequential_advice_prefetches_from_first_fault(tier: Tier) -> None:
 
 @pytest.mark.rotating
 def test_shifted_repetition_is_resident_at_restart(tier: Tier) -> None:
-    """An elimination: each round goes through what is left, which is a little less."""
+    """Gaussian elimination: each repetition sweeps the remaining, slightly smaller part."""
     array = tier.region("256M").array("u1")
     array[:] = 7
     firsts = range(20, 90, 10)
@@ -227,7 +227,7 @@ def test_shifted_repetition_is_resident_at_restart(tier: Tier) -> None:
         before = tier.counts
         assert array[first * 2 * MIB] == 7
         after = tier.counts
-        if first >= firsts[4]:  # the others show how far apart they are
+        if first >= firsts[4]:  # the earlier ones reveal the distance
             assert (after.demand, after.late) == (before.demand, before.late)
             assert after.staged > before.staged
         assert (array[first * 2 * MIB :: 4096] == 7).all()
@@ -235,9 +235,9 @@ def test_shifted_repetition_is_resident_at_restart(tier: Tier) -> None:
 
 @pytest.mark.rotating
 def test_alternating_grid_fields_are_prefetched(env: dict[str, str], disk: Path) -> None:
-    """Band by band of all fields, with the band before of some: as many runs as there are fields.
+    """Bands of all fields alternate, with the previous band of some: one stream for each field.
 
-    None takes what another one brought, and what the next band needs has not gone.
+    No stream evicts prefetched chunks of another one, and chunks of the next band stay resident.
     """
     fields, bands, chunk = 8, 64, MIB // 4
     with Tier(disk, dram="32M", chunk="256K", env=env) as tier:
@@ -252,7 +252,7 @@ def test_alternating_grid_fields_are_prefetched(env: dict[str, str], disk: Path)
                     assert (grid[field, band, ::4096] == 7).all()
                 for field in range(fields // 2):
                     assert (grid[field, max(band - 1, 0), ::4096] == 7).all()
-                time.sleep(0.002)  # so that what is brought is there
+                time.sleep(0.002)  # lets prefetches complete
             waits.append(tier.counts.demand - before.demand)
         assert min(waits) <= 0.1 * fields * bands, waits
 
@@ -267,7 +267,7 @@ def test_long_stream_maps_prefetched_chunks_in_advance(env: dict[str, str], disk
             before, faults = tier.counts, faults_of_thread()
             for at in range(0, len(array), 2 * MIB):
                 assert (array[at : at + 2 * MIB : 4096] == 7).all()
-                time.sleep(0.002)  # so that it is there
+                time.sleep(0.002)  # lets prefetches complete
             after, faults = tier.counts, faults_of_thread() - faults
         there = after.staged + after.again - before.staged - before.again
         assert there >= 100
@@ -290,7 +290,7 @@ def test_evicted_range_frees_dram_and_keeps_content(tier: Tier) -> None:
         time.sleep(0.01)
     assert held_bytes(array) == 12 * MIB
     assert (array == np.arange(len(array))).all()
-    region.evict(1, 2 * MIB)  # no whole chunk
+    region.evict(1, 2 * MIB)  # contains no whole chunk
     assert held_bytes(array) > 12 * MIB
 
 
@@ -311,7 +311,7 @@ def test_prefetched_range_is_resident_at_access(tier: Tier) -> None:
     array[:] = 3
     wait_until_nothing_is_read(tier)
     before = tier.counts
-    region.prefetch(24 * MIB, 26 * MIB)  # written long ago, so not in memory
+    region.prefetch(24 * MIB, 26 * MIB)  # written long ago, so not resident
     until = time.monotonic() + 60
     while tier.counts.read_bytes == before.read_bytes and time.monotonic() < until:
         time.sleep(0.001)
@@ -433,7 +433,7 @@ LATER = CHILD.replace(
 
 
 def test_forked_child_does_not_reuse_parent_addresses(env: dict[str, str], disk: Path) -> None:
-    """The child takes memory first, which the kernel would put into such a hole."""
+    """The child allocates first; the kernel would place it at the freed addresses."""
     done = subprocess.run(
         [sys.executable, "-c", LATER, disk], env=env, capture_output=True, text=True
     )

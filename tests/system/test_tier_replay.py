@@ -1,4 +1,4 @@
-"""``assay tier run --trace`` and ``--replay``: what a program touches is recorded, and foreseen."""
+"""``assay tier run --trace`` and ``--replay``: recording and replaying accesses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ for _ in range(6):
         digest.update(data[at : at + step])
 print(digest.hexdigest())
 """
-"""Goes through 96 MiB over and over."""
+"""Sweep 96 MiB repeatedly."""
 
 SCATTERED = """
 import random, sys
@@ -39,17 +39,17 @@ order = list(range(0, size, page))
 random.Random(int(sys.argv[1])).shuffle(order)
 print(sum(int.from_bytes(data[at : at + 8], "little") * (i % 7 + 1) for i, at in enumerate(order)))
 """
-"""Reads a word of each page, in an order of its own."""
+"""Read a word of each page in a pseudo-random order."""
 
 THEN_IN_ORDER = """
 print(sum(data[at + 1] * (i % 5) for _ in range(3) for i, at in enumerate(range(0, size, page))))
 """
-"""Then all of it, from the beginning to the end."""
+"""Then read all of it in ascending order."""
 
 
 @dataclass(frozen=True)
 class Touched:
-    """A chunk as a trace has it: level 0 are the largest."""
+    """Access to a chunk in a trace; level 0 has the largest chunks."""
 
     region: int
     level: int
@@ -57,7 +57,7 @@ class Touched:
 
 
 def touches(folder: Path) -> list[Touched]:
-    """What a trace holds, read by its layout (native/tier/policy/access_trace.cpp)."""
+    """Parse a trace by the layout of native/tier/policy/access_trace.cpp."""
     (path,) = folder.glob("*.touches")
     text = path.read_bytes()[HEAD_BYTES:]
     words = struct.unpack(f"<{len(text) // 8}Q", text)
@@ -66,7 +66,7 @@ def touches(folder: Path) -> list[Touched]:
 
 
 class Traced:
-    """Runs a program with 64 MiB of DRAM; its answer, and what became of its touches."""
+    """Run a program with 64 MiB of DRAM; return its answer and its counters."""
 
     def __init__(self, cli: CommandLine, disk: Path, folder: Path) -> None:
         self.cli, self.disk, self.folder = cli, disk, folder
@@ -125,7 +125,7 @@ def test_replayed_scattered_chunks_are_prefetched(traced: Traced) -> None:
 
 @pytest.mark.rotating
 def test_replay_reassembles_chunks_from_parts(traced: Traced) -> None:
-    """Of what is random first and in order then, parts become one: with all that is in them."""
+    """Random first and sequential afterwards: parts merge and keep their content."""
     program = SCATTERED + THEN_IN_ORDER
     plain, _, _ = traced.record(program, "1")
     assert {touch.level for touch in touches(traced.folder)} >= {0, 2}

@@ -1,4 +1,4 @@
-"""``assay tier run`` with real programs: what they compute, what they meet, and how they end."""
+"""``assay tier run`` with real programs: results, limitations, and exit."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ for places in (range(0, size, step), reversed(range(0, size, step))):
         digest.update(data[at : at + step])
 print(digest.hexdigest(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10)
 """
-"""Fills memory, goes through it forwards and backwards, and prints a digest and its peak in MiB."""
+"""Fill memory, sweep it forwards and backwards, and print a digest and the peak in MiB."""
 
 LARGE = """
 import ctypes, mmap, os, resource, signal, subprocess, sys
@@ -63,7 +63,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 libc.mremap.restype = libc.syscall.restype = ctypes.c_ssize_t
 number = ctypes.c_size_t
 """
-"""A program with 100 MiB of which a byte of each page is known."""
+"""Program with 100 MiB and a known byte in each page."""
 
 
 FAMILY = """
@@ -96,7 +96,7 @@ while time.monotonic() < end:
     print(end=".", flush=True)
 sys.exit(found != 0)
 """
-"""Has 160 MiB, starts others that do the same, and goes through it for a while after they end."""
+"""Use 160 MiB, start children that do the same, and sweep it for a while after their end."""
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def cli(assay_exec: Path, tmp_path: Path, tier_allowed: None) -> CommandLine:
 
 
 class Tiered:
-    """Runs programs with 64 MiB of DRAM, or as much as is said."""
+    """Run programs with 64 MiB of DRAM, or as much as the arguments say."""
 
     def __init__(self, cli: CommandLine, disk: Path) -> None:
         self.cli, self.disk = cli, disk
@@ -311,8 +311,8 @@ print(libc.syscall(number(SYS_munmap), number(hole), number(length)), flush=True
 first = (hole - at) // page
 print(sum(data[i * page] != i % 250 + 1 for i in range(first - 1)), flush=True)
 libc.syscall(number(SYS_mremap), number(at + (64 << 20)), number(length), number(2 * length), 1)
-# The kernel lets the caller go as soon as the pager has read of the move: what it moved from is
-# gone, and to touch it before the pager has ended the program is a fault of the program's own.
+# The caller continues as soon as the pager has read the event of the move. The source is gone,
+# and accessing it before the pager has ended the program is an error of the program itself.
 time.sleep(30)
 print("came through", wrong())
 """
@@ -348,7 +348,7 @@ def test_unusable_path_is_reported(cli: CommandLine, path: str, told: str) -> No
 @pytest.mark.rotating
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 def test_relative_path_is_kept_after_chdir(cli: CommandLine, disk: Path, shell: str) -> None:
-    """For what is started from there; bash has an environment of its own making."""
+    """For child programs; bash keeps an environment of its own."""
     (disk / "scratch").mkdir()
     script = (
         f"cd / && exec {shlex.quote(sys.executable)} -c {shlex.quote(LARGE + 'print(wrong())')}"
@@ -362,7 +362,7 @@ def test_relative_path_is_kept_after_chdir(cli: CommandLine, disk: Path, shell: 
 
 
 def test_exhausted_address_space_is_reported(tiered: Tiered) -> None:
-    """Too few for the data, and too few for the DRAM."""
+    """Too little address space for the data, and too little for the DRAM."""
     for limit in (8 << 20, 200 << 10):
         answer = tiered("sh", "-c", f'ulimit -v {limit} && exec "$@"', "sh", "cat", "/dev/null")
         assert answer.status == 125
@@ -405,7 +405,7 @@ def test_read_only_path_is_reported(cli: CommandLine, disk: Path) -> None:
 
 
 def test_static_program_is_refused(tiered: Tiered, assay_exec: Path) -> None:
-    """The launcher itself is one."""
+    """The launcher itself is static."""
     answer = tiered(assay_exec, "--probe")
     assert (answer.status, answer.out) == (125, "")
     assert "is linked statically: nothing can be preloaded." in answer.err
@@ -425,7 +425,7 @@ int main(void) {
 
 
 def sanitized(folder: Path, sanitizer: str) -> Path:
-    """A program with 100 MiB and a block of its heap, built with a sanitizer."""
+    """Build a program with 100 MiB and a heap block, with a sanitizer."""
     source, program = folder / "sanitized.c", folder / f"sanitized-{sanitizer}"
     source.write_text(SANITIZED)
     words = ["cc", f"-fsanitize={sanitizer}", "-o", program, source]
@@ -473,7 +473,7 @@ def test_predict_refuses_static_program(tiered: Tiered, assay_exec: Path) -> Non
 
 @pytest.mark.parametrize("kib", [100, 100 << 10])
 def test_file_size_limit_is_reported(tiered: Tiered, kib: int) -> None:
-    """For its own memory too, which others see, files are made; they would end the program."""
+    """The counters are files as well, and exceeding the limit would end the program."""
     program = """
 try:
     bytearray(200 << 20)
@@ -555,7 +555,7 @@ print(sum(data[i * page] == 0 for i in range(size // page)) >= 8000)
 program = "import sys; d = bytearray(100 << 20); d[::4096] = bytes(25600); print(max(d[::4096]))"
 print(subprocess.check_output([sys.executable, "-c", program], text=True).strip())
 """
-"""Closes all descriptors behind the C library's back, and has other files take their numbers."""
+"""Close all descriptors by system calls, and reuse their numbers for other files."""
 
 
 @pytest.mark.parametrize("how", ["close_range", pytest.param("close", marks=pytest.mark.rotating)])
@@ -593,12 +593,12 @@ for at in range(0, len(memory), 1 << 20):
 def test_madvise_is_followed(
     tiered: Tiered, tmp_path: Path, advice: list[int], least: int, most: int
 ) -> None:
-    """MADV_RANDOM, _SEQUENTIAL, _COLD, _PAGEOUT, and then _NORMAL, each with MiB that are read."""
+    """MADV_RANDOM, _SEQUENTIAL, _COLD, _PAGEOUT, then _NORMAL, each with the MiB it reads."""
     report = tmp_path / "report"
     lines(tiered.python(ADVISED, *map(str, advice), ASSAY_TIER_REPORT=str(report)))
     told = json.loads(report.read_text())
-    # One byte of every chunk, and then of every half: parts of 64 KiB at random, chunks of 2 MiB in
-    # order, and else the former once it has shown that little of each chunk is used.
+    # One byte of every chunk, then of every half: parts of 64 KiB after random advice, chunks of
+    # 2 MiB after sequential advice, and otherwise parts once sampling has found sparse use.
     assert least * MIB <= told["read_bytes"] <= most * MIB, told
 
 
@@ -626,14 +626,14 @@ def test_sparse_access_to_parts_fetches_pages(tiered: Tiered, tmp_path: Path) ->
 def test_rows_slightly_larger_than_dram_fetch_parts(
     tiered: Tiered, assay_exec: Path, tmp_path: Path
 ) -> None:
-    """Rows of 64 KiB, the next one at another place of its chunk, and most of a chunk not used."""
+    """Rows of 64 KiB at varying offsets within their chunks, which remain mostly unused."""
     report = tmp_path / "report"
     rows = (assay_exec.parent / "assay-kernel-traversal", "--variant", "rows")
     size = ("--size", str(384 << 20), "--seconds", "0.1", "--samples", "1", "--threads", "1")
     lines(tiered(*rows, *size, dram="256M", ASSAY_TIER_REPORT=str(report)))
     told = json.loads(report.read_text())
     assert told["staged"] > 10 * told["demand"], told
-    # Seen: 0 to 6000 of 7500. Where they come as whole chunks it is 11 000 to 43 000 of 8500.
+    # Observed: 0 to 6000 of 7500. With whole chunks it is 11 000 to 43 000 of 8500.
     assert told["wasted"] < 1.3 * told["staged"], told
 
 
@@ -651,7 +651,7 @@ for _ in range(12):
 
 @pytest.mark.rotating
 def test_sweep_larger_than_dram_keeps_resident_part(tiered: Tiered, tmp_path: Path) -> None:
-    """Two thirds are the most that there may be, and nothing when what came first goes first."""
+    """Two thirds are optimal, and FIFO eviction keeps nothing."""
     report = tmp_path / "report"
     program = ("-c", CYCLE)
     lines(tiered(sys.executable, *program, dram="128M", ASSAY_TIER_REPORT=str(report)))
@@ -681,7 +681,7 @@ print(huge())
 
 @pytest.mark.rotating
 def test_huge_pages_are_restored(tiered: Tiered) -> None:
-    """The kernel splits each that comes to where smaller pages were."""
+    """The kernel splits each huge page that moves to an address with a page table."""
     first, few, again = map(int, lines(tiered.python(HUGE)))
     if first < 32:
         pytest.skip(f"of 64 MiB this host makes {first} of huge pages")
@@ -724,7 +724,7 @@ def test_bench_measures_real_programs(tiered: Tiered, tmp_path: Path) -> None:
     cells = {(one["work"], one["of_dram"], one["intensity"]): one for one in told["cells"]}
     assert len(cells) == len(told["cells"]) >= 6
     one = cells["polynomial, read", 0.5, 0.25]
-    # Data that fit in DRAM have nothing to be balanced with.
+    # Data that fit in DRAM have no balance.
     assert set(one) == {*Cell.__struct_fields__, "efficiency", "model"} - {"of_balance"}
     assert one["model"] == 1.0
     assert len(one["memory_s"]) == len(one["tier_s"]) >= 1
@@ -800,7 +800,7 @@ def test_instances_share_budget(tiered: Tiered) -> None:
     show = (
         "import os; from assay.tier.meter import meters; a = bytearray(100 << 20); "
         "found = [one.dram_bytes >> 20 for one in meters() if one.pid == os.getpid()]; "
-        # Each line at once, also with PYTHONUNBUFFERED: the other instance writes, too.
+        # Line-buffered, also with PYTHONUNBUFFERED: the other instance writes as well.
         "os.write(1, f'{found}\\n'.encode())"
     )
     words = ("--with", "instances=2")
@@ -824,7 +824,7 @@ print(set(data[first : first + page]), wrong())
 
 
 def test_invalid_madvise_is_refused(tiered: Tiered) -> None:
-    """MADV_GUARD_INSTALL too; what ends within a page is of all of it, and no range is too long."""
+    """Includes MADV_GUARD_INSTALL; partial pages count as whole, and any length is valid."""
     assert lines(tiered.python("import errno\n" + LARGE + ADVICE)) == ["{0} 1"]
 
 
@@ -848,7 +848,7 @@ with socket.socket() as one:
 
 
 def test_vmsplice_pages_are_copied(tiered: Tiered) -> None:
-    """By vmsplice(2), or MSG_ZEROCOPY: such pages are not pinned, and would be taken away."""
+    """vmsplice(2) and MSG_ZEROCOPY do not pin pages, so that the pager could evict them."""
     assert lines(tiered.python(LARGE + PIPED)) == ["True True", "True"]
 
 
@@ -868,7 +868,7 @@ print(libc.munmap(ctypes.c_void_p(third + half // 2), number(half)))
 
 
 def test_double_munmap_keeps_other_memory(tiered: Tiered) -> None:
-    """Nor does the end of a range that lies behind a block keep it for ever."""
+    """Nor does the part of a range behind a block keep it allocated."""
     assert lines(tiered.python(LARGE + OVERLAPPING, dram="64M")) == ["7", "0"]
 
 
@@ -944,7 +944,7 @@ def test_forked_child_frees_its_allocations(tiered: Tiered) -> None:
 
 
 class Seen:
-    """What the processes of a family held, looked at as long as they run."""
+    """Sample the memory of a family of processes while they run."""
 
     def __init__(self, mark: str) -> None:
         self.mark, self.over = mark, threading.Event()
@@ -968,16 +968,16 @@ class Seen:
 @pytest.mark.rotating
 @pytest.mark.parametrize("how", ["goes", "waits"])
 def test_processes_of_run_share_dram(tiered: Tiered, how: str) -> None:
-    """Also what one has that is killed, or replaced by another program, is the others' then."""
+    """Memory of a killed or replaced process also returns to the others."""
     mark = f"family-{uuid.uuid4().hex}"
     family = (sys.executable, "-c", FAMILY, mark, "3", FAMILY, "goes", how, how, how)
     with Seen(mark) as seen:
         lines(tiered("sh", "-c", 'exec "$@"', "sh", *family, dram="96M"))
     together = [one for one in seen.held if len(one) == 4]
     assert together, seen.held
-    # Each has eight chunks, whatever the others have.
+    # Each process has eight chunks in any case.
     assert max(map(sum, seen.held)) <= (96 + 4 * 16) * MIB
-    # While one gives to another what it had, less is held for a moment.
+    # While a process hands memory to another, less is in use for a moment.
     assert median(map(sum, together)) > 64 * MIB
     assert any(sum(one) <= 100 * MIB and min(one) > 8 * MIB for one in together), together
     alone = [one[0] for one in seen.held if len(one) == 1]
@@ -985,7 +985,7 @@ def test_processes_of_run_share_dram(tiered: Tiered, how: str) -> None:
 
 
 def test_nested_run_has_own_budget(tiered: Tiered) -> None:
-    """Its processes are not those of the first, though they were started by one."""
+    """Its processes do not belong to the first run, although one of those started them."""
     program = (
         "import os; from assay.tier.meter import meters; data = bytearray(100 << 20);"
         "print(next(one.dram_bytes for one in meters() if one.pid == os.getpid()))"
@@ -1010,7 +1010,7 @@ print(wrong(), wrong())
 @pytest.mark.parametrize("exchange", ["move", "copy"])
 @pytest.mark.parametrize("step", [1 << 20, 4096 * 3])
 def test_piecewise_munmap_frees_memory(tiered: Tiered, step: int, exchange: str) -> None:
-    """More of it than the DRAM, each chunk while it is there."""
+    """More than the DRAM in total, each chunk while it is resident."""
     program = LARGE + "libc.mmap.restype = ctypes.c_size_t\n" + STEP_BY_STEP
     answer = tiered.python(program, str(step), ASSAY_TIER_EXCHANGE=exchange)
     assert lines(answer) == ["0 0"]
@@ -1027,7 +1027,7 @@ other[::page] = bytes(size // page)
 assert libc.mprotect(ctypes.c_void_p(block), number(80 << 20), 1) == 0
 print(len(set(other[::page])), wrong())
 """
-"""Protects half of what it has and lets it go again, and then more than the DRAM by copying."""
+"""Protect and unprotect half of the memory, then exceed the DRAM by copying."""
 
 
 @pytest.mark.rotating
@@ -1045,7 +1045,7 @@ def test_protected_memory_is_copied_by_mremap(tiered: Tiered) -> None:
 
 @pytest.mark.rotating
 def test_exec_releases_dram_to_other_processes(tiered: Tiered, tmp_path: Path) -> None:
-    """Another one that knows nothing of a budget, as it is static."""
+    """The other program ignores the budget, because it is static."""
     source, sleeper = tmp_path / "sleeper.c", tmp_path / "sleeper"
     source.write_text("#include <unistd.h>\nint main(void) { return (int)sleep(20); }")
     subprocess.run(["cc", "-static", "-o", sleeper, source], check=True)
@@ -1082,12 +1082,12 @@ print(time.process_time() - first < 1.0)
 
 @pytest.mark.rotating
 def test_process_without_regions_ignores_notifications(tiered: Tiered) -> None:
-    """Others want more all the time, and it does not work for that."""
+    """Other processes request memory continuously, and it spends no CPU time on them."""
     hungry = (
         "import time\ndata = bytearray(160 << 20); end = time.monotonic() + 4\n"
         "while time.monotonic() < end: data[::4096] = bytes(40960)"
     )
-    # The first has all of it by the time that the second one comes.
+    # The first process has all of it before the second one starts.
     two = "import subprocess, sys, time\n" + (
         f"def begin(): return subprocess.Popen([sys.executable, '-c', {hungry!r}])\n"
         "first = begin(); time.sleep(1); second = begin(); first.wait(); second.wait()"

@@ -1,4 +1,4 @@
-"""What the pager of ``assay tier`` relies on, fact by fact, held against this kernel."""
+"""Assumptions of the pager about this kernel, checked one by one."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ ROWS = (
 
 @pytest.fixture(scope="session")
 def semantics() -> Path:
-    """The program that shows the facts."""
+    """Build the program that checks the assumptions."""
     target = "assay-tier-semantics"
     return native_build([target]) / "tier" / target
 
 
 def shown(semantics: Path, *words: object) -> subprocess.CompletedProcess[str]:
-    """A run of the program, which ends by itself even where the kernel keeps it waiting."""
+    """Run the program, which ends by itself even if the kernel blocks it."""
     return subprocess.run(
         [semantics, *map(str, words)], capture_output=True, text=True, timeout=120, check=False
     )
@@ -62,7 +62,7 @@ def test_kernel_matches_pager_assumptions(semantics: Path, disk: Path, row: str)
 
 
 def test_each_row_has_a_test(semantics: Path) -> None:
-    """Also without a folder, where what needs one is left out aloud."""
+    """Also without a directory: rows that need one report being skipped."""
     told = [json.loads(line) for line in shown(semantics).stdout.splitlines()]
     assert tuple(one["row"] for one in told) == ROWS
     (direct,) = (one for one in told if one["row"] == "move-after-direct-io")

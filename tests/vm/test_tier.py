@@ -1,4 +1,4 @@
-"""The pager where it cannot move pages: Linux 6.1, a disk of its own, and two NUMA nodes."""
+"""The pager without UFFDIO_MOVE: Linux 6.1, a separate disk, and two NUMA nodes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WALK = (
 )
 ORDERS = ("forward", "rows")
 DISK_RATE = 8 << 20
-"""Bytes per second of each of two disks, so slow that both are busy however slow the guest is."""
+"""Limit of each of two disks in bytes per second, low enough for any guest."""
 ON_TWO_DISKS = """
 stat() { cat /sys/block/nvme1n1/stat /sys/block/nvme2n1/stat; }
 stat >/out/before
@@ -53,7 +53,7 @@ ROWS = ("place-that-was-left-is-watched", "mappings-do-not-leave-together", "unm
 
 @pytest.fixture(scope="module")
 def programs(assay_exec: Path) -> dict[str, Path]:
-    """Those that a guest runs, and their libraries."""
+    """Return the programs for the guest, and their libraries."""
     if not (assay_exec.parent / "libassay-tier.so").exists():
         pytest.skip("the pager is not built here: liburing or xxHash is missing")
     build = native_build([Path(one).name for one in PROGRAMS])
@@ -67,7 +67,7 @@ def older(
     assay_exec: Path,
     assay_kernels: tuple[Path, ...],
 ) -> dict[str, Result]:
-    """What each command gave on a kernel that may be too old to move pages."""
+    """Return the results of the commands on a kernel that may lack UFFDIO_MOVE."""
     commands = [["assay-tier-probe", "--path", "/mnt/0", "--bytes", str(16 << 20)]]
     commands += [["assay-tier-semantics", "--path", "/mnt/0", "--row", row] for row in ROWS]
     commands += [
@@ -130,13 +130,13 @@ def test_two_disks_share_concurrent_transfers(older: dict[str, Result]) -> None:
     before, after = (moved_bytes(files[f"/out/{name}"]) for name in ("before", "after"))
     least, most = sorted(there - here for here, there in zip(before, after, strict=True))
     assert least > 40 << 20 and least > 0.9 * most
-    # Reads and writes of the first disk, and of the second.
+    # Reads and writes of the first disk, then of the second.
     samples = [list(map(int, line.split())) for line in files["/out/in-flight"].splitlines()]
     busy = [(any(one[:2]), any(one[2:])) for one in samples]
     assert sum(map(all, busy)) > 0.5 * sum(map(any, busy)) > 0, busy
 
 
 def moved_bytes(stat: bytes) -> list[int]:
-    """What each disk has read and written, in sectors of 512 bytes."""
+    """Return the sectors of 512 bytes that each disk has read and written."""
     fields = [line.split() for line in stat.decode().splitlines()]
     return [512 * (int(one[2]) + int(one[6])) for one in fields]

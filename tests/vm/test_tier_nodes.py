@@ -1,4 +1,4 @@
-"""Where the pager's frames lie on a machine with several NUMA nodes, as each page tells itself."""
+"""NUMA nodes of the pager's frames, as reported for each page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .guest import Disk, Guest, Node, Result, with_libraries
 pytestmark = [pytest.mark.vm, pytest.mark.slow]
 
 PROGRAM = Path(__file__).parent / "programs" / "spread.cpp"
-# The last has no CPUs.
+# The last node has no CPUs.
 NODES = (Node(384, "0"), Node(320, "1"), Node(96))
 DRAM_MIB, PART_MIB = 64, 80
 TIER = (
@@ -24,7 +24,7 @@ TIER = (
 ENTER = "mkdir {0}; echo {1} >{0}/cpuset.mems; echo $$ >{0}/cgroup.procs;"
 SPREAD = f"exec spread {PART_MIB} 3"
 COMMANDS = {
-    # The kernel would bring pages to where they are used.
+    # NUMA balancing would migrate the pages.
     "still": "echo 0 >/proc/sys/kernel/numa_balancing",
     "usual": f"{TIER} {SPREAD} each",
     "follow": f"{TIER} ASSAY_TIER_NUMA=follow {SPREAD} turns",
@@ -38,7 +38,7 @@ COMMANDS = {
 
 @dataclass(frozen=True)
 class Spread:
-    """Where pages were: of each thread's own memory when it was done, and of all memory at last."""
+    """Locations of pages: of each thread's memory at its end, and of all memory at last."""
 
     parts: list[dict[int, int]]
     all_mib: dict[int, int]
@@ -52,7 +52,7 @@ class Spread:
 def guest(
     request: pytest.FixtureRequest, assay_exec: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Result]:
-    """What each command gave: where pages are copied, and where they move."""
+    """Return the results of the commands, with page copies and with page moves."""
     kernel = request.getfixturevalue("newer_kernel" if request.param == "newer" else "guest_kernel")
     library = assay_exec.parent / "libassay-tier.so"
     if not library.exists():
@@ -70,20 +70,20 @@ def guest(
 
 
 def spread(result: Result) -> Spread:
-    """Every page was as it had been written, and both threads had some in memory."""
+    """All pages had their content, and both threads had resident ones."""
     assert result.status == 0, str(result)
     told = json.loads(result.stdout)
     assert told["wrong"] == 0
     parts = [{int(node): pages for node, pages in part.items()} for part in told["parts"]]
     assert len(parts) == 2 and all(parts), parts
-    # No more than there is, and a good part of it.
+    # At most the DRAM, and a good part of it.
     assert all(8 <= sum(part.values()) / 256 <= DRAM_MIB for part in parts), parts
     return Spread(parts, {int(node): mib for node, mib in told["all_mib"].items()})
 
 
 @pytest.mark.parametrize("how", ["usual", "follow"])
 def test_memory_follows_threads(guest: dict[str, Result], how: str) -> None:
-    """Also where one thread had had all frames, on its node, before the other one came."""
+    """Also if one thread occupied all frames on its node before the other one started."""
     found = spread(guest[how])
     assert [set(part) for part in found.parts] == [{0}, {1}]
 
@@ -97,8 +97,8 @@ def test_interleave_policy_uses_all_nodes_evenly(guest: dict[str, Result]) -> No
     found = spread(guest["interleave"])
     assert found.nodes == {0, 1}
     assert all(set(part) == {0, 1} for part in found.parts)
-    # What a thread has in memory is a sample; all frames together are even to a chunk or two.
-    # Libraries and what is known of chunks come on top.
+    # The resident memory of a thread is a sample; all frames are even within a chunk or two.
+    # Libraries and metadata of chunks add to it.
     other_mib = 16
     assert abs(found.all_mib[0] - found.all_mib[1]) <= other_mib, found
     assert min(found.all_mib[0], found.all_mib[1]) >= DRAM_MIB // 2 - 8, found

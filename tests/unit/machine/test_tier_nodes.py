@@ -1,4 +1,4 @@
-"""The nodes that the pager of ``assay tier`` takes frames from, on recorded and written trees."""
+"""NUMA nodes for the frames of the pager, on recorded and synthetic file trees."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NODES = {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What shows the nodes."""
+    """Build the program that prints the nodes."""
     return compiled(tmp_path_factory.mktemp("nodes") / "nodes", SOURCES)
 
 
@@ -59,7 +59,7 @@ def shown(program: Path) -> Shown:
 
 def written(tree: Tree, more: Mapping[str, str] = {}) -> Root:
     files = {**TOLD, **NODES, **more}
-    # What is no file of a node has a path of its own.
+    # Files outside of nodes have paths of their own.
     return tree({(n if n[0] == "/" else f"{TOP}/{n}"): f"{text}\n" for n, text in files.items()})
 
 
@@ -68,7 +68,7 @@ def allowed(nodes: str) -> dict[str, str]:
 
 
 CONTRADICTORY = ("48amd64-4pa2n6c-sparse", "8em64t-2s2ca2c-buggynuma")
-"""Folders of nodes were renamed by hand; firmware has each CPU on every node."""
+"""Node directories were renamed manually; the firmware lists each CPU on every node."""
 MACHINES = [
     one for one in sorted(RECORDED.glob("*.tar.bz2")) if not one.name.startswith(CONTRADICTORY)
 ]
@@ -81,7 +81,7 @@ def test_recorded_machines_have_expected_nodes(
 ) -> None:
     root = unpacked(archive)
     found = shown(root)
-    # The oldest recordings do not tell of memory, and have nothing that the pager runs on.
+    # The oldest recordings lack memory information, and no pager runs on such kernels.
     if not any((root.path / TOP[1:]).glob("has_*memory")):
         assert found["nodes"] == [0] and found["nearest"] == {}
         return
@@ -119,7 +119,7 @@ def test_cpu_without_local_memory_has_nearest_node(shown: Shown, tree: Tree) -> 
     ],
 )
 def test_cpuset_limits_nodes(shown: Shown, tree: Tree, mems: str, nodes: list[int]) -> None:
-    """With one node there is nothing to choose, and its number is of no interest."""
+    """A single node leaves no choice, and its number does not matter."""
     assert shown(written(tree, allowed(mems)))["nodes"] == nodes
 
 
@@ -136,7 +136,7 @@ def test_missing_sysfs_yields_single_node(shown: Shown, tree: Tree, more: dict[s
 
 
 def test_thread_locator_finds_current_cpu(program: Path) -> None:
-    """As far as the C library registers restartable sequences: glibc from 2.35 on."""
+    """Requires restartable sequences registered by the C library: glibc 2.35 or newer."""
     for cpu in sorted(os.sched_getaffinity(0))[:4]:
         done = subprocess.run(
             [program],

@@ -1,4 +1,4 @@
-"""Rounds of works with storage behind memory and in memory alone, and the cells they make."""
+"""Rounds of workloads with and without the tier, and the resulting cells."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from assay.tier.efficiency import DEGREES, OF_DRAM, OTHERS, POLYNOMIALS, Device,
 MIB = 1 << 20
 DEVICE = Device(read=2 << 30, write=1 << 30)
 OF_A_SIZE = len(POLYNOMIALS) * len(DEGREES) + len(OTHERS)
-"""Cells of small data with one number of threads."""
+"""Cells with small data and one number of threads."""
 
 
 @dataclass
 class Told:
-    """What a kernel says."""
+    """Output of a kernel."""
 
     status: str
     reason: str
@@ -32,13 +32,13 @@ class Told:
 
 @dataclass
 class Catalogue:
-    """Kernels whose launches take no time: half as fast under the tier.
+    """Simulated kernels: half as fast under the tier.
 
     Attributes:
-        filled: of the bytes that are asked for, what data there are.
-        wrong: whether results are, in memory and with the tier.
-        lacks: variants that cannot be had.
-        launches: words and DRAM of each.
+        filled: allocated share of the requested bytes.
+        wrong: whether the results in memory and with the tier are wrong.
+        lacks: missing variants.
+        launches: arguments and DRAM of each launch.
     """
 
     filled: float = 1.0
@@ -71,7 +71,7 @@ def value(words: Sequence[str], name: str) -> str:
 
 
 def seconds() -> Callable[[], float]:
-    """A clock that goes on by one whenever it is looked at: twice for each cell."""
+    """Clock that advances by one at each reading: twice for each cell."""
     return itertools.count(0.0).__next__
 
 
@@ -133,7 +133,7 @@ def test_progress_is_reported_for_each_cell() -> None:
 
 @pytest.mark.parametrize(("filled", "dram"), [(1 - 1e-6, 32), (0.75, 24), (0.1, 16)])
 def test_smaller_data_get_less_dram(filled: float, dram: int) -> None:
-    """In whole chunks, and no less than the tier takes."""
+    """Whole chunks, and at least the minimum of the tier."""
     kernels = Catalogue(filled=filled)
     measured(Bench(kernels, 32 * MIB, OF_DRAM, (1,)), 1000.0)
     assert kernels.drams == {dram * MIB}
@@ -144,7 +144,7 @@ def test_cell_distance_from_balance_is_computed() -> None:
     cells = bench.cells(DEVICE)
     assert {one.of_balance for one in cells if one.of_dram <= 1} == {None}
     (one,) = (c for c in cells if (c.work, c.of_dram) == ("forwards", 2.0))
-    # 32 MiB come at 2 GiB a second, while the work takes 0.1 s.
+    # 32 MiB are read at 2 GiB/s, while the computation takes 0.1 s.
     assert one.of_balance == pytest.approx(0.1 * 64)
     assert one.model == 1.0
 

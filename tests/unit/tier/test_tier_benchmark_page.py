@@ -1,4 +1,4 @@
-"""The page of the benchmark: made of kept results, whose parts are measured one by one."""
+"""The benchmark page, rendered from stored results whose parts are measured separately."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def results() -> Results:
 
 @pytest.fixture
 def kept(tmp_path: Path) -> command.Kept:
-    """A folder with all parts."""
+    """Provide a directory with all parts."""
     (tmp_path / "some.json").write_bytes(RECORDED.read_bytes())
     return command.Kept(tmp_path, "some")
 
@@ -91,12 +91,12 @@ def test_targets_are_compared_with_results(results: Results) -> None:
         "again and again: 50 % served from memory": ("55 %", "met"),
         "forward: 1.8 times one disk with two": ("2.00 times", "met"),
         "tiles of 2 MiB: 1.8 times one disk with two": ("1.64 times", "missed"),
-        # Neither what fits into DRAM counts, nor what does less than 1.3 I*.
+        # Neither data that fit into DRAM count, nor intensities below 1.3 I*.
         f"polynomial, read, 1 thread: {enough}": ("84 %, the least of 2 cells", "met"),
         f"polynomial, read and written, 1 thread: {enough}": ("73 %", "missed"),
         f"LU by tiles, 1 thread: {twice}": ("89 %", "met"),
         f"LU from the left, 1 thread: {twice}": ("not measured", ""),
-        # What is asked is asked of one thread, and the pager's.
+        # The targets apply to one thread and the pager's.
         f"polynomial, read, 2 threads: {enough}": ("50 %", "for comparison"),
         f"polynomial, read and written, 2 threads: {enough}": ("not measured", ""),
         f"LU by tiles, 2 threads: {twice}": ("67 %", "for comparison"),
@@ -233,7 +233,7 @@ def test_device_reads_same_amount_in_same_order(
 
 
 def test_replay_uses_trace_of_same_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many passes, and another one's counts are not its own."""
+    """As many passes; counters of another pass do not apply."""
     runs: list[list[str]] = []
     place = ways.Place(tmp_path, 256 << 20, 1 << 30, tmp_path / "filemap.so")
 

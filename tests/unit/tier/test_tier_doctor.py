@@ -1,4 +1,4 @@
-"""What ``assay tier doctor`` makes of a probe."""
+"""Findings of ``assay tier doctor`` from the output of the probe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FAST = Path(path="/d", free_bytes=1e9, read_bytes_per_s=2e9, write_bytes_per_s=1
 def probed(
     faults: Userfaultfd = GOOD, io_uring: IoUring | None = None, *paths: Path
 ) -> tuple[Finding, ...]:
-    """What is wrong; `usable` must agree with it."""
+    """Return the findings; `usable` must agree with them."""
     told = Probe(userfaultfd=faults, io_uring=io_uring or IoUring(), advice=Advice(), paths=paths)
     found = findings(told)
     assert usable(told) == (not any(one.fatal for one in found))
@@ -123,7 +123,7 @@ def test_findings_are_sorted_by_severity() -> None:
 
 
 def answering(folder: File, text: str) -> dict[str, str]:
-    """An environment with a probe that runs these lines of a shell."""
+    """Return an environment whose probe runs these shell lines."""
     program = folder / "probe"
     program.write_text(f"#!/bin/sh\n{text}\n")
     program.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Efficiencies, the model beside them, and their picture."""
+"""Efficiencies, their model, and the heat map."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_model_of_polynomial_follows_intensity() -> None:
         memory_s = 2 * degree * items / flops
         read = balance(POLYNOMIALS[0], 4.0, memory_s, 8 * items, DEVICE)
         assert read == pytest.approx(intensity / (flops / DEVICE.read))
-        # What is written is an array of its own, which is brought too before it is overwritten.
+        # The output is a separate array, which is fetched before it is overwritten.
         both = balance(POLYNOMIALS[1], 4.0, memory_s, 16 * items, DEVICE)
         roof = flops * (2 / DEVICE.read + 1 / DEVICE.write)
         assert both == pytest.approx(intensity / roof)

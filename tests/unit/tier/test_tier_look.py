@@ -1,4 +1,4 @@
-"""What the processes of a session have done, as proc(5) and their pagers show it."""
+"""Work of the processes of a session, from proc(5) and the counters of their pagers."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def stat(pid: int, session: int, user_s: float, kernel_s: float = 0.0) -> str:
-    """A line of proc_pid_stat(5), of a program whose name is no help in reading it."""
+    """Return a line of proc_pid_stat(5) with a program name that is hard to parse."""
     before = ["S", "1", "1", str(session), *["0"] * 7]
     times = [str(int(one * TICKS)) for one in (user_s, kernel_s)]
     return " ".join([str(pid), "(a) (b c)", *before, *times, "0", "0"])
 
 
 def process(proc: Path, pid: int, session: int, user_s: float, pager_s: float = 0.0) -> None:
-    """Of two threads, one of which is its pager's; ``user_s`` are of both."""
+    """Process with two threads, one of them a pager thread; ``user_s`` covers both."""
     threads = {pid: ("app", user_s - pager_s), pid + 1: ("assay-tier", pager_s)}
     for thread, (name, thread_s) in threads.items():
         folder = proc / f"{pid}/task/{thread}"
@@ -53,7 +53,7 @@ Looking = Callable[[list[list[Meter]]], list[Look]]
 
 @pytest.fixture
 def looked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Looking:
-    """The looks while pagers show themselves so, one after another, and then the program ends."""
+    """Return the samples of a sequence of pager states, until the program ends."""
 
     def looks(shown: list[list[Meter]]) -> list[Look]:
         left = list(shown)

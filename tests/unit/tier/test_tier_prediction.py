@@ -1,4 +1,4 @@
-"""What is told of a program after a short look."""
+"""Prediction for a program from a short observation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTHING = Look(
 
 
 def after(threads: int = 1, **more: float) -> Prediction:
-    """Ten seconds later; the work is divided among threads."""
+    """Return the state ten seconds later, with the work divided among threads."""
     values = {name: getattr(NOTHING, name) for name in Look.__struct_fields__}
     later = {name: v + more.get(name, 0) for name, v in values.items() if name != "thread_s"}
     each_s = more.get("cpu_s", 0.0) / threads
@@ -41,7 +41,7 @@ def test_efficiency_is_work_over_work_plus_waiting() -> None:
 
 
 def test_overlap_follows_model() -> None:
-    """Four GiB read in two seconds, and two written in two more; one second of work."""
+    """Four GiB read in two seconds, two written in two more; one second of work."""
     found = after(cpu_s=1.0, stall_s=5.0, staged=9, read_bytes=4 * 2**30, written_bytes=2 * 2**30)
     assert found.overlap == pytest.approx(0.25)
     assert found.device_s_per_gib == pytest.approx(4 / 6)
@@ -53,7 +53,7 @@ def test_overlap_follows_model() -> None:
     ids=["one waits and the others for it", "all wait", "little waiting"],
 )
 def test_concurrent_threads_are_counted(stall_s: float, efficiency: float) -> None:
-    """Eight of them, four of ten seconds each; for what is moved the device takes eight."""
+    """Eight threads, four of them with ten seconds each; the transfers take eight."""
     found = after(
         8, cpu_s=32.0, stall_s=stall_s, staged=9, read_bytes=8 * 2**30, written_bytes=4 * 2**30
     )

@@ -1,4 +1,4 @@
-"""Where a view of an array lies in memory."""
+"""Memory ranges of a view of an array."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ CUBE = np.arange(6 * 7 * 4096, dtype="i4").reshape(6, 7, 4096)
 
 @given(st.tuples(SLICES, SLICES, SLICES), st.permutations([0, 1, 2]))
 def test_rows_cover_every_element(which: tuple[slice, ...], order: list[int]) -> None:
-    """And whatever lies in none is further away than what is brought all the same."""
+    """Gaps between rows exceed the unit of prefetch."""
     first = CUBE.__array_interface__["data"][0]
     view = CUBE[which].transpose(order)
     covered = np.zeros(CUBE.nbytes, dtype=bool)

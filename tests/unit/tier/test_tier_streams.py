@@ -1,4 +1,4 @@
-"""What runs the pager of ``assay tier`` recognises in what a program touches."""
+"""Access streams that the pager of ``assay tier`` detects in page faults."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Found = Callable[..., list[Run]]
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
-    """The runs, one for each touch of what is not mapped."""
+    """Return the stream of each fault."""
     program = compiled(
         tmp_path_factory.mktemp("streams") / "streams",
         ("checks/streams.cpp", "policy/stream_detector.cpp"),
@@ -78,7 +78,7 @@ def test_stream_skips_mapped_chunks(found: Found) -> None:
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_mapped_chunks_between_faults_belong_to_stream(found: Found, sign: int) -> None:
-    """Also before anything shows that there is one: three faults that go the same way."""
+    """Also before a stream is detected: three faults in one direction."""
     mapped = [f"{2 + i}:{30 + sign * i}" for i in (1, 3, 4, 6)]
     faults = [f"1:{30 + sign * i}" for i in (0, 2, 5, 7)]
     *_, one, two, three, four = found([*mapped, *faults], memory=16)
@@ -108,7 +108,7 @@ def test_threads_have_separate_streams(found: Found) -> None:
 
 @pytest.mark.parametrize(("up", "round_to"), [(True, 0), (False, 63)])
 def test_stream_wraps_around(found: Found, up: bool, round_to: int) -> None:
-    """Twice: the second pass begins with the window of the first, and so does each after it."""
+    """Twice: the second pass starts with the window of the first, as does each later one."""
     one = list(range(64) if up else range(63, -1, -1))
     runs = found([*one[5:], *one, *one])
     assert shown(runs[58], "first", "window") == (one[5], MOST)
@@ -117,7 +117,7 @@ def test_stream_wraps_around(found: Found, up: bool, round_to: int) -> None:
 
 
 def test_matrix_columns_form_repeating_stream(found: Found) -> None:
-    """The second shows how far apart they are; so the third is known by its first touch."""
+    """The second column reveals the distance, so that the third is known at its first fault."""
     rows, of_row = 16, 8
     columns = [column + of_row * row for column in range(4) for row in range(rows)]
     runs = found(columns, count=rows * of_row)
@@ -131,7 +131,7 @@ def test_matrix_columns_form_repeating_stream(found: Found) -> None:
 @pytest.mark.parametrize("fields", [2, 4, 8])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_alternating_fields_form_separate_streams(found: Found, fields: int, sign: int) -> None:
-    """Each knows what comes next of its field, as if it were alone; there is none of all fields."""
+    """Each stream predicts its own field; no stream covers all fields."""
     length, begin = 16, 0 if sign > 0 else 15
     turns = [[field * length + begin + sign * i for field in range(fields)] for i in range(10)]
     runs = found(itertools.chain(*turns), count=fields * length)
@@ -173,7 +173,7 @@ def test_short_repetitions_form_repeating_stream(found: Found) -> None:
 
 
 def test_repeated_chunk_keeps_alternating_streams(found: Found) -> None:
-    """The last row of what came before, for the first of what comes next."""
+    """The last row of the previous band is read again for the first row of the next one."""
     turns = [[16 * field + i - back for back in (0, 1) for field in range(4)] for i in range(1, 14)]
     runs = found(itertools.chain(*turns), count=64, memory=4)
     for i, touches in enumerate(turns[5:], 5):
@@ -182,7 +182,7 @@ def test_repeated_chunk_keeps_alternating_streams(found: Found) -> None:
 
 
 def rounds(firsts: Iterable[int]) -> list[list[int]]:
-    """What an elimination goes through: all that is left of 64, and less each time."""
+    """Return the accesses of an elimination: the remainder of 64, less each time."""
     return [list(range(first, 64)) for first in firsts]
 
 
@@ -190,7 +190,7 @@ def rounds(firsts: Iterable[int]) -> list[list[int]]:
     "firsts", [(0, 4, 8, 12, 16), (0, 4, 7, 11, 15, 19, 22), (0, 3, 7, 10, 14)]
 )
 def test_shifted_repetitions_form_repeating_stream(found: Found, firsts: tuple[int, ...]) -> None:
-    """From the third on, each is known by its first touch, also where tiles are no whole chunks."""
+    """The third and later ones are known at their first fault, also for tiles of partial chunks."""
     runs = iter(found(touch for one in rounds(firsts) for touch in one))
     for number, first in enumerate(firsts):
         one = [next(runs) for _ in range(first, 64)]
@@ -200,7 +200,7 @@ def test_shifted_repetitions_form_repeating_stream(found: Found, firsts: tuple[i
 
 
 def test_unrelated_fault_keeps_repetition(found: Found) -> None:
-    """Chunks of the round before, and such as are left out."""
+    """Chunks of the previous repetition, and skipped ones."""
     one, two, three, *others = rounds((0, 4, 8, 12, 16))
     touches = [*one, *two, *three]
     for round_ in others:
@@ -238,7 +238,7 @@ def test_wasted_prefetch_halves_window(found: Found) -> None:
 def test_stream_stays_within_chunk_count(
     found: Found, count: int, memory: int, touches: list[tuple[int, int]]
 ) -> None:
-    """Whatever the order: a run has a stride and a window, and begins at a chunk that there is."""
+    """For any order: a stream has a stride and a window, and begins at an existing chunk."""
     runs = found([f"{thread}:{chunk % count}" for thread, chunk in touches], count, memory)
     assert len(runs) <= len(touches)
     for run in runs:

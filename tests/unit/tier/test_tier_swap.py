@@ -1,4 +1,4 @@
-"""What ``assay tier doctor`` reads of swap."""
+"""Swap information of ``assay tier doctor``."""
 
 from __future__ import annotations
 
