@@ -64,7 +64,7 @@ void transfer(Disk& disk, const std::vector<std::uint64_t>& positions, bool writ
 std::vector<std::uint64_t> positions_in(Store& store, std::size_t count, std::size_t chunk) {
     std::size_t first = 0;
     if (const int error = store.reserve(count, first); error != 0)
-        throw std::system_error(error, std::generic_category(), "room for the measurement");
+        throw std::system_error(error, std::generic_category(), "space for the measurement");
     std::vector<std::uint64_t> positions;
     for (std::size_t i = 0; i < count; ++i) positions.push_back((first + i) * chunk);
     return positions;

@@ -211,7 +211,7 @@ def test_missing_swap_is_reported_by_library(cli: CommandLine, disk: Path) -> No
     words = [*without_swap(disk), "env", *set_, "echo", "ran"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (125, "")
-    assert "assay tier: no swap is in use, so nothing can be paged out: make one" in done.stderr
+    assert "assay tier: no swap is in use, so memory cannot be paged out: create one" in done.stderr
 
 
 FULL = WALK.replace("end = time.monotonic() + 30", "end = time.monotonic() + 5")
@@ -225,7 +225,7 @@ def test_full_swap_is_reported_and_preserves_data(cli: CommandLine, disk: Path) 
         answer = advised(cli, *python(FULL, "mmap", str(BYTES), "90"))
     _, filled, _ = walked(answer)
     assert filled > 150
-    assert "what exceeds the DRAM cannot be paged out: swap is full" in answer.err
+    assert "memory beyond the DRAM budget cannot be paged out: swap is full" in answer.err
 
 
 @pytest.mark.usefixtures("swap")

@@ -110,7 +110,7 @@ print(ask(64), ask(64), free() >= 50)
         0,
         [*[str(errno.ENOMEM)] * 4, f"given {errno.ENOMEM} True"],
     ), answer
-    assert answer.err.count(f"no room on the disks (of {small_disk})") == 1
+    assert answer.err.count(f"the disks lack free space ({small_disk})") == 1
     assert "--keep-free" in answer.err
 
 
@@ -154,7 +154,7 @@ print(len(bytearray({MORE_MIB - 10} << 20)) >> 20)
     tier = ("tier", "run", "--dram", "64M", "--path", small_disk)
     answer = cli(*tier, "--", sys.executable, "-c", program)
     assert (answer.status, answer.out.split()) == (0, [*["none"] * 3, "0", f"{MORE_MIB - 10}"])
-    assert answer.err.count(f"no room on the disks (of {small_disk})") == 1
+    assert answer.err.count(f"the disks lack free space ({small_disk})") == 1
 
 
 @pytest.mark.rotating
@@ -166,4 +166,4 @@ def test_predict_reports_failed_program(
     answer = cli(*words, sys.executable, "-c", f"bytearray({2 * DISK_MIB} << 20)")
     assert (answer.status, answer.out) == (3, "")
     assert "ended by itself, with status 1" in answer.err
-    assert "no room on the disks" in answer.err
+    assert "the disks lack free space" in answer.err

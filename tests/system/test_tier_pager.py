@@ -220,7 +220,7 @@ def test_unwritable_chunk_stays_in_memory(programs: Path, disk: Path) -> None:
 def test_unwritable_disk_aborts_program(programs: Path, disk: Path) -> None:
     done = failing(programs, disk, "writes")
     assert done.returncode == -signal.SIGABRT
-    assert "no memory can be freed for what the program touches" in done.stderr
+    assert "no memory can be freed for a page fault" in done.stderr
 
 
 def test_lost_write_is_detected(programs: Path, disk: Path) -> None:

@@ -150,10 +150,10 @@ def test_replay_of_longer_program_computes_same_result(traced: Traced) -> None:
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
-        (lambda text: b"", "it is no trace of touches"),
-        (lambda text: b"x" + text[1:], "it is no trace of touches"),
-        (lambda text: text[:8] + b"\1" + text[9:], "it was recorded with chunks of other sizes"),
-        (lambda text: text[:32] + b"xz\0" + text[35:], "it is of the program xz"),
+        (lambda text: b"", "not an access trace"),
+        (lambda text: b"x" + text[1:], "not an access trace"),
+        (lambda text: text[:8] + b"\1" + text[9:], "recorded with other chunk sizes"),
+        (lambda text: text[:32] + b"xz\0" + text[35:], "recorded by the program xz"),
     ],
     ids=["empty", "mark", "sizes", "program"],
 )
@@ -163,7 +163,7 @@ def test_foreign_trace_is_reported(traced: Traced, spoil: object, told: str) -> 
     path.write_bytes(spoil(path.read_bytes()))  # type: ignore[operator]
     again, _, said = traced.replay(SWEEPS)
     assert again == plain
-    assert f"touches are not foreseen by {path}: {told}" in said
+    assert f"no prefetch by the trace {path}: {told}" in said
 
 
 @pytest.mark.rotating

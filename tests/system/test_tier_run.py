@@ -177,7 +177,7 @@ def test_numa_policy_preserves_data(tiered: Tiered, tmp_path: Path, numa: str) -
 def test_unavailable_nodes_are_reported(tiered: Tiered) -> None:
     answer = tiered("echo", "ran", ASSAY_TIER_NUMA="near")
     assert (answer.status, answer.out) == (125, "")
-    assert 'frames cannot come from NUMA nodes by "near": give follow, local or' in answer.err
+    assert 'invalid NUMA policy "near": use follow, local or' in answer.err
     answer = tiered("echo", "ran", words=("--numa", "local", "--with", "mem.policy=interleave:all"))
     assert (answer.status, answer.out) == (125, "")
     assert "mem.policy says already which nodes memory comes from" in answer.err
@@ -186,7 +186,7 @@ def test_unavailable_nodes_are_reported(tiered: Tiered) -> None:
 def test_unknown_map_method_is_reported(tiered: Tiered) -> None:
     answer = tiered("echo", "ran", ASSAY_TIER_EXCHANGE="swap")
     assert (answer.status, answer.out) == (125, "")
-    assert "ASSAY_TIER_EXCHANGE is swap: it is move or copy" in answer.err
+    assert "invalid ASSAY_TIER_EXCHANGE: swap (use move or copy)" in answer.err
 
 
 @pytest.mark.rotating
@@ -285,7 +285,7 @@ print(wrong())
 """
     answer = tiered.python(LARGE + program)
     assert lines(answer) == ["-1 ENOMEM", "-1 ENOMEM", "0", "0"]
-    assert answer.err.count("wants to lock memory") == 1
+    assert answer.err.count("tries to lock managed memory") == 1
 
 
 @pytest.mark.rotating
@@ -319,7 +319,7 @@ print("came through", wrong())
     answer = tiered.python(LARGE + program)
     assert answer.out.splitlines() == ["-1 EINVAL 0", "0", "0"]
     assert answer.status == -signal.SIGABRT
-    assert "a system call of its own (mremap)" in answer.err
+    assert "a direct system call (mremap)" in answer.err
 
 
 @pytest.mark.rotating
@@ -327,7 +327,7 @@ print("came through", wrong())
     ("path", "told"),
     [
         ("/nonexistent/folder", "cannot be used (No such file or directory)"),
-        ("/dev/shm", "is on tmpfs, which is memory itself: name a directory on a disk"),
+        ("/dev/shm", "is on tmpfs, that is, in memory: use a directory on a disk"),
         ("/proc", "is on a file system without O_DIRECT or O_TMPFILE"),
     ],
 )
@@ -401,7 +401,7 @@ def test_read_only_path_is_reported(cli: CommandLine, disk: Path) -> None:
         pytest.skip("mounts of its own take root")
     answer = cli("tier", "run", "--dram", "64M", "--path", folder, "--", "echo", "ran")
     assert (answer.status, answer.out) == (125, "")
-    assert f"assay tier: the path {folder} can only be read" in answer.err
+    assert f"assay tier: the path {folder} is read-only" in answer.err
 
 
 def test_static_program_is_refused(tiered: Tiered, assay_exec: Path) -> None:
@@ -452,7 +452,7 @@ def test_sanitized_child_program_has_ordinary_memory(
     assert (answer.status, answer.out.split()) == (0, ["ran", "0"]), answer
     (told,) = answer.err.splitlines()
     assert f"built with -fsanitize={sanitizer}" in told
-    assert "its memory stays ordinary memory" in told
+    assert "its memory is not managed" in told
 
 
 def test_32_bit_program_is_refused(tiered: Tiered, tmp_path: Path) -> None:
@@ -483,13 +483,13 @@ except MemoryError:
     limited = f'ulimit -f {kib} && exec "$@"'
     answer = tiered("bash", "-c", limited, "bash", sys.executable, "-c", program)
     assert (answer.status, answer.out) == (0, f"none {50 << 20}\n"), answer.err
-    assert answer.err.count("files may not be as large (ulimit -f)") == 1
+    assert answer.err.count("the file size limit is too low (ulimit -f)") == 1
 
 
 def test_unwritable_report_is_reported(tiered: Tiered, tmp_path: Path) -> None:
     answer = tiered.python("print(1)", ASSAY_TIER_REPORT=str(tmp_path / "none" / "report"))
     assert lines(answer) == ["1"]
-    assert "what became of its memory cannot be written to" in answer.err
+    assert "the report of the memory counters cannot be written to" in answer.err
 
 
 def test_allocation_beyond_address_space_returns_enomem(tiered: Tiered) -> None:
@@ -792,7 +792,7 @@ def test_ranks_share_budget(tiered: Tiered, variable: str) -> None:
     assert lines(tiered.python(show)) == ["[64]"]
     answer = tiered.python(show, **{variable: "5"})
     assert answer.status == 125
-    assert "memory for 6 chunks is too little" in answer.err
+    assert "DRAM for 6 chunks is too little" in answer.err
 
 
 @pytest.mark.rotating
@@ -940,7 +940,7 @@ print(os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGSEGV)
 def test_forked_child_frees_its_allocations(tiered: Tiered) -> None:
     answer = tiered.python(LARGE + CHILD)
     assert lines(answer) == ["0", "True"]
-    assert "a child of a fork touches memory of its parent" in answer.err
+    assert "a forked child accesses managed memory of its parent" in answer.err
 
 
 class Seen:

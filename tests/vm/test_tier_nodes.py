@@ -111,10 +111,10 @@ def test_cpuset_limits_memory_nodes(guest: dict[str, Result]) -> None:
 def test_inherited_memory_policy_takes_precedence(guest: dict[str, Result]) -> None:
     assert spread(guest["policy"]).nodes == {1}
     said = guest["policy"].stderr.decode()
-    assert "where frames come from is not chosen: the program was started with a memory" in said
-    assert b"where frames come from" not in guest["follow"].stderr
+    assert "the NUMA policy is not applied: the program was started with a memory" in said
+    assert b"the NUMA policy is not applied" not in guest["follow"].stderr
 
 
 def test_invalid_policy_is_refused_with_valid_ones(guest: dict[str, Result]) -> None:
     assert guest["wrong"].status == 125
-    assert b"give follow, local or interleave" in guest["wrong"].stderr
+    assert b"use follow, local or interleave" in guest["wrong"].stderr

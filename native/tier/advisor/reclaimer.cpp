@@ -55,10 +55,9 @@ void Reclaimer::step(Nanos now) {
     pause_ = replaced > 0 ? 0 : std::clamp(2 * pause_, 10 * nanos_per_milli, max_pause);
     due_ = now + pause_;
     if (pause_ == max_pause)
-        print_once(
-            warned_blocked_,
-            "what exceeds the DRAM cannot be paged out: swap is full (/proc/swaps), or may not be used "
-            "(memory.swap.max of a control group), or memory is locked");
+        print_once(warned_blocked_,
+                   "memory beyond the DRAM budget cannot be paged out: swap is full (/proc/swaps) or "
+                   "forbidden (memory.swap.max of a control group), or memory is locked");
 }
 
 /// Back off: the program accesses pages again before they have left memory.
@@ -66,10 +65,8 @@ void Reclaimer::back_off(Nanos now) {
     paged_out_ = 0;
     backoff_ = std::clamp(2 * backoff_, min_backoff, max_backoff);
     due_ = now + backoff_;
-    print_once(
-        warned_reused_,
-        "more than the DRAM stays in memory: the program uses again what is paged out before it has left; "
-        "where the DRAM is to be a limit, set one by a control group (memory.max)");
+    print_once(warned_reused_, "memory exceeds the DRAM budget: the program accesses pages again before they "
+                               "are paged out; to enforce a limit, set memory.max of a control group");
 }
 
 /// Everything fits: granules behind sweeps stay, also for the next sweep.

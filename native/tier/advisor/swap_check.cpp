@@ -42,15 +42,16 @@ void require_swap() {
     std::array<char, 4096> text{};
     const ssize_t length = file ? ::read(file.get(), text.data(), text.size()) : 0;
     if (std::count(text.begin(), text.begin() + std::max<ssize_t>(length, 0), '\n') > 1) return;
-    throw std::runtime_error("no swap is in use, so nothing can be paged out: make one as root (fallocate -l "
-                             "SIZE FILE, chmod 600 FILE, mkswap FILE, swapon FILE)");
+    throw std::runtime_error(
+        "no swap is in use, so memory cannot be paged out: create one as root (fallocate -l "
+        "SIZE FILE, chmod 600 FILE, mkswap FILE, swapon FILE)");
 }
 
 void require_page_out() {
     const TestPages test(page);
     if (sys::advise(test.at(), page, MADV_PAGEOUT) != 0)
         throw std::runtime_error(
-            "this kernel pages nothing out on request (MADV_PAGEOUT): use Linux 5.4 or newer");
+            "this kernel does not page out on request (MADV_PAGEOUT): use Linux 5.4 or newer");
 }
 
 void test_page_out() {
@@ -65,8 +66,8 @@ void test_page_out() {
         if (pagemap.read(number, 1)->swapped != 0) return;
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    throw std::runtime_error("swap takes nothing of this user's: give more of it (/proc/swaps), or leave to "
-                             "use it where a control group takes that away (memory.swap.max)");
+    throw std::runtime_error("swap accepts no memory of this user: enlarge it (/proc/swaps), or raise "
+                             "memory.swap.max of the control group");
 }
 
 } // namespace assay::tier

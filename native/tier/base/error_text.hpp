@@ -10,15 +10,14 @@ namespace assay::tier {
 /// Return cause and next step of an error, as text.
 [[nodiscard]] inline const char* error_text(const std::exception& error) {
     if (dynamic_cast<const std::bad_alloc*>(&error) == nullptr) return error.what();
-    return "addresses, or memory that may be promised, are used up (ulimit -v, vm.overcommit_memory=2): "
-           "raise "
+    return "address space or committed memory is exhausted (ulimit -v, vm.overcommit_memory=2): raise "
            "the limit, or set ASSAY_TIER_ADDRESSES";
 }
 
 /// Return the message for a failed reservation of address space.
 [[nodiscard]] inline std::string address_space_error(std::size_t bytes) {
-    return "there are no " + std::to_string(bytes >> 30U) +
-           " GiB of addresses (ulimit -v): raise the limit, or set ASSAY_TIER_ADDRESSES";
+    return std::to_string(bytes >> 30U) + " GiB of address space are not available (ulimit -v): raise the "
+                                          "limit, or set ASSAY_TIER_ADDRESSES";
 }
 
 } // namespace assay::tier

@@ -42,7 +42,7 @@ void unshare_descriptors(int kept) {
     const unsigned after = static_cast<unsigned>(kept) + 1;
     if (close_from_to(after, ~0U, CLOSE_RANGE_UNSHARE) != 0) {
         if (::unshare(CLONE_FILES) != 0)
-            throw std::system_error(errno, std::generic_category(), "a descriptor table of its own");
+            throw std::system_error(errno, std::generic_category(), "private descriptor table");
         close_one_by_one(kept);
     } else if (kept > 0) {
         close_from_to(0, static_cast<unsigned>(kept) - 1, 0);

@@ -25,9 +25,8 @@ std::uint64_t features_for(MapMethod map_method) {
     const std::uint64_t common = UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_EVENT_UNMAP | poison;
     if (map_method == MapMethod::move) return common | UFFD_FEATURE_MOVE | UFFD_FEATURE_EVENT_REMAP;
     if (!Userfault::can_move_pages())
-        throw std::runtime_error(
-            "this kernel cannot take pages away from a place that stays (mremap, MREMAP_DONTUNMAP): use "
-            "Linux 5.7 or newer, 6.8 for the best");
+        throw std::runtime_error("this kernel cannot move pages out of a mapping (mremap, MREMAP_DONTUNMAP): "
+                                 "use Linux 5.7 or newer, best 6.8 or newer");
     // The pager's own mremap(2) would raise an event that it had to read itself.
     return common;
 }
@@ -103,8 +102,7 @@ bool ChunkMapper::copy_pages(std::byte* to, const std::byte* from, std::size_t f
         } else {
             // An unmapped page has no waiting threads.
             if (error != 0 && error != EEXIST && error != ENOENT)
-                abort_with_message({"what the program touches could not be put into its memory (",
-                                    ::strerrorname_np(error), ")"});
+                abort_with_message({"mapping a chunk failed (", ::strerrorname_np(error), ")"});
             any = any || error != ENOENT;
             at += page;
         }
@@ -163,8 +161,8 @@ void ChunkMapper::poison(const Chunk& chunk) {
         else if (lost.error == ENOENT)
             done += page; // The page is no longer mapped.
         else if (lost.error != 0)
-            abort_with_message({"what could not be read could not be marked as lost (",
-                                ::strerrorname_np(lost.error), "), so the program ends here"});
+            abort_with_message({"marking an unreadable chunk as lost failed (", ::strerrorname_np(lost.error),
+                                "), so the program is aborted"});
     }
 }
 

@@ -77,14 +77,13 @@ bool Userfault::can_move_pages() {
 
 Userfault::Userfault(std::uint64_t features) : fd_(open_fd()) {
     if (!fd_)
-        throw std::runtime_error(std::string("page faults cannot be answered here (userfaultfd: ") +
-                                 std::strerror(errno) +
-                                 "): become root, or do what `assay tier doctor` says");
+        throw std::runtime_error(std::string("userfaultfd is not available (") + std::strerror(errno) +
+                                 "): run as root, or follow `assay tier doctor`");
     uffdio_api api{UFFD_API, features, 0};
     if (::ioctl(fd_.get(), UFFDIO_API, &api) != 0)
         throw std::runtime_error((features & UFFD_FEATURE_MOVE) != 0
                                      ? "this kernel cannot move pages (UFFDIO_MOVE): use Linux 6.8 or newer"
-                                     : "this kernel does not tell of page faults what is needed "
+                                     : "this kernel does not report the threads of page faults "
                                        "(UFFD_FEATURE_THREAD_ID): use Linux 5.7 or newer");
 }
 

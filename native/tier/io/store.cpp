@@ -39,24 +39,24 @@ Fd open_unnamed(const std::string& path) {
     struct statfs system = {};
     if (::statfs(path.c_str(), &system) != 0)
         refuse(path, std::string("cannot be used (") + std::strerror(errno) + ")",
-               "name a directory that exists");
+               "use an existing directory");
     if (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC)
-        refuse(path, "is on tmpfs, which is memory itself", "name a directory on a disk");
+        refuse(path, "is on tmpfs, that is, in memory", "use a directory on a disk");
     Fd fd(::open(path.c_str(), O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600));
     if (fd) return fd;
     switch (errno) {
     case EROFS:
-        refuse(path, "can only be read", "name a directory on a file system that is mounted for writing");
+        refuse(path, "is read-only", "use a directory on a writable file system");
     case EACCES:
     case EPERM:
-        refuse(path, "may not be written by this user", "name a directory of your own, or change its rights");
+        refuse(path, "is not writable for this user", "use another directory, or change its permissions");
     case EINVAL:
     case EOPNOTSUPP:
     case EISDIR:
         refuse(path, "is on a file system without O_DIRECT or O_TMPFILE", "use ext4, XFS, btrfs or F2FS");
     default:
         refuse(path, std::string("cannot hold a file (") + std::strerror(errno) + ")",
-               "name another directory");
+               "use another directory");
     }
 }
 
@@ -85,8 +85,7 @@ Store::Store(const std::vector<std::string>& paths, std::size_t chunk, std::size
             file_systems_.push_back(
                 {device, Fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), file, 1});
     }
-    if (files_.empty())
-        throw std::runtime_error("no path is given for what does not fit into memory: name one (--path)");
+    if (files_.empty()) throw std::runtime_error("no path is given for the backing store: add one (--path)");
     std::ranges::sort(file_systems_, {}, &FileSystem::device);
     free_.release(0, max);
 }

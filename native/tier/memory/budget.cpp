@@ -94,7 +94,7 @@ std::optional<Budget> Budget::inherit(const char* handle, std::size_t declared) 
 
 Budget::Budget(std::size_t bytes, std::size_t declared) : fd_(create_file()) {
     if (!fd_ || !set_file_size(fd_.get(), sizeof(Head) + max_users * sizeof(Slot)))
-        throw std::system_error(errno, std::generic_category(), "memory for the budget of DRAM");
+        throw std::system_error(errno, std::generic_category(), "file of the DRAM budget");
     if (!map()) throw std::bad_alloc();
     head_->bytes = bytes;
     head_->declared = declared;

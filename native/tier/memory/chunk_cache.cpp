@@ -28,11 +28,10 @@ ChunkSizes sizes_of(const PagerConfig& config, MapMethod map_method) {
 std::size_t cache_bytes(const PagerConfig& config) {
     if (config.chunk_bytes < page || config.chunk_bytes > max_chunk ||
         (config.chunk_bytes & (config.chunk_bytes - 1)) != 0)
-        throw std::runtime_error("a chunk of " + std::to_string(config.chunk_bytes) +
-                                 " bytes cannot be had: give a power of two from 4096 to 1073741824");
+        throw std::runtime_error("invalid chunk size " + std::to_string(config.chunk_bytes) + ": use a power of two from 4096 to 1073741824");
     const std::size_t chunks = config.memory_bytes / config.chunk_bytes;
     if (chunks < ChunkCache::min_chunks)
-        throw std::runtime_error("memory for " + std::to_string(chunks) + " chunks is too little: at least " +
+        throw std::runtime_error("DRAM for " + std::to_string(chunks) + " chunks is too little: at least " +
                                  std::to_string(ChunkCache::min_chunks * config.chunk_bytes >> 20) +
                                  " MiB are needed");
     return chunks * config.chunk_bytes;
@@ -142,7 +141,7 @@ void ChunkCache::on_read(Chunk& chunk, int error) {
     Region& region = *chunk.region;
     if (error != 0) {
         print_message({"a chunk could not be read from ", transfers_.path_of(chunk), " (",
-                       ::strerrorname_np(error), "): what touches it ends in SIGBUS"});
+                       ::strerrorname_np(error), "): accesses to it raise SIGBUS"});
         free_frame(chunk);
         chunk.state = State::lost;
         region.end_wait(chunk);
@@ -174,7 +173,7 @@ void ChunkCache::on_written(Chunk& chunk, int error) {
         if (!write_failed_)
             print_message({"a chunk could not be written to ", transfers_.path_of(chunk), " (",
                            ::strerrorname_np(error),
-                           "): it stays in memory, and with too many of them the program ends"});
+                           "): it stays in memory; too many of them abort the program"});
         write_failed_ = true;
         chunk.has_digest = false;
         chunk.dirty = true;

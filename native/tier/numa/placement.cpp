@@ -26,15 +26,14 @@ NumaPolicy parse_numa_policy(std::string_view word) {
     if (word == "follow") return NumaPolicy::follow;
     if (word == "local") return NumaPolicy::local;
     if (word == "interleave") return NumaPolicy::interleave;
-    throw std::runtime_error("frames cannot come from NUMA nodes by \"" + std::string(word) +
-                             "\": give follow, local or interleave");
+    throw std::runtime_error("invalid NUMA policy \"" + std::string(word) + "\": use follow, local or interleave");
 }
 
 Placement::Placement(std::optional<NumaPolicy> policy, const std::string& root, std::optional<int> cpu) {
     Nodes node_of_page = Nodes::below(root);
     if (node_of_page.size() == 1) return;
     if (const char* const why = reason_unavailable(); why != nullptr) {
-        if (policy) print_message({"where frames come from is not chosen: ", why});
+        if (policy) print_message({"the NUMA policy is not applied: ", why});
         return;
     }
     nodes_ = std::move(node_of_page);
@@ -48,11 +47,12 @@ const char* Placement::reason_unavailable() {
     int mode = 0;
     Preference::Mask mask{};
     if (::syscall(SYS_get_mempolicy, &mode, mask.data(), mask.size() * bits, nullptr, 0UL) != 0)
-        return "the kernel, or this container, does not allow it (get_mempolicy(2))";
+        return "the kernel or this container forbids it (get_mempolicy(2))";
     const bool none = std::ranges::all_of(mask, [](unsigned long word) { return word == 0; });
     const bool usual = mode == MPOL_DEFAULT || mode == MPOL_LOCAL || (mode == MPOL_PREFERRED && none);
-    return usual ? nullptr
-                 : "the program was started with a memory policy (numactl, mem.policy), which decides";
+    return usual
+               ? nullptr
+               : "the program was started with a memory policy (numactl, mem.policy), which takes precedence";
 }
 
 std::optional<Node> Placement::node_of(std::uint32_t thread) const {

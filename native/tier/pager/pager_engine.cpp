@@ -50,9 +50,8 @@ PagerEngine::AddResult PagerEngine::add(std::byte* at, std::size_t bytes) {
     void* const room = sys::map(sizeof(Region));
     if (room == nullptr) return {nullptr, ENOMEM};
     if (std::exchange(warn_about_copy_, false))
-        print_message(
-            {"this kernel copies pages where Linux 6.8 moves them: memory that the kernel or a device fills "
-             "while the program goes on (io_uring, a GPU) must not be among what storage stands behind"});
+        print_message({"this kernel copies pages instead of moving them (Linux 6.8): managed memory must not "
+                       "be filled asynchronously by the kernel or a device (io_uring, GPU)"});
     if (budget_ != nullptr && !budget_->join(ChunkCache::min_chunks * cache_.chunk_bytes())) {
         sys::unmap(room, sizeof(Region));
         return {nullptr, ENOMEM};
@@ -140,8 +139,7 @@ void PagerEngine::work() {
         transfers = cache_.transfers().count() > 0;
         if (retries > max_retries)
             abort_with_message(
-                {"no memory can be freed for what the program touches: give it more (--dram), or a disk that "
-                 "can be written"});
+                {"no memory can be freed for a page fault: increase --dram, or use a writable disk"});
     }
 }
 
@@ -184,9 +182,8 @@ bool PagerEngine::handle_messages() {
             const auto& one = message.arg.pagefault;
             fault(address(one.address), one.feat.ptid, (one.flags & UFFD_PAGEFAULT_FLAG_WRITE) != 0);
         } else if (message.event == UFFD_EVENT_REMAP) {
-            abort_with_message(
-                {"the program moves memory by a system call of its own (mremap), which cannot be followed: "
-                 "run it without the tier"});
+            abort_with_message({"the program moves memory by a direct system call (mremap), which is not "
+                                "supported: run it without the tier"});
         } else if (message.event == UFFD_EVENT_UNMAP) {
             const auto& one = message.arg.remove;
             on_unmapped(address(one.start), address(one.end));

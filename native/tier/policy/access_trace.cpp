@@ -51,11 +51,11 @@ Header header_of(const ChunkSizes& sizes) {
 }
 
 std::string mismatch(const Header& found, const Header& wanted) {
-    if (std::memcmp(found.magic, wanted.magic, sizeof magic) != 0) return "it is no trace of touches";
+    if (std::memcmp(found.magic, wanted.magic, sizeof magic) != 0) return "not an access trace";
     if (!std::equal(std::begin(found.sizes), std::end(found.sizes), std::begin(wanted.sizes)))
-        return "it was recorded with chunks of other sizes";
+        return "recorded with other chunk sizes";
     if (std::strncmp(found.program, wanted.program, sizeof found.program) != 0)
-        return std::string("it is of the program ") +
+        return std::string("recorded by the program ") +
                std::string(found.program, ::strnlen(found.program, sizeof found.program));
     return {};
 }
@@ -71,8 +71,7 @@ AccessTrace::AccessTrace(const std::string& path, const ChunkSizes& sizes) {
     struct stat about{};
     if (!file || ::fstat(file.get(), &about) != 0) throw std::runtime_error(std::strerror(errno));
     const auto length = static_cast<std::size_t>(about.st_size);
-    if (!S_ISREG(about.st_mode) || length < sizeof(Header))
-        throw std::runtime_error("it is no trace of touches");
+    if (!S_ISREG(about.st_mode) || length < sizeof(Header)) throw std::runtime_error("not an access trace");
     // Read instead of mapped: others may write to the file, and truncating a mapped file raises SIGBUS.
     bytes_ = whole_pages(length);
     file_ = sys::map(bytes_);
@@ -81,9 +80,8 @@ AccessTrace::AccessTrace(const std::string& path, const ChunkSizes& sizes) {
     for (ssize_t some = 1; read < length && some > 0;
          read += static_cast<std::size_t>(std::max(some, ssize_t{0})))
         some = ::read(file.get(), file_ + read, length - read);
-    const std::string why = read < sizeof(Header)
-                                ? "it cannot be read"
-                                : mismatch(*reinterpret_cast<Header*>(file_), header_of(sizes));
+    const std::string why =
+        read < sizeof(Header) ? "unreadable" : mismatch(*reinterpret_cast<Header*>(file_), header_of(sizes));
     if (!why.empty()) {
         sys::unmap(file_, bytes_);
         throw std::runtime_error(why);
@@ -163,8 +161,8 @@ void TraceRecorder::add(std::uint64_t word) {
     if (segment_used_ == segment_bytes && !grow()) {
         full_ = true;
         print_message(
-            {"no more touches are recorded in ", path_, ": ",
-             segment_offset_ >= max_bytes ? "1 GiB of them is the most" : ::strerrorname_np(errno)});
+            {"recording of accesses has ended in ", path_, ": ",
+             segment_offset_ >= max_bytes ? "a trace has at most 1 GiB" : ::strerrorname_np(errno)});
         return;
     }
     std::memcpy(segment_ + segment_used_, &word, sizeof word);

@@ -30,7 +30,7 @@ void TracePrefetcher::record(std::size_t number) {
         recorder_->set_mapped_limit(std::clamp(cache_.max_bytes() / 8, 4 * chunk, 8 * chunk));
         cache_.limit_mapped(recorder_->mapped_bytes());
     } catch (const std::exception& error) {
-        print_message({"touches are not recorded: ", error.what()});
+        print_message({"accesses are not recorded: ", error.what()});
     }
 }
 
@@ -38,7 +38,7 @@ void TracePrefetcher::replay(std::size_t number) {
     const std::string path = trace_path(replay_folder_, number);
     try {
         const std::size_t max = cache_.max_bytes() / 4;
-        const std::runtime_error too_long("it takes more than a quarter of DRAM (--dram)");
+        const std::runtime_error too_long("it needs more than a quarter of the DRAM (--dram)");
         const AccessTrace trace(path, cache_.sizes());
         if (trace.size() * sizeof(std::uint64_t) > max) throw too_long;
         next_use_.emplace(trace, cache_.sizes());
@@ -47,7 +47,7 @@ void TracePrefetcher::replay(std::size_t number) {
             &*next_use_, std::max(4 * cache_.chunk_bytes(), std::min(next_use_->recent_bytes(), max)));
     } catch (const std::exception& error) {
         next_use_.reset();
-        print_message({"touches are not foreseen by ", path, ": ", error.what()});
+        print_message({"no prefetch by the trace ", path, ": ", error.what()});
     }
 }
 
@@ -81,7 +81,7 @@ bool TracePrefetcher::on_access(const Region& region, const Chunk& chunk, const 
 
 void TracePrefetcher::stop() {
     if (next_use_->has_diverged())
-        print_message({"the program does something else than was recorded: nothing is foreseen"});
+        print_message({"the program has diverged from the recorded trace, which is no longer used"});
     cache_.policy().follow_trace(nullptr, 0);
     next_use_.reset();
 }

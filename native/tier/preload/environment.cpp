@@ -35,7 +35,7 @@ std::size_t number_of(const char* name, std::size_t default_value) {
 MapMethod parse_map_method(std::string_view engine) {
     if (engine == "copy") return MapMethod::copy;
     if (engine == "move") return MapMethod::move;
-    throw std::runtime_error("ASSAY_TIER_EXCHANGE is " + std::string(engine) + ": it is move or copy");
+    throw std::runtime_error("invalid ASSAY_TIER_EXCHANGE: " + std::string(engine) + " (use move or copy)");
 }
 
 std::size_t dram() {

@@ -53,23 +53,22 @@ const char* find_sanitizer() {
 /// Explain an access in a child process; the repeated access terminates it.
 void print_child_access(int, siginfo_t* about, void*) {
     if (interposer().contains(about->si_addr))
-        print_message(
-            {"a child of a fork touches memory of its parent that storage stands behind, which it does not "
-             "have, and ends by SIGSEGV: start it by exec or spawn instead"});
+        print_message({"a forked child accesses managed memory of its parent, which is not available to it, "
+                       "and is terminated by SIGSEGV: start it by exec or spawn instead"});
 }
 
 void print_full(int error) {
     const char* const named = std::getenv("ASSAY_TIER_PATH");
     const char* const paths = named == nullptr ? "" : named;
-    constexpr const char* asked = " for memory that the program asks for, which is told so: ";
+    constexpr const char* asked = "; the allocation fails with ENOMEM: ";
     if (error == EFBIG)
-        print_message({"files may not be as large (ulimit -f)", asked, "raise the limit"});
+        print_message({"the file size limit is too low (ulimit -f)", asked, "raise the limit"});
     else if (error == ENOSPC)
-        print_message({"there is no room on the disks (of ", paths, ") beside what is kept free", asked,
-                       "free some, name other paths (--path), or keep less (--keep-free)"});
+        print_message({"the disks lack free space (", paths, ") beyond their reserve", asked,
+                       "free some, use other paths (--path), or reduce the reserve (--keep-free)"});
     else
-        print_message({"the disks (of ", paths, ") give no room (", ::strerrorname_np(error), ")", asked,
-                       "look whether they are well, or name other paths (--path)"});
+        print_message({"the disks fail to allocate space (", paths, "; ", ::strerrorname_np(error), ")",
+                       asked, "check them, or use other paths (--path)"});
 }
 
 void write_report(std::FILE* file, const Counts& c) {
@@ -96,9 +95,8 @@ void Interposer::start() {
     const Engine engine = engine_from_environment();
     if (engine == Engine::none) return;
     if (const char* const sanitizer = find_sanitizer(); sanitizer != nullptr)
-        return print_message(
-            {"the program is built with -fsanitize=", sanitizer,
-             ", whose runtime has an allocator of its own: its memory stays ordinary memory"});
+        return print_message({"the program is built with -fsanitize=", sanitizer,
+                              ", whose runtime has an allocator of its own: its memory is not managed"});
     threshold_ = threshold_from_environment(threshold_);
     engine == Engine::advisor ? start_advisor() : start_pager();
     ::pthread_atfork(nullptr, nullptr, [] { interposer().enter_child(); });
@@ -163,8 +161,8 @@ void Interposer::report() const {
     if (path == nullptr || in_child_ || (arena() == nullptr && advisor_ == nullptr)) return;
     std::FILE* const file = std::fopen(path, "ae");
     if (file == nullptr)
-        return print_message(
-            {"what became of its memory cannot be written to ", path, ": ", ::strerrorname_np(errno)});
+        return print_message({"the report of the memory counters cannot be written to ", path, ": ",
+                              ::strerrorname_np(errno)});
     if (arena() != nullptr)
         write_report(file, arena()->counts());
     else
@@ -173,9 +171,8 @@ void Interposer::report() const {
 }
 
 void abort_forked() {
-    abort_with_message(
-        {"a child of a fork needs memory of its parent that storage stands behind, which it does not have: "
-         "start it by exec or spawn instead"});
+    abort_with_message({"a forked child needs managed memory of its parent, which is not available to it: "
+                        "start it by exec or spawn instead"});
 }
 
 } // namespace assay::tier::preload

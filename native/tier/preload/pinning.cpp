@@ -20,10 +20,7 @@ using namespace assay::tier::preload;
 int refuse_lock() {
     static std::atomic_flag printed;
     if (!printed.test_and_set())
-        print_message(
-            {"the program wants to lock memory that storage stands behind (mlock); it is told that there is "
-             "not "
-             "enough"});
+        print_message({"the program tries to lock managed memory (mlock), which fails with ENOMEM"});
     errno = ENOMEM;
     return -1;
 }

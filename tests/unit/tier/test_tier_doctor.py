@@ -56,10 +56,12 @@ def test_optional_feature_of_newer_kernel_is_a_note(
 
 
 def test_address_space_limit_is_reported() -> None:
-    lack = Addresses(problem="there are no 4096 GiB of addresses (ulimit -v): raise the limit")
+    lack = Addresses(
+        problem="4096 GiB of address space are not available (ulimit -v): raise the limit"
+    )
     probe = Probe(userfaultfd=GOOD, io_uring=IoUring(), advice=Advice(), addresses=lack)
     (found,) = findings(probe)
-    assert found.problem == "there are no 4096 GiB of addresses (ulimit -v)"
+    assert found.problem == "4096 GiB of address space are not available (ulimit -v)"
     assert found.remedy == "Raise the limit."
     assert not usable(probe)
 
@@ -78,9 +80,9 @@ def test_missing_io_uring_is_a_note() -> None:
     ("problem", "cause", "remedy"),
     [
         (
-            "the path /x is on tmpfs, which is memory itself: name a directory on a disk",
-            "the path /x is on tmpfs, which is memory itself",
-            "Name a directory on a disk.",
+            "the path /x is on tmpfs, that is, in memory: use a directory on a disk",
+            "the path /x is on tmpfs, that is, in memory",
+            "Use a directory on a disk.",
         ),
         (
             "the path /a: b can only be read: name another",
@@ -105,18 +107,19 @@ def test_unusable_path_has_cause_and_remedy(problem: str, cause: str, remedy: st
 
 
 def test_unusable_swap_has_cause_and_remedy() -> None:
-    words = "swap takes nothing: give more of it (/proc/swaps), or leave to use it"
+    words = "swap accepts no memory: enlarge it (/proc/swaps), or raise memory.swap.max"
     told = Probe(userfaultfd=GOOD, io_uring=IoUring(), advice=Advice(problem=words))
     found = unadvisable(told)
     assert found == Finding(
-        problem="swap takes nothing", remedy="Give more of it (/proc/swaps), or leave to use it."
+        problem="swap accepts no memory",
+        remedy="Enlarge it (/proc/swaps), or raise memory.swap.max.",
     )
     assert usable(told) and not findings(told)
     assert unadvisable(Probe(userfaultfd=GOOD, io_uring=IoUring(), advice=Advice())) is None
 
 
 def test_findings_are_sorted_by_severity() -> None:
-    bad = Path(path="/x", problem="the path /x can only be read: name another")
+    bad = Path(path="/x", problem="the path /x is read-only: name another")
     found = probed(Userfaultfd(in_kernel=True, poison=True), IoUring(problem="none"), bad)
     assert [one.fatal for one in found] == [True, True, False]
     assert "neither move" in found[0].problem and "/x" in found[1].problem
