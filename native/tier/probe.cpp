@@ -124,13 +124,13 @@ void report_path(const std::string& path, const Options& options, std::byte* mem
 }
 
 void report_kernel(JsonWriter& json) {
-    const Userfault::Offer offer = Userfault::offer();
+    const Userfault::Support support = Userfault::support();
     json.key("userfaultfd").begin_object();
-    if (offer.error != 0) json.member("problem", std::strerror(offer.error));
-    json.member("in_kernel", offer.in_kernel)
-        .member("move", (offer.features & UFFD_FEATURE_MOVE) != 0)
+    if (support.error != 0) json.member("problem", std::strerror(support.error));
+    json.member("in_kernel", support.in_kernel)
+        .member("move", (support.features & UFFD_FEATURE_MOVE) != 0)
         .member("copy", Userfault::can_move_pages())
-        .member("poison", (offer.features & UFFD_FEATURE_POISON) != 0)
+        .member("poison", (support.features & UFFD_FEATURE_POISON) != 0)
         .end_object();
     json.key("io_uring").begin_object();
     if (const int error = uring_error(); error != 0) json.member("problem", std::strerror(error));

@@ -88,8 +88,8 @@ Nanos Advisor::step(Nanos now) {
     reclaimer_.step(now);
     prefetch(now);
     // While a sweep moves, its next granules must be prefetched in time.
-    const Nanos still = now - last_move_;
-    const Nanos pause = still < 100 * ms ? ms : still < idle_timeout ? 10 * ms : 1000 * ms;
+    const Nanos idle_time = now - last_move_;
+    const Nanos pause = idle_time < 100 * ms ? ms : idle_time < idle_timeout ? 10 * ms : 1000 * ms;
     return std::min({now_ns() + pause, scan_due_, mappings_due_});
 }
 
@@ -99,7 +99,7 @@ void Advisor::update_mappings(Nanos now) {
     const bool changed = mappings_.update();
     mappings_due_ = now + std::max(50 * ms, 50 * (now_ns() - now));
     if (!changed) return;
-    for (const LargeMapping& mapping : mappings_.before()) forget(mapping);
+    for (const LargeMapping& mapping : mappings_.previous()) forget(mapping);
     scan_due_ = now;
 }
 

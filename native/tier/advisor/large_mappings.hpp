@@ -35,7 +35,7 @@ class LargeMappings {
     /// Read the present mappings. \returns true if they have changed.
     bool update();
     /// Return the mappings before the last change.
-    [[nodiscard]] const Table<LargeMapping>& before() const { return previous_; }
+    [[nodiscard]] const Table<LargeMapping>& previous() const { return previous_; }
     /// Return the mapping that contains a granule; null if there is none.
     [[nodiscard]] LargeMapping* at(std::int64_t granule);
 

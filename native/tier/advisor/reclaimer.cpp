@@ -19,8 +19,8 @@ constexpr Nanos max_pause = nanos_per_second, min_backoff = 30 * nanos_per_secon
 /// write.
 constexpr std::size_t max_turnovers = 10;
 
-void print_once(bool& said, std::string_view what) {
-    if (!std::exchange(said, true)) print_message({what});
+void print_once(bool& printed, std::string_view what) {
+    if (!std::exchange(printed, true)) print_message({what});
 }
 
 } // namespace
@@ -47,8 +47,8 @@ void Reclaimer::step(Nanos now) {
     std::size_t replaced = 0;
     for (std::size_t i = 0; i < max_tries && replaced < goal; ++i) {
         const GranuleRange behind = next_behind_sweep();
-        const bool passed = behind.count() > 0 && ++turn_ % turns != 0;
-        replaced += page_out(passed ? behind : next_oldest());
+        const bool take_behind = behind.count() > 0 && ++turn_ % turns != 0;
+        replaced += page_out(take_behind ? behind : next_oldest());
     }
     paged_out_ = excess_pages() == 0 ? 0 : paged_out_ + replaced;
     if (paged_out_ > max_turnovers * resident_.pages()) return back_off(now);

@@ -21,7 +21,7 @@ constexpr int max_tries = 1000; ///< Attempts at operations that fail for a mome
 /// Return the userfaultfd features that a method needs. \throws std::runtime_error if they are missing.
 std::uint64_t features_for(MapMethod map_method) {
     // A chunk that cannot be read is poisoned. Before Linux 6.6, without poisoning, the program is aborted.
-    const std::uint64_t poison = Userfault::offer().features & UFFD_FEATURE_POISON;
+    const std::uint64_t poison = Userfault::support().features & UFFD_FEATURE_POISON;
     const std::uint64_t common = UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_EVENT_UNMAP | poison;
     if (map_method == MapMethod::move) return common | UFFD_FEATURE_MOVE | UFFD_FEATURE_EVENT_REMAP;
     if (!Userfault::can_move_pages())

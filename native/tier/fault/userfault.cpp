@@ -50,20 +50,20 @@ int called(int status) {
 
 } // namespace
 
-Userfault::Offer Userfault::offer() {
-    Offer offer;
+Userfault::Support Userfault::support() {
+    Support support;
     Fd fd = open_fd();
-    offer.in_kernel = static_cast<bool>(fd);
+    support.in_kernel = static_cast<bool>(fd);
 #ifdef UFFD_USER_MODE_ONLY
     if (!fd)
         fd = Fd(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY)));
 #endif
     uffdio_api api{UFFD_API, 0, 0};
     if (!fd || ::ioctl(fd.get(), UFFDIO_API, &api) != 0)
-        offer.error = errno;
+        support.error = errno;
     else
-        offer.features = api.features;
-    return offer;
+        support.features = api.features;
+    return support;
 }
 
 bool Userfault::can_move_pages() {

@@ -53,14 +53,14 @@ class Userfault {
   public:
     /// Features of this kernel. Faults within system calls need root, CAP_SYS_PTRACE, access to
     /// /dev/userfaultfd, or vm.unprivileged_userfaultfd.
-    struct Offer {
+    struct Support {
         std::uint64_t features = 0;
         bool in_kernel = false;
         int error = 0; ///< Error number if userfaultfd is not available.
         [[nodiscard]] bool moves() const { return (features & UFFD_FEATURE_MOVE) != 0; }
         [[nodiscard]] MapMethod best() const { return moves() ? MapMethod::move : MapMethod::copy; }
     };
-    [[nodiscard]] static Offer offer();
+    [[nodiscard]] static Support support();
     /// Return true if pages can be moved away from a mapping that stays, as MapMethod::copy requires.
     [[nodiscard]] static bool can_move_pages();
 

@@ -88,12 +88,12 @@ std::optional<Budget> Budget::inherit(const char* handle, std::size_t declared) 
     if (!file) return std::nullopt;
     Budget found(file.get() == fd ? std::move(file) : keep_across_exec(std::move(file)));
     if (!found.map() || found.head_->declared != declared) return std::nullopt;
-    found.collect(); // Recover the memory that this process held before exec(2).
+    found.recover(); // Recover the memory that this process held before exec(2).
     return found;
 }
 
 Budget::Budget(std::size_t bytes, std::size_t declared) : fd_(create_file()) {
-    if (!fd_ || !set_file_size(fd_.get(), sizeof(Head) + max_users * sizeof(Slot)))
+    if (!fd_ || !set_file_size(fd_.get(), sizeof(Header) + max_users * sizeof(Slot)))
         throw std::system_error(errno, std::generic_category(), "file of the DRAM budget");
     if (!map()) throw std::bad_alloc();
     head_->bytes = bytes;
@@ -111,14 +111,14 @@ Budget::Budget(Budget&& other) noexcept
 Budget::~Budget() {
     if (head_ == nullptr) return;
     if (slot_ != no_slot) clear(slot(slot_));
-    sys::unmap(head_, whole_pages(sizeof(Head) + max_users * sizeof(Slot)));
+    sys::unmap(head_, whole_pages(sizeof(Header) + max_users * sizeof(Slot)));
 }
 
 bool Budget::map() {
-    constexpr std::size_t bytes = sizeof(Head) + max_users * sizeof(Slot);
+    constexpr std::size_t bytes = sizeof(Header) + max_users * sizeof(Slot);
     struct stat found{};
     if (::fstat(fd_.get(), &found) != 0 || found.st_size != static_cast<off_t>(bytes)) return false;
-    head_ = reinterpret_cast<Head*>(sys::map_file(fd_.get(), whole_pages(bytes))); // NOLINT
+    head_ = reinterpret_cast<Header*>(sys::map_file(fd_.get(), whole_pages(bytes))); // NOLINT
     return head_ != nullptr;
 }
 
@@ -173,10 +173,10 @@ void Budget::clear(Slot& one) {
     if (one.in_use.exchange(0) == 1) --head_->users;
 }
 
-bool Budget::collect() {
+bool Budget::recover() {
     const Nanos now = now_ns();
-    if (now - collected_at_ < pause) return false;
-    collected_at_ = now;
+    if (now - recovered_at_ < pause) return false;
+    recovered_at_ = now;
     bool any = false;
     for (std::size_t i = 0, users = 0; i < max_users && users < head_->users; ++i) {
         if (slot(i).in_use == 0) continue;
@@ -200,7 +200,7 @@ bool Budget::take(std::size_t bytes) {
                 held += wanted;
                 return true;
             }
-    } while (collect());
+    } while (recover());
     if (held + wanted <= static_cast<std::int64_t>(fair_share_bytes())) request();
     return false;
 }
@@ -212,7 +212,7 @@ void Budget::request() {
     notified_at_ = now;
     const std::uint64_t rung = 1;
     // Processes also poll, so that a failed notification only causes a delay.
-    if (::pwrite(fd_.get(), &rung, sizeof rung, offsetof(Head, doorbell)) < 0) return;
+    if (::pwrite(fd_.get(), &rung, sizeof rung, offsetof(Header, doorbell)) < 0) return;
 }
 
 void Budget::release(std::size_t bytes) {

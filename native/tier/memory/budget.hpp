@@ -48,7 +48,7 @@ class Budget {
     [[nodiscard]] bool take(std::size_t bytes);
     void release(std::size_t bytes);
     /// Recover the memory of ended processes, a few times per second at most. \returns true if there was any.
-    bool collect();
+    bool recover();
 
     /// Return the free bytes.
     [[nodiscard]] std::size_t free_bytes() const;
@@ -66,7 +66,7 @@ class Budget {
 
   private:
     /// Layout of the shared memory; all fields but the two sizes start at zero.
-    struct Head {
+    struct Header {
         std::size_t bytes, declared;
         std::atomic<std::int64_t> free;    ///< Negative if members hold their guaranteed minimum only.
         std::atomic<std::uint64_t> users;  ///< Slots in use.
@@ -93,10 +93,10 @@ class Budget {
 
     Fd fd_;
     Fd wakeup_fd_; ///< Watches writes to the file: inotify(7).
-    Head* head_ = nullptr;
+    Header* head_ = nullptr;
     std::size_t slot_ = no_slot;
     std::size_t min_bytes_ = 0, joined_before_ = 0;
-    Nanos collected_at_ = 0, notified_at_ = 0;
+    Nanos recovered_at_ = 0, notified_at_ = 0;
 };
 
 } // namespace assay::tier

@@ -28,7 +28,8 @@ ChunkSizes sizes_of(const PagerConfig& config, MapMethod map_method) {
 std::size_t cache_bytes(const PagerConfig& config) {
     if (config.chunk_bytes < page || config.chunk_bytes > max_chunk ||
         (config.chunk_bytes & (config.chunk_bytes - 1)) != 0)
-        throw std::runtime_error("invalid chunk size " + std::to_string(config.chunk_bytes) + ": use a power of two from 4096 to 1073741824");
+        throw std::runtime_error("invalid chunk size " + std::to_string(config.chunk_bytes) +
+                                 ": use a power of two from 4096 to 1073741824");
     const std::size_t chunks = config.memory_bytes / config.chunk_bytes;
     if (chunks < ChunkCache::min_chunks)
         throw std::runtime_error("DRAM for " + std::to_string(chunks) + " chunks is too little: at least " +
@@ -40,7 +41,7 @@ std::size_t cache_bytes(const PagerConfig& config) {
 } // namespace
 
 ChunkCache::ChunkCache(const PagerConfig& config)
-    : map_method_(config.map_method ? *config.map_method : Userfault::offer().best()), mapper_(map_method_),
+    : map_method_(config.map_method ? *config.map_method : Userfault::support().best()), mapper_(map_method_),
       placement_(config.numa, config.root, config.cpu),
       pool_(map_method_, sizes_of(config, map_method_), cache_bytes(config), config.budget, placement_),
       transfers_(config), digests_(pool_.sizes()), policy_(pool_.max_bytes(), pool_.chunk_bytes()),
@@ -54,7 +55,7 @@ void ChunkCache::resize(std::size_t max) {
     policy_.resize(max);
 }
 
-FetchGranularity::FetchClock ChunkCache::clock() const {
+FetchGranularity::Clock ChunkCache::clock() const {
     // Limited for large memories: until a sample ends, chunks may be fetched that are larger than useful.
     constexpr std::size_t max = std::size_t{4} << 30;
     return {policy_.mapped_total_bytes(), std::min(policy_.lifetime_bytes(), max)};
@@ -154,10 +155,10 @@ void ChunkCache::on_read(Chunk& chunk, int error) {
     }
     chunk.state = State::unmapped;
     // For parts, handling a fault takes as long as a transfer.
-    const bool straight = region.level_of(chunk) > 0 && policy_.is_position_known(chunk);
+    const bool map_directly = region.level_of(chunk) > 0 && policy_.is_position_known(chunk);
     if (chunk.has_waiter) {
         if (!map(chunk)) defer(chunk, placement_.of(chunk.frame));
-    } else if (!straight || !map(chunk)) {
+    } else if (!map_directly || !map(chunk)) {
         policy_.on_prefetched(chunk);
     }
 }
@@ -221,7 +222,7 @@ bool ChunkCache::map(Chunk& chunk) {
 
 void ChunkCache::merge_into_whole(const Chunk& part) {
     Region& region = *part.region;
-    const std::size_t whole = policy_.whole_at(part);
+    const std::size_t whole = policy_.merge_level(part);
     for (std::size_t level = region.level_of(part); level > whole; --level) {
         Chunk& around = region.leaf_at(part.at, level - 1);
         const auto is_in = [](const Chunk& one) { return one.state == State::mapped; };
@@ -345,8 +346,8 @@ void ChunkCache::keep_reserve() {
         const std::size_t before = transfers_.writing_bytes();
         if (reclaim() != Reclaim::freed && transfers_.writing_bytes() == before) break;
     }
-    constexpr int max_watched = 8; // At a time, to bound the delay of faults.
-    for (int i = 0; i < max_watched; ++i) {
+    constexpr int max_sampled = 8; // At a time, to bound the delay of faults.
+    for (int i = 0; i < max_sampled; ++i) {
         Chunk* const chunk = policy_.next_to_sample();
         if (chunk == nullptr || !take_pages(*chunk)) break;
         policy_.on_sampled(*chunk);

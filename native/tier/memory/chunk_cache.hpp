@@ -40,7 +40,7 @@ class ChunkCache {
     /// Return the bytes to keep free in advance.
     [[nodiscard]] std::size_t reserve_bytes() const { return reserve_; }
     /// Return the clock for samples of chunk use.
-    [[nodiscard]] FetchGranularity::FetchClock clock() const;
+    [[nodiscard]] FetchGranularity::Clock clock() const;
 
     /// Set the capacity.
     void resize(std::size_t max);

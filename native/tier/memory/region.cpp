@@ -118,7 +118,7 @@ void Region::set_pattern(AccessPattern wanted) {
         levels[i].granularity.fix(unknown || random ? std::nullopt : std::optional(false));
 }
 
-void Region::on_access(const Chunk& chunk, const FetchGranularity::FetchClock& clock) {
+void Region::on_access(const Chunk& chunk, const FetchGranularity::Clock& clock) {
     std::size_t level = level_of(chunk);
     while (level-- > 0) {
         const auto is_other = [this, &chunk](const Chunk& part) {

@@ -61,7 +61,7 @@ class Region {
     /// Set the access pattern.
     void set_pattern(AccessPattern wanted);
     /// Record an access to a chunk as a sample of chunk use.
-    void on_access(const Chunk& chunk, const FetchGranularity::FetchClock& clock);
+    void on_access(const Chunk& chunk, const FetchGranularity::Clock& clock);
 
     /// Begin or end the wait for a chunk.
     void begin_wait(Chunk& chunk);

@@ -53,7 +53,7 @@ Nodes Nodes::below(const std::string& root) {
     if (usable.empty()) usable = read_list(top + "/has_normal_memory"); // As kernels before it told.
     usable = common(usable, online);
     if (usable.size() < 2) return found;
-    if (const auto own = allowed_nodes(root); own) usable = common(usable, *own);
+    if (const auto allowed_here = allowed_nodes(root); allowed_here) usable = common(usable, *allowed_here);
     const std::vector<int> with_cpus = common(usable, read_list(top + "/has_cpu"));
     if (!with_cpus.empty()) usable = with_cpus;
     if (usable.size() < 2) return found;

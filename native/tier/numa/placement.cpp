@@ -26,7 +26,8 @@ NumaPolicy parse_numa_policy(std::string_view word) {
     if (word == "follow") return NumaPolicy::follow;
     if (word == "local") return NumaPolicy::local;
     if (word == "interleave") return NumaPolicy::interleave;
-    throw std::runtime_error("invalid NUMA policy \"" + std::string(word) + "\": use follow, local or interleave");
+    throw std::runtime_error("invalid NUMA policy \"" + std::string(word) +
+                             "\": use follow, local or interleave");
 }
 
 Placement::Placement(std::optional<NumaPolicy> policy, const std::string& root, std::optional<int> cpu) {
@@ -96,8 +97,8 @@ std::optional<Node> Placement::node_of_page(const std::byte* at) const {
     if (nodes_.size() == 1) return home_;
     int number = -1;
     // Without target nodes, move_pages(2) reports the present location.
-    const bool told = ::syscall(SYS_move_pages, 0, 1UL, &at, nullptr, &number, 0) == 0;
-    return told ? nodes_.find(number) : std::nullopt;
+    const bool located = ::syscall(SYS_move_pages, 0, 1UL, &at, nullptr, &number, 0) == 0;
+    return located ? nodes_.find(number) : std::nullopt;
 }
 
 void Placement::on_allocated(Node wanted, const std::byte* at, std::size_t bytes) {

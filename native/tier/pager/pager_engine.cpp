@@ -115,9 +115,9 @@ void PagerEngine::work() {
     int retries = 0, idle_ms = -1;
     bool transfers = false; ///< Transfers are in flight.
     for (;;) {
-        const auto came = [&events](int ms) { return ::poll(events.data(), events.size(), ms) != 0; };
-        const bool idle =
-            !spin_.wait(transfers, [&came] { return came(0); }) && !came(retries > 0 ? retry_ms : idle_ms);
+        const auto poll_events = [&events](int ms) { return ::poll(events.data(), events.size(), ms) != 0; };
+        const bool idle = !spin_.wait(transfers, [&poll_events] { return poll_events(0); }) &&
+                          !poll_events(retries > 0 ? retry_ms : idle_ms);
         static_cast<void>(callers_.waker.clear());
         callers_.work.serve();
         if (stop_) return;
@@ -169,7 +169,7 @@ void PagerEngine::share_budget() {
     if (regions_.empty()) return cache_.release_free();
     // A process that reclaims in advance never finds the budget empty, and has to look for memory of ended
     // processes here.
-    if (budget_->free_bytes() < cache_.reserve_bytes()) budget_->collect();
+    if (budget_->free_bytes() < cache_.reserve_bytes()) budget_->recover();
     resize(std::min(budget_->limit_bytes(), cache_.pool_bytes()));
     cache_.release_surplus(*budget_);
 }
@@ -239,7 +239,7 @@ void PagerEngine::fault(std::byte* at, std::uint32_t thread, bool writes) {
     if (trace_level && !is_predicted) return;
     Chunk& whole = region->leaf_at(at, trace_level.value_or(fetch_level));
     if (whole.state == State::split) {
-        trace_prefetcher_.gather(whole);
+        trace_prefetcher_.reassemble(whole);
         static_cast<void>(prefetcher_.prefetch(whole, node));
     }
     if (run != nullptr) prefetcher_.prefetch_along(*region, *run, node);

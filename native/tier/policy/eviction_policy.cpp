@@ -67,9 +67,9 @@ void EvictionPolicy::unlink(Chunk& chunk) {
 
 void EvictionPolicy::on_removed(Chunk& chunk) {
     // Shrinks so slowly that about one of as many probation chunks is unmapped too early.
-    constexpr std::size_t leave_for_one = 32;
+    constexpr std::size_t shrink_divisor = 32;
     if (chunk.list == Chunk::List::second_chance)
-        extra_probation_ -= std::min(extra_probation_, chunk.bytes() / leave_for_one);
+        extra_probation_ -= std::min(extra_probation_, chunk.bytes() / shrink_divisor);
     unlink(chunk);
     chunk.streak = 0;
     chunk.skips = 0;
@@ -109,16 +109,16 @@ Chunk* EvictionPolicy::farthest_use() const {
 }
 
 void EvictionPolicy::on_mapped(Chunk& chunk, bool refetched) {
-    judge(chunk, refetched);
+    update_averages(chunk, refetched);
     const std::size_t distance = age(chunk);
     mapped_total_ += chunk.bytes();
     stamp(chunk);
     if (next_use_ != nullptr) return on_mapped_with_trace(chunk);
     if (scan_resistant_ && refetched && distance <= min_probation_ + max_extra_probation())
         grow_probation(chunk);
-    const bool stays =
+    const bool enters_main =
         !scan_resistant_ || is_probation_overfull() || (refetched && displaces_older(distance));
-    enter(chunk, stays ? Chunk::List::main : Chunk::List::probation);
+    enter(chunk, enters_main ? Chunk::List::main : Chunk::List::probation);
 }
 
 /// Make a sampled chunk give up its place if it was unused for twice as long. A skipped chunk counts as used
@@ -137,7 +137,7 @@ bool EvictionPolicy::displaces_older(std::size_t distance) {
 }
 
 /// Update the averages, over about a quarter of memory. Two thresholds provide hysteresis.
-void EvictionPolicy::judge(const Chunk& chunk, bool refetched) {
+void EvictionPolicy::update_averages(const Chunk& chunk, bool refetched) {
     const double weight =
         static_cast<double>(chunk.bytes()) / static_cast<double>(std::max(max_ / 4, min * chunk_));
     refetch_share_ += weight * ((refetched ? 1.0 : 0.0) - refetch_share_);
@@ -204,10 +204,12 @@ void EvictionPolicy::postpone(Chunk& chunk) {
 
 Chunk* EvictionPolicy::oldest_mapped() const {
     if (main_.size() + probation_.size() <= min) return nullptr;
-    Chunk* const stays = main_.front();
-    Chunk* const passes = probation_.front();
-    if (stays == nullptr || passes == nullptr) return stays == nullptr ? passes : stays;
-    return static_cast<std::int32_t>(stays->mapped_at - passes->mapped_at) < 0 ? stays : passes;
+    Chunk* const from_main = main_.front();
+    Chunk* const from_probation = probation_.front();
+    if (from_main == nullptr || from_probation == nullptr)
+        return from_main == nullptr ? from_probation : from_main;
+    return static_cast<std::int32_t>(from_main->mapped_at - from_probation->mapped_at) < 0 ? from_main
+                                                                                           : from_probation;
 }
 
 Chunk* EvictionPolicy::next_to_evict() const {

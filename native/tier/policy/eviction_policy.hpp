@@ -34,8 +34,8 @@ class EvictionPolicy {
     void follow_trace(NextUse* next_use, std::size_t newest);
 
     /// Return the level of the chunk that a part will be merged into, or its own level.
-    [[nodiscard]] std::size_t whole_at(const Chunk& part) const {
-        return next_use_ == nullptr ? part.region->fetch_level() : next_use_->whole_at(part);
+    [[nodiscard]] std::size_t merge_level(const Chunk& part) const {
+        return next_use_ == nullptr ? part.region->fetch_level() : next_use_->merge_level(part);
     }
     /// Return true if a trace predicts the next access of a chunk, and its fault is not needed to locate the
     /// program.
@@ -102,7 +102,7 @@ class EvictionPolicy {
     [[nodiscard]] Chunk* farthest_use() const;
     void on_mapped_with_trace(Chunk& chunk);
     Queue& queue(Chunk::List list);
-    void judge(const Chunk& chunk, bool refetched);
+    void update_averages(const Chunk& chunk, bool refetched);
     void grow_probation(const Chunk& chunk);
     [[nodiscard]] std::size_t max_extra_probation() const;
     void set_scan_resistant(bool scan_resistant);

@@ -22,7 +22,7 @@ class FetchGranularity {
     /// Return true if parts are to be fetched.
     [[nodiscard]] bool uses_parts() const { return fixed_.value_or(uses_parts_); }
     /// Return the average used share of a chunk; 1 if not known.
-    [[nodiscard]] double used_share() const { return judged_ < min_samples ? 1.0 : used_share_; }
+    [[nodiscard]] double used_share() const { return sample_count_ < min_samples ? 1.0 : used_share_; }
     /// Fix the decision by advice, without further sampling, or resume sampling.
     void fix(std::optional<bool> uses_parts) {
         if (parts_ > 1) fixed_ = uses_parts;
@@ -33,14 +33,14 @@ class FetchGranularity {
     [[nodiscard]] bool samples_next(bool alone);
     /// Clock in mapped bytes. A sample lasts as long as the chunk would remain in memory if it were fetched
     /// as a whole: parts unused until then would be fetched needlessly.
-    struct FetchClock {
+    struct Clock {
         std::size_t now = 0, sample_length = 0;
     };
     /// Record a fault on a part.
     ///
     /// \param mapped returns the number of other parts that are mapped and cannot fault.
     template <class Mapped>
-    void on_access(std::size_t chunk, std::size_t part, const FetchClock& clock, Mapped mapped) {
+    void on_access(std::size_t chunk, std::size_t part, const Clock& clock, Mapped mapped) {
         if (parts_ == 1 || fixed_) return;
         Sample* one = find_sample(chunk, clock);
         if (one != nullptr && one->max_parts_reporting == 0) *one = {chunk, clock.now, 0, parts_ - mapped()};
@@ -56,9 +56,9 @@ class FetchGranularity {
         std::size_t max_parts_reporting = 0; ///< Parts that can fault; 0: slot unused.
     };
     /// Return the sample of a chunk, or a free slot, or null.
-    [[nodiscard]] Sample* find_sample(std::size_t chunk, const FetchClock& clock);
+    [[nodiscard]] Sample* find_sample(std::size_t chunk, const Clock& clock);
     void mark_used(Sample& one, std::size_t part);
-    void judge(Sample& one);
+    void evaluate(Sample& one);
 
     static constexpr std::size_t max_watched = 32;
     static constexpr unsigned min_samples = 4; ///< Samples required for a decision.
@@ -69,7 +69,7 @@ class FetchGranularity {
     bool doubtful_ = false; ///< The latest sample contradicts the present mode.
     std::optional<bool> fixed_;
     unsigned since_sampled_ = 0; ///< Chunks fetched since the last sample.
-    unsigned judged_ = 0;
+    unsigned sample_count_ = 0;
     double used_share_ = 1.0; ///< Average used share of recent samples.
     std::array<Sample, max_watched> samples_{};
 };

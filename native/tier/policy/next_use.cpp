@@ -171,15 +171,15 @@ const NextUse::Entry* NextUse::soonest_entry_at(const Region& region, const std:
 
 std::optional<std::size_t> NextUse::level_at(const Region& region, const std::byte* at) const {
     if (!is_valid() || !owns(region)) return std::nullopt;
-    if (const auto gathered = gathering_level_at(region, at); gathered) return gathered;
+    if (const auto level = reassembly_level_at(region, at); level) return level;
     const Entry* const entry = soonest_entry_at(region, at);
     return entry == nullptr ? std::nullopt : std::optional<std::size_t>(entry->access.level);
 }
 
-std::optional<std::size_t> NextUse::gathering_level_at(const Region& region, const std::byte* at) const {
+std::optional<std::size_t> NextUse::reassembly_level_at(const Region& region, const std::byte* at) const {
     for (std::size_t level = 0; level + 1 < region.sizes.size(); ++level) {
         const Entry* const entry = find(region.access_of(at, level));
-        if (entry == nullptr || !entry->gathering) continue;
+        if (entry == nullptr || !entry->reassembling) continue;
         const Entry* const soonest = soonest_entry_at(region, at);
         return soonest->access.level > level && soonest->next < entry->next ? std::nullopt
                                                                             : std::optional(level);
@@ -191,24 +191,24 @@ bool NextUse::reveals_position(const Chunk& chunk) const {
     constexpr std::size_t one_of = 16;
     const Entry* const entry = entry_of(chunk);
     if (entry != nullptr && entry->next % one_of != 0) return false;
-    return whole_at(chunk) == chunk.region->level_of(chunk);
+    return merge_level(chunk) == chunk.region->level_of(chunk);
 }
 
-std::size_t NextUse::whole_at(const Chunk& part) const {
+std::size_t NextUse::merge_level(const Chunk& part) const {
     const Region& region = *part.region;
     const std::size_t own = region.level_of(part);
-    return owns(region) ? std::min(own, gathering_level_at(region, part.at).value_or(own)) : own;
+    return owns(region) ? std::min(own, reassembly_level_at(region, part.at).value_or(own)) : own;
 }
 
-void NextUse::gather(const Chunk& whole) {
-    if (Entry* const entry = entry_of(whole); entry != nullptr) entry->gathering = true;
+void NextUse::reassemble(const Chunk& whole) {
+    if (Entry* const entry = entry_of(whole); entry != nullptr) entry->reassembling = true;
 }
 
 void NextUse::on_fetched(const Chunk& chunk, bool mapped) {
     Entry* const entry = entry_of(chunk);
     if (entry == nullptr) return;
     entry->location = mapped ? Location::mapped : Location::unmapped;
-    entry->gathering = false;
+    entry->reassembling = false;
     resident_next_uses_.set(entry->next);
 }
 
@@ -221,7 +221,7 @@ void NextUse::retain(const Chunk& chunk) {
     Entry* const entry = entry_of(chunk);
     if (entry == nullptr) return;
     entry->location = Location::mapped;
-    entry->gathering = false;
+    entry->reassembling = false;
     resident_next_uses_.clear(entry->next);
 }
 

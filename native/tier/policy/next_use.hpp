@@ -41,9 +41,9 @@ class NextUse {
     /// Return the level of the next access at an address, if known.
     [[nodiscard]] std::optional<std::size_t> level_at(const Region& region, const std::byte* at) const;
     /// Mark a chunk as being reassembled from parts, some of them resident.
-    void gather(const Chunk& whole);
+    void reassemble(const Chunk& whole);
     /// Return the level of the chunk that a part will be merged into, or its own level.
-    [[nodiscard]] std::size_t whole_at(const Chunk& part) const;
+    [[nodiscard]] std::size_t merge_level(const Chunk& part) const;
     /// Return true if the next access of a chunk must fault, to reveal the position of the program. Others
     /// need not, nor parts to be merged.
     [[nodiscard]] bool reveals_position(const Chunk& chunk) const;
@@ -79,7 +79,7 @@ class NextUse {
         Access access;
         std::uint32_t next; ///< Time of its next access.
         Location location;
-        bool gathering;    ///< Being reassembled from parts.
+        bool reassembling; ///< Being reassembled from parts.
         bool covers_parts; ///< Prefetch skipped its parts, because it is resident.
         bool overtaken;    ///< Later accesses of the trace were observed before its own.
     };
@@ -92,8 +92,8 @@ class NextUse {
     }
     /// Return the level of the chunk that is reassembled from parts around an address; nothing if the part is
     /// accessed by itself before.
-    [[nodiscard]] std::optional<std::size_t> gathering_level_at(const Region& region,
-                                                                const std::byte* at) const;
+    [[nodiscard]] std::optional<std::size_t> reassembly_level_at(const Region& region,
+                                                                 const std::byte* at) const;
     [[nodiscard]] std::size_t slot_of(const Access& access) const;
     [[nodiscard]] std::optional<UpcomingAccess> upcoming(const Entry& entry, std::size_t when) const;
     [[nodiscard]] bool is_reachable(std::size_t when) const;

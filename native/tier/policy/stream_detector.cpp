@@ -32,8 +32,8 @@ bool StreamDetector::is_at(std::int64_t chunk, std::uint32_t thread) const {
     };
     if (std::ranges::any_of(streams_, ends_here)) return true;
     for (std::uint64_t back = 0; back < std::min(history_length, clock_); ++back)
-        if (const PastFault& seen = fault_at(clock_ - back); seen.unmatched)
-            return seen.thread == thread && seen.chunk == chunk;
+        if (const PastFault& fault = fault_at(clock_ - back); fault.unmatched)
+            return fault.thread == thread && fault.chunk == chunk;
     return false;
 }
 
@@ -41,16 +41,16 @@ StreamDetector::UnmatchedFaults StreamDetector::unmatched(std::uint32_t thread) 
     UnmatchedFaults all;
     for (std::uint64_t back = 1; back < std::min(history_length, clock_) && all.found < all.chunks.size();
          ++back) {
-        const PastFault& seen = fault_at(clock_ - back);
-        if (seen.unmatched && seen.thread == thread) all.chunks[all.found++] = seen.chunk;
+        const PastFault& fault = fault_at(clock_ - back);
+        if (fault.unmatched && fault.thread == thread) all.chunks[all.found++] = fault.chunk;
     }
     return all;
 }
 
-bool StreamDetector::touched(std::int64_t chunk, std::uint32_t thread, std::uint64_t within) const {
+bool StreamDetector::has_faulted(std::int64_t chunk, std::uint32_t thread, std::uint64_t within) const {
     for (std::uint64_t back = 1; back < clock_ && back <= within; ++back) {
-        const PastFault& seen = fault_at(clock_ - back);
-        if (seen.chunk == chunk && seen.thread == thread) return true;
+        const PastFault& fault = fault_at(clock_ - back);
+        if (fault.chunk == chunk && fault.thread == thread) return true;
     }
     return false;
 }
@@ -58,11 +58,14 @@ bool StreamDetector::touched(std::int64_t chunk, std::uint32_t thread, std::uint
 StreamDetector::StreamStart StreamDetector::grid_neighbour(std::int64_t chunk, std::uint32_t thread) const {
     // Fewer streams than slots: unrelated faults replace some.
     constexpr std::uint64_t longest = 2 * (max_streams - max_streams / 4);
-    const auto lately = [this, thread](std::int64_t one) { return touched(one, thread, longest); };
+    const auto recently_faulted = [this, thread](std::int64_t one) {
+        return has_faulted(one, thread, longest);
+    };
     // A repeated fault means that the chunk was evicted too early, or that a sweep has turned.
-    if (is_unreliable() || touched(chunk, thread, history_length - 1)) return {};
+    if (is_unreliable() || has_faulted(chunk, thread, history_length - 1)) return {};
     for (const std::int64_t stride : {1, -1})
-        if (lately(chunk - stride) && lately(chunk - 2 * stride)) return {chunk - 2 * stride, stride};
+        if (recently_faulted(chunk - stride) && recently_faulted(chunk - 2 * stride))
+            return {chunk - 2 * stride, stride};
     return {};
 }
 

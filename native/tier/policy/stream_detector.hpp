@@ -71,9 +71,9 @@ class StreamDetector {
     Stream* follow(std::int64_t chunk, std::int64_t count, std::uint32_t thread, std::uint32_t max,
                    Mapped mapped) {
         ++clock_;
-        for (const bool own : {true, false}) {
-            const auto matches_thread = [own, thread](const Stream& s) {
-                return s.last_used != 0 && (s.thread == thread) == own;
+        for (const bool same_thread : {true, false}) {
+            const auto matches_thread = [same_thread, thread](const Stream& s) {
+                return s.last_used != 0 && (s.thread == thread) == same_thread;
             };
             const auto find_at = [&](bool by_ones) {
                 return std::ranges::find_if(streams_, [&](const Stream& s) {
@@ -82,7 +82,7 @@ class StreamDetector {
                 });
             };
             auto found = find_at(true);
-            if (found == streams_.end() && own)
+            if (found == streams_.end() && same_thread)
                 if (const StreamStart start = grid_neighbour(chunk, thread); start.stride != 0) {
                     record(chunk, thread, true);
                     return &add(start, chunk, thread, max);
@@ -174,12 +174,12 @@ class StreamDetector {
         if ((stride == 1 || stride == -1) && !is_unreliable()) return {last, stride};
         if (before.found == 1) return {};
         if (last - one_before == stride) return {one_before, stride};
-        const Stream straight{.stride = stride > 0 ? 1 : -1};
+        const Stream unit_stride{.stride = stride > 0 ? 1 : -1};
         const auto goes_on = [&](std::int64_t from, std::int64_t to) {
-            return !straight.wraps(from, to) && reaches(straight, from, to, count, mapped);
+            return !unit_stride.wraps(from, to) && reaches(unit_stride, from, to, count, mapped);
         };
         if (is_unreliable() || !goes_on(one_before, last) || !goes_on(last, chunk)) return {};
-        return {one_before, straight.stride};
+        return {one_before, unit_stride.stride};
     }
 
     /// Return a past fault, at most `history_length` ago.
@@ -188,7 +188,7 @@ class StreamDetector {
     }
     [[nodiscard]] UnmatchedFaults unmatched(std::uint32_t thread) const;
     /// Return true if a thread recently faulted on a chunk.
-    [[nodiscard]] bool touched(std::int64_t chunk, std::uint32_t thread, std::uint64_t within) const;
+    [[nodiscard]] bool has_faulted(std::int64_t chunk, std::uint32_t thread, std::uint64_t within) const;
     /// Return the stream of a fault next to a recent one with a neighbour on the same side: the fields of a
     /// grid in turn. They resemble one stream with a large stride and constant restarts, but separate streams
     /// predict more.

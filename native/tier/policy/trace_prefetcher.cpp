@@ -86,9 +86,9 @@ void TracePrefetcher::stop() {
     next_use_.reset();
 }
 
-void TracePrefetcher::gather(Chunk& whole) {
+void TracePrefetcher::reassemble(Chunk& whole) {
     if (!next_use_) return;
-    next_use_->gather(whole);
+    next_use_->reassemble(whole);
     whole.region->for_each_leaf(whole, [this](Chunk& part) {
         if (part.state == State::unmapped && !part.deferred && !next_use_->reveals_position(part))
             static_cast<void>(cache_.map(part));
@@ -116,7 +116,7 @@ void TracePrefetcher::prefetch(Node node) {
         if (chunk.state == State::stored || chunk.state == State::split) {
             // Prefetching too early would evict frequently used chunks.
             if (prefetcher_.is_window_full() || !reclaim_until(coming->when, chunk.bytes())) return;
-            if (chunk.state == State::split) gather(chunk);
+            if (chunk.state == State::split) reassemble(chunk);
             if (prefetcher_.prefetch(chunk, node) == StreamPrefetcher::Prefetch::blocked) return;
         } else if (region.level_of(chunk) < coming->level) {
             next_use_->covered_by(chunk);

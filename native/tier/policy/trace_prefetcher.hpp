@@ -32,7 +32,7 @@ class TracePrefetcher {
     bool on_access(const Region& region, const Chunk& chunk, const std::byte* at);
     /// Reassemble a chunk that the trace accesses as a whole: map its resident parts, and merge it with the
     /// missing ones.
-    void gather(Chunk& whole);
+    void reassemble(Chunk& whole);
     /// Prefetch the next accesses of the trace, as long as only chunks with a later use are evicted.
     ///
     /// \param node preferred NUMA node; the threads of the accesses are not known.

@@ -45,7 +45,7 @@ LIBRARY = "assay-tier"
 CHUNK_BYTES = 2 << 20
 """Default chunk size (``PagerConfig::chunk_bytes`` in native/tier/pager/pager_config.hpp)."""
 LEAST_BYTES = 8 * CHUNK_BYTES
-"""DRAM at least: no instruction touches as many chunks at once (``Memory::least_chunks`` in
+"""DRAM at least: no instruction touches as many chunks at once (``ChunkCache::min_chunks`` in
 native/tier/memory/chunk_cache.hpp)."""
 ENOUGH = f"Give at least {LEAST_BYTES >> 20}M: eight chunks of 2 MiB."
 """Remedy where it is less."""

@@ -11,14 +11,14 @@
 namespace assay::tier::semantics {
 
 Userfault userfault(std::uint64_t features) {
-    const Userfault::Offer offer = Userfault::offer();
-    if (offer.error != 0) throw Skipped(std::string("no userfaultfd: ") + std::strerror(offer.error));
-    if (!offer.in_kernel)
+    const Userfault::Support support = Userfault::support();
+    if (support.error != 0) throw Skipped(std::string("no userfaultfd: ") + std::strerror(support.error));
+    if (!support.in_kernel)
         throw Skipped("faults within system calls are told to root and to users of /dev/userfaultfd alone");
-    if ((offer.features & features) != features) {
+    if ((support.features & features) != features) {
         std::array<char, 64> text{};
         std::snprintf(text.data(), text.size(), "the kernel lacks the features %#lx of userfaultfd",
-                      static_cast<unsigned long>(features & ~offer.features));
+                      static_cast<unsigned long>(features & ~support.features));
         throw Skipped(text.data());
     }
     return Userfault(features);
