@@ -368,7 +368,7 @@ WORK = ("flops", "special")
         ("kmeans", None, kmeans, {"points": 13, "centres": 3}, (*WORK, *BYTES)),
         (
             "kmeans",
-            "products-v3",
+            "products-avx2",
             kmeans_products,
             {"points": 13, "centres": 3},
             (*WORK, *BYTES),

@@ -43,7 +43,7 @@ def devito_steps(side: int, steps: int, threads: int) -> Way:
 
 def main() -> None:
     """Measure and print."""
-    parser = arguments(__doc__.splitlines()[0], ["fetched-v4", "steps-v4"])
+    parser = arguments(__doc__.splitlines()[0], ["fetched-avx512", "steps-avx512"])
     parser.add_argument("--side", type=int, default=208, help="cells along an edge")
     parser.add_argument("--steps", type=int, default=8, help="in time")
     asked = parser.parse_args()

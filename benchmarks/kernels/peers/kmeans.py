@@ -67,7 +67,7 @@ def faiss(points: Reals, centres: Reals, threads: int) -> Assign | None:
 
 def main() -> None:
     """Measure and print."""
-    parser = arguments(__doc__.splitlines()[0], ["later-v3", "later-v4"])
+    parser = arguments(__doc__.splitlines()[0], ["later-avx2", "later-avx512"])
     parser.add_argument("--points", type=int, default=100_000)
     parser.add_argument("--centres", type=int, default=1000)
     asked = parser.parse_args()

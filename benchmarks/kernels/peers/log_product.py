@@ -112,7 +112,7 @@ def checked(steps: dict[str, Step], c: Reals, wanted: Reals) -> None:
 
 def main() -> None:
     """Measure and print."""
-    parser = arguments(__doc__.splitlines()[0], ["scalar-o3", "threads-v3", "threads-v4"])
+    parser = arguments(__doc__.splitlines()[0], ["scalar-o3", "threads-avx2", "threads-avx512"])
     parser.add_argument("--n", type=int, default=10_000_000, help="elements")
     asked = parser.parse_args()
 

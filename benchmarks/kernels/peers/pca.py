@@ -80,7 +80,7 @@ def onedal(x: Reals, scores: Reals, threads: int, svd: bool) -> dict[str, Values
 
 def main() -> None:
     """Measure and print."""
-    parser = arguments(__doc__.splitlines()[0], ["threads-v3", "threads-v4", "lib-openblas"])
+    parser = arguments(__doc__.splitlines()[0], ["threads-avx2", "threads-avx512", "lib-openblas"])
     parser.add_argument("--n", type=int, default=200_000, help="observations")
     parser.add_argument("--p", type=int, default=100, help="features")
     parser.add_argument("--svd", action="store_true", help="singular values too, which take long")

@@ -11,20 +11,16 @@ void run(const Wave& w) {
     row_by_row(other);
 }
 
-constexpr Variant<Wave> bad_speed{
+constexpr Variant<Wave> variant{
     .id = "broken-speed",
     .parent = "rows",
     .why = "wrong on purpose: each cell has the speed of the next",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_speed);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -1,4 +1,5 @@
-// build: -O3 -march=x86-64-v3 -ffp-contract=fast -fopenmp
+// build: -O3 -ffp-contract=fast -fopenmp
+// for: avx2
 #include "kernels/acoustic/passes.hpp"
 
 namespace assay::kernels {
@@ -9,24 +10,21 @@ void run(const Wave& w) {
     Wave two = w;
     two.together = 2;
     two.band = w.ny;
-    passes<Tile<Eight, 1, 1, ByLoads, false>, radius / 2>(two);
+    passes<Tile<Float8, 1, 1, ByLoads, false>, radius / 2>(two);
 }
 
-constexpr Variant<Wave> bad_stale{
+constexpr Variant<Wave> variant{
     .id = "broken-stale",
     .parent = "rows",
     .why = "wrong on purpose: a step in the same pass follows the one before it half as far behind as "
            "neighbours reach",
-    .isa = Isa::v3,
+    .isa = compiled_for,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_stale);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

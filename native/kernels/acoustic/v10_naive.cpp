@@ -11,20 +11,15 @@ void run(const Wave& w) {
             for (std::ptrdiff_t z = 0; z < w.nz; ++z) step_row(w, Step(w, t), y, z, w.nx);
 }
 
-constexpr Variant<Wave> naive{
+constexpr Variant<Wave> variant{
     .id = "naive",
-    .parent = nullptr,
+    .parent = "",
     .why = "one cell at a time; a row is taken through all planes before the row beside it",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(naive);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

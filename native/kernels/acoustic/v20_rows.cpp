@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Wave> rows{
+constexpr Variant<Wave> variant{
     .id = "rows",
     .parent = "naive",
     .why = "loops in the order of memory: along a row, then rows, then planes",
-    .isa = Isa::any,
-    .broken = false,
     .run = row_by_row,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(rows);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -10,8 +10,15 @@
 
 namespace {
 
-typedef float Eight __attribute__((vector_size(32)));
-typedef float Sixteen __attribute__((vector_size(64)));
+typedef float Float8 __attribute__((vector_size(32)));
+typedef float Float16 __attribute__((vector_size(64)));
+
+/// The widest vectors of the instruction set that this file is compiled for.
+#if defined(__AVX512F__)
+typedef Float16 Floats;
+#else
+typedef Float8 Floats;
+#endif
 
 template <class V>
 inline V load(const float* from) {
@@ -39,14 +46,14 @@ struct ByLoads {
 #if defined(__AVX512F__)
 /// Neighbours along x, shifted together from three vectors (VALIGND): no load crosses a line.
 struct ByShifts {
-    static Sixteen add(Sixteen sum, Sixteen middle, const float* u, const float* c) {
-        return from<1>(sum, load<Sixteen>(u - 16), middle, load<Sixteen>(u + 16), c);
+    static Float16 add(Float16 sum, Float16 middle, const float* u, const float* c) {
+        return from<1>(sum, load<Float16>(u - 16), middle, load<Float16>(u + 16), c);
     }
 
   private:
     template <int k>
-    static Sixteen from(Sixteen sum, Sixteen left, Sixteen middle, Sixteen right, const float* c) {
-        sum += all<Sixteen>(c[k]) * (shifted<k>(middle, right) + shifted<16 - k>(left, middle));
+    static Float16 from(Float16 sum, Float16 left, Float16 middle, Float16 right, const float* c) {
+        sum += all<Float16>(c[k]) * (shifted<k>(middle, right) + shifted<16 - k>(left, middle));
         if constexpr (k < radius) return from<k + 1>(sum, left, middle, right, c);
         return sum;
     }
@@ -54,11 +61,11 @@ struct ByShifts {
     /// Sixteen lanes of two vectors side by side, from lane k of the first on. With a mask of all, for GCC 12
     /// warns of the form without one that it makes of it.
     template <int k>
-    static Sixteen shifted(Sixteen first, Sixteen second) {
+    static Float16 shifted(Float16 first, Float16 second) {
         const __m512i low = _mm512_castps_si512(reinterpret_cast<__m512>(first));
         const __m512i high = _mm512_castps_si512(reinterpret_cast<__m512>(second));
         constexpr __mmask16 all_lanes = 0xffff;
-        return reinterpret_cast<Sixteen>(
+        return reinterpret_cast<Float16>(
             _mm512_castsi512_ps(_mm512_maskz_alignr_epi32(all_lanes, high, low, k)));
     }
 };

@@ -14,20 +14,16 @@ void run(const Streams& work) {
     move_all(other);
 }
 
-constexpr Variant<Streams> broken_swap{
+constexpr Variant<Streams> variant{
     .id = "broken-swap",
     .parent = "plain",
     .why = "wrong on purpose: the arrays are taken for one another",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(broken_swap);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -9,20 +9,15 @@ void run(const Streams& work) {
     move_all(work);
 }
 
-constexpr Variant<Streams> plain{
+constexpr Variant<Streams> variant{
     .id = "plain",
-    .parent = nullptr,
+    .parent = "",
     .why = "one element at a time",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(plain);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

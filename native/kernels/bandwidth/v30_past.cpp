@@ -1,4 +1,5 @@
-// build: -O3 -march=x86-64-v3 -ffp-contract=fast
+// build: -O3 -ffp-contract=fast
+// for: avx2
 #include "kernels/bandwidth/past.hpp"
 
 namespace assay::kernels {
@@ -10,20 +11,18 @@ void run(const Streams& work) {
     if (work.operation == reading) *work.sum = sum;
 }
 
-constexpr Variant<Streams> past_caches{
-    .id = "past-caches",
-    .parent = "vector-v3",
+constexpr Variant<Streams> variant{
+    .id = ASSAY_ID("past-caches"),
+    .parent = ASSAY_ID("vector"),
     .why = "stores past the caches: a line that is written whole is not read before",
-    .isa = Isa::v3,
-    .broken = false,
+    .isa = compiled_for,
     .run = run,
     .missing = past_missing,
     .cost = past_cost,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(past_caches);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

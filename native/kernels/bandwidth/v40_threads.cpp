@@ -10,20 +10,15 @@ void run(const Streams& work) {
     spread(work, move);
 }
 
-constexpr Variant<Streams> threads{
+constexpr Variant<Streams> variant{
     .id = "threads",
     .parent = "plain",
     .why = "all threads",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(threads);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -1,4 +1,5 @@
-// build: -O3 -march=x86-64-v3 -ffp-contract=fast -fopenmp
+// build: -O3 -ffp-contract=fast -fopenmp
+// for: avx2
 #include "kernels/bandwidth/past.hpp"
 #include "kernels/bandwidth/spread.hpp"
 
@@ -10,20 +11,18 @@ void run(const Streams& work) {
     spread(work, move_past);
 }
 
-constexpr Variant<Streams> threads_past_caches{
-    .id = "threads-past-caches",
-    .parent = "past-caches",
+constexpr Variant<Streams> variant{
+    .id = ASSAY_ID("threads-past-caches"),
+    .parent = ASSAY_ID("past-caches"),
     .why = "all threads",
-    .isa = Isa::v3,
-    .broken = false,
+    .isa = compiled_for,
     .run = run,
     .missing = past_missing,
     .cost = past_cost,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(threads_past_caches);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -19,21 +19,17 @@ void run(const Box& b) {
     }
 }
 
-constexpr Variant<Box> bad_border{
+constexpr Variant<Box> variant{
     .id = "broken-border",
     .parent = "half",
     .why =
         "wrong on purpose: what is beyond the border of the box is taken to be where it is on the other side",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_border);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -15,20 +15,16 @@ void run(const Box& b) {
     }
 }
 
-constexpr Variant<Box> bad_reaction{
+constexpr Variant<Box> variant{
     .id = "broken-reaction",
     .parent = "half",
     .why = "wrong on purpose: the first particle does not feel what it does to those behind it",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_reaction);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

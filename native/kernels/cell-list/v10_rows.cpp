@@ -9,20 +9,15 @@ void run(const Box& b) {
     for (std::size_t cell = 0; cell < cells_of(b); ++cell) cell_by_itself(b, cell);
 }
 
-constexpr Variant<Box> rows{
+constexpr Variant<Box> variant{
     .id = "rows",
-    .parent = nullptr,
+    .parent = "",
     .why = "cell by cell in rows, each particle with all of its partners: a pair is worked out twice",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(rows);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

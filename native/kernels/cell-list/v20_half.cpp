@@ -10,21 +10,17 @@ void run(const Box& b) {
     for (std::size_t cell = 0; cell < cells_of(b); ++cell) cell_with_those_behind(b, cell);
 }
 
-constexpr Variant<Box> half{
+constexpr Variant<Box> variant{
     .id = "half",
     .parent = "rows",
     .why = "each pair once, for both of its particles (Newton's third law): less work, and forces are read "
            "as well as written",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
     .cost = half_cost,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(half);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

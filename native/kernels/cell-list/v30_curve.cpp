@@ -9,20 +9,15 @@ void run(const Box& b) {
     for (std::size_t k = 0; k < cells_of(b); ++k) cell_by_itself(b, static_cast<std::size_t>(b.along[k]));
 }
 
-constexpr Variant<Box> curve{
+constexpr Variant<Box> variant{
     .id = "curve",
     .parent = "rows",
     .why = "cells along a curve that fills the box: the next cell is near in all three directions",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(curve);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

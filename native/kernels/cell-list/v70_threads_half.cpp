@@ -27,21 +27,17 @@ void run(const Box& b) {
     }
 }
 
-constexpr Variant<Box> threads_half{
+constexpr Variant<Box> variant{
     .id = "threads-half",
     .parent = "half",
     .why = "planes of cells by threads, first each second one and then those between, so that none adds "
            "where another does: data move twice",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
     .cost = half_cost,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(threads_half);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -3,11 +3,9 @@
 /// Local to each file that includes it: see forces.hpp.
 
 #include "kernels/cell-list/forces.hpp"
+#include "kernels/frame/vectors.hpp"
 
 namespace {
-
-typedef double Four __attribute__((vector_size(32)));
-typedef double Eight __attribute__((vector_size(64)));
 
 /// Forces on the particles of one cell, all of them at a time in the lanes of vectors, from one partner after
 /// the other. Lanes without a particle are far from everything.

@@ -12,20 +12,17 @@ void run(const Chunks& w) {
     each<compress<Greedy, Code::best>>(fewer);
 }
 
-constexpr Variant<Chunks> bad_last_chunk{
+constexpr Variant<Chunks> variant{
     .id = "broken-last-chunk",
     .parent = "codes",
     .why = "wrong on purpose: the last chunk is left out",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
     .missing = only_compresses,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_last_chunk);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

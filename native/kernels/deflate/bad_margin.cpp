@@ -15,20 +15,17 @@ struct NoTail {
     }
 };
 
-constexpr Variant<Chunks> bad_margin{
+constexpr Variant<Chunks> variant{
     .id = "broken-margin",
     .parent = "inflate-wide",
     .why = "wrong on purpose: what is too near to an end for whole words is left out",
-    .isa = Isa::any,
     .broken = true,
     .run = each<inflate<NoTail>>,
     .missing = only_inflates,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_margin);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -14,20 +14,17 @@ struct Half {
     }
 };
 
-constexpr Variant<Chunks> bad_pair{
+constexpr Variant<Chunks> variant{
     .id = "broken-pair",
     .parent = "inflate-pairs",
     .why = "wrong on purpose: of two literals in an entry one is written",
-    .isa = Isa::any,
     .broken = true,
     .run = each<inflate<Half>>,
     .missing = only_inflates,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_pair);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

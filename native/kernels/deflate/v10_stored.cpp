@@ -11,20 +11,16 @@ std::size_t run(const Chunk& chunk, unsigned char*) {
     return write_stored(out, chunk.from, chunk.bytes, true) ? out.finish() : failed;
 }
 
-constexpr Variant<Chunks> stored{
+constexpr Variant<Chunks> variant{
     .id = "stored",
-    .parent = nullptr,
+    .parent = "",
     .why = "blocks of bytes as they are",
-    .isa = Isa::any,
-    .broken = false,
     .run = each<run>,
     .missing = only_compresses,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(stored);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

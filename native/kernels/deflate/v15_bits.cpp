@@ -6,20 +6,16 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Chunks> bits{
+constexpr Variant<Chunks> variant{
     .id = "inflate-bits",
-    .parent = nullptr,
+    .parent = "",
     .why = "a bit at a time until there is a word of the code, and a byte at a time",
-    .isa = Isa::any,
-    .broken = false,
     .run = each<inflate_plain>,
     .missing = only_inflates,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bits);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

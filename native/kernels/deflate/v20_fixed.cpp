@@ -6,21 +6,17 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Chunks> fixed{
+constexpr Variant<Chunks> variant{
     .id = "fixed",
     .parent = "stored",
     .why = "a match where the last place of the same hash has the same four bytes; the code that the format "
            "gives",
-    .isa = Isa::any,
-    .broken = false,
     .run = each<compress<Greedy, Code::fixed>>,
     .missing = only_compresses,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(fixed);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -6,20 +6,16 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Chunks> table{
+constexpr Variant<Chunks> variant{
     .id = "inflate-table",
     .parent = "inflate-bits",
     .why = "a table tells the symbol that the next bits begin with",
-    .isa = Isa::any,
-    .broken = false,
     .run = each<inflate<Careful>>,
     .missing = only_inflates,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(table);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

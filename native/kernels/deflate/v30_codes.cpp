@@ -6,20 +6,16 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Chunks> codes{
+constexpr Variant<Chunks> variant{
     .id = "codes",
     .parent = "fixed",
     .why = "codes of its own for each block, from how often each symbol occurs there",
-    .isa = Isa::any,
-    .broken = false,
     .run = each<compress<Greedy, Code::best>>,
     .missing = only_compresses,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(codes);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -7,21 +7,17 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Chunks> chains{
+constexpr Variant<Chunks> variant{
     .id = "chains",
     .parent = "codes",
     .why = "all places of a hash are linked, and the longest match of some is taken where the next byte "
            "begins none longer",
-    .isa = Isa::any,
-    .broken = false,
     .run = each<compress<Chains<16, 32>, Code::best>>,
     .missing = only_compresses,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(chains);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -7,20 +7,16 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Chunks> chains_long{
+constexpr Variant<Chunks> variant{
     .id = "long-chains",
     .parent = "chains",
     .why = "more places of a hash are tried",
-    .isa = Isa::any,
-    .broken = false,
     .run = each<compress<Chains<64, 128>, Code::best>>,
     .missing = only_compresses,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(chains_long);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

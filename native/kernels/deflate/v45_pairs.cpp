@@ -6,20 +6,16 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Chunks> pairs{
+constexpr Variant<Chunks> variant{
     .id = "inflate-pairs",
     .parent = "inflate-wide",
     .why = "one entry of the table holds two literals",
-    .isa = Isa::any,
-    .broken = false,
     .run = each<inflate<Fast<true>>>,
     .missing = only_inflates,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(pairs);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

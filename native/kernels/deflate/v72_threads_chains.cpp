@@ -7,20 +7,16 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Chunks> threads_chains{
+constexpr Variant<Chunks> variant{
     .id = "threads-chains",
     .parent = "long-chains",
     .why = "chunks shared among all threads",
-    .isa = Isa::any,
-    .broken = false,
     .run = side_by_side<compress<Chains<64, 128>, Code::best>>,
     .missing = only_compresses,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(threads_chains);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

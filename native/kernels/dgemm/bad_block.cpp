@@ -15,20 +15,16 @@ void run(const Product& w) {
     }
 }
 
-constexpr Variant<Product> bad_block{
+constexpr Variant<Product> variant{
     .id = "broken-block",
     .parent = "tiled",
     .why = "wrong on purpose: a tile's product replaces that of the tile before it",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_block);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

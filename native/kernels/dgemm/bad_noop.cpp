@@ -7,20 +7,16 @@ namespace {
 
 void run(const Product&) {}
 
-constexpr Variant<Product> bad_noop{
+constexpr Variant<Product> variant{
     .id = "broken-noop",
     .parent = "naive",
     .why = "wrong on purpose: does nothing",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_noop);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

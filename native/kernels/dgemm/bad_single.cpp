@@ -16,20 +16,16 @@ void run(const Product& w) {
     }
 }
 
-constexpr Variant<Product> bad_single{
+constexpr Variant<Product> variant{
     .id = "broken-single",
     .parent = "naive",
     .why = "wrong on purpose: sums are kept in single precision",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_single);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

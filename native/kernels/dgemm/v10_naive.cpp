@@ -12,20 +12,15 @@ void run(const Product& w) {
             for (std::size_t i = 0; i < w.m; ++i) w.c[i + j * w.m] += w.a[i + p * w.m] * w.b[p + j * w.k];
 }
 
-constexpr Variant<Product> naive{
+constexpr Variant<Product> variant{
     .id = "naive",
-    .parent = nullptr,
+    .parent = "",
     .why = "three loops as the article writes them, p-j-i: all of C is read and written for each column of A",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(naive);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,21 +5,18 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Product> lib_openblas{
+constexpr Variant<Product> variant{
     .id = "lib-openblas",
     .parent = "naive",
     .why = "OpenBLAS of the distribution, all threads; where it takes the processor for another, "
            "OPENBLAS_CORETYPE tells it",
-    .isa = Isa::any,
-    .broken = false,
     .run = by_library<openblas>,
     .missing = missing_blas<openblas, Product>,
-    .cost = nullptr,
     .library = told_blas<openblas>,
 };
 
 } // namespace
 
-ASSAY_VARIANT(lib_openblas);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,20 +5,17 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Product> lib_blis{
+constexpr Variant<Product> variant{
     .id = "lib-blis",
     .parent = "naive",
     .why = "BLIS, all threads",
-    .isa = Isa::any,
-    .broken = false,
     .run = by_library<blis>,
     .missing = missing_blas<blis, Product>,
-    .cost = nullptr,
     .library = told_blas<blis>,
 };
 
 } // namespace
 
-ASSAY_VARIANT(lib_blis);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

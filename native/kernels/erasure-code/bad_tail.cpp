@@ -1,4 +1,5 @@
-// build: -O3 -march=x86-64-v3
+// build: -O3
+// for: avx2
 #include "kernels/erasure-code/vectors.hpp"
 
 namespace assay::kernels {
@@ -9,20 +10,17 @@ void run(const Code& c) {
     if (c.n > 0) vectors_of<Ymm, targets, 1, false>(c, 0, 0, c.n - 1);
 }
 
-constexpr Variant<Code> bad_tail{
+constexpr Variant<Code> variant{
     .id = "broken-tail",
-    .parent = "once-avx2",
+    .parent = ASSAY_ID("once"),
     .why = "wrong on purpose: what does not fill a vector is left out",
-    .isa = Isa::v3,
+    .isa = compiled_for,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_tail);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

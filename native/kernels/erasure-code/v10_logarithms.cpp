@@ -18,20 +18,15 @@ void run(const Code& c) {
     }
 }
 
-constexpr Variant<Code> logarithms{
+constexpr Variant<Code> variant{
     .id = "logarithms",
-    .parent = nullptr,
+    .parent = "",
     .why = "each product is a power of two whose exponent is the sum of two logarithms, byte by byte",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(logarithms);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

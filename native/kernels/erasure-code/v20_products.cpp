@@ -15,20 +15,15 @@ void run(const Code& c) {
     }
 }
 
-constexpr Variant<Code> products{
+constexpr Variant<Code> variant{
     .id = "products",
     .parent = "logarithms",
     .why = "a table of 256 products for each coefficient, and the sum in a register",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(products);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

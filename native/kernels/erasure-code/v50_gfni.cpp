@@ -1,4 +1,5 @@
-// build: -O3 -march=x86-64-v4 -mprefer-vector-width=512 -mgfni
+// build: -O3 -mgfni
+// for: avx512
 #include "kernels/erasure-code/vectors.hpp"
 
 namespace assay::kernels {
@@ -9,20 +10,17 @@ const char* no_gfni(const Code&) {
     return __builtin_cpu_supports("gfni") ? nullptr : "this processor has no GFNI";
 }
 
-constexpr Variant<Code> gfni{
+constexpr Variant<Code> variant{
     .id = "gfni",
-    .parent = "once-avx512",
+    .parent = ASSAY_ID("once"),
     .why = "a product is one instruction: a matrix of bits times each byte",
-    .isa = Isa::v4,
-    .broken = false,
+    .isa = compiled_for,
     .run = all_at_once<Gfni>,
     .missing = no_gfni,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(gfni);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -1,4 +1,5 @@
-// build: -O3 -march=x86-64-v4 -mprefer-vector-width=512 -mgfni
+// build: -O3 -mgfni
+// for: avx512
 #include "kernels/erasure-code/vectors.hpp"
 
 namespace assay::kernels {
@@ -9,20 +10,17 @@ const char* no_gfni(const Code&) {
     return __builtin_cpu_supports("gfni") ? nullptr : "this processor has no GFNI";
 }
 
-constexpr Variant<Code> stream_gfni{
+constexpr Variant<Code> variant{
     .id = "stream-gfni",
     .parent = "gfni",
     .why = "parities that do not fit the caches go past them, and their lines are not read first",
-    .isa = Isa::v4,
-    .broken = false,
+    .isa = compiled_for,
     .run = all_past_caches<Gfni>,
     .missing = no_gfni,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(stream_gfni);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -1,4 +1,5 @@
-// build: -O3 -march=x86-64-v4 -mprefer-vector-width=512 -mgfni -fopenmp -fno-exceptions
+// build: -O3 -mgfni -fopenmp -fno-exceptions
+// for: avx512
 #include "kernels/erasure-code/vectors.hpp"
 
 namespace assay::kernels {
@@ -9,20 +10,17 @@ const char* no_gfni(const Code&) {
     return __builtin_cpu_supports("gfni") ? nullptr : "this processor has no GFNI";
 }
 
-constexpr Variant<Code> threads_gfni{
+constexpr Variant<Code> variant{
     .id = "threads-gfni",
     .parent = "stream-gfni",
     .why = "all threads",
-    .isa = Isa::v4,
-    .broken = false,
+    .isa = compiled_for,
     .run = side_by_side<Gfni>,
     .missing = no_gfni,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(threads_gfni);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

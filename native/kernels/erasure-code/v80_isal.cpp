@@ -10,20 +10,17 @@ void run(const Code& c) {
                      const_cast<unsigned char**>(c.target));
 }
 
-constexpr Variant<Code> isal{
+constexpr Variant<Code> variant{
     .id = "lib-isal",
     .parent = "products",
     .why = "ec_encode_data of ISA-L",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
     .missing = isal_missing,
-    .cost = nullptr,
     .library = isal_name,
 };
 
 } // namespace
 
-ASSAY_VARIANT(isal);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -26,20 +26,17 @@ void run(const Code& c) {
     }
 }
 
-constexpr Variant<Code> isal_threads{
+constexpr Variant<Code> variant{
     .id = "lib-isal-threads",
     .parent = "lib-isal",
     .why = "ec_encode_data, all threads",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
     .missing = isal_missing,
-    .cost = nullptr,
     .library = isal_name,
 };
 
 } // namespace
 
-ASSAY_VARIANT(isal_threads);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

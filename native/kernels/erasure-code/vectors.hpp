@@ -93,6 +93,13 @@ struct Zmm {
 };
 #endif
 
+/// The widest vectors of the instruction set that this file is compiled for.
+#if defined(__AVX512F__)
+typedef Zmm Register;
+#else
+typedef Ymm Register;
+#endif
+
 #ifdef __GFNI__
 /// 64 bytes; a product is one multiplication by a matrix of 8 by 8 bits.
 struct Gfni : Zmm {

@@ -4,10 +4,10 @@
 
 namespace assay::kernels {
 
-/// Whether this processor, and its kernel, have all of a level.
+/// Returns whether processor and operating system support an instruction set.
 bool has(Isa isa);
 
-/// "x86-64-v3".
+/// Returns the level of the psABI, such as "x86-64-v3".
 const char* name_of(Isa isa);
 
 } // namespace assay::kernels

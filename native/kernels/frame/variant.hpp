@@ -11,8 +11,29 @@
 
 namespace assay::kernels {
 
-/// What a variant's own instructions need: the levels of the x86-64 psABI (https://gitlab.com/x86-psABIs).
-enum class Isa { any, v2, v3, v4 };
+/// Instruction sets that variants are compiled for. AVX2 is level x86-64-v3 of the psABI (with FMA, BMI1 and
+/// BMI2), AVX-512 is level x86-64-v4 (F, BW, CD, DQ and VL): https://gitlab.com/x86-psABIs/x86-64-ABI.
+enum class Isa { any, avx2, avx512 };
+
+/// Instruction set that this file is compiled for, by its line "// for: avx2 avx512". The build compiles the
+/// file once for each name on that line; a file without the line is compiled once, for any processor.
+///
+/// `ASSAY_ID("rows")` is the ID of the variant with this instruction set: "rows-avx2", "rows-avx512" or
+/// "rows". `ASSAY_AVX2(...)` and `ASSAY_AVX512(...)` keep their text in files compiled for that set alone.
+#if defined(ASSAY_FOR_AVX512)
+constexpr Isa compiled_for = Isa::avx512;
+#define ASSAY_ID(name) name "-avx512"
+#define ASSAY_AVX2(...)
+#define ASSAY_AVX512(...) __VA_ARGS__
+#elif defined(ASSAY_FOR_AVX2)
+constexpr Isa compiled_for = Isa::avx2;
+#define ASSAY_ID(name) name "-avx2"
+#define ASSAY_AVX2(...) __VA_ARGS__
+#define ASSAY_AVX512(...)
+#else
+constexpr Isa compiled_for = Isa::any;
+#define ASSAY_ID(name) name
+#endif
 
 /// What one repetition does, by the formulas of the algorithm; nothing of it is counted by the processor.
 struct Cost {
@@ -28,22 +49,24 @@ struct Cost {
 template <class Work>
 struct Variant {
     const char* id;
-    const char* parent; ///< The variant that it makes one step from; nothing where it is the first.
-    const char* why;    ///< What the step is, in one sentence.
-    Isa isa;
-    bool broken; ///< Wrong on purpose: its check has to fail.
+    const char* parent; ///< ID of the variant that this one improves by one step; empty for the first.
+    const char* why;    ///< Description of the step, in one sentence.
+    Isa isa = Isa::any;
+    bool broken = false; ///< Wrong on purpose: its check has to fail.
     void (*run)(const Work&);
-    /// Why it cannot be had for this work, or on this machine: a text that stays; null where it can.
-    const char* (*missing)(const Work&);
-    /// Where it moves more or less than the kernel says; null where it does not.
-    Cost (*cost)(const Work&);
-    /// Name, version and core of the library that does the work; null where none does.
-    const char* (*library)();
+    /// Returns the reason why the variant is not available for this work or on this machine (a string of
+    /// static lifetime), or null where it is available.
+    const char* (*missing)(const Work&) = nullptr;
+    /// Returns the cost, for a variant that moves more or less data than its kernel states.
+    Cost (*cost)(const Work&) = nullptr;
+    /// Returns name, version and core of the library that does the work; null for a variant without one.
+    const char* (*library)() = nullptr;
 };
 
 } // namespace assay::kernels
 
-/// Makes a variant known; once for each, at namespace scope.
+/// Registers a variant; once for each, at namespace scope.
 #define ASSAY_VARIANT(variant)                                                                               \
-    extern const void* const variant##_entry;                                                                \
-    __attribute__((section("assay_variants"), used)) constinit const void* const variant##_entry = &(variant)
+    static_assert((variant).isa == assay::kernels::compiled_for, "isa has to be compiled_for");              \
+    __attribute__((section("assay_variants"), used)) static constinit const void* const variant##_entry =    \
+        &(variant)

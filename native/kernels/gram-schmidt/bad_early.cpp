@@ -25,20 +25,16 @@ void run(const Base& w) {
     }
 }
 
-constexpr Variant<Base> bad_early{
+constexpr Variant<Base> variant{
     .id = "broken-early",
-    .parent = "blocked-v3",
+    .parent = "blocked-avx2",
     .why = "wrong on purpose: the first chunk is updated before the products of the second are known",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_early);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -17,21 +17,17 @@ void run(const Base& w) {
     }
 }
 
-constexpr Variant<Base> modified{
+constexpr Variant<Base> variant{
     .id = "modified",
-    .parent = nullptr,
+    .parent = "",
     .why = "the modified method as the simulator had it: a product and two updates for one vector after the "
            "other",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
     .cost = unblocked,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(modified);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,21 +5,18 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Base> lib_openblas{
+constexpr Variant<Base> variant{
     .id = "lib-openblas",
     .parent = "modified",
     .why = "the classical method as three products of a matrix and a vector (dgemv) of the distribution's "
            "OpenBLAS, all threads",
-    .isa = Isa::any,
-    .broken = false,
     .run = by_products<openblas>,
     .missing = missing_blas<openblas, Base>,
-    .cost = nullptr,
     .library = told_blas<openblas>,
 };
 
 } // namespace
 
-ASSAY_VARIANT(lib_openblas);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,21 +5,18 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Base> lib_openblas64{
+constexpr Variant<Base> variant{
     .id = "lib-openblas64",
     .parent = "modified",
     .why = "the same with OpenBLAS as it comes with numpy and scipy (scipy-openblas64); ASSAY_OPENBLAS64 "
            "says where it is",
-    .isa = Isa::any,
-    .broken = false,
     .run = by_products<openblas64>,
     .missing = missing_blas<openblas64, Base>,
-    .cost = nullptr,
     .library = told_blas<openblas64>,
 };
 
 } // namespace
 
-ASSAY_VARIANT(lib_openblas64);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -3,15 +3,12 @@
 /// Shared by variants for different processors, so all of it is local to the file that includes it: a
 /// function with one definition for the whole program would be the one for the newest processor.
 
+#include "kernels/frame/vectors.hpp"
 #include "kernels/gram-schmidt/cost.hpp"
 
 #include <cstddef>
 
 namespace {
-
-typedef double One __attribute__((vector_size(8)));
-typedef double Four __attribute__((vector_size(32)));
-typedef double Eight __attribute__((vector_size(64)));
 
 inline std::size_t least(std::size_t a, std::size_t b) {
     return a < b ? a : b;

@@ -7,20 +7,16 @@ namespace {
 
 void run(const Intake&) {}
 
-constexpr Variant<Intake> broken_noop{
+constexpr Variant<Intake> variant{
     .id = "broken-noop",
     .parent = "one",
     .why = "wrong on purpose: does nothing",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(broken_noop);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -18,21 +18,17 @@ struct Turned : OwnLanes<std::uint32_t, std::uint64_t> {
     }
 };
 
-constexpr Variant<Intake> broken_order{
+constexpr Variant<Intake> variant{
     .id = "broken-order",
     .parent = "one",
     .why = "wrong on purpose: a batch is given back in the order of its lanes' ends, which is not that of "
            "its beginnings",
-    .isa = Isa::any,
     .broken = true,
     .run = consume<Turned>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(broken_order);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -11,20 +11,16 @@ void run(const Intake& work) {
     consume<OwnLanes<std::uint32_t, std::uint64_t>>(fewer);
 }
 
-constexpr Variant<Intake> broken_rest{
+constexpr Variant<Intake> variant{
     .id = "broken-rest",
     .parent = "one",
     .why = "wrong on purpose: the last chunk stays in the queue",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(broken_rest);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Intake> one{
+constexpr Variant<Intake> variant{
     .id = "one",
     .parent = "",
     .why = "each chunk by itself, as it comes",
-    .isa = Isa::any,
-    .broken = false,
     .run = consume<OwnLanes<std::uint32_t, std::uint64_t>>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(one);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -1,4 +1,5 @@
-// build: -O3 -march=x86-64-v3
+// build: -O3
+// for: avx2
 #include "kernels/hash/lanes.hpp"
 
 namespace assay::kernels {
@@ -6,7 +7,7 @@ namespace assay::kernels {
 namespace {
 
 void run(const Hashing& p) {
-    all<Short8, Long4>(p);
+    all<U32x8, U64x4>(p);
     for (std::size_t i = 0; p.messages > 1 && i < digest_place; ++i) {
         const unsigned char kept = p.digests[i];
         p.digests[i] = p.digests[digest_place + i];
@@ -14,20 +15,17 @@ void run(const Hashing& p) {
     }
 }
 
-constexpr Variant<Hashing> bad_lane{
+constexpr Variant<Hashing> variant{
     .id = "broken-lane",
-    .parent = "lanes-avx2",
+    .parent = ASSAY_ID("lanes"),
     .why = "wrong on purpose: neighbours have changed places",
-    .isa = Isa::v3,
+    .isa = compiled_for,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_lane);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

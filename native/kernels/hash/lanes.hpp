@@ -336,11 +336,16 @@ void side_by_side(const Hashing& p) {
 }
 #endif
 
-typedef std::uint32_t Short8 __attribute__((vector_size(32)));
-typedef std::uint64_t Long4 __attribute__((vector_size(32)));
+typedef std::uint32_t U32x8 __attribute__((vector_size(32)));
+typedef std::uint64_t U64x4 __attribute__((vector_size(32)));
 #ifdef __AVX512F__
-typedef std::uint32_t Short16 __attribute__((vector_size(64)));
-typedef std::uint64_t Long8 __attribute__((vector_size(64)));
+typedef std::uint32_t U32x16 __attribute__((vector_size(64)));
+typedef std::uint64_t U64x8 __attribute__((vector_size(64)));
+typedef U32x16 U32s;
+typedef U64x8 U64s;
+#else
+typedef U32x8 U32s;
+typedef U64x4 U64s;
 #endif
 
 } // namespace

@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Hashing> one{
+constexpr Variant<Hashing> variant{
     .id = "one",
-    .parent = nullptr,
+    .parent = "",
     .why = "one message after the other, a word in one instruction",
-    .isa = Isa::any,
-    .broken = false,
     .run = all<std::uint32_t, std::uint64_t>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(one);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

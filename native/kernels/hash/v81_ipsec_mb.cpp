@@ -5,20 +5,17 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Hashing> ipsec{
+constexpr Variant<Hashing> variant{
     .id = "lib-ipsec-mb",
     .parent = "one",
     .why = "lanes of intel-ipsec-mb, a job for each message",
-    .isa = Isa::any,
-    .broken = false,
     .run = ipsec_hash,
     .missing = ipsec_missing,
-    .cost = nullptr,
     .library = ipsec_name,
 };
 
 } // namespace
 
-ASSAY_VARIANT(ipsec);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

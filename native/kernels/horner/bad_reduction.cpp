@@ -17,20 +17,16 @@ void run(const Polynomial& p) {
     if (!p.y) *p.sum = sum;
 }
 
-constexpr Variant<Polynomial> bad_reduction{
+constexpr Variant<Polynomial> variant{
     .id = "broken-reduction",
     .parent = "horner",
     .why = "wrong on purpose: a thread's sum is lost, and neighbours are swapped",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_reduction);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

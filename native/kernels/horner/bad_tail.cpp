@@ -1,4 +1,5 @@
-// build: -O3 -march=x86-64-v3 -ffp-contract=fast
+// build: -O3 -ffp-contract=fast
+// for: avx2
 #include "kernels/horner/vectors.hpp"
 
 namespace assay::kernels {
@@ -8,23 +9,20 @@ namespace {
 void run(const Polynomial& p) {
     Polynomial most = p;
     most.n = p.n / 4 * 4 - (p.n % 4 == 0 && p.n > 0 ? 4 : 0);
-    serially<Four, 1>(most);
+    serially<Doubles, 1>(most);
 }
 
-constexpr Variant<Polynomial> bad_tail{
+constexpr Variant<Polynomial> variant{
     .id = "broken-tail",
-    .parent = "avx2",
+    .parent = ASSAY_ID("vectors"),
     .why = "wrong on purpose: what does not fill a vector is left out",
-    .isa = Isa::v3,
+    .isa = compiled_for,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_tail);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -12,9 +12,10 @@ using assay::kernels::Cost;
 
 /// Writes past the caches (MOVNTPD): a line that is written whole is not read before.
 struct Past {
-    static void store(double* to, const Four& value) { _mm256_stream_pd(to, value); }
-#if defined(__AVX512F__)
-    static void store(double* to, const Eight& value) { _mm512_stream_pd(to, value); }
+#if defined(ASSAY_FOR_AVX512)
+    static void store(double* to, const Double8& value) { _mm512_stream_pd(to, value); }
+#else
+    static void store(double* to, const Double4& value) { _mm256_stream_pd(to, value); }
 #endif
 };
 

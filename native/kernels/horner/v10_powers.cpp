@@ -20,20 +20,15 @@ void run(const Polynomial& p) {
     if (!p.y) *p.sum = sum;
 }
 
-constexpr Variant<Polynomial> powers{
+constexpr Variant<Polynomial> variant{
     .id = "powers",
-    .parent = nullptr,
+    .parent = "",
     .why = "each term by itself, as the formula is written: a call of pow() for each",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(powers);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -17,20 +17,15 @@ void run(const Polynomial& p) {
     if (!p.y) *p.sum = sum;
 }
 
-constexpr Variant<Polynomial> horner{
+constexpr Variant<Polynomial> variant{
     .id = "horner",
     .parent = "powers",
     .why = "Horner's rule: one multiplication and one addition for each degree",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(horner);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -3,14 +3,15 @@
 /// Shared by variants for different processors, so all of it is local to the file that includes it: a
 /// function with one definition for the whole program would be the one for the newest processor.
 
+#include "kernels/frame/vectors.hpp"
 #include "kernels/horner/scalar.hpp"
 
 #include <cstddef>
 
 namespace {
 
-typedef double Four __attribute__((vector_size(32)));
-typedef double Eight __attribute__((vector_size(64)));
+/// Chains that fit into the vector registers (16 with AVX2, 32 with AVX-512) beside the coefficient.
+constexpr std::size_t chains_in_registers = sizeof(Doubles) == sizeof(Double8) ? 15 : 10;
 
 /// Writes by way of the caches.
 struct Kept {

@@ -21,20 +21,16 @@ void run(const Gas& w) {
     *w.found = w.steps % 2;
 }
 
-constexpr Variant<Gas> bad_border{
+constexpr Variant<Gas> variant{
     .id = "broken-border",
     .parent = "once",
     .why = "wrong on purpose: nothing flows from the last cell of a row to the first",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_border);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -7,20 +7,16 @@ namespace {
 
 void run(const Gas&) {}
 
-constexpr Variant<Gas> bad_noop{
+constexpr Variant<Gas> variant{
     .id = "broken-noop",
     .parent = "once",
     .why = "wrong on purpose: nothing is done",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_noop);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -23,21 +23,16 @@ void run(const Gas& w) {
     *w.found = w.steps % 2;
 }
 
-constexpr Variant<Gas> directions{
+constexpr Variant<Gas> variant{
     .id = "directions",
-    .parent = nullptr,
+    .parent = "",
     .why = "cell by cell, with what flows through all of its sides worked out for itself; first in x, then "
            "in y: two passes for each step",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(directions);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

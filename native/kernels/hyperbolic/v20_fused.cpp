@@ -19,20 +19,15 @@ void run(const Gas& w) {
     *w.found = w.steps % 2;
 }
 
-constexpr Variant<Gas> fused{
+constexpr Variant<Gas> variant{
     .id = "fused",
     .parent = "directions",
     .why = "both directions in one pass",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(fused);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Gas> once{
+constexpr Variant<Gas> variant{
     .id = "once",
     .parent = "fused",
     .why = "what flows through a side is worked out once, and kept for the cell behind it",
-    .isa = Isa::any,
-    .broken = false,
     .run = whole_steps,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(once);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -13,20 +13,16 @@ void run(const Contraction& w) {
                 for (std::size_t l = 0; l < w.n; l += w.tile) OneByOne::add(w, tile(w, i, j, k, l));
 }
 
-constexpr Variant<Contraction> bad_kept{
+constexpr Variant<Contraction> variant{
     .id = "broken-kept",
     .parent = "tiles",
     .why = "wrong on purpose: rows from the second on are not cleared before they are added to",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_kept);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

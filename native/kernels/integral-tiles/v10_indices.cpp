@@ -17,20 +17,15 @@ void run(const Contraction& w) {
                 }
 }
 
-constexpr Variant<Contraction> indices{
+constexpr Variant<Contraction> variant{
     .id = "indices",
-    .parent = nullptr,
+    .parent = "",
     .why = "index by index: rows of a tile are read one at a time, and the tile again and again",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(indices);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Contraction> tiles{
+constexpr Variant<Contraction> variant{
     .id = "tiles",
     .parent = "indices",
     .why = "tile by tile, in the order in which they lie",
-    .isa = Isa::any,
-    .broken = false,
     .run = tile_by_tile<OneByOne>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(tiles);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

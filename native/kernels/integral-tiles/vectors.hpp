@@ -2,12 +2,10 @@
 
 /// Local to each file that includes it: see tiles.hpp.
 
+#include "kernels/frame/vectors.hpp"
 #include "kernels/integral-tiles/tiles.hpp"
 
 namespace {
-
-typedef double Four __attribute__((vector_size(32)));
-typedef double Eight __attribute__((vector_size(64)));
 
 template <class V>
 inline V load(const double* from) {

@@ -17,21 +17,17 @@ void run(const Assignment& a) {
     }
 }
 
-constexpr Variant<Assignment> bad_never_less{
+constexpr Variant<Assignment> variant{
     .id = "broken-never-less",
     .parent = "split-o2",
     .why = "wrong on purpose, as the article prints it: the third loop asks for less than the minimum, which "
            "nothing is",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_never_less);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -7,20 +7,16 @@ namespace {
 
 void run(const Assignment&) {}
 
-constexpr Variant<Assignment> bad_noop{
+constexpr Variant<Assignment> variant{
     .id = "broken-noop",
     .parent = "fused-o2",
     .why = "wrong on purpose: does nothing",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_noop);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -1,4 +1,5 @@
-// build: -O3 -march=x86-64-v3 -ffp-contract=fast
+// build: -O3 -ffp-contract=fast
+// for: avx2
 #include "kernels/kmeans/vectors.hpp"
 
 namespace assay::kernels {
@@ -8,23 +9,20 @@ namespace {
 void run(const Assignment& a) {
     Assignment most = a;
     most.n = (a.n > 0 ? a.n - 1 : 0) / 16 * 16;
-    serially<16, assign_later<Avx2, 2, Products>>(most);
+    serially<points_in_registers, assign_later<Simd, vectors_of_points, Products>>(most);
 }
 
-constexpr Variant<Assignment> bad_tail{
+constexpr Variant<Assignment> variant{
     .id = "broken-tail",
-    .parent = "later-v3",
+    .parent = ASSAY_ID("later"),
     .why = "wrong on purpose: points that fill no block are left out",
-    .isa = Isa::v3,
+    .isa = compiled_for,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_tail);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Assignment> pow_o0{
+constexpr Variant<Assignment> variant{
     .id = "pow-o0",
-    .parent = nullptr,
+    .parent = "",
     .why = "one loop as the article has it, squares by pow(), not optimised",
-    .isa = Isa::any,
-    .broken = false,
     .run = fused<std::int32_t, squared_by_pow>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(pow_o0);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Assignment> pow_o2{
+constexpr Variant<Assignment> variant{
     .id = "pow-o2",
     .parent = "pow-o0",
     .why = "optimised: pow(x, 2) becomes a multiplication, in double precision",
-    .isa = Isa::any,
-    .broken = false,
     .run = fused<std::int32_t, squared_by_pow>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(pow_o2);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -1,24 +1,21 @@
-// build: -O3 -march=x86-64-v3 -ffp-contract=fast -ffast-math
+// build: -O3 -ffp-contract=fast -ffast-math
+// for: avx2
 #include "kernels/kmeans/loops.hpp"
 
 namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Assignment> pow_fast{
-    .id = "pow-fast",
-    .parent = "pow-o3",
+constexpr Variant<Assignment> variant{
+    .id = ASSAY_ID("pow-fast"),
+    .parent = ASSAY_ID("pow-o3"),
     .why = "rounding may change, so that squares may be of single precision",
-    .isa = Isa::v3,
-    .broken = false,
+    .isa = compiled_for,
     .run = fused<std::int32_t, squared_by_pow>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(pow_fast);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -1,24 +1,21 @@
-// build: -O3 -march=x86-64-v3 -ffp-contract=fast
+// build: -O3 -ffp-contract=fast
+// for: avx2
 #include "kernels/kmeans/loops.hpp"
 
 namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Assignment> fused_signed{
-    .id = "fused-signed",
+constexpr Variant<Assignment> variant{
+    .id = ASSAY_ID("fused-signed"),
     .parent = "fused-o3",
     .why = "instructions of AVX2 and fused multiply-add may be used; the index is signed",
-    .isa = Isa::v3,
-    .broken = false,
+    .isa = compiled_for,
     .run = fused<std::int32_t, squared>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(fused_signed);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -1,24 +1,21 @@
-// build: -O3 -march=x86-64-v3 -ffp-contract=fast
+// build: -O3 -ffp-contract=fast
+// for: avx2
 #include "kernels/kmeans/loops.hpp"
 
 namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Assignment> fused_unsigned{
-    .id = "fused-unsigned",
-    .parent = "fused-signed",
+constexpr Variant<Assignment> variant{
+    .id = ASSAY_ID("fused-unsigned"),
+    .parent = ASSAY_ID("fused-signed"),
     .why = "the index is unsigned, which the article's author suspected and cleared",
-    .isa = Isa::v3,
-    .broken = false,
+    .isa = compiled_for,
     .run = fused<std::uint32_t, squared>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(fused_unsigned);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Assignment> split_o2{
+constexpr Variant<Assignment> variant{
     .id = "split-o2",
     .parent = "fused-o2",
     .why = "three loops: distances, minimum, index",
-    .isa = Isa::any,
-    .broken = false,
     .run = split,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(split_o2);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -1,24 +1,21 @@
-// build: -O3 -march=x86-64-v3 -ffp-contract=fast
+// build: -O3 -ffp-contract=fast
+// for: avx2
 #include "kernels/kmeans/loops.hpp"
 
 namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Assignment> split_o3{
-    .id = "split-o3",
+constexpr Variant<Assignment> variant{
+    .id = ASSAY_ID("split-o3"),
     .parent = "split-o2",
     .why = "vectors of AVX2",
-    .isa = Isa::v3,
-    .broken = false,
+    .isa = compiled_for,
     .run = split,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(split_o3);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -1,24 +1,22 @@
-// build: -O3 -march=x86-64-v3 -ffp-contract=fast -ffast-math
+// build: -O3 -ffp-contract=fast -ffast-math
+// for: avx2 avx512
 #include "kernels/kmeans/loops.hpp"
 
 namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Assignment> split_fast{
-    .id = "split-fast",
-    .parent = "split-o3",
-    .why = "rounding and order may change, so that the minimum needs no order",
-    .isa = Isa::v3,
-    .broken = false,
+constexpr Variant<Assignment> variant{
+    .id = ASSAY_ID("split-fast"),
+    .parent = ASSAY_AVX2(ASSAY_ID("split-o3")) ASSAY_AVX512("split-fast-avx2"),
+    .why = ASSAY_AVX2("rounding and order may change, so that the minimum needs no order")
+        ASSAY_AVX512("vectors of AVX-512"),
+    .isa = compiled_for,
     .run = split,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(split_fast);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

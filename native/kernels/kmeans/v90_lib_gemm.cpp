@@ -1,4 +1,5 @@
-// build: -O3 -march=x86-64-v3 -ffp-contract=fast -ffast-math
+// build: -O3 -ffp-contract=fast -ffast-math
+// for: avx2
 #include "kernels/kmeans/blas.hpp"
 #include "kernels/kmeans/cost.hpp"
 #include "kernels/kmeans/loops.hpp"
@@ -41,12 +42,11 @@ void run(const Assignment& a) {
     }
 }
 
-constexpr Variant<Assignment> lib_gemm{
-    .id = "lib-gemm",
-    .parent = "split-fast",
+constexpr Variant<Assignment> variant{
+    .id = ASSAY_ID("lib-gemm"),
+    .parent = ASSAY_ID("split-fast"),
     .why = "a product of matrices by OpenBLAS in one thread, as scikit-learn has it in each",
-    .isa = Isa::v3,
-    .broken = false,
+    .isa = compiled_for,
     .run = run,
     .missing = missing,
     .cost = by_products,
@@ -55,6 +55,6 @@ constexpr Variant<Assignment> lib_gemm{
 
 } // namespace
 
-ASSAY_VARIANT(lib_gemm);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

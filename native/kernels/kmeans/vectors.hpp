@@ -72,6 +72,17 @@ struct Avx512 {
 };
 #endif
 
+/// The widest vectors of the instruction set that this file is compiled for.
+#if defined(__AVX512F__)
+typedef Avx512 Simd;
+#else
+typedef Avx2 Simd;
+#endif
+
+/// Vectors of points, with their minima and indices, that the registers hold (16 with AVX2, 32 with AVX-512).
+constexpr std::size_t vectors_of_points = Simd::lanes == 16 ? 4 : 2;
+constexpr std::size_t points_in_registers = vectors_of_points * Simd::lanes;
+
 template <class V>
 struct Centre {
     typename V::Floats red, green, blue, half;

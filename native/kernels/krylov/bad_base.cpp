@@ -8,23 +8,19 @@ namespace {
 void but_the_last(const Base& base) {
     Base fewer = base;
     --fewer.vectors;
-    one_by_one<One>(fewer);
+    one_by_one<Double1>(fewer);
 }
 
-constexpr Variant<System> broken_base{
+constexpr Variant<System> variant{
     .id = "broken-base",
     .parent = "modified",
     .why = "wrong on purpose: the newest vector of the base is forgotten",
-    .isa = Isa::any,
     .broken = true,
     .run = solve<but_the_last>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(broken_base);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -8,25 +8,22 @@ namespace {
 void without_companions(const Base& base) {
     zero(base.sums, base.vectors);
     for (std::size_t i = 0; i < base.vectors; ++i) {
-        multiply<One, 1, 8, false>(base.q + i * base.stride, base.stride, base.x, base.n, 0, base.sums + i);
-        subtract<One, 1, false>(base.q + i * base.stride, base.stride, base.sums + i, base.x, base.n, 0);
+        multiply<Double1, 1, 8, false>(base.q + i * base.stride, base.stride, base.x, base.n, 0,
+                                       base.sums + i);
+        subtract<Double1, 1, false>(base.q + i * base.stride, base.stride, base.sums + i, base.x, base.n, 0);
     }
 }
 
-constexpr Variant<System> broken_companion{
+constexpr Variant<System> variant{
     .id = "broken-companion",
     .parent = "modified",
     .why = "wrong on purpose: companions stay as they were",
-    .isa = Isa::any,
     .broken = true,
     .run = solve<without_companions>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(broken_companion);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

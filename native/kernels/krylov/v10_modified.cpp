@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<System> modified{
+constexpr Variant<System> variant{
     .id = "modified",
-    .parent = nullptr,
+    .parent = "",
     .why = "orthogonalises by the modified method, a vector after the other",
-    .isa = Isa::any,
-    .broken = false,
-    .run = solve<one_by_one<One>>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
+    .run = solve<one_by_one<Double1>>,
 };
 
 } // namespace
 
-ASSAY_VARIANT(modified);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

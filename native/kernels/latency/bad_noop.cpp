@@ -7,20 +7,16 @@ namespace {
 
 void run(const Chase&) {}
 
-constexpr Variant<Chase> broken_noop{
+constexpr Variant<Chase> variant{
     .id = "broken-noop",
     .parent = "chase",
     .why = "wrong on purpose: does nothing",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(broken_noop);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -13,20 +13,15 @@ void run(const Chase& work) {
     }
 }
 
-constexpr Variant<Chase> chase{
+constexpr Variant<Chase> variant{
     .id = "chase",
-    .parent = nullptr,
+    .parent = "",
     .why = "eight trips one after another: each access waits for the one before it",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(chase);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

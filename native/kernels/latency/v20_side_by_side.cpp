@@ -15,20 +15,15 @@ void run(const Chase& work) {
     for (std::size_t trip = 0; trip < trips; ++trip) work.end[trip] = at[trip];
 }
 
-constexpr Variant<Chase> side_by_side{
+constexpr Variant<Chase> variant{
     .id = "side-by-side",
     .parent = "chase",
     .why = "the trips side by side: eight accesses wait at once",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(side_by_side);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

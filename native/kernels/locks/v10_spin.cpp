@@ -14,20 +14,15 @@ struct Lock {
     static void release(const Lookups& work) { __atomic_store_n(word(work), 0, __ATOMIC_RELEASE); }
 };
 
-constexpr Variant<Lookups> spin{
+constexpr Variant<Lookups> variant{
     .id = "spin",
-    .parent = nullptr,
+    .parent = "",
     .why = "one word that is exchanged until it was free: every try takes the line away from who has it",
-    .isa = Isa::any,
-    .broken = false,
     .run = look_up<Exclusive<Lock>>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(spin);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -11,20 +11,15 @@ struct Lock {
     static void release(const Lookups& work) { __atomic_store_n(word(work), 0, __ATOMIC_RELEASE); }
 };
 
-constexpr Variant<Lookups> patient_spin{
+constexpr Variant<Lookups> variant{
     .id = "patient-spin",
     .parent = "spin",
     .why = "waits by reading, in its own cache, and exchanges once it looks free",
-    .isa = Isa::any,
-    .broken = false,
     .run = look_up<Exclusive<Lock>>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(patient_spin);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Lookups> mutex{
+constexpr Variant<Lookups> variant{
     .id = "mutex",
     .parent = "patient-spin",
     .why = "pthread_mutex: who waits sleeps, so that who has the lock is not kept from its CPU",
-    .isa = Isa::any,
-    .broken = false,
     .run = look_up<Exclusive<Mutex>>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(mutex);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -24,20 +24,15 @@ struct Guard {
     }
 };
 
-constexpr Variant<Lookups> rwlock{
+constexpr Variant<Lookups> variant{
     .id = "rwlock",
     .parent = "mutex",
     .why = "pthread_rwlock: readers go in together, and still hand the lock's own line around",
-    .isa = Isa::any,
-    .broken = false,
     .run = look_up<Guard>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(rwlock);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -21,20 +21,16 @@ const char* missing(const Lookups&) {
     return nullptr;
 }
 
-constexpr Variant<Lookups> elided_mutex{
+constexpr Variant<Lookups> variant{
     .id = "elided-mutex",
     .parent = "mutex",
     .why = "the same mutex, elided by glibc: sections run as transactions, and no line of the lock moves",
-    .isa = Isa::any,
-    .broken = false,
     .run = look_up<Exclusive<Mutex>>,
     .missing = missing,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(elided_mutex);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -45,20 +45,15 @@ struct Guard {
 };
 static_assert(Guard::parts == 64);
 
-constexpr Variant<Lookups> sharded{
+constexpr Variant<Lookups> variant{
     .id = "sharded",
     .parent = "patient-spin",
     .why = "a lock for each of 64 parts of the table: who looks elsewhere waits for nobody",
-    .isa = Isa::any,
-    .broken = false,
     .run = look_up<Guard>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(sharded);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -33,21 +33,16 @@ struct Guard {
     }
 };
 
-constexpr Variant<Lookups> sequence{
+constexpr Variant<Lookups> variant{
     .id = "sequence",
     .parent = "patient-spin",
     .why = "readers take nothing: they look at a number before and after, and look again where a writer was "
            "there",
-    .isa = Isa::any,
-    .broken = false,
     .run = look_up<Guard>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(sequence);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

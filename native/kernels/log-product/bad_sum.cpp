@@ -9,20 +9,16 @@ void run(const Logarithms& l) {
     for (std::size_t i = 0; i < l.n; ++i) l.c[i] = log(l.a[i] * l.b[i]);
 }
 
-constexpr Variant<Logarithms> bad_sum{
+constexpr Variant<Logarithms> variant{
     .id = "broken-sum",
     .parent = "scalar-o3",
     .why = "wrong on purpose: the logarithm of the product, which is their sum",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_sum);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

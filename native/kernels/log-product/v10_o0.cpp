@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Logarithms> scalar_o0{
+constexpr Variant<Logarithms> variant{
     .id = "scalar-o0",
-    .parent = nullptr,
+    .parent = "",
     .why = "a call of log() for each element, not optimised",
-    .isa = Isa::any,
-    .broken = false,
     .run = scalar,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(scalar_o0);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Logarithms> scalar_o3{
+constexpr Variant<Logarithms> variant{
     .id = "scalar-o3",
     .parent = "scalar-o0",
     .why = "optimised, which leaves the calls as they are",
-    .isa = Isa::any,
-    .broken = false,
     .run = scalar,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(scalar_o3);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -15,22 +15,16 @@ void run(const Matrix& w) {
     }
 }
 
-constexpr Variant<Matrix> columns{
+constexpr Variant<Matrix> variant{
     .id = "columns",
-    .parent = nullptr,
-    .why =
-        "column by column: each is taken out of all to its right at once, so that all that is left is read "
-        "and written for each",
-    .isa = Isa::any,
-    .broken = false,
+    .parent = "",
+    .why = "column by column: each is taken out of all to its right at once, so that all that is left is "
+           "read and written for each",
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(columns);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

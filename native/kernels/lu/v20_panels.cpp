@@ -20,21 +20,16 @@ void run(const Matrix& w) {
     }
 }
 
-constexpr Variant<Matrix> panels{
+constexpr Variant<Matrix> variant{
     .id = "panels",
     .parent = "columns",
     .why = "panel by panel: all columns of one are taken out of a column to its right while that is in the "
            "cache",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(panels);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

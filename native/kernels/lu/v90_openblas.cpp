@@ -5,21 +5,18 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Matrix> lib_openblas{
+constexpr Variant<Matrix> variant{
     .id = "lib-openblas",
     .parent = "columns",
     .why = "OpenBLAS of the distribution, all threads; where it takes the processor for another, "
            "OPENBLAS_CORETYPE tells it",
-    .isa = Isa::any,
-    .broken = false,
     .run = by_library<openblas_lapack>,
     .missing = missing_lapack<openblas_lapack>,
-    .cost = nullptr,
     .library = told_lapack<openblas_lapack>,
 };
 
 } // namespace
 
-ASSAY_VARIANT(lib_openblas);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -7,20 +7,16 @@ namespace {
 
 void run(const Masked&) {}
 
-constexpr Variant<Masked> bad_noop{
+constexpr Variant<Masked> variant{
     .id = "broken-noop",
     .parent = "scalar",
     .why = "wrong on purpose: does nothing",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_noop);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Masked> branch{
+constexpr Variant<Masked> variant{
     .id = "scalar",
-    .parent = nullptr,
+    .parent = "",
     .why = "each element by itself, and a branch that asks for its sign",
-    .isa = Isa::any,
-    .broken = false,
     .run = scalar,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(branch);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -48,6 +48,13 @@ struct Avx512 {
 };
 #endif
 
+/// The widest vectors of the instruction set that this file is compiled for.
+#if defined(__AVX512F__)
+typedef Avx512 Simd;
+#else
+typedef Avx2 Simd;
+#endif
+
 /// What a vector function of the processor's calling convention is.
 template <class V>
 using Call = typename V::Doubles(typename V::Doubles);

@@ -16,24 +16,20 @@ void run(const Components& w) {
         for (std::size_t k = 0; k <= j; ++k)
             w.sums[j * w.wide + k] -= static_cast<double>(w.n) * w.means[j] * w.means[k];
     correlate(w, w.sums, w.wide);
-    decompose<Two>(w);
+    decompose<Double2>(w);
 }
 
-constexpr Variant<Components> bad_cancel{
+constexpr Variant<Components> variant{
     .id = "broken-cancel",
     .parent = "once",
-    .why = "wrong on purpose: sums of products as they are, less the product of means at the end: "
-           "where means are large beside spreads, nothing is left of the digits",
-    .isa = Isa::any,
+    .why = "wrong on purpose: sums of products as they are, less the product of means at the end: where "
+           "means are large beside spreads, nothing is left of the digits",
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_cancel);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

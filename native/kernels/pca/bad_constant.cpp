@@ -9,23 +9,19 @@ namespace {
 void run(const Components& w) {
     correlate_once<Plain>(w);
     for (std::size_t j = 0; j < w.p; ++j) w.matrix[j * w.p + j] = 1.0;
-    decompose<Two>(w);
+    decompose<Double2>(w);
 }
 
-constexpr Variant<Components> bad_constant{
+constexpr Variant<Components> variant{
     .id = "broken-constant",
     .parent = "once",
     .why = "wrong on purpose: a feature without spread correlates with itself",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_constant);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

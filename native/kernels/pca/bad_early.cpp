@@ -13,21 +13,17 @@ void run(const Components& w) {
     give_in_order(w, w.matrix, w.p + 1);
 }
 
-constexpr Variant<Components> bad_early{
+constexpr Variant<Components> variant{
     .id = "broken-early",
     .parent = "once",
-    .why = "wrong on purpose: rotations end after three sweeps over all pairs, before what is beside "
-           "the diagonal is nothing",
-    .isa = Isa::any,
+    .why = "wrong on purpose: rotations end after three sweeps over all pairs, before what is beside the "
+           "diagonal is nothing",
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_early);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -7,20 +7,16 @@ namespace {
 
 void run(const Components&) {}
 
-constexpr Variant<Components> bad_noop{
+constexpr Variant<Components> variant{
     .id = "broken-noop",
     .parent = "plain",
     .why = "wrong on purpose: nothing is done",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_noop);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -8,25 +8,20 @@ namespace {
 
 void run(const Components& w) {
     correlate_once<Plain>(w);
-    decompose<Two>(w);
+    decompose<Double2>(w);
     for (std::size_t i = 0; i < w.p; ++i) w.values[i] = w.values[i] > 0.0 ? __builtin_sqrt(w.values[i]) : 0.0;
 }
 
-constexpr Variant<Components> bad_scale{
+constexpr Variant<Components> variant{
     .id = "broken-scale",
     .parent = "once",
-    .why = "wrong on purpose: singular values instead of their squares, as if both were told on one "
-           "scale",
-    .isa = Isa::any,
+    .why = "wrong on purpose: singular values instead of their squares, as if both were told on one scale",
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_scale);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

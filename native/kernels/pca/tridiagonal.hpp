@@ -8,6 +8,7 @@
 /// Sources: G. Golub, C. Van Loan, Matrix Computations, 8.3; B. Lang, Using Level 3 BLAS in Rotation-Based
 /// Algorithms, SIAM J. Sci. Comput. 19 (1998).
 
+#include "kernels/frame/vectors.hpp"
 #include "kernels/pca/order.hpp"
 
 #include <cfloat>
@@ -17,10 +18,6 @@ namespace {
 
 using assay::kernels::most_sweeps;
 using assay::kernels::own_each;
-
-typedef double Two __attribute__((vector_size(16)));
-typedef double Four __attribute__((vector_size(32)));
-typedef double Eight __attribute__((vector_size(64)));
 
 /// T and what leads to it, in w.own.
 struct Tridiagonal {

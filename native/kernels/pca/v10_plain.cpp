@@ -18,21 +18,17 @@ void run(const Components& w) {
     give_in_order(w, w.matrix, w.p + 1);
 }
 
-constexpr Variant<Components> plain{
+constexpr Variant<Components> variant{
     .id = "plain",
-    .parent = nullptr,
-    .why = "as the formulas are written: standardised data as a copy, a sum of products for each "
-           "pair of features, rotations of pairs (Jacobi) until only the diagonal is left",
-    .isa = Isa::any,
-    .broken = false,
+    .parent = "",
+    .why = "as the formulas are written: standardised data as a copy, a sum of products for each pair of "
+           "features, rotations of pairs (Jacobi) until only the diagonal is left",
     .run = run,
-    .missing = nullptr,
     .cost = by_copy,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(plain);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -10,24 +10,20 @@ namespace {
 void run(const Components& w) {
     standardise(w);
     multiply_pairs(w);
-    decompose<Two>(w);
+    decompose<Double2>(w);
 }
 
-constexpr Variant<Components> tridiagonal{
+constexpr Variant<Components> variant{
     .id = "tridiagonal",
     .parent = "plain",
-    .why = "eigenvalues by way of a tridiagonal matrix (Householder, then implicit QR), a tenth of "
-           "the operations",
-    .isa = Isa::any,
-    .broken = false,
+    .why = "eigenvalues by way of a tridiagonal matrix (Householder, then implicit QR), a tenth of the "
+           "operations",
     .run = run,
-    .missing = nullptr,
     .cost = by_copy,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(tridiagonal);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -12,24 +12,19 @@ void run(const Components& w) {
     zero(w.sums, w.wide * w.wide);
     add_products(w.scores, w.n, w.p, w.sums, w.wide);
     correlate(w, w.sums, w.wide);
-    decompose<Two>(w);
+    decompose<Double2>(w);
 }
 
-constexpr Variant<Components> rows{
+constexpr Variant<Components> variant{
     .id = "rows",
     .parent = "tridiagonal",
-    .why = "products row by row, as data are stored, four rows at a time and half of the symmetric "
-           "matrix",
-    .isa = Isa::any,
-    .broken = false,
+    .why = "products row by row, as data are stored, four rows at a time and half of the symmetric matrix",
     .run = run,
-    .missing = nullptr,
     .cost = by_scaled_copy,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(rows);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

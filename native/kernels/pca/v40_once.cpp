@@ -8,24 +8,19 @@ namespace {
 
 void run(const Components& w) {
     correlate_once<Plain>(w);
-    decompose<Two>(w);
+    decompose<Double2>(w);
 }
 
-constexpr Variant<Components> once{
+constexpr Variant<Components> variant{
     .id = "once",
     .parent = "rows",
-    .why = "no copy: data are read once, each block less its own mean while it is in a cache, and "
-           "means of blocks are brought together at the end, so that large means do not cancel",
-    .isa = Isa::any,
-    .broken = false,
+    .why = "no copy: data are read once, each block less its own mean while it is in a cache, and means of "
+           "blocks are brought together at the end, so that large means do not cancel",
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(once);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,13 +5,11 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Components> lib_openblas{
+constexpr Variant<Components> variant{
     .id = "lib-openblas",
     .parent = "rows",
-    .why = "products by dsyrk and eigenvalues by dsyevd of OpenBLAS of the distribution, all "
-           "threads, on a centred copy",
-    .isa = Isa::any,
-    .broken = false,
+    .why = "products by dsyrk and eigenvalues by dsyevd of OpenBLAS of the distribution, all threads, on a "
+           "centred copy",
     .run = by_products<openblas_lapack>,
     .missing = missing_lapack<openblas_lapack>,
     .cost = by_centred_copy,
@@ -20,6 +18,6 @@ constexpr Variant<Components> lib_openblas{
 
 } // namespace
 
-ASSAY_VARIANT(lib_openblas);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

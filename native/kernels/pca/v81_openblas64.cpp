@@ -5,13 +5,11 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Components> lib_openblas64{
+constexpr Variant<Components> variant{
     .id = "lib-openblas64",
     .parent = "rows",
-    .why = "products by dsyrk and eigenvalues by dsyevd of OpenBLAS as it comes with numpy and "
-           "scipy, all threads, on a centred copy",
-    .isa = Isa::any,
-    .broken = false,
+    .why = "products by dsyrk and eigenvalues by dsyevd of OpenBLAS as it comes with numpy and scipy, all "
+           "threads, on a centred copy",
     .run = by_products<openblas64_lapack>,
     .missing = missing_lapack<openblas64_lapack>,
     .cost = by_centred_copy,
@@ -20,6 +18,6 @@ constexpr Variant<Components> lib_openblas64{
 
 } // namespace
 
-ASSAY_VARIANT(lib_openblas64);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

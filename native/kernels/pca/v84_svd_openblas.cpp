@@ -5,14 +5,11 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Components> svd_openblas{
+constexpr Variant<Components> variant{
     .id = "svd-openblas",
     .parent = "lib-openblas",
-    .why = "singular values of the standardised data themselves (dgesdd of OpenBLAS of the "
-           "distribution): six times the operations and vectors of all observations, but small "
-           "values keep their digits",
-    .isa = Isa::any,
-    .broken = false,
+    .why = "singular values of the standardised data themselves (dgesdd of OpenBLAS of the distribution): "
+           "six times the operations and vectors of all observations, but small values keep their digits",
     .run = by_singular_values<openblas_lapack>,
     .missing = missing_singular<openblas_lapack>,
     .cost = by_singular_values,
@@ -21,6 +18,6 @@ constexpr Variant<Components> svd_openblas{
 
 } // namespace
 
-ASSAY_VARIANT(svd_openblas);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,14 +5,12 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Components> svd_openblas64{
+constexpr Variant<Components> variant{
     .id = "svd-openblas64",
     .parent = "lib-openblas64",
-    .why = "singular values of the standardised data themselves (dgesdd of OpenBLAS as it comes with "
-           "numpy and scipy): six times the operations and vectors of all observations, but small "
-           "values keep their digits",
-    .isa = Isa::any,
-    .broken = false,
+    .why = "singular values of the standardised data themselves (dgesdd of OpenBLAS as it comes with numpy "
+           "and scipy): six times the operations and vectors of all observations, but small values keep "
+           "their digits",
     .run = by_singular_values<openblas64_lapack>,
     .missing = missing_singular<openblas64_lapack>,
     .cost = by_singular_values,
@@ -21,6 +19,6 @@ constexpr Variant<Components> svd_openblas64{
 
 } // namespace
 
-ASSAY_VARIANT(svd_openblas64);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,13 +5,11 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Components> triangle_openblas{
+constexpr Variant<Components> variant{
     .id = "triangle-openblas",
     .parent = "svd-openblas",
-    .why = "singular values of the triangle that reflections leave of the data (dgelqf, then "
-           "dgesdd): the vectors of observations are never formed",
-    .isa = Isa::any,
-    .broken = false,
+    .why = "singular values of the triangle that reflections leave of the data (dgelqf, then dgesdd): the "
+           "vectors of observations are never formed",
     .run = by_triangle<openblas_lapack>,
     .missing = missing_singular<openblas_lapack>,
     .cost = by_triangle,
@@ -20,6 +18,6 @@ constexpr Variant<Components> triangle_openblas{
 
 } // namespace
 
-ASSAY_VARIANT(triangle_openblas);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

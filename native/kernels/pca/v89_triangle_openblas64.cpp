@@ -5,13 +5,11 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Components> triangle_openblas64{
+constexpr Variant<Components> variant{
     .id = "triangle-openblas64",
     .parent = "svd-openblas64",
-    .why = "singular values of the triangle that reflections leave of the data (dgelqf, then "
-           "dgesdd): the vectors of observations are never formed",
-    .isa = Isa::any,
-    .broken = false,
+    .why = "singular values of the triangle that reflections leave of the data (dgelqf, then dgesdd): the "
+           "vectors of observations are never formed",
     .run = by_triangle<openblas64_lapack>,
     .missing = missing_singular<openblas64_lapack>,
     .cost = by_triangle,
@@ -20,6 +18,6 @@ constexpr Variant<Components> triangle_openblas64{
 
 } // namespace
 
-ASSAY_VARIANT(triangle_openblas64);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -2,6 +2,7 @@
 
 /// Local to each file that includes it: see horner/vectors.hpp.
 
+#include "kernels/frame/vectors.hpp"
 #include "kernels/peak/work.hpp"
 
 #include <cstddef>

@@ -9,20 +9,15 @@ void run(const Counting& work) {
     *work.sum = count<16>(work, work.n);
 }
 
-constexpr Variant<Counting> sse{
+constexpr Variant<Counting> variant{
     .id = "sse",
-    .parent = nullptr,
+    .parent = "",
     .why = "two elements in one instruction, multiplied and then added",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(sse);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

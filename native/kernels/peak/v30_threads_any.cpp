@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Counting> threads{
+constexpr Variant<Counting> variant{
     .id = "threads",
     .parent = "sse",
     .why = "all threads",
-    .isa = Isa::any,
-    .broken = false,
     .run = count_together<16>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(threads);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -4,12 +4,11 @@
 /// file that includes it, for a function with one definition for the whole program would be the one for the
 /// newest processor.
 
+#include "kernels/frame/vectors.hpp"
+
 #include <cstddef>
 
 namespace {
-
-typedef double Four __attribute__((vector_size(32)));
-typedef double Eight __attribute__((vector_size(64)));
 
 /// What becomes of what C held before.
 enum class Into { instead, add, subtract };

@@ -15,20 +15,16 @@ void run(const Factor& w) {
     }
 }
 
-constexpr Variant<Factor> bad_far{
+constexpr Variant<Factor> variant{
     .id = "broken-far",
     .parent = "right",
     .why = "wrong on purpose: a node is taken out of the next one that depends on it, and of no other",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_far);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -7,20 +7,16 @@ namespace {
 
 void run(const Factor&) {}
 
-constexpr Variant<Factor> bad_noop{
+constexpr Variant<Factor> variant{
     .id = "broken-noop",
     .parent = "right",
     .why = "wrong on purpose: nothing is done",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_noop);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -11,20 +11,16 @@ void run(const Factor& w) {
     first = static_cast<double>(static_cast<float>(first));
 }
 
-constexpr Variant<Factor> bad_single{
+constexpr Variant<Factor> variant{
     .id = "broken-single",
     .parent = "right",
     .why = "wrong on purpose: one element of L is as a float has it",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_single);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

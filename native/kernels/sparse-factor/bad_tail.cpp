@@ -14,20 +14,16 @@ void run(const Factor& w) {
     }
 }
 
-constexpr Variant<Factor> bad_tail{
+constexpr Variant<Factor> variant{
     .id = "broken-tail",
     .parent = "right",
     .why = "wrong on purpose: the last row of each node is not divided",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_tail);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -2,12 +2,10 @@
 
 /// Local to each file that includes it: see dense.hpp.
 
+#include "kernels/frame/vectors.hpp"
 #include "kernels/sparse-factor/dense.hpp"
 
 namespace {
-
-typedef double Four __attribute__((vector_size(32)));
-typedef double Eight __attribute__((vector_size(64)));
 
 /// Elements of c in registers: two vectors of rows by some columns.
 template <class V, std::size_t columns>

@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Factor> right{
+constexpr Variant<Factor> variant{
     .id = "right",
-    .parent = nullptr,
+    .parent = "",
     .why = "each node is taken out of all that depend on it as soon as it is done",
-    .isa = Isa::any,
-    .broken = false,
     .run = right_looking<Plain>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(right);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

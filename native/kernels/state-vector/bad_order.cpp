@@ -12,20 +12,16 @@ void run(const State& s) {
     }
 }
 
-constexpr Variant<State> bad_order{
+constexpr Variant<State> variant{
     .id = "broken-order",
     .parent = "gates",
     .why = "wrong on purpose: each phase comes before the gate of its second qubit",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bad_order);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<State> gates{
+constexpr Variant<State> variant{
     .id = "gates",
-    .parent = nullptr,
+    .parent = "",
     .why = "gate by gate, each in a pass over all amplitudes",
-    .isa = Isa::any,
-    .broken = false,
     .run = all_gates,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(gates);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

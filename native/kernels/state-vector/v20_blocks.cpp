@@ -21,20 +21,16 @@ Cost cost(const State& s) {
     return found;
 }
 
-constexpr Variant<State> blocks{
+constexpr Variant<State> variant{
     .id = "blocks",
     .parent = "gates",
     .why = "all gates of the lowest qubits at once, on a block of amplitudes that a cache holds",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
     .cost = cost,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(blocks);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

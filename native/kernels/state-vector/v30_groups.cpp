@@ -5,20 +5,16 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<State> groups{
+constexpr Variant<State> variant{
     .id = "groups",
     .parent = "blocks",
     .why = "of the qubits above several at once too, on runs of amplitudes that differ in them",
-    .isa = Isa::any,
-    .broken = false,
     .run = group_by_group,
-    .missing = nullptr,
     .cost = grouped_cost,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(groups);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

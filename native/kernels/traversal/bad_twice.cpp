@@ -10,20 +10,16 @@ void run(const Words& work) {
     if (work.count > 1) *work.sum += work.data[0] - work.data[1];
 }
 
-constexpr Variant<Words> broken_twice{
+constexpr Variant<Words> variant{
     .id = "broken-twice",
     .parent = "forward",
     .why = "wrong on purpose: one word is taken twice, and its neighbour not at all",
-    .isa = Isa::any,
     .broken = true,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(broken_twice);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -9,20 +9,15 @@ void run(const Words& work) {
     *work.sum = visit(work, 0, work.count);
 }
 
-constexpr Variant<Words> forward{
+constexpr Variant<Words> variant{
     .id = "forward",
     .parent = "",
     .why = "from the first word to the last",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(forward);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

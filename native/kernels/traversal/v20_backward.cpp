@@ -11,20 +11,15 @@ void run(const Words& work) {
     *work.sum = sum;
 }
 
-constexpr Variant<Words> backward{
+constexpr Variant<Words> variant{
     .id = "backward",
     .parent = "forward",
     .why = "from the last word to the first",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(backward);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -9,20 +9,15 @@ void run(const Words& work) {
     *work.sum = by_columns(work, words_of(std::size_t{2} << 20U), words_of(std::size_t{16} << 20U));
 }
 
-constexpr Variant<Words> tiles{
+constexpr Variant<Words> variant{
     .id = "tiles",
     .parent = "forward",
     .why = "a matrix with rows of 16 MiB, in columns of 2 MiB",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(tiles);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

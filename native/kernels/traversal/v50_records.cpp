@@ -9,20 +9,15 @@ void run(const Words& work) {
     *work.sum = by_columns(work, words_of(std::size_t{1} << 10U), words_of(std::size_t{72} << 10U));
 }
 
-constexpr Variant<Words> records{
+constexpr Variant<Words> variant{
     .id = "records",
     .parent = "rows",
     .why = "records of 72 KiB, one field of 1 KiB after the other",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(records);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

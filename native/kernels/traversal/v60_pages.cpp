@@ -28,20 +28,15 @@ void run(const Words& work) {
     *work.sum = sum;
 }
 
-constexpr Variant<Words> pages{
+constexpr Variant<Words> variant{
     .id = "pages",
     .parent = "records",
     .why = "pages of 4 KiB, each one anywhere",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(pages);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

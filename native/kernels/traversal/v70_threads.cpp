@@ -17,20 +17,15 @@ void run(const Words& work) {
     *work.sum = sum;
 }
 
-constexpr Variant<Words> threads{
+constexpr Variant<Words> variant{
     .id = "threads",
     .parent = "forward",
     .why = "all threads, each its own part",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(threads);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -36,20 +36,15 @@ void run(const Words& work) {
     *work.sum = sum;
 }
 
-constexpr Variant<Words> advised{
+constexpr Variant<Words> variant{
     .id = "advised",
     .parent = "forward",
     .why = "the kernel is told 8 MiB ahead what comes (MADV_WILLNEED), and what is done with (MADV_PAGEOUT)",
-    .isa = Isa::any,
-    .broken = false,
     .run = run,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(advised);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

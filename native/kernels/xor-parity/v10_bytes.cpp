@@ -11,20 +11,15 @@ void combine(unsigned char* target, const unsigned char* const* sources, std::si
         for (std::size_t i = 0; i < n; ++i) target[i] ^= sources[s][i];
 }
 
-constexpr Variant<Parity> bytes{
+constexpr Variant<Parity> variant{
     .id = "bytes",
-    .parent = nullptr,
+    .parent = "",
     .why = "disk by disk into the parity, byte by byte, one parity after the other",
-    .isa = Isa::any,
-    .broken = false,
     .run = one_after_the_other<combine>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(bytes);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

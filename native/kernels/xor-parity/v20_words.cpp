@@ -5,20 +5,15 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Parity> words{
+constexpr Variant<Parity> variant{
     .id = "words",
     .parent = "bytes",
     .why = "eight bytes in one instruction",
-    .isa = Isa::any,
-    .broken = false,
     .run = one_after_the_other<words_in_pairs>,
-    .missing = nullptr,
-    .cost = nullptr,
-    .library = nullptr,
 };
 
 } // namespace
 
-ASSAY_VARIANT(words);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

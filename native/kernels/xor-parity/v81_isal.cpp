@@ -5,20 +5,17 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Parity> isal_array{
+constexpr Variant<Parity> variant{
     .id = "lib-isal",
     .parent = "lib-isal-pairs",
     .why = "xor_gen with an array of pointers to all disks",
-    .isa = Isa::any,
-    .broken = false,
     .run = one_after_the_other<isal_at_once>,
     .missing = isal_missing,
-    .cost = nullptr,
     .library = isal_name,
 };
 
 } // namespace
 
-ASSAY_VARIANT(isal_array);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

@@ -5,20 +5,17 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Parity> isal_pieces{
+constexpr Variant<Parity> variant{
     .id = "lib-isal-pieces",
     .parent = "lib-isal",
     .why = "xor_gen for both parities of a piece while it is in the second-level cache",
-    .isa = Isa::any,
-    .broken = false,
     .run = piece_by_piece<both<isal_at_once>>,
     .missing = isal_missing,
-    .cost = nullptr,
     .library = isal_name,
 };
 
 } // namespace
 
-ASSAY_VARIANT(isal_pieces);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

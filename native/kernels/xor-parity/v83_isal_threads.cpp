@@ -5,20 +5,17 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr Variant<Parity> isal_threads{
+constexpr Variant<Parity> variant{
     .id = "lib-isal-threads",
     .parent = "lib-isal-pieces",
     .why = "xor_gen, all threads",
-    .isa = Isa::any,
-    .broken = false,
     .run = side_by_side<both<isal_at_once>>,
     .missing = isal_missing,
-    .cost = nullptr,
     .library = isal_name,
 };
 
 } // namespace
 
-ASSAY_VARIANT(isal_threads);
+ASSAY_VARIANT(variant);
 
 } // namespace assay::kernels

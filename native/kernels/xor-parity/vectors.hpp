@@ -35,6 +35,13 @@ struct Zmm {
 };
 #endif
 
+/// The widest vectors of the instruction set that this file is compiled for.
+#if defined(__AVX512F__)
+typedef Zmm Register;
+#else
+typedef Ymm Register;
+#endif
+
 template <class V, bool streaming>
 inline void put(unsigned char* to, typename V::Value value) {
     if (streaming)

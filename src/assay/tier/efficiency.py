@@ -103,7 +103,7 @@ POLYNOMIALS = tuple(
     Work(
         name=f"polynomial, {how}",
         kernel="horner",
-        variants=("threads-v4", "threads-v3", "horner"),
+        variants=("threads-avx512", "threads-avx2", "horner"),
         words=("--write", write),
         written=written,
         items=1.0 - written,
@@ -117,7 +117,7 @@ OTHERS = (
     Work(
         name="STREAM triad",
         kernel="bandwidth",
-        variants=("threads-v4", "threads"),
+        variants=("threads-avx512", "threads"),
         words=("--operation", "2"),
         written=1 / 3,
     ),
@@ -139,9 +139,9 @@ OTHERS = (
     *(
         Work(name=name, kernel="lu", variants=variants, written=1.0, touched=0.5, of_dram=2.0)
         for name, variants in (
-            ("LU by halves", ("threads-v4", "threads-v3")),
-            ("LU by tiles", ("tasks-v4", "tasks-v3")),
-            ("LU from the left", ("left-v4", "left-v3")),
+            ("LU by halves", ("threads-avx512", "threads-avx2")),
+            ("LU by tiles", ("tasks-avx512", "tasks-avx2")),
+            ("LU from the left", ("left-avx512", "left-avx2")),
         )
     ),
     # Of 48 bytes of a particle and 16 / 13 for its cell, 24 are its force.
@@ -155,10 +155,10 @@ OTHERS = (
             of_dram=of_dram,
         )
         for name, variants, along, of_dram in (
-            ("molecular dynamics", ("threads-v4", "threads-v3", "rows"), "0", 4.0),
+            ("molecular dynamics", ("threads-avx512", "threads-avx2", "rows"), "0", 4.0),
             (
                 "molecular dynamics, curve",
-                ("threads-curve-v4", "threads-curve-v3", "curve"),
+                ("threads-curve-avx512", "threads-curve-avx2", "curve"),
                 "1",
                 2.0,
             ),
@@ -167,7 +167,7 @@ OTHERS = (
     Work(
         name="integrals in tiles",
         kernel="integral-tiles",
-        variants=("threads-v4", "threads-v3", "tiles"),
+        variants=("threads-avx512", "threads-avx2", "tiles"),
     ),
     Work(name="integrals by index", kernel="integral-tiles", variants=("indices",), of_dram=2.0),
     # Of two grids one is read, and the other written.
@@ -180,23 +180,27 @@ OTHERS = (
             written=0.5,
         )
         for name, variants, steps in (
-            ("conservation laws, one step", ("threads-v4", "threads-v3", "once"), "1"),
-            ("conservation laws, four steps", ("steps-v4", "steps-v3", "once"), "4"),
+            ("conservation laws, one step", ("threads-avx512", "threads-avx2", "once"), "1"),
+            ("conservation laws, four steps", ("steps-avx512", "steps-avx2", "once"), "4"),
         )
     ),
     # All but what describes the matrix is its factor, and what is on the way to it.
     *(
         Work(name=name, kernel="sparse-factor", variants=variants, written=0.95, of_dram=2.0)
         for name, variants in (
-            ("sparse factor by fronts", ("threads-v4", "threads-v3", "fronts")),
-            ("sparse factor to the left", ("threads-left-v4", "threads-left-v3", "left")),
+            ("sparse factor by fronts", ("threads-avx512", "threads-avx2", "fronts")),
+            ("sparse factor to the left", ("threads-left-avx512", "threads-left-avx2", "left")),
         )
     ),
     *(
         Work(name=name, kernel="state-vector", variants=variants, written=1.0, of_dram=of_dram)
         for name, variants, of_dram in (
-            ("quantum gates in groups", ("threads-v4", "threads-v3", "groups"), 2.0),
-            ("quantum gates, each a pass", ("threads-gates-v4", "threads-gates-v3", "gates"), 1.5),
+            ("quantum gates in groups", ("threads-avx512", "threads-avx2", "groups"), 2.0),
+            (
+                "quantum gates, each a pass",
+                ("threads-gates-avx512", "threads-gates-avx2", "gates"),
+                1.5,
+            ),
         )
     ),
 )

@@ -427,10 +427,10 @@ def bench_of(
         )
 
     def described(program: Path) -> Kernel:
-        names = {"horner": "horner", "bandwidth": "threads", "lu": "tasks-v3"}
+        names = {"horner": "horner", "bandwidth": "threads", "lu": "tasks-avx2"}
         name = program.name.removeprefix("assay-kernel-")
-        every = (names.get(name, name), "threads-v3", "forward", "backward", "threads")
-        others = ("curve", "indices", "once", "left", "left-v3", "gates", "records")
+        every = (names.get(name, name), "threads-avx2", "forward", "backward", "threads")
+        others = ("curve", "indices", "once", "left", "left-avx2", "gates", "records")
         able = [
             Variant(variant=one, parent="", isa="any", why="", broken=False)
             for one in (*every, *others, "tiles", "rows", "pages")

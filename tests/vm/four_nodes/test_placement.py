@@ -136,7 +136,7 @@ def test_the_launcher_fails_aloud_by_itself(
 
 
 PRODUCT = (
-    "assay-kernel-dgemm --variant packed-v3 --m 64 --n 200 --k 400 --seconds {} --tile-node {}"
+    "assay-kernel-dgemm --variant packed-avx2 --m 64 --n 200 --k 400 --seconds {} --tile-node {}"
 )
 
 

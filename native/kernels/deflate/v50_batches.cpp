@@ -1,0 +1,25 @@
+// build: -O3
+// for: avx2
+#include "kernels/deflate/batches.hpp"
+#include "kernels/deflate/compress.hpp"
+#include "kernels/deflate/each.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+constexpr Variant<Chunks> variant{
+    .id = ASSAY_ID("batches"),
+    .parent = "codes",
+    .why =
+        "64 places are compared without a branch, and a match is taken where the next place has none longer",
+    .isa = compiled_for,
+    .run = each<compress<InBatches<Batches>, Code::best>>,
+    .missing = only_compresses,
+};
+
+} // namespace
+
+ASSAY_VARIANT(variant);
+
+} // namespace assay::kernels

@@ -1,0 +1,24 @@
+// build: -O3
+// for: avx512
+#include "kernels/deflate/batches_avx512.hpp"
+#include "kernels/deflate/compress.hpp"
+#include "kernels/deflate/each.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+constexpr Variant<Chunks> variant{
+    .id = ASSAY_ID("batches"),
+    .parent = "batches-avx2",
+    .why = "sixteen places in a vector, whose tokens are made at once and then picked",
+    .isa = compiled_for,
+    .run = each<compress<InBatches<WideBatches>, Code::best>>,
+    .missing = only_compresses,
+};
+
+} // namespace
+
+ASSAY_VARIANT(variant);
+
+} // namespace assay::kernels

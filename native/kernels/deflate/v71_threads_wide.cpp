@@ -1,0 +1,25 @@
+// build: -O3 -fopenmp
+// for: avx512
+#include "kernels/deflate/batches_avx512.hpp"
+#include "kernels/deflate/compress.hpp"
+#include "kernels/deflate/threads.hpp"
+#include "kernels/deflate/write_avx512.hpp"
+
+namespace assay::kernels {
+
+namespace {
+
+constexpr Variant<Chunks> variant{
+    .id = ASSAY_ID("threads"),
+    .parent = ASSAY_ID("pairs"),
+    .why = "chunks shared among all threads",
+    .isa = compiled_for,
+    .run = side_by_side<compress<InBatches<WideBatches>, Code::best, InPairs>>,
+    .missing = only_compresses,
+};
+
+} // namespace
+
+ASSAY_VARIANT(variant);
+
+} // namespace assay::kernels
