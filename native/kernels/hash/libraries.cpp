@@ -48,7 +48,8 @@ namespace {
 template <class Number>
 void openssl_hash_by(const Hashing& p, std::size_t count, Number number) {
     const Evp& ssl = evp();
-    static void* const context = ssl.make();
+    // One for each thread.
+    static thread_local void* const context = ssl.make();
     const void* const kind = p.function == Function::md5      ? ssl.md5()
                              : p.function == Function::sha1   ? ssl.sha1()
                              : p.function == Function::sha256 ? ssl.sha256()
@@ -92,9 +93,9 @@ const Library& ipsec() {
     return library;
 }
 
-/// Ready for this processor; null where it cannot be had. It is for one thread.
+/// Returns the manager of this thread, ready for this processor; null where the library provides none.
 IMB_MGR* manager() {
-    static IMB_MGR* const made = []() -> IMB_MGR* {
+    static thread_local IMB_MGR* const made = []() -> IMB_MGR* {
         auto* const make = ipsec().function<IMB_MGR*(std::uint64_t)>("alloc_mb_mgr");
         auto* const init = ipsec().function<void(IMB_MGR*, IMB_ARCH*)>("init_mb_mgr_auto");
         IMB_MGR* const found = make && init ? make(0) : nullptr;

@@ -1,6 +1,7 @@
 #include "kernels/frame/buffer.hpp"
 #include "kernels/frame/kernel_of.hpp"
 #include "kernels/frame/program.hpp"
+#include "kernels/frame/threads.hpp"
 #include "kernels/kmeans/cost.hpp"
 #include "kernels/kmeans/work.hpp"
 
@@ -89,7 +90,7 @@ class KMeans final : public KernelOf<Assignment> {
         points_ = Buffer<Colour>(n, shift);
         centres_ = Buffer<Colour>(k, shift);
         nearest_ = Buffer<std::int32_t>(n, shift);
-        scratch_ = Buffer<float>(scratch_for(k));
+        scratch_ = Buffer<float>(scratch_for(k, static_cast<std::size_t>(threads())));
         for (std::size_t i = 0; i < n; ++i) points_[i] = point(i);
         for (std::size_t i = 0; i < k; ++i) centres_[i] = centre(i);
         work_ = {points_.data(), centres_.data(), nearest_.data(), scratch_.data(), n, k};

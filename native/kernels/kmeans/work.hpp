@@ -16,7 +16,7 @@ struct Assignment {
     const Colour* points;
     const Colour* centres;
     std::int32_t* nearest; ///< For each point the index of a centre.
-    float* scratch;        ///< scratch_for(k) floats, at a boundary of 64 bytes.
+    float* scratch;        ///< scratch_for(k, threads) floats, at a boundary of 64 bytes.
     std::size_t n;
     std::size_t k; ///< Centres, at least one.
 };
@@ -31,9 +31,14 @@ constexpr std::size_t groups_of(std::size_t k) {
 /// Points whose distances to all centres a library computes at once.
 constexpr std::size_t gemm_points = 64;
 
-/// Four values for each centre, and as many distances as a library is asked for.
-constexpr std::size_t scratch_for(std::size_t k) {
-    return (4 + gemm_points) * group * groups_of(k);
+/// Floats for the distances of `gemm_points` points, for one thread.
+constexpr std::size_t gemm_scratch_for(std::size_t k) {
+    return gemm_points * group * groups_of(k);
+}
+
+/// Floats for four values of each centre, and for the distances that each thread asks a library for.
+constexpr std::size_t scratch_for(std::size_t k, std::size_t threads) {
+    return 4 * group * groups_of(k) + threads * gemm_scratch_for(k);
 }
 
 } // namespace assay::kernels

@@ -17,4 +17,16 @@ void by_sleef(const Logarithms& l) {
     multiply<V, false>(l, 0, l.n, function);
 }
 
+#ifdef _OPENMP
+template <class V>
+void threads_by_libmvec(const Logarithms& l) {
+    multiply_by_threads<V, false>(l, reinterpret_cast<Call<V>*>(assay::kernels::libmvec_log(V::lanes)));
+}
+
+template <class V>
+void threads_by_sleef(const Logarithms& l) {
+    multiply_by_threads<V, false>(l, reinterpret_cast<Call<V>*>(assay::kernels::sleef_log(V::lanes)));
+}
+#endif
+
 } // namespace

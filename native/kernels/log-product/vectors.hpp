@@ -87,17 +87,21 @@ void own(const Logarithms& l) {
 }
 
 #ifdef _OPENMP
-/// In pieces of whole lines of a cache, a piece for each thread.
-template <class V, bool streamed>
-void side_by_side(const Logarithms& l) {
+/// All threads, each with pieces of whole cache lines.
+template <class V, bool streamed, class Log>
+void multiply_by_threads(const Logarithms& l, Log logarithm_of) {
     constexpr std::size_t piece = 4096;
     const auto pieces = static_cast<std::int64_t>((l.n + piece - 1) / piece);
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < pieces; ++i) {
         const std::size_t first = static_cast<std::size_t>(i) * piece;
-        multiply<V, streamed>(l, first, first + piece < l.n ? first + piece : l.n,
-                              [](typename V::Doubles x) { return logarithm(x); });
+        multiply<V, streamed>(l, first, first + piece < l.n ? first + piece : l.n, logarithm_of);
     }
+}
+
+template <class V, bool streamed>
+void side_by_side(const Logarithms& l) {
+    multiply_by_threads<V, streamed>(l, [](typename V::Doubles x) { return logarithm(x); });
 }
 #endif
 

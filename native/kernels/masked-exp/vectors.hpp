@@ -145,18 +145,21 @@ inline void gathered(const Masked& m) {
 #endif
 
 #ifdef _OPENMP
-/// In pieces of whole lines of a cache, a piece for each thread.
-template <class V, bool skip>
-void side_by_side(const Masked& m) {
+/// All threads, each with pieces of whole cache lines.
+template <class V, bool skip, class Evaluate>
+void evaluate_by_threads(const Masked& m, Evaluate evaluate) {
     constexpr std::size_t piece = 4096;
     const auto pieces = static_cast<std::int64_t>((m.n + piece - 1) / piece);
-    with_own<V>(m, [&](auto evaluate) {
 #pragma omp parallel for schedule(static)
-        for (std::int64_t i = 0; i < pieces; ++i) {
-            const std::size_t first = static_cast<std::size_t>(i) * piece;
-            evaluate_range<V, skip>(m, first, first + piece < m.n ? first + piece : m.n, evaluate);
-        }
-    });
+    for (std::int64_t i = 0; i < pieces; ++i) {
+        const std::size_t first = static_cast<std::size_t>(i) * piece;
+        evaluate_range<V, skip>(m, first, first + piece < m.n ? first + piece : m.n, evaluate);
+    }
+}
+
+template <class V, bool skip>
+void side_by_side(const Masked& m) {
+    with_own<V>(m, [&](auto evaluate) { evaluate_by_threads<V, skip>(m, evaluate); });
 }
 #endif
 
