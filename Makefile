@@ -89,8 +89,8 @@ bench-start: $(VENV)/.tested-with $(VENV)/.peers ## how soon a program starts, a
 bench-partition: $(VENV)/.tested-with $(VENV)/.peers ## what a partition keeps away from a program, under a load (BENCH=--write)
 	$(BIN)/python -m benchmarks.partition $(BENCH)
 
-bench-kernels: $(VENV)/.libraries $(VENV)/.tested-with ## the catalogue's kernels beside libraries and the machine's roofs (BENCH=--write)
-	$(BIN)/python -m benchmarks.kernels $(BENCH)
+bench-kernels: $(VENV)/.libraries $(VENV)/.python-libraries $(VENV)/.tested-with ## the catalogue's kernels beside libraries and the machine's roofs (BENCH=--write)
+	$(BIN)/python -m benchmarks.kernels --python $(VENV)/python-libraries/bin/python $(BENCH)
 
 bench-tier: $(VENV)/.tested-with ## programs whose data exceed memory, beside swap and mapped files (BENCH="--write --part rates")
 	$(BIN)/python -m benchmarks.tier $(BENCH)
@@ -131,11 +131,19 @@ $(VENV)/.tested-with: $(VENV)/.installed pyproject.toml
 	$(BIN)/python -m pip install -q --group test --group docs --group check
 	touch $@
 
-# The libraries that kernels are held against. One is known by its header when the native part is built.
+# Libraries that kernels are compared with. One of them is found by its header when the native part is built.
 $(VENV)/.libraries: $(VENV)/.created tools/system-packages
 	tools/system-packages kernels
 	rm -f $(VENV)/.installed
 	if [ -d build ]; then find build -name libraries.cpp.o -delete; fi
+	touch $@
+
+# Libraries for Python that kernels are compared with, in an environment of their own.
+$(VENV)/.python-libraries: $(VENV)/.created benchmarks/kernels/peers.txt
+	$(PYTHON) -m venv --clear $(VENV)/python-libraries
+	for library in $$(cat benchmarks/kernels/peers.txt); do \
+	  $(VENV)/python-libraries/bin/python -m pip install -q "$$library" || echo "left out: $$library" >&2; \
+	done
 	touch $@
 
 # Other measuring tools, apart from what assay needs; those that cannot be installed are left out.

@@ -1,4 +1,4 @@
-"""The catalogue's kernels: every variant, beside the best library and what the machine can do.
+"""Benchmark of the catalogue's kernels: every variant beside libraries and roofs.
 
 Run it as ``python -m benchmarks.kernels``; it takes minutes.
 """

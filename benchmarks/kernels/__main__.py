@@ -1,4 +1,4 @@
-"""The command."""
+"""Command line of the benchmark."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import random
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from assay.records import to_builtins
@@ -18,23 +19,24 @@ from benchmarks.overhead.surroundings import Disturbance, machine
 from .page import page
 from .pictures import pictures
 from .pieces import SIZES, Piece, pieces, visit
+from .python_peers import measured_peers
 
 DOCS = ROOT / "docs" / "benchmarks"
 RESULT = ROOT / "build" / "bench-kernels.json"
 SMOKE = ["deflate", "dgemm", "horner", "lu"]
-"""Kernels that come to all of what is here: modes, libraries, and those that have threads."""
+"""Kernels that together exercise all code: modes, libraries and threads."""
 
 
 def measured(
     found: list[Piece], rounds: int, seed: int, chosen: dict[str, list[str]]
 ) -> tuple[dict[str, Any], Table]:
-    """Carry everything out; an interruption after the first round keeps what there is.
+    """Run all rounds; an interruption after the first round keeps the complete ones.
 
     Args:
-        found: what is measured.
-        rounds: at most.
-        seed: of the orders.
-        chosen: sizes, and cases where not all are measured.
+        found: pieces of work.
+        rounds: their greatest number.
+        seed: seed of the random orders.
+        chosen: sizes, and the kernels if only some are measured.
     """
     rng = random.Random(seed)
     disturbance, table = Disturbance(), Table()
@@ -48,7 +50,7 @@ def measured(
             for place, piece in enumerate(order):
                 told = f"round {done + 1} of {rounds}, {place + 1} of {len(order)}"
                 print(f"{told}: {piece.kernel.kernel}, {piece.name}", file=sys.stderr, flush=True)
-                table.add(done, visit(piece, slow, rng))
+                table.add(done, list(visit(piece, slow, rng)))
             done += 1
     except KeyboardInterrupt:
         if not done:
@@ -61,34 +63,50 @@ def measured(
         "load": disturbance.document(),
         "kernels": [{"case": one.name, **to_builtins(one.kernel)} for one in found],
         "readings": table.document(),
+        "python": [],
     }
     return document, table
 
 
 def arguments_of(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks.kernels", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="into docs/benchmarks")
+    parser.add_argument("--write", action="store_true", help="write into docs/benchmarks")
     parser.add_argument(
         "--smoke", action="store_true", help="one round of a few kernels with tiny data"
     )
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--case", action="append", default=[], help="of these kernels alone")
-    parser.add_argument("--size", action="append", default=[], help="of these sizes (L2, DRAM)")
+    parser.add_argument(
+        "--case", action="append", default=[], help="measure this kernel (repeatable; default: all)"
+    )
+    parser.add_argument(
+        "--size",
+        action="append",
+        default=[],
+        help="size of the data (repeatable; default: L2 and DRAM)",
+    )
+    parser.add_argument(
+        "--python",
+        type=Path,
+        default=Path(sys.executable),
+        help="interpreter with the libraries of peers.txt (default: this one)",
+    )
     return parser.parse_args(words)
 
 
 def main(words: list[str]) -> int:
-    """Measure, keep the result, show the page."""
+    """Measure, store the result and print the page."""
     arguments = arguments_of(words)
     sizes = ["tiny"] if arguments.smoke else arguments.size or SIZES
     for name in [word for word in os.environ if word.startswith("OPENBLAS_")]:
-        del os.environ[name]  # OpenBLAS takes the core that it thinks right
+        del os.environ[name]  # OpenBLAS chooses its core type itself
     cases = arguments.case or (SMOKE if arguments.smoke else [])
     found = list(pieces(sizes, cases))
     chosen = {"sizes": list(sizes), "cases": cases}
     rounds = 1 if arguments.smoke else arguments.rounds
     document, table = measured(found, rounds, arguments.seed, chosen)
+    counts = sorted({1, len(os.sched_getaffinity(0))})
+    document["python"] = to_builtins(measured_peers(found, arguments.python, counts, rounds))
     kernels = {(one.kernel.kernel, one.name): one.kernel for one in found}
     text = page(document, table, kernels)
     print(text)

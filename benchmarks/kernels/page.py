@@ -1,25 +1,39 @@
-"""Page: what was measured, as Markdown."""
+"""Page of the benchmark, as Markdown."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+import msgspec
 
 from assay.units import show_bytes, significant
 from assay.workloads.kernels import Kernel, Variant
-from assay.workloads.roofs import Roofs
 from benchmarks import markdown
 from benchmarks.overhead.reading import Key, Table
 from benchmarks.overhead.told import load_words
 
+from .comparison import compared, rounds_of
 from .pictures import SHOWN, file_of
-from .pieces import BANDWIDTH, FAILED, ONE_THREAD_US, PEAK, REPETITION_US, ROOF
+from .pieces import FAILED, ONE_THREAD_US, REPETITION_US, has_library
+from .python_peers import PythonPeer
+from .targets import share_of_roof, targets
+
+REASONS: dict[str, str] = {}
+"""Reasons for missed targets, by a part of the subject."""
 
 
 def page(document: dict[str, Any], table: Table, kernels: dict[tuple[str, str], Kernel]) -> str:
-    """All of it."""
-    sections = [_head(document)]
+    """Return the whole page."""
+    peers = msgspec.convert(document.get("python", []), list[PythonPeer])
+    threads = document["machine"]["cpus"]
+    sections = [
+        _head(document),
+        markdown.section("Targets", _targets(table, kernels, peers, threads)),
+        markdown.section("Own variants and libraries", _libraries(table, kernels, threads)),
+        markdown.section("Libraries for Python", _python(kernels, peers)),
+    ]
     for (name, case), kernel in kernels.items():
         sections.append(markdown.section(f"{name}: {case}", _piece(table, name, case, kernel)))
     return "\n\n".join(filter(None, sections)) + "\n"
@@ -29,30 +43,96 @@ def _head(document: dict[str, Any]) -> str:
     where = document["machine"]
     return "\n\n".join(
         (
-            "# Kernels of the catalogue",
-            "`make bench-kernels` measures this; `make bench-kernels BENCH=--write` writes this "
-            "page and [its raw figures](kernels.json). In each round every variant of a kernel is "
-            "launched once, in a random order (one that takes over a second in the first round "
-            "alone), and the roofs are measured by the catalogue's own probes right before; a "
-            "launch gives the median time of a repetition. *Of the roof* is "
-            "the time that the roof of that round allows over the time that was taken "
-            "([Catalogue of workloads](../reference/catalogue.md)); ratios are medians over rounds "
-            "of the ratio within a round.",
+            "# Benchmark of the catalogue's kernels",
+            "`make bench-kernels` runs this benchmark; `make bench-kernels BENCH=--write` also "
+            "writes this page and [its raw figures](kernels.json).",
+            "- **Rounds.** Each round launches every variant once, in a random order. A variant "
+            "whose repetition takes more than a second is launched in the first round alone.\n"
+            "- **Time.** A launch reports the median time of a repetition; tables show the median "
+            "over rounds. Ratios are medians over rounds of the ratio within a round.\n"
+            "- **Roof.** *Of the roof* is the time that the roof allows, divided by the measured "
+            "time ([catalogue](../catalogue.md)). The catalogue's own probes measure the roofs in "
+            "each round.\n"
+            "- **Threads.** Variants of kernels with a library are launched with all threads and "
+            "with one. Both sides of a comparison have the same number of threads.",
             f"{document['date']}, {where['model']}, {where['cpus']} CPUs, Linux {where['kernel']}, "
             f"{where['distribution']}, {document['scale']['rounds']} rounds. "
             f"{load_words(document)}",
-            _left_out(document),
+            _scale(document),
         )
     )
 
 
-def _left_out(document: dict[str, Any]) -> str:
-    """What the command was told to measure, where that is not all."""
+def _scale(document: dict[str, Any]) -> str:
+    """Return the sizes, and the kernels if only some were measured."""
     scale = document["scale"]
-    told = f"Sizes: {', '.join(scale['sizes'])}."
-    return (
-        f"{told} Of these kernels alone: {', '.join(scale['cases'])}." if scale["cases"] else told
-    )
+    sizes = f"Sizes: {', '.join(scale['sizes'])}."
+    return f"{sizes} Kernels: {', '.join(scale['cases'])}." if scale["cases"] else sizes
+
+
+def _targets(
+    table: Table,
+    kernels: dict[tuple[str, str], Kernel],
+    peers: Sequence[PythonPeer],
+    threads: int,
+) -> Iterator[str]:
+    found = targets(table, kernels, peers, threads)
+    if not found:
+        return
+    met = sum(one.met for one in found)
+    yield f"{met} of {len(found)} targets are met. A figure above 1 means that assay is faster."
+    heads = ("target", "asked", "measured", "variants", "result", "reason")
+    yield markdown.table(heads, [one.cells(REASONS) for one in found])
+
+
+def _libraries(table: Table, kernels: dict[tuple[str, str], Kernel], threads: int) -> Iterator[str]:
+    rows = []
+    for (name, case), kernel in kernels.items():
+        if not has_library(kernel) or kernel.figures:
+            continue
+        for count in (1, threads) if threads > 1 else (1,):
+            found = compared(table, kernel, case, count)
+            if found is not None:
+                ends = f"{significant(min(found.ratios))} to {significant(max(found.ratios))}"
+                rows.append(
+                    (
+                        *(f"`{name}`", case, str(count), f"`{found.own}`", f"`{found.library}`"),
+                        *(significant(found.ratio), ends),
+                    )
+                )
+    if rows:
+        yield (
+            "The fastest own variant and the fastest library, with the same number of threads. "
+            "With several threads, each side has the faster of its times with one and with all. "
+            "Kernels whose results differ in quality (`deflate`, `hash-queue`) are below."
+        )
+        heads = ("kernel", "data", "threads", "own", "library", "ratio", "in single rounds")
+        yield markdown.table(heads, rows)
+
+
+def _python(kernels: dict[tuple[str, str], Kernel], peers: Sequence[PythonPeer]) -> Iterator[str]:
+    rows = []
+    for peer in peers:
+        kernel = kernels.get((peer.kernel, peer.case))
+        if kernel is None:
+            continue
+        own = peer.own(kernel)
+        for library in peer.libraries(kernel):
+            rows.append(
+                (
+                    *(f"`{peer.kernel}`", peer.case, str(peer.threads), library),
+                    *(_shown(1e6 * peer.median_s(library)), f"`{own}`"),
+                    *(_shown(1e6 * peer.median_s(own)), significant(peer.ratio(library, own))),
+                )
+            )
+    if rows:
+        yield (
+            "`benchmarks.kernels.peers` runs them and the own variants in alternating rounds, with "
+            "the same number of threads. *On scores* begins with standardised data; the other "
+            "ways and the own variants standardise them."
+        )
+        heads = ("kernel", "data", "threads", "library", "its time", "own", "own time", "ratio")
+        yield markdown.table(heads, rows)
 
 
 def _piece(table: Table, name: str, case: str, kernel: Kernel) -> Iterable[str]:
@@ -66,22 +146,23 @@ def _piece(table: Table, name: str, case: str, kernel: Kernel) -> Iterable[str]:
     parameters = ", ".join(f"{key}={value}" for key, value in kernel.parameters.items())
     yield f"{kernel.title}. {parameters}; {show_bytes(kernel.bytes)}."
     figures = (one.name for one in kernel.figures)
+    alone = ("one thread",) if has_library(kernel) else ()
     heads = (
         "variant",
-        "time of one",
+        "time",
+        *alone,
         "GFLOP/s",
         "GB/s",
         *figures,
         "of the roof",
-        "times as fast",
+        "speed relative to parent",
         "library",
     )
     yield markdown.table(heads, rows)
     if (name, case) in SHOWN:
         yield f"![Roofline of {name}, {case}]({file_of(name, case)})"
-    compared = _front if kernel.figures else _against_library
-    if told := compared(table, name, case, kernel):
-        yield told
+    if kernel.figures and (best := _pareto_front(table, name, case, kernel)):
+        yield f"Pareto front, slowest first: {', '.join(f'`{one}`' for one in best)}."
     failed = [
         f"`{v.variant}`" for v in kernel.able if table.values(Key(name, case, v.variant, FAILED))
     ]
@@ -92,34 +173,29 @@ def _piece(table: Table, name: str, case: str, kernel: Kernel) -> Iterable[str]:
         if one.missing is not None and not one.broken:
             reasons.setdefault(one.missing, []).append(f"`{one.variant}`")
     for reason, names in reasons.items():
-        yield f"Not here: {', '.join(names)} ({reason})."
+        yield f"Not available: {', '.join(names)} ({reason})."
 
 
 def _row(table: Table, of: Key, kernel: Kernel, one: Variant) -> tuple[str, ...] | None:
-    found = _rounds(table, Key(of.part, of.case, one.variant, REPETITION_US))
+    found = rounds_of(table, Key(of.part, of.case, one.variant, REPETITION_US))
     if not found:
         return None
     us = statistics.median(found.values())
-    peaks = _rounds(table, Key(of.part, of.case, ROOF, PEAK))
-    moved = _rounds(table, Key(of.part, of.case, ROOF, BANDWIDTH))
-    parts = [
-        Roofs(gflop_per_s=peaks[n], gb_per_s=moved[n]).bound_s(one) / (1e-6 * found[n])
-        for n in found
-        if n in peaks and n in moved
-    ]
-    parent = _rounds(table, Key(of.part, of.case, one.parent, REPETITION_US))
+    share = share_of_roof(table, of.part, of.case, one)
+    parent = rounds_of(table, Key(of.part, of.case, one.parent, REPETITION_US))
     gains = [parent[n] / found[n] for n in found if n in parent]
     alone = table.median(Key(of.part, of.case, one.variant, ONE_THREAD_US))
     return (
         f"`{one.variant}`",
-        _shown(us) if alone is None else f"{_shown(us)} (one thread: {_shown(alone)})",
+        _shown(us),
+        *(("" if alone is None else _shown(alone),) if has_library(kernel) else ()),
         significant(1e-3 * one.flops / us),
         significant(1e-3 * one.moved_bytes / us),
         *(
             _figure(table.median(Key(of.part, of.case, one.variant, f.name)))
             for f in kernel.figures
         ),
-        f"{100 * statistics.median(parts):.0f} %" if parts else "",
+        "" if share is None else f"{100 * share:.0f} %",
         f"{significant(statistics.median(gains))} of `{one.parent}`" if gains else "",
         one.library,
     )
@@ -133,8 +209,8 @@ def _figure(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
-def _front(table: Table, name: str, case: str, kernel: Kernel) -> str:
-    """The variants that no other is faster than and as good, slowest first."""
+def _pareto_front(table: Table, name: str, case: str, kernel: Kernel) -> list[str]:
+    """Return the variants that no other one dominates in time and quality, slowest first."""
     quantities = (REPETITION_US, *(one.name for one in kernel.figures))
     found: dict[str, tuple[float, ...]] = {}
     for one in kernel.able:
@@ -149,43 +225,4 @@ def _front(table: Table, name: str, case: str, kernel: Kernel) -> str:
             for other in found.values()
         )
     ]
-    if not best:
-        return ""
-    best.sort(key=lambda variant: found[variant], reverse=True)
-    return f"No other is faster and as good: {', '.join(f'`{one}`' for one in best)}."
-
-
-def _against_library(table: Table, name: str, case: str, kernel: Kernel) -> str:
-    """The best variant of the catalogue's own beside the best library."""
-
-    def best(of: Sequence[Variant]) -> Variant | None:
-        timed = [(_best_us(table, name, case, one), one) for one in of]
-        there = [(us, one) for us, one in timed if us]
-        return (
-            min(there, key=lambda pair: statistics.median(pair[0].values()))[1] if there else None
-        )
-
-    able = kernel.able
-    own, other = best([v for v in able if not v.library]), best([v for v in able if v.library])
-    if own is None or other is None:
-        return ""
-    mine, theirs = (_best_us(table, name, case, one) for one in (own, other))
-    ratios = [theirs[n] / mine[n] for n in mine if n in theirs]
-    if not ratios:
-        return ""
-    ends = f" ({significant(min(ratios))} to {significant(max(ratios))} in single rounds)"
-    return (
-        f"**`{own.variant}` is {significant(statistics.median(ratios))} times as fast as "
-        f"`{other.variant}`**{ends if len(ratios) > 1 else ''}."
-    )
-
-
-def _best_us(table: Table, name: str, case: str, one: Variant) -> dict[int, float]:
-    """By rounds: with one thread, where a library is faster so."""
-    ways = [_rounds(table, Key(name, case, one.variant, q)) for q in (REPETITION_US, ONE_THREAD_US)]
-    there = [way for way in ways if way]
-    return min(there, key=lambda way: statistics.median(way.values())) if there else {}
-
-
-def _rounds(table: Table, key: Key) -> dict[int, float]:
-    return {number: statistics.median(values) for number, values in table.rounds(key).items()}
+    return sorted(best, key=lambda variant: found[variant], reverse=True)

@@ -1,4 +1,4 @@
-"""Pieces: which work is measured, and one round of it."""
+"""Pieces of work of the benchmark, and one round of measuring them."""
 
 from __future__ import annotations
 
@@ -24,16 +24,24 @@ MODES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("written, degree 2", ("--degree", "2", "--write", "1")),
     ),
     "deflate": (("compressed", ()), ("inflated", ("--direction", "1"))),
+    "hash": (
+        ("SHA-256", ()),
+        ("SHA-1", ("--function", "1")),
+        ("SHA-512", ("--function", "512")),
+        ("MD5", ("--function", "5")),
+    ),
 }
-"""Kernels that are of interest with other than their usual parameters."""
-SHORTER: dict[tuple[str, str], tuple[str, ...]] = {("kmeans", "DRAM"): ("--centres", "16")}
-"""Parameters for a size without which a repetition would take half a minute."""
-ALONE = {"dgemm", "gram-schmidt", "lu", "pca"}
-"""Kernels whose libraries have threads of their own, which with little work cost more than they
-bring: these are timed with one thread too."""
+"""Kernels that are measured with several sets of parameters."""
+PARAMETERS: dict[tuple[str, str], tuple[str, ...]] = {
+    # Without this, a repetition takes half a minute.
+    ("kmeans", "DRAM"): ("--centres", "16"),
+    # Each vector has the size of a last-level cache of 32 MiB, as in the published experiment.
+    ("gram-schmidt", "DRAM"): ("--n", "4194304"),
+}
+"""Parameters of a kernel at one size."""
 LAUNCH_S = "0.1"
-TOO_LONG_S = 1.0
-"""A variant that one repetition takes longer of is run in the first round alone."""
+MAX_REPETITION_S = 1.0
+"""A variant whose repetition takes longer is launched in the first round alone."""
 REPETITION_US = "repetition_us"
 ONE_THREAD_US = "one_thread_us"
 FAILED = "failed"
@@ -43,32 +51,46 @@ ROOF = "roof"
 
 @dataclass(frozen=True)
 class Piece:
-    """A kernel with data of one size, and in one mode."""
+    """A kernel with data of one size, in one mode."""
 
     program: Path
     kernel: Kernel
     name: str
 
     def key(self, variant: str, quantity: str = REPETITION_US) -> Key:
-        """Of a figure of a variant."""
+        """Return the key of a figure of a variant."""
         return Key(self.kernel.kernel, self.name, variant, quantity)
 
 
 def pieces(sizes: Iterable[str], chosen: Iterable[str]) -> Iterator[Piece]:
-    """All of the catalogue, or the kernels that were chosen."""
+    """Yield the pieces of all kernels, or of the chosen ones."""
     only = set(chosen)
     for name, program in find_kernels(os.environ).items():
         if only and name not in only:
             continue
         for mode, words in MODES.get(name, (("", ()),)):
             for size in sizes:
-                words_here = (*words, *SHORTER.get((name, size), ()))
+                words_here = (*words, *PARAMETERS.get((name, size), ()))
                 kernel = described(program, ("--size", size, *words_here))
                 yield Piece(program, kernel, f"{size}, {mode}" if mode else size)
 
 
+def has_library(kernel: Kernel) -> bool:
+    """Return whether a library does the work of a variant that is available here."""
+    return any(one.library for one in kernel.able)
+
+
 def visit(piece: Piece, slow: set[Key], rng: random.Random) -> Iterator[Reading]:
-    """Every variant once, in a random order, and the roofs; fills in what is too slow for more."""
+    """Measure the roofs and launch every variant once, in a random order.
+
+    Variants of kernels with a library are launched with all threads and with one, so that the page
+    compares both sides with the same number of threads.
+
+    Args:
+        piece: what to measure.
+        slow: keys of variants to leave out; those found too slow are added.
+        rng: for the order.
+    """
     roofs = measured_roofs(piece.kernel, (), os.environ)
     yield Reading(piece.key(ROOF, PEAK), roofs.gflop_per_s)
     yield Reading(piece.key(ROOF, BANDWIDTH), roofs.gb_per_s)
@@ -82,19 +104,19 @@ def visit(piece: Piece, slow: set[Key], rng: random.Random) -> Iterator[Reading]
         if found is None:
             yield Reading(piece.key(one.variant, FAILED), 1.0)
             continue
-        if found.median_s > TOO_LONG_S:
+        if found.median_s > MAX_REPETITION_S:
             slow.add(key)
         yield Reading(key, 1e6 * found.median_s)
         for name, value in found.figures.items():
             yield Reading(piece.key(one.variant, name), value)
-        if one.library and piece.kernel.kernel in ALONE:
+        if has_library(piece.kernel):
             alone = _timed(piece, one, "--threads", "1")
             if alone is not None:
                 yield Reading(piece.key(one.variant, ONE_THREAD_US), 1e6 * alone.median_s)
 
 
 def _timed(piece: Piece, one: Variant, *more: str) -> Timed | None:
-    """``None`` where it was rejected, or did not end well: the reason is told at once."""
+    """Return the times of one launch, or ``None`` if it failed (and print the reason)."""
     words = ("--variant", one.variant, "--seconds", LAUNCH_S, *more, *options_of(piece.kernel))
     try:
         (found,) = run(piece.program, words)

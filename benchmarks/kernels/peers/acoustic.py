@@ -55,7 +55,7 @@ def main() -> None:
     native = Native(asked.program, asked.variants, options)
     times = race({"Devito": step}, native, asked.rounds)
     cells = asked.side**3 * asked.steps / 1e6
-    tell(times, "Devito", lambda taken: f"{cells / taken:8.0f} M/s")
+    tell(times, "Devito", lambda taken: f"{cells / taken:8.0f} M/s", asked.json)
 
 
 if __name__ == "__main__":

@@ -67,7 +67,9 @@ def faiss(points: Reals, centres: Reals, threads: int) -> Assign | None:
 
 def main() -> None:
     """Measure and print."""
-    parser = arguments(__doc__.splitlines()[0], ["later-avx2", "later-avx512"])
+    parser = arguments(
+        __doc__.splitlines()[0], ["later-avx2", "later-avx512", "threads-avx2", "threads-avx512"]
+    )
     parser.add_argument("--points", type=int, default=100_000)
     parser.add_argument("--centres", type=int, default=1000)
     asked = parser.parse_args()
@@ -90,7 +92,7 @@ def main() -> None:
     options = ["--points", asked.points, "--centres", asked.centres, "--threads", asked.threads]
     times = race(clocked(steps), Native(asked.program, asked.variants, options), asked.rounds)
     distances = asked.points * asked.centres / 1e9
-    tell(times, first, lambda taken: f"{distances / taken:8.3f} 10^9 distances/s")
+    tell(times, first, lambda taken: f"{distances / taken:8.3f} 10^9 distances/s", asked.json)
 
 
 if __name__ == "__main__":

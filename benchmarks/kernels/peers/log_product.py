@@ -56,7 +56,7 @@ def built(name: str, flags: str, folder: Path) -> ModuleType | None:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     libraries = list(folder.glob(f"{name}.*.so"))
     if done.returncode != 0 or not libraries:
-        print(f"no Cython here: {(done.stderr.splitlines() or ['nothing was built'])[-1]}")
+        print(f"no Cython: {(done.stderr.splitlines() or ['nothing was built'])[-1]}")
         return None
     spec = importlib.util.spec_from_file_location(name, libraries[0])
     assert spec is not None and spec.loader is not None
@@ -134,7 +134,7 @@ def main() -> None:
         times["a loop of Python"] = [
             part * timed(lambda: by_python(*lists)) for _ in range(asked.rounds)
         ]
-        tell(times, first, lambda taken: f"{1e9 * taken / asked.n:9.3f} ns")
+        tell(times, first, lambda taken: f"{1e9 * taken / asked.n:9.3f} ns", asked.json)
 
 
 if __name__ == "__main__":

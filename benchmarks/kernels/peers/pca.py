@@ -106,7 +106,7 @@ def main() -> None:
         options = ["--n", asked.n, "--p", asked.p, "--threads", asked.threads]
         native = Native(asked.program, asked.variants, options)
         times = race(clocked(steps), native, asked.rounds)
-        tell(times, first, lambda taken: f"{1e3 * taken:9.2f} ms")
+        tell(times, first, lambda taken: f"{1e3 * taken:9.2f} ms", asked.json)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Rounds: every way to do the work once in each, so that what disturbs one disturbs all."""
+"""Rounds: each runs every way to do the work once, so that a disturbance hits all of them."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from threadpoolctl import threadpool_info
 
 Step = Callable[[], object]
 Way = Callable[[], float]
-"""Does the work, and gives the seconds that it took."""
+"""Does the work and returns the seconds that it took."""
 
 
 @dataclass(frozen=True)
 class Native:
-    """The kernel's program, its variants and the options of the work."""
+    """A kernel's program, its variants and the options of the work."""
 
     program: Path
     variants: Sequence[str]
     options: Sequence[object]
 
     def able(self) -> list[str]:
-        """Variants that can be had here; says of the others why they cannot."""
+        """Return the available variants; print the reason for each of the others."""
         missing = {
             one["variant"]: one.get("missing") for one in self._told("--describe")["variants"]
         }
         for name in self.variants:
             if missing[name]:
-                print(f"not here: {name} ({missing[name]})")
+                print(f"not available: {name} ({missing[name]})", file=sys.stderr)
         return [name for name in self.variants if not missing[name]]
 
     def seconds(self, variant: str) -> float:
-        """What one repetition takes, after one that is not counted."""
+        """Return the time of one repetition, after a warm-up that is not counted."""
         return float(self._told("--variant", variant, "--seconds", 0)["median_s"])
 
     def _told(self, *words: object) -> dict[str, Any]:
@@ -53,29 +53,30 @@ class Native:
 
 
 def arguments(description: str, variants: Sequence[str]) -> argparse.ArgumentParser:
-    """Give what all of them take."""
+    """Return a parser with the options that all programs share."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("program", type=Path, help="assay-kernel-NAME")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--json", action="store_true", help="print all times in seconds, as JSON")
     parser.add_argument("--variants", nargs="*", default=list(variants))
     return parser
 
 
 def timed(step: Step) -> float:
-    """Seconds of one step."""
+    """Return the seconds of one step."""
     begun = time.perf_counter()
     step()
     return time.perf_counter() - begun
 
 
 def clocked(steps: Mapping[str, Step]) -> dict[str, Way]:
-    """Steps, each with the time that it takes."""
+    """Turn steps into functions that return their time."""
     return {name: partial(timed, step) for name, step in steps.items()}
 
 
 def race(others: Mapping[str, Way], native: Native, rounds: int) -> dict[str, list[float]]:
-    """Seconds of each; what comes first in one round comes later in the next."""
+    """Return the seconds of each way in each round; the order rotates from round to round."""
     ways: dict[str, Way] = {
         **others,
         **{name: partial(native.seconds, name) for name in native.able()},
@@ -89,11 +90,22 @@ def race(others: Mapping[str, Way], native: Native, rounds: int) -> dict[str, li
     return times
 
 
-def tell(times: dict[str, list[float]], first: str, show: Callable[[float], str]) -> None:
-    """Print the best and the middle of each, and how many times as fast as the first it is.
+def tell(
+    times: dict[str, list[float]], first: str, show: Callable[[float], str], as_json: bool = False
+) -> None:
+    """Print the best and the median time of each, and its speed relative to the first.
 
-    The ratio is the middle one of those within a round.
+    The ratio is the median of the ratios within a round.
+
+    Args:
+        times: seconds of each round, by name.
+        first: name of the reference.
+        show: formats a time.
+        as_json: print ``times`` instead, on one line.
     """
+    if as_json:
+        print(json.dumps(times), flush=True)
+        return
     for library in threadpool_info():
         print(*(f"{key} {library[key]}" for key in sorted(library) if key in TOLD), sep=", ")
     for name, taken in times.items():
@@ -104,4 +116,4 @@ def tell(times: dict[str, list[float]], first: str, show: Callable[[float], str]
 
 
 TOLD = ("internal_api", "version", "architecture", "num_threads")
-"""Of libraries in this process: an environment variable may have told one which core it runs on."""
+"""Facts of each library to print: an environment variable may have set its core type."""
