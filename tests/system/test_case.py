@@ -46,7 +46,11 @@ def test_a_case_is_a_ladder_under_a_roof(cli: CommandLine, tmp_path: Path) -> No
     assert second["claim"]["verdict"] == "faster"
     assert second["median_s"] < first["median_s"]
     assert all(rate > 0 for rate in found["roofs"].values())
-    assert {one["value"] for one in found["published"]} >= {"128-256", "256-512"}
+    assert {one["value"] for one in found["published"]} == {
+        "128-256",
+        "256-512",
+        "2 * degree / element size",
+    }
     assert ElementTree.parse(picture).getroot().tag.endswith("svg")
     study = cli("study", "show", found["study"], "--json").document
     assert study["spec"]["kind"] == "compare"
