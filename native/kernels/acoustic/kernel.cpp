@@ -37,7 +37,7 @@ std::array<float, radius + 1> coefficients() {
     return c;
 }
 
-/// Of so few bits that a product of two is a float without rounding; none is nearly zero.
+/// Returns a number of few bits: the product of two is an exact float, and none is nearly zero.
 double datum(std::size_t number, std::ptrdiff_t i) {
     const std::uint64_t x =
         mixed((static_cast<std::uint64_t>(number) << 40U) + static_cast<std::uint64_t>(i));
@@ -45,7 +45,8 @@ double datum(std::size_t number, std::ptrdiff_t i) {
     return x & 1U ? size : -size;
 }
 
-/// Within what steps stay bounded for: 4 over the largest eigenvalue of the laplacian, which is below 22.
+/// Returns a speed for which steps are stable: below 4 over the largest eigenvalue of the Laplacian, which is
+/// below 22.
 float speed_of(std::ptrdiff_t number) {
     return static_cast<float>(
         0.02 + 0.15 * static_cast<double>(mixed(static_cast<std::uint64_t>(number)) >> 40U) / 16777216.0);
@@ -53,13 +54,13 @@ float speed_of(std::ptrdiff_t number) {
 
 constexpr std::ptrdiff_t float_bytes = sizeof(float);
 
-/// Blocks are no narrower, or they would read more around them than they have.
+/// Narrowest block: a narrower one would read more cells around itself than it contains.
 constexpr std::ptrdiff_t least_rows = 32;
 
-/// Up to so many cells, each is stepped by itself for the check.
+/// Largest number of cells for which the check steps each cell by itself.
 constexpr std::ptrdiff_t cells_one_by_one = 1 << 17;
 
-/// How the three arrays lie in memory.
+/// Layout of the three arrays in memory.
 struct Layout {
     std::ptrdiff_t nx, ny, nz, row, plane;
 
@@ -70,7 +71,7 @@ struct Layout {
         if (plane / line % 2 == 0) plane += line;
     }
 
-    /// To cell (0, 0, 0).
+    /// Offset of cell (0, 0, 0).
     [[nodiscard]] std::ptrdiff_t origin() const { return radius * (plane + row) + line; }
     [[nodiscard]] std::ptrdiff_t elements() const { return plane * (nz + 2 * radius) + 2 * line; }
     [[nodiscard]] double bytes() const { return 3.0 * sizeof(float) * static_cast<double>(elements()); }
@@ -121,7 +122,7 @@ class Acoustic final : public KernelOf<Wave> {
                          {"first-touch", 0}});
         found.push_back({{"nx", 20}, {"ny", 35}, {"nz", 30}, {"steps", 5}, {"together", 3}, {"band", 6}});
         found.push_back({{"nx", 9}, {"ny", 50}, {"nz", 11}, {"steps", 16}, {"together", 16}, {"band", 17}});
-        // Large enough to be held against the closed form.
+        // Large enough for a check against the closed form.
         found.push_back({{"nx", 50}, {"ny", 53}, {"nz", 51}, {"steps", 4}, {"together", 2}, {"band", 24}});
         return found;
     }
@@ -133,7 +134,7 @@ class Acoustic final : public KernelOf<Wave> {
             for (const char* name : {"nx", "ny", "nz"}) other[name] = side;
             return Layout(other).bytes();
         };
-        // No smaller than what one cell reads in each direction, so that neighbours are cells as well.
+        // At least the reach of one cell in each direction, so that neighbours are cells as well.
         std::int64_t side = 2 * radius + 4;
         while (takes(side + 1) <= static_cast<double>(bytes)) ++side;
         if (side > 2 * line) side = side / line * line;
@@ -170,11 +171,11 @@ class Acoustic final : public KernelOf<Wave> {
             });
     }
 
-    /// A repetition writes over what it begins with, and that is no right result.
+    /// A repetition overwrites its input, which is not a valid result.
     void poison() override {}
 
-    /// Each step rounds a sum whose terms add up to about a dozen times the largest value, and passes on what
-    /// the two steps before it were wrong by, as it does a wave.
+    /// Each step rounds a sum whose terms add up to about a dozen times the largest value, and propagates the
+    /// errors of the two steps before it like a wave.
     [[nodiscard]] Verdict check() override {
         const auto steps = static_cast<double>(work_.steps);
         Comparison fields(FLT_EPSILON * (12.0 + 6.0 * steps), 1.0);
@@ -208,14 +209,14 @@ class Acoustic final : public KernelOf<Wave> {
 
     static std::size_t index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-    /// What was not said follows from the caches.
+    /// Derives the parameters that were not given from the caches.
     void choose_blocks(const Values& values) {
         const auto given = [&values](const char* name, std::ptrdiff_t other) {
             const auto value = static_cast<std::ptrdiff_t>(values.at(name));
             return std::max<std::ptrdiff_t>(value != 0 ? value : other, 1);
         };
         const std::ptrdiff_t team = threads();
-        // Half of the cache: what passes through takes its part, and others may use it.
+        // Half of the cache: streaming data and other processes use the rest.
         const auto rows =
             static_cast<std::ptrdiff_t>(find_caches(threads()).last) / 2 / float_bytes / work_.row;
         work_.block_z = given("block-z", (work_.nz + team - 1) / team);
@@ -224,8 +225,8 @@ class Acoustic final : public KernelOf<Wave> {
         work_.band = given("band", band_of(rows, work_.together));
     }
 
-    /// Of blocks of one height: as many rows as a thread's second-level cache holds of the planes of u that a
-    /// cell reads.
+    /// Height of a block: as many rows as a thread's second-level cache holds of the planes of u that a cell
+    /// reads.
     [[nodiscard]] std::ptrdiff_t block_rows(std::ptrdiff_t team) const {
         constexpr std::ptrdiff_t planes = 2 * radius + 1;
         const auto cache = static_cast<std::ptrdiff_t>(find_caches(threads()).second) / team;
@@ -234,23 +235,23 @@ class Acoustic final : public KernelOf<Wave> {
         return blocks == 0 ? most : (work_.ny + blocks - 1) / blocks;
     }
 
-    /// Planes of all arrays that are in use at a time: one tile of each step, what it reads around it, and
-    /// what lies between one step and the next.
+    /// Planes of all arrays in use at a time: one tile of each step, the cells that it reads around itself,
+    /// and the planes between one step and the next.
     static std::ptrdiff_t planes_held(std::ptrdiff_t steps) {
         constexpr std::ptrdiff_t tile = 4;
         return 3 * (tile + radius * (steps - 1)) + 2 * radius;
     }
 
-    /// Rows that the cache holds for so many steps, without what is read around them; all for one step.
+    /// Rows that the cache holds for several steps, without the rows read around them; all rows for one step.
     [[nodiscard]] std::ptrdiff_t band_of(std::ptrdiff_t rows, std::ptrdiff_t steps) const {
         if (steps == 1) return work_.ny;
         return std::min(rows / planes_held(steps) - radius * (steps + 1), work_.ny);
     }
 
-    /// As many steps, up to four, as leave bands that are wider than what they read around them; one where
-    /// there are no such bands, or where all data stay in the cache.
+    /// Returns the number of steps in one pass: up to four, as long as bands are wider than the cells read
+    /// around them; one without such bands, or if all data stay in the cache.
     ///
-    /// \param rows of one plane of one array that the cache has room for.
+    /// \param rows number of rows of one plane of one array that fit the cache.
     [[nodiscard]] std::ptrdiff_t steps_of_pass(std::ptrdiff_t rows) const {
         constexpr std::ptrdiff_t most = 4;
         if (3 * work_.ny * work_.nz <= rows) return 1;

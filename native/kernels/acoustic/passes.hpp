@@ -67,8 +67,8 @@ inline double bytes_of_pass(std::ptrdiff_t steps) {
     return steps == 0 ? 0.0 : steps == 1 ? 16.0 : 20.0;
 }
 
-/// The work of plain sweeps; memory is passed over once for several steps. What bands read around them is not
-/// counted: this is the least.
+/// Cost of plain sweeps, with one pass over memory for several steps. Cells that bands read around themselves
+/// are not counted, so this is the lower bound.
 inline Cost passes_cost(const Wave& w) {
     const double cells = static_cast<double>(w.nx) * static_cast<double>(w.ny) * static_cast<double>(w.nz);
     const double bytes = static_cast<double>(w.steps / w.together) * bytes_of_pass(w.together) +

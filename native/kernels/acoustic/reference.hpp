@@ -8,8 +8,7 @@
 
 namespace assay::kernels {
 
-/// What steps begin with, and what they are taken through. Fields are products of a factor of x and one of y
-/// and z.
+/// Input of the steps and their number. Fields are products of a factor of x and one of y and z.
 struct Setting {
     std::ptrdiff_t nx, ny, nz;
     std::array<double, radius + 1> c;
@@ -18,7 +17,7 @@ struct Setting {
 
     /// At a cell, by its number in an array without margins.
     float (*speed)(std::ptrdiff_t);
-    /// Whether it differs from cell to cell; where it does not, it is that of the cell in the first row.
+    /// True if the speed differs from cell to cell; otherwise it is that of the cell in the first row.
     bool everywhere;
 
     [[nodiscard]] double speed_at(std::ptrdiff_t x, std::ptrdiff_t y, std::ptrdiff_t z) const {
@@ -39,10 +38,12 @@ class Reference {
                       std::array<std::vector<double>, 2>& found) const = 0;
 };
 
-/// Steps are taken cell by cell where the speed differs everywhere. Where it is a function of x alone, fields
-/// are sums of few products, and every cell is had without its neighbours, however large the grid is: with
-/// L = V(x) (X + Y), X of x and Y of y and z, which V commutes with, fields that begin as p(x) q(y, z) are
-/// sums over j of p_j(x) Y^j q, and p_j follow by steps in x alone.
+/// Computes the fields after all steps in higher precision.
+///
+/// If the speed differs everywhere, it steps cell by cell. If the speed is a function of x alone, fields are
+/// sums of few products, and each cell follows without its neighbours, however large the grid is. With L =
+/// V(x) (X + Y), X of x and Y of y and z, which V commutes with, fields that begin as p(x) q(y, z) are sums
+/// over j of p_j(x) Y^j q. The p_j follow from steps in x alone.
 std::unique_ptr<Reference> reference(const Setting& setting, std::ptrdiff_t steps);
 
 } // namespace assay::kernels

@@ -14,7 +14,7 @@ inline std::ptrdiff_t least(std::ptrdiff_t a, std::ptrdiff_t b) {
     return a < b ? a : b;
 }
 
-/// What one step reads and writes.
+/// Arrays that one step reads and writes.
 struct Step {
     const float* u;
     float* written; ///< u one step before, and one step later.
@@ -23,8 +23,8 @@ struct Step {
         : u(t % 2 ? w.before : w.now), written(t % 2 ? w.now : w.before) {}
 };
 
-/// c_k times the k-th neighbours on both sides in all directions, added to a sum. By recursion, not in a
-/// loop: compilers work on a row in vectors only where there is no loop within.
+/// Adds c_k times the k-th neighbours on both sides in all directions to a sum. By recursion, not in a loop:
+/// compilers vectorise a row only if it contains no loop.
 template <std::ptrdiff_t k = 1>
 inline float add_neighbours(float sum, const float* c, const float* u, std::ptrdiff_t row,
                             std::ptrdiff_t plane) {

@@ -86,10 +86,10 @@ inline void add_column(V* sums, const float* u, std::ptrdiff_t stride, const flo
     }
 }
 
-/// How many vectors are worked on at once, and how.
+/// Shape of a tile of vectors.
 ///
-/// \tparam Lanes a vector of floats. \tparam high rows. \tparam deep planes. \tparam AlongX how neighbours in
-///     the same row are had. \tparam ahead whether what comes from memory is fetched a row of tiles ahead.
+/// \tparam Lanes a vector of floats. \tparam high rows. \tparam deep planes. \tparam AlongX way to read
+/// neighbours in the same row. \tparam ahead true to prefetch data from memory one row of tiles ahead.
 template <class Lanes, int high, int deep, class AlongX, bool ahead>
 struct Tile {
     using V = Lanes;
@@ -133,7 +133,7 @@ inline void step_tile(const float* c, const float* u, float* written, const floa
     }
 }
 
-/// Asks for what a tile brings from memory: new planes of u, what is written over, the speed.
+/// Prefetches the lines that a tile reads from memory: new planes of u, the overwritten field and the speed.
 template <class T>
 inline void fetch(const float* u, const float* written, const float* speed, std::ptrdiff_t row,
                   std::ptrdiff_t plane) {

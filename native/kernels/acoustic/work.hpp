@@ -11,9 +11,10 @@ inline constexpr std::ptrdiff_t radius = 8;
 
 /// The acoustic wave equation, stepped in time: u(t+1) = 2 u(t) - u(t-1) + speed * laplacian(u(t)).
 ///
-/// All three arrays are laid out alike, x varying first. Each pointer is to cell (0, 0, 0); around the grid,
-/// fields and speed are zero: `radius` rows and planes on each side, 16 cells before each row and what fills
-/// the row up to a multiple of 16. So a row may be worked on in whole vectors: what fills it up stays zero.
+/// All three arrays have the same layout, x varying first. Each pointer is to cell (0, 0, 0). Fields and
+/// speed are zero around the grid: `radius` rows and planes on each side, 16 cells before each row, and
+/// padding of each row to a multiple of 16. So kernels can process a row in whole vectors: the padding stays
+/// zero.
 struct Wave {
     float* now;         ///< u at the first step; steps are written in turn over `before` and `now`.
     float* before;      ///< u one step before.
@@ -21,8 +22,8 @@ struct Wave {
     std::ptrdiff_t nx, ny, nz;
     std::ptrdiff_t row, plane; ///< Elements from a row, and a plane, to the next.
     std::ptrdiff_t steps;
-    float
-        c[radius + 1]; ///< Of the laplacian: of the cell itself, for all directions; of the k-th neighbours.
+    /// Coefficients of the Laplacian: of the cell itself, for all directions; of the k-th neighbours.
+    float c[radius + 1];
 
     std::ptrdiff_t block_y, block_z; ///< Rows and planes that are worked on before the next.
     std::ptrdiff_t together;         ///< Steps that are taken in one pass over the grid.

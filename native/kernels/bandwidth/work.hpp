@@ -6,7 +6,7 @@
 
 namespace assay::kernels {
 
-/// What is done with arrays.
+/// Operations on arrays.
 enum Operation : int {
     reading = 0, ///< All elements are summed.
     copying = 1, ///< to = from.

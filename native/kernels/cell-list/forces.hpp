@@ -18,8 +18,8 @@ using assay::kernels::most;
 constexpr double cutoff2 = cutoff * cutoff;
 constexpr std::size_t cells_around = 27;
 
-/// A cell as another one sees it: particles beyond the border of the box are those of the other side, by so
-/// much further away.
+/// A cell as seen from another one: particles beyond the border of the box are those of the other side,
+/// shifted by its length.
 struct Image {
     std::size_t first, last;
     double x, y, z;
@@ -53,7 +53,7 @@ inline Image image(const Box& b, std::size_t cell, std::size_t which) {
     return found;
 }
 
-/// What the distance of two particles is multiplied with: 24 (2 / r^14 - 1 / r^8), by the square of r.
+/// Returns the factor of the distance of two particles: 24 (2 / r^14 - 1 / r^8), from the square of r.
 template <class T>
 inline T strength(const T& r2) {
     const T s = 1.0 / r2, s3 = s * s * s;
@@ -85,7 +85,7 @@ inline void cell_by_itself(const Box& b, std::size_t cell) {
     }
 }
 
-/// Takes the force of one pair for both: what pulls one pulls the other back (Newton's third law).
+/// Adds the force of one pair to both particles, with opposite signs (Newton's third law).
 inline void pull(const Box& b, std::size_t i, std::size_t j, const Image& other) {
     const double dx = b.x[i] - (b.x[j] + other.x);
     const double dy = b.y[i] - (b.y[j] + other.y);
@@ -117,8 +117,8 @@ inline std::size_t cells_of(const Box& b) {
     return b.edge * b.edge * b.edge;
 }
 
-/// Where each pair is looked at once: 8 operations for a candidate, 6 for its strength, 3 for the force and 6
-/// for what it is added to.
+/// Cost if each pair is evaluated once: 8 operations for a candidate, 6 for its strength, 3 for the force and
+/// 6 for adding it to both particles.
 [[maybe_unused]] inline Cost half_cost(const Box& b) {
     const auto n = static_cast<double>(b.particles), cells = static_cast<double>(cells_of(b));
     const double bytes = 48.0 * n + 12.0 * cells;

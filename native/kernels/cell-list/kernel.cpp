@@ -16,7 +16,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// Up to so many cells are checked, all of them where there are no more.
+/// Largest number of cells to check; all of them if there are fewer.
 constexpr std::size_t cells_checked = 2048;
 
 struct Place {
@@ -64,7 +64,7 @@ Cell particles_of(std::size_t cell, std::size_t edge) {
     return found;
 }
 
-/// Where a cell is, one direction after the other.
+/// Coordinates of a cell.
 struct Steps {
     std::size_t at[3];
 };
@@ -184,7 +184,7 @@ class CellList final : public KernelOf<Box> {
     }
 
   private:
-    /// What pulls one particle.
+    /// Force on one particle.
     struct Pull {
         long double force[3] = {0.0L, 0.0L, 0.0L};
         long double size = 1.0L; ///< Sum of the sizes of all pairs' forces, and one.
@@ -193,10 +193,10 @@ class CellList final : public KernelOf<Box> {
 
     [[nodiscard]] std::size_t cells() const { return work_.edge * work_.edge * work_.edge; }
 
-    /// From one cell that is checked to the next.
+    /// Distance between two checked cells.
     [[nodiscard]] std::size_t step() const { return (cells() + cells_checked - 1) / cells_checked; }
 
-    /// The curve leaves out what is beyond the box.
+    /// The curve leaves out positions beyond the box.
     void order(std::size_t edge) {
         const std::uint64_t whole = std::bit_ceil(std::max<std::uint64_t>(edge, 1));
         std::size_t k = 0;
@@ -220,7 +220,7 @@ class CellList final : public KernelOf<Box> {
         }
     }
 
-    /// How many partners a particle has, itself too, and how many of them are within reach.
+    /// Counts the candidates of a particle, itself included, and those within reach.
     void count() {
         for (std::size_t cell = 0; cell < cells(); ++cell) {
             std::size_t partners = 0;
@@ -244,7 +244,7 @@ class CellList final : public KernelOf<Box> {
         Place shift;
     };
 
-    /// One of the 27 cells around a cell, with whole boxes added to what is beyond the border.
+    /// One of the 27 cells around a cell, shifted by whole boxes if it lies beyond the border.
     [[nodiscard]] Neighbour beside(std::size_t cell, std::size_t which) const {
         const std::size_t edge = work_.edge;
         const std::size_t at[] = {cell % edge, cell / edge % edge, cell / edge / edge};

@@ -7,8 +7,9 @@
 
 namespace assay::kernels {
 
-/// Beyond it there is no force; also the edge of a cell, so that all of a particle's partners are in its own
-/// cell and the 26 around it. In units of the distance at which two particles neither attract nor repel.
+/// Cut-off radius, beyond which there is no force; also the edge of a cell, so that all partners of a
+/// particle are in its own cell and the 26 around it. Its unit is the distance at which two particles neither
+/// attract nor repel.
 inline constexpr double cutoff = 2.5;
 
 /// Particles of a cell, at most.
@@ -25,7 +26,7 @@ struct Box {
     std::size_t edge;          ///< Cells along an edge of the box.
     std::size_t particles;
     double candidates; ///< For each particle all of the 27 cells, itself too.
-    double pairs;      ///< Of those, the ones with a force. Where there are many, worked out from a part.
+    double pairs;      ///< Number of pairs with a force; if there are many, extrapolated from a part.
 };
 
 } // namespace assay::kernels

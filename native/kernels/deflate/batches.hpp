@@ -1,7 +1,7 @@
 #pragma once
 
-/// Matches of many places at once, without a branch: what comes next in text cannot be foreseen, so that each
-/// branch on it costs as much as some tens of instructions.
+/// Matches of many positions at once, without a branch: the next symbols of text are unpredictable, so that
+/// each branch on them costs as much as some tens of instructions.
 
 #include "kernels/deflate/greedy.hpp"
 
@@ -15,13 +15,13 @@ namespace {
 constexpr std::size_t batch = 64;
 /// Bytes of a match that are compared in a batch; longer ones are followed one by one.
 constexpr std::size_t seen_length = 16;
-/// What a batch reads.
+/// Input of a batch.
 constexpr std::size_t batch_reads = batch + seen_length;
 constexpr unsigned batch_hash_bits = 14;
 /// Four bytes take fewer bits than a match of them that lies further back.
 constexpr short worth_four = 8192;
 
-/// What was found at each place of a batch.
+/// Match at each position of a batch.
 struct Batch {
     alignas(64) std::uint8_t length[batch + 32]; ///< 0 where no match is worth taking.
     alignas(64) std::uint16_t distance[batch];
@@ -96,7 +96,7 @@ inline void eight_literals(const unsigned char* text, Token* token) {
                         _mm256_or_si256(_mm256_cvtepu8_epi32(bytes), none));
 }
 
-/// Writes also past those that are asked for, so that there is no branch on how few they are.
+/// Also writes past the requested bytes, which saves a branch on their number.
 inline Token* literals_of(const unsigned char* text, std::size_t n, Token* token) {
     eight_literals(text, token);
     for (std::size_t i = 8; i < n; i += 8) eight_literals(text + i, token + i);

@@ -20,7 +20,7 @@ inline __m512i all(std::uint32_t value) {
     return _mm512_set1_epi32(static_cast<int>(value));
 }
 
-/// What was found at each place of a batch, and the token that it would be.
+/// Match at each position of a batch, and the token that represents it.
 struct WideBatch {
     alignas(64) std::uint8_t length[batch];
     alignas(64) std::uint16_t distance[batch];
@@ -56,7 +56,7 @@ inline void probe(const unsigned char* text, std::size_t at, Place* head, WideBa
     }
 }
 
-/// How many of the lowest bits are set, of sixteen.
+/// Returns the number of trailing ones, of sixteen bits.
 inline __m512i trailing_ones(__m512i words) {
     const __m512i next = _mm512_andnot_si512(words, _mm512_add_epi32(words, all(1)));
     return _mm512_sub_epi32(all(31), _mm512_lzcnt_epi32(next));

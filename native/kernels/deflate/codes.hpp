@@ -15,7 +15,7 @@ struct Ranking {
     std::size_t n;
 };
 
-/// Two passes over the digits of counts; what is more frequent than they hold is as frequent as another.
+/// Radix sort in two passes over the digits of counts; counts beyond their range are equal.
 inline void rank(const std::uint32_t* counts, std::size_t n, Ranking& found) {
     constexpr std::uint32_t most = 0xffff, digit = 0xff;
     std::uint16_t by_low[literals];
@@ -74,8 +74,8 @@ inline void depths(std::uint32_t* a, std::size_t n) {
     }
 }
 
-/// How many codes have each length, none longer than `longest`: where shortening took too much of the
-/// code's room, a shorter code gives way to two that are longer by one.
+/// Returns the number of codes of each length, none longer than `longest`. If shortening used too much of the
+/// code space, a shorter code is replaced by two that are longer by one.
 inline void limit(const std::uint32_t* depth, std::size_t n, unsigned longest, std::uint32_t* of_length) {
     for (std::size_t i = 0; i < n; ++i) ++of_length[depth[i] < longest ? depth[i] : longest];
     std::uint64_t taken = 0;

@@ -63,7 +63,7 @@ constexpr std::uint32_t reversed(std::uint32_t code, unsigned bits) {
     return code >> (16U - bits);
 }
 
-/// How many codes there are of each length, and the first one of it.
+/// Number of codes of each length, and the first code of that length.
 struct Canonical {
     std::uint32_t count[longest_code + 1];
     std::uint32_t first[longest_code + 1];

@@ -16,7 +16,7 @@ inline std::uint32_t hash_of(std::uint32_t word, unsigned bits) {
     return word * golden >> (32U - bits);
 }
 
-/// How many bytes from `begin` on are the same, at most so many.
+/// Returns the number of equal bytes from `begin` on, up to a limit.
 inline std::size_t same(const unsigned char* a, const unsigned char* b, std::size_t begin, std::size_t most) {
     std::size_t n = begin;
     for (; n + 8 <= most; n += 8)
@@ -30,7 +30,7 @@ inline std::size_t least(std::size_t a, std::size_t b) {
     return a < b ? a : b;
 }
 
-/// What is compressed, and how far it has come.
+/// Input of the compression, and the current position.
 struct Text {
     const unsigned char* bytes;
     std::size_t n;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// How a block begins: its kind, and the lengths of its codes.
+/// Header of a block: its kind, and the lengths of its codes.
 
 #include "kernels/deflate/format.hpp"
 
@@ -10,14 +10,14 @@ namespace assay::kernels {
 
 namespace {
 
-/// Of both codes, one after the other as they are sent.
+/// Lengths of both codes, in the order of transmission.
 struct Lengths {
     std::uint8_t of[literals + distances + 2];
     std::size_t literals_sent, distances_sent;
     [[nodiscard]] const std::uint8_t* far() const { return of + literals_sent; }
 };
 
-/// Whether lengths make a code that leaves nothing open; of one word of one bit, or none, one may be.
+/// Returns whether lengths form a complete code; a code of one word of one bit, or none, may be incomplete.
 constexpr bool is_code(const std::uint8_t* lengths, std::size_t n, bool open) {
     std::uint32_t taken = 0, words = 0;
     for (std::size_t i = 0; i < n; ++i) {

@@ -8,7 +8,7 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr unsigned literal_bits = 11; ///< Of the first table; longer words are rare.
+constexpr unsigned literal_bits = 11; ///< Bits of the first table; longer words are rare.
 constexpr unsigned distance_bits = 8;
 
 using Literals = Table<literals, literal_bits, longest_code>;
@@ -21,11 +21,11 @@ struct Output {
     std::size_t at;
 };
 
-/// What comes next: symbols of a block; its end, or that of the stream; bits that mean nothing; too little
-/// room for those who do not look at the ends.
+/// Next item of a stream: symbols of a block, end of block, end of stream, invalid bits, or too little room
+/// for loops without bounds checks.
 enum class Met { symbols, end, nothing, margin };
 
-/// Byte by byte: a match may overlap what it makes.
+/// Copies byte by byte: a match may overlap its own output.
 inline void copy_bytes(unsigned char* to, std::size_t back, std::size_t n) {
     const unsigned char* const from = to - back;
     for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
@@ -88,9 +88,9 @@ struct Inflation {
     Distances far_by_bits;
 };
 
-/// Goes on to the next symbols, through blocks of bytes as they are.
+/// Advances to the next symbols, through stored blocks.
 ///
-/// \tparam Loop what it does with the symbols of a block.
+/// \tparam Loop decoder of the symbols of a block.
 template <class Loop>
 Met open(Inflation& s) {
     while (!s.last) {
@@ -114,8 +114,8 @@ Met open(Inflation& s) {
     return Met::end;
 }
 
-/// \param met what comes next.
-/// \return bytes, or `failed` where it is no stream or has more than there is room for.
+/// \param met next item of the stream. \return number of bytes, or `failed` if the stream is invalid or
+/// longer than the room.
 template <class Loop>
 std::size_t finish(Inflation& s, Met met) {
     while (met == Met::symbols) {

@@ -13,8 +13,8 @@ namespace assay::kernels {
 
 namespace {
 
-/// Bytes that any compressor may need for so many: literals of the fixed code take nine bits at most, and
-/// blocks and streams begin and end.
+/// Bound for the compressed size: literals of the fixed code take nine bits at most, and blocks and streams
+/// have a header and an end.
 std::size_t room_for(std::size_t bytes) {
     constexpr std::size_t line = 64;
     return (bytes + bytes / 8 + 256) / line * line + line;
@@ -24,7 +24,8 @@ std::size_t room_for(std::size_t bytes) {
 constexpr std::size_t guard = 64;
 constexpr Byte poison_byte = 0xa5;
 
-/// Chunks repeat after so many bytes: as many have to be compressed beforehand, and inflated to check them.
+/// Number of bytes after which chunks repeat: only this many are compressed beforehand, and inflated for the
+/// check.
 constexpr std::size_t different_bytes = std::size_t{4} << 20U;
 
 /// Bits of each stream that are turned over, chosen by chance; every third stream ends early as well.
@@ -36,7 +37,7 @@ void damage(Chunk& chunk, Byte* stream, std::size_t number, std::size_t bits) {
     if (number % 3 == 2) chunk.bytes = mixed(number) % chunk.bytes;
 }
 
-/// What streams that are inflated are made of.
+/// Kind of blocks in the streams to inflate.
 enum Blocks : std::int64_t { stored_blocks = 0, fixed_blocks = 1, dynamic_blocks = 2 };
 
 std::size_t compress_as(const Chunk& chunk, Blocks blocks, Scratch& scratch) {
@@ -184,7 +185,7 @@ class Deflate final : public KernelOf<Chunks> {
         }
     }
 
-    /// Text becomes streams, and these what is read.
+    /// Compresses text into the streams that variants inflate.
     void turn_round(Blocks blocks, std::size_t bits) {
         for (std::size_t i = 0; i < chunks_.size(); ++i) {
             Chunk& chunk = chunks_[i];
@@ -197,7 +198,7 @@ class Deflate final : public KernelOf<Chunks> {
                 std::memcpy(stream, chunks_[like].from, chunk.bytes);
             } else {
                 chunk.bytes = compress_as(chunk, blocks, scratch_[0]);
-                // Not the last one where it is shorter than what it is like: what becomes of it is not known.
+                // Not a shorter last chunk: its compressed form is unknown.
                 if (bits && i < different_) damage(chunk, stream, i, bits);
             }
             chunk = {stream, chunk.bytes, text, bytes, failed};
@@ -241,8 +242,8 @@ class Deflate final : public KernelOf<Chunks> {
                                                                                      : nullptr;
     }
 
-    /// The text is what counts in either direction: how many bytes its streams take is what compressors
-    /// differ in.
+    /// Counts the bytes of the text in either direction, since compressors differ in the size of their
+    /// streams.
     [[nodiscard]] Cost usual_cost() const override {
         double text = 0.0;
         for (const Chunk& chunk : chunks_)

@@ -36,7 +36,7 @@ constexpr int z_deflated = 8;
 constexpr int z_raw = -15; ///< A window of 2^15 bytes, and no header.
 constexpr int z_memory = 8;
 
-/// What zlib and zlib-ng have under names that begin otherwise.
+/// Functions of zlib and zlib-ng, whose names have different prefixes.
 struct Zlib {
     Zlib(const char* variable, const char* file, const std::string& prefix, const char* version_of)
         : library(variable, {file}), deflate(function<int(ZStream*, int)>(prefix + "deflate")),
@@ -192,7 +192,8 @@ struct Libdeflate {
             "libdeflate_deflate_decompress");
 };
 
-/// As isa-l/igzip_lib.h begins isal_zstream and inflate_state; what follows is the library's own.
+/// First fields of isal_zstream and inflate_state in isa-l/igzip_lib.h; the following ones are private to the
+/// library.
 struct IsalDeflating {
     unsigned char* next_in;
     std::uint32_t avail_in;
@@ -225,7 +226,7 @@ struct Isal {
     int (*inflate)(IsalInflating*) = library.function<int(IsalInflating*)>("isal_inflate_stateless");
 };
 
-/// Room for what the library keeps: two windows, tables and a few fields of it (87 KiB in version 2.30).
+/// Room for the private state of the library: two windows, tables and some fields (87 KiB in version 2.30).
 template <class Head>
 union IsalState {
     Head head;

@@ -1,19 +1,20 @@
 #pragma once
 
-/// Libraries for the format, each opened where it is there. What a thread needs of one is made once for it.
+/// Libraries for the format, each opened if it is installed. State that a thread needs is created once for
+/// each thread.
 
 #include "kernels/deflate/work.hpp"
 
 namespace assay::kernels {
 
-/// How a library's functions end: bytes that were written, or `failed`.
+/// Result of a library's functions: number of bytes written, or `failed`.
 using Compress = std::size_t(const Chunk& chunk, int level);
 using Inflate = std::size_t(const Chunk& chunk, unsigned char*);
 
 Compress zlib_compress, zlib_ng_compress, libdeflate_compress, isal_compress;
 Inflate zlib_inflate, zlib_ng_inflate, libdeflate_inflate, isal_inflate;
 
-/// Why it cannot be had for this work.
+/// Function that returns the reason why a library is not available for this work.
 using Missing = const char*(const Chunks& w);
 Missing zlib_missing, zlib_ng_missing, libdeflate_missing, isal_missing;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Inflates a bit at a time, byte by byte: what the others are held against.
+/// Inflates a bit at a time, byte by byte: the reference for the other variants.
 
 #include "kernels/deflate/header.hpp"
 #include "kernels/deflate/work.hpp"
@@ -21,10 +21,10 @@ class SingleBits {
         return found;
     }
 
-    /// Whether more was taken than there is.
+    /// Returns whether more bits were read than there are.
     [[nodiscard]] bool beyond() const { return at_ > bits_; }
 
-    /// Leaves out what is left of a byte, and gives the bytes from there on; null where not so many are left.
+    /// Skips the rest of a byte, and returns the following bytes; null if there are fewer than requested.
     const unsigned char* bytes(std::size_t n) {
         const std::size_t begin = (at_ + 7) / 8;
         if (begin > bits_ / 8 || n > bits_ / 8 - begin) return nullptr;
@@ -89,7 +89,7 @@ inline bool inflate_block(SingleBits& bits, const PlainCode& literal, const Plai
     }
 }
 
-/// \return bytes, or `failed` where it is no stream or has more.
+/// \return number of bytes, or `failed` if the stream is invalid or has more.
 inline std::size_t inflate_plain(const Chunk& chunk, unsigned char*) {
     SingleBits bits(chunk.from, chunk.bytes);
     std::size_t at = 0;

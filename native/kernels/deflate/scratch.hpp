@@ -1,6 +1,6 @@
 #pragma once
 
-/// What a thread needs beside the chunk that it compresses.
+/// Memory that a thread needs beside the chunk that it compresses.
 
 #include "kernels/deflate/tokens.hpp"
 
@@ -11,14 +11,14 @@ namespace {
 constexpr unsigned hash_bits = 15;
 constexpr unsigned hash_3_bits = 12;
 
-/// Positions are kept modulo 65536: what they lead to is compared anyway, and what is further back than a
-/// window is not taken.
+/// Positions are stored modulo 65536: candidates are compared anyway, and those further back than a window
+/// are rejected.
 using Place = std::uint16_t;
 
 struct Scratch {
     Place head[1U << hash_bits]; ///< The last place where bytes of this hash began.
     Place head_3[1U << hash_3_bits];
-    Place before[window]; ///< By the place modulo the window: the one before it of the same hash.
+    Place before[window]; ///< Previous position of the same hash, by position modulo the window.
     alignas(64) Token tokens[block_bytes + 2 * longest_match + token_slack];
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Tables by the next bits of a stream, and what reads it by whole words.
+/// Tables indexed by the next bits of a stream, and a reader of whole words.
 
 #include "kernels/deflate/header.hpp"
 #include "kernels/deflate/memory.hpp"
@@ -15,7 +15,7 @@ class HeldBits {
   public:
     HeldBits(const unsigned char* from, std::size_t n) : next_(from), end_(from + n) {}
 
-    /// At least 56 bits are held then.
+    /// Refills the buffer to at least 56 bits.
     void fill() {
         if (end_ - next_ >= 8)
             fill_whole();
@@ -52,7 +52,7 @@ class HeldBits {
     const unsigned char* bytes(std::size_t n) {
         drop(count_ & 7U);
         if (beyond()) return nullptr;
-        // What was held beyond the byte is given back.
+        // Returns the bits beyond the byte to the stream.
         next_ -= (count_ - zeros_) / 8;
         held_ = 0;
         count_ = zeros_ = 0;
@@ -77,14 +77,14 @@ class HeldBits {
     const unsigned char* end_;
     std::uint64_t held_ = 0; ///< Above the bits that count, there may be those that come next.
     unsigned count_ = 0;
-    unsigned zeros_ = 0; ///< How many of those held were never there.
+    unsigned zeros_ = 0; ///< Number of buffered bits beyond the end of the stream.
 };
 
-/// What a table says of the next bits: how many are taken, those of the word alone, the kind, and a byte or
-/// two or what an interval begins with.
+/// Table entry for the next bits: number of bits consumed, bits of the word alone, kind, and one or two bytes
+/// or the base of an interval.
 using Entry = std::uint32_t;
 
-constexpr unsigned taken_mask = 63;  ///< Bits of the word and what is added.
+constexpr unsigned taken_mask = 63;  ///< Bits of the word and the extra bits.
 constexpr unsigned word_shift = 6;   ///< Bits of the word: four.
 constexpr unsigned value_shift = 16; ///< A byte, a base, or where a second table begins.
 constexpr Entry is_literal = 1U << 10U;
@@ -123,7 +123,7 @@ struct Table {
     template <Entry (*entry_of)(unsigned)>
     void fill(const std::uint8_t* lengths, std::size_t n);
 
-    /// What the first table says; perhaps that a second one goes on.
+    /// Entry of the first table, which may refer to a second one.
     [[nodiscard]] Entry begin(std::uint64_t held) const { return entry[held & (first - 1)]; }
 
     [[nodiscard]] Entry go_on(Entry found, std::uint64_t held) const {
@@ -137,7 +137,7 @@ struct Table {
     }
 
   private:
-    /// \return where the table of what follows these bits begins.
+    /// \return position of the table for the bits after these.
     std::size_t further(std::size_t low, std::size_t& end) {
         if (!(entry[low] & is_further)) {
             for (std::size_t i = 0; i < second; ++i) entry[end + i] = is_nothing;
@@ -148,7 +148,7 @@ struct Table {
     }
 };
 
-/// The first table doubles with each bit: what is known of shorter words holds whatever comes next.
+/// Doubles the first table for each bit: entries of shorter words hold for all following bits.
 template <std::size_t symbols, unsigned bits, unsigned longest>
 template <Entry (*entry_of)(unsigned)>
 void Table<symbols, bits, longest>::fill(const std::uint8_t* lengths, std::size_t n) {
@@ -179,7 +179,7 @@ void Table<symbols, bits, longest>::fill(const std::uint8_t* lengths, std::size_
     }
 }
 
-/// What is added to the base of an interval: bits that follow those of its word.
+/// Extra bits to add to the base of an interval; they follow the bits of its word.
 inline std::size_t value_of(Entry entry, std::uint64_t held) {
     const std::uint64_t taken = held & ((std::uint64_t{1} << (entry & taken_mask)) - 1);
     return (entry >> value_shift) + static_cast<std::size_t>(taken >> (entry >> word_shift & 15U));

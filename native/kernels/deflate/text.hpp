@@ -11,7 +11,7 @@
 
 namespace assay::kernels {
 
-/// Text repeats after so many bytes: a window is far shorter, so that no match comes of it.
+/// Number of bytes after which text repeats: a window is far shorter, so that this causes no match.
 inline constexpr std::size_t text_period = (std::size_t{1} << 20U) + 4099;
 
 namespace text {

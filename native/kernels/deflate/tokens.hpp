@@ -1,6 +1,6 @@
 #pragma once
 
-/// What a block of a stream is made of before it is written: literals and matches, one word each.
+/// Literals and matches of a block before it is written, one word each.
 
 #include "kernels/deflate/codes.hpp"
 #include "kernels/deflate/writer.hpp"
@@ -11,10 +11,11 @@ namespace assay::kernels {
 
 namespace {
 
-/// A literal's byte, or 256 + length - 3; from bit 9 on the distance's symbol, from bit 14 on what is added.
+/// A literal's byte, or 256 + length - 3; from bit 9 on the symbol of the distance, from bit 14 on its extra
+/// bits.
 using Token = std::uint32_t;
 
-constexpr unsigned token_lengths = 256; ///< Of a token's lowest nine bits: from here on, lengths.
+constexpr unsigned token_lengths = 256; ///< Lengths begin here in the lowest nine bits of a token.
 constexpr unsigned token_symbols = 512;
 constexpr unsigned symbol_shift = 9;
 constexpr unsigned extra_shift = 14;
@@ -22,7 +23,8 @@ constexpr unsigned no_distance = distances; ///< Symbol of the distance that a l
 
 /// Bytes of a block, at most; a match may reach beyond.
 constexpr std::size_t block_bytes = 65536;
-/// Of the first of several: where little lies behind, few matches are found, and other codes are the best.
+/// Length of the first of several blocks: with little history, few matches are found, and other codes are
+/// best.
 constexpr std::size_t first_block_bytes = 10240;
 /// Literals are written some at a time, past the last that count.
 constexpr std::size_t token_slack = 64;
@@ -117,10 +119,11 @@ inline std::uint64_t bits_of(const Counts& counts, const Codes& codes) {
     return bits;
 }
 
-/// How a token is written, in words that a shift takes as they are: it looks at no more than six bits.
+/// Bits of a token, in words that a shift accepts directly: it uses only the six lowest bits.
 struct Words {
-    std::uint32_t literal[token_symbols];  ///< Bits, and above the word with what is added to a length.
-    std::uint32_t distance[distances + 2]; ///< Bits of the word, bits with what is added, and the word.
+    /// Number of bits; above them, the word with the extra bits of a length.
+    std::uint32_t literal[token_symbols];
+    std::uint32_t distance[distances + 2]; ///< Bits of the word, number of extra bits, and the word.
     std::uint32_t end;
 };
 
@@ -174,7 +177,7 @@ void write_tokens(BitWriter& out, const Token* tokens, std::size_t n, const Word
 
 /// Lengths of both codes as they are sent: runs in few symbols, these by a code of their own.
 struct Header {
-    std::uint16_t symbol[literals + distances]; ///< From bit 5 on, what is added.
+    std::uint16_t symbol[literals + distances]; ///< Extra bits, from bit 5 on.
     std::size_t n = 0;
     std::uint8_t length[length_codes];
     std::uint16_t word[length_codes];
@@ -186,7 +189,7 @@ inline unsigned length_extra(unsigned symbol) {
     return symbol == repeat_last ? 2 : symbol == few_zeros ? 3 : symbol == many_zeros ? 7 : 0;
 }
 
-/// So many of the same length.
+/// Number of words of the same length.
 inline void add_run(Header& header, unsigned length, std::size_t run) {
     const auto add = [&header](unsigned symbol, std::size_t extra) {
         header.symbol[header.n++] = static_cast<std::uint16_t>(symbol | extra << 5U);

@@ -28,7 +28,7 @@ inline void together(Inflation& a, Inflation& b, Met& met_a, Met& met_b) {
     second.keep(b.bits, b.out);
 }
 
-/// What is left of a stream when the other has ended, or there is no margin.
+/// Inflates the rest of a stream after the other one has ended, or without the margin for fast decoding.
 inline std::size_t rest(Inflation& s, Met met) {
     return finish<Loop>(s, met == Met::margin ? Met::symbols : met);
 }

@@ -1,7 +1,6 @@
 #pragma once
 
-/// Where enough room is left on both sides, symbols need no look at the ends, and matches are copied by
-/// words.
+/// With enough room on both sides, symbols need no bounds checks, and matches are copied by words.
 
 #include "kernels/deflate/inflate.hpp"
 
@@ -11,10 +10,9 @@ namespace {
 
 constexpr std::size_t word = 16; ///< Bytes that are copied at once.
 
-/// What a step writes at most: literals of one table entry after another, a match, and the rest of its last
-/// word.
+/// Largest output of a step: literals of several table entries, a match, and the rest of its last word.
 constexpr std::size_t most_written = 8 + longest_match + word;
-/// What a step reads: two words are filled.
+/// Largest input of a step: two refills of a word.
 constexpr std::size_t most_read = 16;
 
 inline void copy_word(unsigned char* to, const unsigned char* from) {
@@ -34,7 +32,7 @@ inline void copy_match(unsigned char* to, std::size_t back, std::size_t n) {
             from += word;
         } while (to < end);
     } else {
-        // What was copied lies twice as far back as a match: the period grows until it fills a word.
+        // Copied bytes double the distance of the match: the period grows until it fills a word.
         std::size_t step = back;
         while (step < word / 2 && to < end) {
             store_64(to, load_64(from));
@@ -45,7 +43,7 @@ inline void copy_match(unsigned char* to, std::size_t back, std::size_t n) {
     }
 }
 
-/// Where two literals' words are short enough, one entry of the table holds both.
+/// If the words of two literals are short enough, one entry of the table holds both.
 inline void pair(Literals& by_bits) {
     // The second of a pair is found lower down, where the table is still as it was.
     for (std::size_t i = Literals::first; i-- > 0;) {
@@ -70,7 +68,7 @@ std::size_t put(unsigned char* to, Entry entry) {
     return 1;
 }
 
-/// Where a stream is read and written.
+/// Input and output positions of a stream.
 struct Cursor {
     explicit Cursor(const HeldBits& held, const Output& out)
         : bits(held), to(out.to + out.at), end(out.to + out.room), begin(out.to) {}
@@ -90,12 +88,12 @@ struct Cursor {
     unsigned char* begin;
 };
 
-/// A few literals, or fewer and a match. What is rare is asked for last.
+/// Decodes a few literals, or fewer and a match; tests for rare kinds last.
 template <bool pairs>
 [[gnu::always_inline]] inline Met step(Cursor& c, const Literals& by_bits, const Distances& far_by_bits) {
     c.bits.fill_whole();
     Entry entry = by_bits.begin(c.bits.held());
-    // Three words of the first table, and what tells the fourth, are within what is held.
+    // The buffer holds three words of the first table, and enough bits to tell the kind of the fourth.
     for (int i = 0; i < 3 && entry & is_literal; ++i) {
         c.bits.drop(entry & taken_mask);
         c.to += put<pairs>(c.to, entry);

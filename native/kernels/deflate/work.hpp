@@ -9,13 +9,13 @@ namespace assay::kernels {
 
 enum Direction : int { compressing = 0, inflating = 1 };
 
-/// What a chunk made that is no stream, or for which there was not enough room.
+/// Result for a chunk that is not a valid stream, or for which there is not enough room.
 constexpr std::size_t failed = SIZE_MAX;
 
-/// What is compressed or inflated by itself: a stream of its own (raw deflate, RFC 1951).
+/// A chunk that is compressed or inflated by itself: a stream of its own (raw deflate, RFC 1951).
 struct Chunk {
     const unsigned char* from;
-    std::size_t bytes; ///< Of what is read.
+    std::size_t bytes; ///< Size of the input, in bytes.
     unsigned char* to;
     std::size_t room; ///< Bytes that may be written.
     std::size_t made; ///< Bytes that were written, or `failed`.
@@ -26,7 +26,7 @@ struct Chunks {
     std::size_t count;
     Direction direction;
     bool damaged;           ///< Streams are, so that many cannot be inflated.
-    unsigned char* scratch; ///< Of each thread, one after the other.
+    unsigned char* scratch; ///< Scratch memory of each thread, one after the other.
     std::size_t scratch_step;
 };
 

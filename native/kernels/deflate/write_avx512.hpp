@@ -14,7 +14,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// Eight tokens, in lanes of 64 bits: what is written, and how many bits that are.
+/// Eight tokens, in lanes of 64 bits: the bits to write, and their number.
 struct EightTokens {
     __m512i bits, count;
 };

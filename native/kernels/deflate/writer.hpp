@@ -25,12 +25,12 @@ class BitWriter {
         count_ &= 7U;
     }
 
-    /// Whether so many bits can be written, and then a word.
+    /// Returns whether there is room for a number of bits and another word.
     [[nodiscard]] bool has_room(std::uint64_t bits) const {
         return bits / 8 + 2 * sizeof held_ <= static_cast<std::size_t>(end_ - next_);
     }
 
-    /// Bits until the next byte begins, if so many others come before.
+    /// Returns the number of padding bits until the next byte begins, after a number of other bits.
     [[nodiscard]] unsigned to_byte(unsigned others) const { return -(count_ + others) & 7U; }
 
     void put_bytes(const unsigned char* from, std::size_t n) {
@@ -49,7 +49,7 @@ class BitWriter {
     unsigned char* next_;
     unsigned char* end_;
     std::uint64_t held_ = 0;
-    unsigned count_ = 0; ///< Bits that are held and not yet written for good; fewer than eight.
+    unsigned count_ = 0; ///< Number of buffered bits that are not yet final; fewer than eight.
 };
 
 } // namespace

@@ -3,10 +3,10 @@
 /// The article's blocking, shared by variants for different processors: all of it is local to the file that
 /// includes it, for a function with one definition for the whole program would be the one for the newest.
 ///
-/// So many columns of A (tile_k) are packed into strips of as many rows as one step of the innermost loop
-/// takes, so many of them of B (tile_n) into strips of columns; each is then read in the order in which it is
-/// stored. A tile of B stays in L2 while the strips of A pass by.
-/// Source: K. Goto, R. van de Geijn, Anatomy of High-Performance Matrix Multiplication, ACM TOMS 34 (2008).
+/// Tiles of A have `tile_k` columns, packed into strips of as many rows as one step of the innermost loop
+/// takes. Tiles of B have `tile_n` columns, packed into strips of columns. Each is then read in the order in
+/// which it is stored. A tile of B stays in L2 while the strips of A pass by. Source: K. Goto, R. van de
+/// Geijn, Anatomy of High-Performance Matrix Multiplication, ACM TOMS 34 (2008).
 
 #include "kernels/dgemm/work.hpp"
 #include "kernels/product/strips.hpp"

@@ -16,12 +16,12 @@ namespace assay::kernels {
 
 namespace {
 
-/// Rows of A and columns of B repeat after so many, so C has as many different elements as their product,
-/// however large it is. Primes: what is mistaken by a tile or a vector is another row or column.
+/// Periods of the rows of A and the columns of B: C has only their product of different elements, however
+/// large it is. Primes: a tile or vector mistaken for another one has different rows or columns.
 constexpr std::size_t rows = 61;
 constexpr std::size_t columns = 67;
 
-/// A whole number of so many bits and a sign, without a pattern (the finalizer of splitmix64).
+/// A whole number of a few bits and a sign, without a pattern (the finalizer of splitmix64).
 double datum(std::size_t line, std::size_t p, int bits) {
     std::uint64_t x = (line << 32U) + p + 0x9e3779b97f4a7c15U;
     x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -31,8 +31,8 @@ double datum(std::size_t line, std::size_t p, int bits) {
     return x & 1U ? size : -size;
 }
 
-/// So few bits that no sum of k products needs more than the 53 of a double: every order of summation gives
-/// the same, and what is not equal is wrong. So many that single precision is not enough.
+/// Number of bits: few enough that no sum of k products needs more than the 53 bits of a double, so that
+/// every order of summation gives the same result; enough that single precision fails the check.
 int bits_for(std::size_t k) {
     return (std::numeric_limits<double>::digits - static_cast<int>(std::bit_width(k))) / 2;
 }

@@ -6,7 +6,7 @@
 
 namespace assay::kernels {
 
-/// C = A B, each stored column by column without gaps; what C held before is not read.
+/// C = A B, each stored column by column without gaps; previous elements of C are not read.
 struct Product {
     const double* a; ///< m by k.
     const double* b; ///< k by n.
@@ -16,8 +16,8 @@ struct Product {
     double* strips;     ///< Room for tile_k columns of A, and 32 rows more than it has.
     double* tiles;      ///< Room for a tile of B for each thread.
     std::size_t room;   ///< Elements of one of them: tile_k rows of 32 columns more than tile_n.
-    std::size_t tile_k; ///< How deep a tile is: columns of A, rows of B.
-    std::size_t tile_n; ///< How wide a tile of B is.
+    std::size_t tile_k; ///< Depth of a tile: columns of A, rows of B.
+    std::size_t tile_n; ///< Columns of a tile of B.
 
     std::size_t ahead_l2; ///< Steps of the innermost loop by which data are fetched ahead; 0: not.
     std::size_t ahead_l1;

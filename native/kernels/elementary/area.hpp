@@ -17,8 +17,9 @@ inline __m512d root(__m512d x) {
 }
 #endif
 
-/// ln(1 + u), u = t + sqrt(t (x + 1)), t = x - 1: nothing cancels near one, where t is exact. What 1 + u
-/// loses of u is put back to the first order. Beyond 2^28 it is ln 2x to the last digit.
+/// Computes ln(1 + u), u = t + sqrt(t (x + 1)), t = x - 1: nothing cancels near one, where t is exact. The
+/// rounding error of 1 + u is corrected to the first order. Beyond 2^28 the result is ln 2x to the last
+/// digit.
 template <class D>
 inline D area_cosine(D x) {
     const D t = x - 1.0;

@@ -4,9 +4,9 @@
 /// file that includes it: variants are compiled for different processors.
 ///
 /// x = (n + j/16) ln 2 + r, so that e^x = 2^n 2^(j/16) e^r (P. T. P. Tang, "Table-driven implementation of
-/// the exponential function", ACM TOMS 15, 1989); without a table for AVX2, whose permutations reach too few
-/// entries. Polynomials by Sollya's fpminimax, of e^r - 1 relative to r. ln 2 in two parts: the first has so
-/// many zeros at its end that its product with n is exact.
+/// the exponential function", ACM TOMS 15, 1989). AVX2 uses no table, since its permutations reach too few
+/// entries. Polynomials by Sollya's fpminimax, of e^r - 1 relative to r. ln 2 is split into two parts: the
+/// first ends in enough zeros that its product with n is exact.
 
 // GCC 12 takes the undefined vectors of its own header for mistakes (bug 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -48,7 +48,7 @@ inline __m256d exponential(__m256d x) {
                               2.505645784453611871610848255489956137864737684139981865882874e-8);
     const __m256d p = _mm256_fmadd_pd(_mm256_fmadd_pd(high, r4, middle), r4, low);
     const __m256d value = _mm256_add_pd(all(1.0), _mm256_fmadd_pd(p, r2, r));
-    // 2^(n-1), as n = 1024 is no exponent of a double.
+    // 2^(n-1), since a double has no exponent n = 1024.
     const __m256i bits = _mm256_add_epi64(_mm256_castpd_si256(shifted), _mm256_set1_epi64x(1022));
     const __m256d half = _mm256_castsi256_pd(_mm256_slli_epi64(bits, 52));
     return _mm256_mul_pd(_mm256_mul_pd(value, half), all(2.0));

@@ -15,7 +15,7 @@
 
 namespace {
 
-/// ln 2 in two parts: the first has so many zeros at its end that its product with an exponent is exact.
+/// ln 2 in two parts: the first ends in enough zeros that its product with an exponent is exact.
 constexpr double ln2_high = 0x1.62e42fefa0000p-1;
 constexpr double ln2_low = 0x1.cf79abc9e3b3ap-40;
 
@@ -61,7 +61,7 @@ inline __m256d logarithm(__m256d x) {
     const __m256d rest = _mm256_fmadd_pd(s, _mm256_fmadd_pd(p, s2, half), _mm256_mul_pd(k, all(ln2_low)));
     __m256d found = _mm256_fmadd_pd(k, all(ln2_high), _mm256_sub_pd(f, _mm256_sub_pd(half, rest)));
     if (__builtin_expect(!unusual, 1)) return found;
-    // Zero has an infinite one, what is less has none; infinity and what is not a number stay as they are.
+    // The logarithm of zero is -infinity, that of negative numbers is NaN; infinity and NaN pass unchanged.
     found = _mm256_blendv_pd(found, all(-INFINITY), _mm256_cmp_pd(x, zero, _CMP_EQ_OQ));
     found = _mm256_blendv_pd(found, all(NAN), _mm256_cmp_pd(x, zero, _CMP_LT_OQ));
     return _mm256_blendv_pd(found, x, beyond);
@@ -119,8 +119,8 @@ inline __m512d logarithm(__m512d x) {
     const __m512d whole = _mm512_fmadd_pd(k, all(ln2_high), log_c);
     const __m512d rest = _mm512_fmadd_pd(p, r2, _mm512_mul_pd(k, all(ln2_low)));
     const __m512d found = _mm512_add_pd(whole, _mm512_add_pd(r, rest));
-    // What x is decides what becomes of the result, four bits for each kind from the lowest on: what is not a
-    // number stays (2), -infinity is for zero (4), infinity stays (5), and nothing less has one (3).
+    // Table of results by class of x, four bits for each class from the lowest on: NaN stays (2), zero gives
+    // -infinity (4), infinity stays (5), negative numbers give NaN (3).
     constexpr long long kinds = 0x03530422;
     return _mm512_fixupimm_pd(found, x, bits_of(kinds), 0);
 }

@@ -22,8 +22,8 @@ inline bool any_beyond(__m512d x, double most) {
 }
 #endif
 
-/// sin(x + half pi / 2), half = 0 or 1: x = (n - half / 2) pi + r with the whole number n next to it, so that
-/// the result is sin r, or its opposite where n is odd. Pi is in two parts, and the first ends in so many
+/// Computes sin(x + half pi / 2), half = 0 or 1: x = (n - half / 2) pi + r with the nearest whole number n,
+/// so that the result is sin r, or its opposite for odd n. Pi is split into parts: the first ends in enough
 /// zeros that its product with n is exact (twice those of Sun's fdlibm, e_rem_pio2.c, 1993). Polynomial by
 /// Sollya's fpminimax: error 3e-19 of sin r for |r| <= pi / 2.
 template <int half, class D>

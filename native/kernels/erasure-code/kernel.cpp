@@ -30,7 +30,7 @@ Byte product(unsigned a, unsigned b) {
     return static_cast<Byte>(found);
 }
 
-/// a^254: the group of what is not 0 has 255 elements.
+/// Inverse: a^254, since the multiplicative group has 255 elements.
 Byte inverse(Byte a) {
     Byte found = 1;
     for (int i = 0; i < 254; ++i) found = product(found, a);

@@ -61,8 +61,8 @@ struct Ymm {
 };
 
 #ifdef __AVX512BW__
-/// 64 bytes; 0x96 is the truth table of a ^ b ^ c (vpternlogq). Functions with masks of ones stand where GCC
-/// 12 takes what those without begin with for an error (its bug 105593).
+/// 64 bytes; 0x96 is the truth table of a ^ b ^ c (vpternlogq). Functions with masks of ones replace those
+/// without a mask, whose undefined operand GCC 12 reports as an error (its bug 105593).
 struct Zmm {
     typedef __m512i Value;
     static constexpr std::size_t size = 64;
@@ -173,8 +173,8 @@ inline void at_once(const Code& c, std::size_t begin, std::size_t end) {
     bytes_of(c, 0, targets, done, end);
 }
 
-/// Past the caches where they are too small for what is written: only whole vectors at their own boundary can
-/// go there. Such stores come in no order with others: a fence ends them.
+/// Stores past the caches if they are too small for the output: only whole aligned vectors can be stored so.
+/// Such stores are not ordered with others: a fence ends them.
 template <class V>
 inline void past_caches(const Code& c, std::size_t begin, std::size_t end) {
     const auto at = [&](std::size_t t) { return reinterpret_cast<std::size_t>(c.target[t]) % V::size; };

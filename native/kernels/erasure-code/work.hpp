@@ -18,11 +18,11 @@ struct Code {
     const unsigned char* source[sources];
     unsigned char* target[targets];
     std::size_t n;  ///< Bytes of each.
-    bool streaming; ///< What is written does not fit the caches that are used: it need not go through them.
+    bool streaming; ///< True if the output does not fit the caches in use: it need not go through them.
     /// The rest is made from the coefficients, target by target, before anything is timed.
     const unsigned char* coefficient;
-    const unsigned char* logarithm; ///< To base 2, of each byte but 0.
-    const unsigned char* power;     ///< Of 2, for exponents to 509.
+    const unsigned char* logarithm; ///< Logarithm to base 2 of each byte except 0.
+    const unsigned char* power;     ///< Powers of 2, for exponents to 509.
     const unsigned char (*product)[256];
     const unsigned char (*nibbles)[32]; ///< Products of 0 to 15, and of 16 times these.
     const std::uint64_t* matrix;        ///< As gf2p8affineqb takes it.

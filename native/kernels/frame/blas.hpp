@@ -11,7 +11,7 @@ namespace assay::kernels {
 /// A BLAS through its C interface, opened when it is first asked for. Matrices are stored column by column.
 class Blas {
   public:
-    /// How one library names its functions, and how wide its integers are.
+    /// Naming scheme of a library's functions, and the width of its integers.
     struct Names {
         const char* title;
         const char* before;
@@ -21,12 +21,12 @@ class Blas {
 
     Blas(const Names& names, Library opened);
 
-    /// Why it is not there; null where it is.
+    /// Returns the reason why the library is not available; null if it is.
     [[nodiscard]] const char* missing() const { return reason_.empty() ? nullptr : reason_.c_str(); }
     /// Version, and the processor that its code is for: null where it is not there.
     [[nodiscard]] const char* told() const { return told_.empty() ? nullptr : told_.c_str(); }
 
-    /// Whether integers have 64 bits.
+    /// Returns whether integers have 64 bits.
     [[nodiscard]] bool wide() const { return wide_; }
     /// A function as Fortran has it ("dsyrk"), of the BLAS or a LAPACK in the same library; null where it is
     /// not there.

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What variants that hand their work to a BLAS say of it; local to each file that includes it.
+/// Functions for variants that use a BLAS; local to each file that includes them.
 
 #include "kernels/frame/blas.hpp"
 

@@ -15,15 +15,15 @@
 
 namespace assay::kernels {
 
-/// An array that begins so many bytes beyond a boundary of 64. It comes from the allocator of the process, so
-/// that settings of allocators and pages apply; nothing is written into it here, so first touch is the
-/// kernel's.
+/// An array with a given offset from a boundary of 64 bytes. Its memory comes from the allocator of the
+/// process, so that settings of allocators and pages apply. Nothing is written into it here: the first touch
+/// is the kernel's.
 template <class T>
 class Buffer {
   public:
     Buffer() = default;
 
-    /// \throws std::bad_alloc where there is not so much memory, BadWords where none can begin there.
+    /// \throws std::bad_alloc without enough memory, BadWords for an invalid offset.
     explicit Buffer(std::size_t count, std::size_t shift = 0) : count_(count) {
         constexpr std::size_t line = 64;
         if (shift % alignof(T) != 0)
@@ -35,7 +35,7 @@ class Buffer {
         auto* const begin = static_cast<std::byte*>(memory_.get());
         data_ = reinterpret_cast<T*>(begin + shift);
 #ifdef __SANITIZE_ADDRESS__
-        // What is beside the array is nobody's, though the allocator gave it.
+        // Memory beside the array is poisoned, although the allocator provided it.
         const std::size_t end = shift + count * sizeof(T);
         ASAN_POISON_MEMORY_REGION(begin, shift);
         ASAN_POISON_MEMORY_REGION(begin + end, bytes - end);

@@ -26,7 +26,7 @@ void Comparison::look(const char* what, std::size_t index, double found, long do
     ++looked_;
     const long double allowed = relative_ * std::max(std::fabs(wanted), static_cast<long double>(scale_));
     const long double error = std::fabs(static_cast<long double>(found) - wanted);
-    // Written so that what is not a number is wrong.
+    // Written so that NaN is wrong.
     const bool right = error <= allowed;
     const long double ratio = allowed > 0 ? error / allowed : (error > 0 ? HUGE_VALL : 0.0L);
     const double measure = right ? static_cast<double>(ratio) : std::fmax(static_cast<double>(ratio), 1.01);

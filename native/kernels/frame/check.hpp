@@ -6,23 +6,23 @@
 
 namespace assay::kernels {
 
-/// What was found of an output.
+/// Result of checking an output.
 struct Verdict {
     bool right = false;
-    double worst = 0.0; ///< The largest error, over what is allowed: above 1 it is wrong.
-    std::string told;   ///< Where it is wrong; nothing where it is right.
+    double worst = 0.0; ///< The largest error relative to the tolerance: above 1 the output is wrong.
+    std::string told;   ///< Position and kind of the error; empty for a correct output.
 };
 
 /// Right where all are; tells of the first that is not.
 Verdict all_of(const std::vector<Verdict>& verdicts);
 
-/// Of two vectors, in higher precision.
+/// Returns the product of two vectors in higher precision.
 long double product(const double* a, const double* b, std::size_t n);
 
 /// Compares element by element with a reference of higher precision.
 ///
-/// An element is right within `relative` of the reference's magnitude, or of `scale` where the reference is
-/// smaller (sums of terms that cancel). What is not a number is wrong.
+/// An element is correct within `relative` of the reference's magnitude, or of `scale` if the reference is
+/// smaller (sums of terms that cancel). NaN is wrong.
 class Comparison {
   public:
     Comparison(double relative, double scale) : relative_(relative), scale_(scale) {}

@@ -11,19 +11,19 @@
 
 namespace assay::kernels {
 
-/// What a kernel is.
+/// Description of a kernel.
 struct About {
     const char* name;
     const char* title;
-    const char* source; ///< Where the experiment comes from, and what it said.
-    const char* bound;  ///< What limits it, in words.
+    const char* source; ///< Source of the experiment, and its result there.
+    const char* bound;  ///< Limiting resource, in words.
     /// One repetition changes its input, which is put back, untimed, before the next.
     bool in_place = false;
     /// Its arithmetic is of floats: the cores have another roof for it.
     bool single = false;
 };
 
-/// A variant as it is told of.
+/// Description of a variant.
 struct VariantInfo {
     std::string id;
     std::string parent;
@@ -32,7 +32,7 @@ struct VariantInfo {
     bool broken = false;
 };
 
-/// What a result is judged by beside its time, as the bytes that are left of a text: the less the better.
+/// A quality of a result beside its time, such as the compressed size: less is better.
 struct Figure {
     const char* name;
     const char* what;
@@ -50,10 +50,10 @@ class Kernel {
     [[nodiscard]] virtual const About& about() const = 0;
     [[nodiscard]] virtual std::vector<Parameter> parameters() const = 0;
 
-    /// Odd sizes that tests try: nothing, one, what fills no vector or tile, other modes.
+    /// Returns odd sizes for tests: zero, one, sizes that fill no vector or tile, other modes.
     [[nodiscard]] virtual std::vector<Values> shapes() const = 0;
 
-    /// Fills in what of the size was not given, so that the data take at most so many bytes.
+    /// Sets the size parameters that were not given, so that the data take at most this many bytes.
     virtual void fit(Values& values, std::int64_t bytes) const = 0;
 
     /// Bytes that the data take.
@@ -67,19 +67,19 @@ class Kernel {
     /// Puts the input back, where a repetition changes it.
     virtual void restore() {}
 
-    /// Fills the output with what no right result holds.
+    /// Fills the output with values that no correct result contains.
     virtual void poison() = 0;
 
-    /// Whether the output is right.
+    /// Checks the output.
     [[nodiscard]] virtual Verdict check() = 0;
 
-    /// Of what ran last and was found right; the same names each time.
+    /// Returns the figures of the last correct result; the same names each time.
     [[nodiscard]] virtual std::vector<Figure> figures() const { return {}; }
 
     [[nodiscard]] virtual std::vector<VariantInfo> variants() const = 0;
     virtual void run(std::size_t variant) = 0;
     [[nodiscard]] virtual Cost cost(std::size_t variant) = 0;
-    /// Empty where it can be had.
+    /// Returns the reason why a variant is not available; empty if it is.
     [[nodiscard]] virtual std::string missing(std::size_t variant) = 0;
     [[nodiscard]] virtual std::string library(std::size_t variant) = 0;
 };

@@ -7,15 +7,15 @@
 
 namespace assay::kernels {
 
-/// The part of a LAPACK that kernels use, of a library that holds it beside its BLAS (OpenBLAS does).
-/// Matrices are stored column by column. What does not come to an end gives values that are not numbers.
+/// The part of a LAPACK that kernels use, of a library that contains it beside its BLAS (OpenBLAS does).
+/// Matrices are stored column by column. A computation that does not converge gives NaN.
 class Lapack {
   public:
     explicit Lapack(const Blas& blas);
 
-    /// Why it is not there; null where it is.
+    /// Returns the reason why the library is not available; null if it is.
     [[nodiscard]] const char* missing() const { return reason_.empty() ? nullptr : reason_.c_str(); }
-    /// What the library says of itself: null where it is not there.
+    /// Returns version and core type of the library: null if it is not available.
     [[nodiscard]] const char* told() const { return missing() ? nullptr : blas_.told(); }
     void use_threads() const { blas_.use_threads(); }
 

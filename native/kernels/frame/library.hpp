@@ -5,10 +5,10 @@
 
 namespace assay::kernels {
 
-/// A library that is there or not, opened when it is first asked for and never closed.
+/// An optional library, opened at first use and never closed.
 ///
-/// It is not linked, so that one build of assay uses what each machine has. Its functions are declared where
-/// they are used, as its own documentation gives them.
+/// It is not linked, so that one build of assay uses the libraries of each machine. Its functions are
+/// declared by their users, as its documentation states them.
 class Library {
   public:
     /// \param variable of the environment that names another file.
@@ -24,7 +24,7 @@ class Library {
     }
 
     [[nodiscard]] bool there() const { return handle_ != nullptr; }
-    /// Why it is not; a text that stays.
+    /// Returns the reason why it is not available, a string of static lifetime.
     [[nodiscard]] const char* reason() const { return reason_.c_str(); }
     /// The file that was opened.
     [[nodiscard]] const std::string& path() const { return path_; }

@@ -33,7 +33,7 @@ void place_on_node(void* begin, std::size_t bytes, int node) {
     nodes[node / bits] |= 1UL << static_cast<unsigned>(node % bits);
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     const auto first = reinterpret_cast<std::uintptr_t>(begin), from = first / page * page;
-    // The call counts one bit less than it is told (get_nodes() in mm/mempolicy.c).
+    // The call uses one bit less than its argument states (get_nodes() in mm/mempolicy.c).
     const long done = syscall(SYS_mbind, from, first + bytes - from, MPOL_BIND, nodes, most + 1L,
                               MPOL_MF_MOVE | MPOL_MF_STRICT);
     if (done != 0) throw BadWords(reason_of(errno, node));

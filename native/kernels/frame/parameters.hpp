@@ -7,7 +7,7 @@
 
 namespace assay::kernels {
 
-/// What of the work can be chosen.
+/// A parameter of the work.
 struct Parameter {
     std::string name;
     std::string what;
@@ -18,7 +18,7 @@ struct Parameter {
 
 using Values = std::map<std::string, std::int64_t>;
 
-/// Words that a kernel cannot do anything with; the text says which and what would do.
+/// Invalid words of the command line; the text names them and the valid ones.
 class BadWords : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;

@@ -15,7 +15,8 @@ namespace assay::kernels {
 
 using Byte = unsigned char;
 
-/// Data repeat after so many bytes, a prime: as many have to be known, however much data there is.
+/// Number of bytes after which data repeat, a prime: the check needs only this many, however large the data
+/// are.
 inline constexpr std::size_t period = 4099;
 using Pattern = std::array<Byte, period>;
 
@@ -46,7 +47,7 @@ inline void fill(const Buffer<Byte>& data, const Pattern& pattern) {
     }
 }
 
-/// What ought to be exact, and is not.
+/// Returns the verdict for output that has to be exact, and is wrong at a position.
 inline Verdict wrong_at(const std::string& what, std::size_t i) {
     return {false, std::numeric_limits<double>::max(), what + " is wrong at byte " + std::to_string(i)};
 }

@@ -4,10 +4,10 @@
 
 namespace assay::kernels {
 
-/// The program of one kernel: words in, lines of JSON out; gives the exit status.
+/// Runs the program of one kernel: reads words, prints lines of JSON and returns the exit status.
 ///
-/// 0: all that was asked for was run, and is right. 1: a result is wrong. 2: words that it cannot do anything
-/// with. 3: what was asked for cannot be had here.
+/// 0: all requested variants ran, and their results are correct. 1: a result is wrong. 2: invalid words. 3:
+/// the request is not supported here.
 int program(Kernel& kernel, int argc, char** argv);
 
 } // namespace assay::kernels

@@ -2,7 +2,7 @@
 
 namespace assay::kernels {
 
-/// Of the next parallel region; 1 where this was built without OpenMP.
+/// Returns the number of threads of the next parallel region; 1 in a build without OpenMP.
 int threads();
 
 } // namespace assay::kernels

@@ -1,11 +1,10 @@
 #pragma once
 
-/// What one file of a kernel says of itself: a variant.
+/// Description of a variant, one file of a kernel.
 ///
-/// This header is included by files that are compiled for other processors than the rest, so it holds data
-/// alone: code that it shared would be linked once, perhaps as one of them made it, and run on a processor
-/// that does not know its instructions. For the same reason variants are constant data in a section of their
-/// own, and no constructor registers them.
+/// Files that are compiled for different processors include this header, so it contains data alone. The
+/// linker keeps one copy of shared code, perhaps one that a processor does not support. For the same reason
+/// variants are constant data in a section of their own, and no constructor registers them.
 
 #include <cstddef>
 
@@ -35,11 +34,11 @@ constexpr Isa compiled_for = Isa::any;
 #define ASSAY_ID(name) name
 #endif
 
-/// What one repetition does, by the formulas of the algorithm; nothing of it is counted by the processor.
+/// Cost of one repetition, by the formulas of the algorithm; it is not counted by the processor.
 struct Cost {
     double flops = 0;               ///< Additions and multiplications; a fused one is two.
     double special = 0;             ///< Exponentials, logarithms, divisions, roots.
-    double bytes = 0;               ///< That have to move at least.
+    double bytes = 0;               ///< Least number of bytes to move.
     double bytes_with_allocate = 0; ///< The same where a line is read before it is written.
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Of variants that move more than the kernel says.
+/// Costs of variants that move more than the kernel states.
 
 #include "kernels/gram-schmidt/work.hpp"
 
@@ -15,7 +15,7 @@ using assay::kernels::Cost;
     return {6.0 * elements, 0.0, 64.0 * elements, 64.0 * elements};
 }
 
-/// By groups: the base is read once where a group of it stays in a cache.
+/// Cost by groups: the base is read once if a group of it stays in a cache.
 [[maybe_unused]] inline Cost by_groups(const Base& w) {
     const double n = static_cast<double>(w.n), j = static_cast<double>(w.vectors);
     const double bytes = 8.0 * n * (w.together < w.vectors ? 2.0 * j + 4.0 : 3.0 * j + 5.0);

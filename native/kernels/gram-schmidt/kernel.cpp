@@ -29,13 +29,13 @@ double cosine(std::size_t i, std::size_t k, std::size_t n) {
     return std::sqrt((i ? 2.0 : 1.0) / length) * std::cos(std::numbers::pi * angle);
 }
 
-/// From -1 to 1, without a period that a chunk or a vector has.
+/// Returns a number from -1 to 1, without a period that a chunk or a vector has.
 double datum(std::size_t i, std::size_t k) {
     constexpr std::size_t period = 4099;
     return static_cast<double>((k * 1597 + i * 619) % period * 2) / static_cast<double>(period) - 1.0;
 }
 
-/// How much of x lies along a vector of the base, over what a vector of random elements has along it.
+/// Component of x along a vector of the base, relative to that of a vector of random elements.
 double share(std::size_t i) {
     return 0.25 * (static_cast<double>(i * 7 % 5) - 2.0);
 }
@@ -143,14 +143,13 @@ class GramSchmidt final : public KernelOf<Base> {
         std::ranges::fill(own_, std::numeric_limits<double>::quiet_NaN());
     }
 
-    /// Errors that are allowed, with u the unit in the last place and j vectors:
-    /// - of a sum of n products, a few times sqrt(n) u |q| |x| (N. Higham, T. Mary, A New Approach to
-    ///   Probabilistic Rounding Error Analysis, SISC 41 (2019)), and j u |x|, for the base is orthonormal to
-    ///   no more than that, which the modified method sees;
-    /// - of an element, what sums with such errors make of it, sqrt(j) |x| being the most that their sizes
-    /// add
-    ///   up to, and the rounding of j subtractions;
-    /// - of the product of x with a vector of the base, that of a sum, and what such elements add up to.
+    /// Tolerances, with u the unit in the last place and j vectors.
+    ///
+    /// A sum of n products: a few times sqrt(n) u |q| |x| (N. Higham, T. Mary, A New Approach to
+    /// Probabilistic Rounding Error Analysis, SISC 41 (2019)), and j u |x|, since the base is orthonormal to
+    /// that accuracy only, which affects the modified method. An element: the effect of such errors of sums,
+    /// at most sqrt(j) |x|, and the rounding of j subtractions. The product of x with a vector of the base:
+    /// that of a sum, and the total error of the elements.
     [[nodiscard]] Verdict check() override {
         const std::size_t n = work_.n, vectors = work_.vectors;
         const double root_n = std::sqrt(static_cast<double>(n)), j = static_cast<double>(vectors);
@@ -169,7 +168,7 @@ class GramSchmidt final : public KernelOf<Base> {
             const double* q = work_.q + i * work_.stride;
             wanted[i] = product(q, x_before_.data(), n);
             sums.look("sum", i, sums_[i], wanted[i]);
-            // What x adds to the base's product with itself: none of it is to be left.
+            // Component of x along the base, which has to vanish.
             orthogonal.look("product of x and q", i, static_cast<double>(product(q, x_.data(), n)), 0.0L);
         }
         for (std::size_t k = 0; k < n; ++k) {

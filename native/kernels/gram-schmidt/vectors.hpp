@@ -23,8 +23,8 @@ V load(const double* from) {
 
 constexpr std::size_t line = 64 / sizeof(double);
 
-/// Fetches into L2, for each vector of a group, what comes so many elements later. Beyond the end of a page
-/// no processor fetches by itself, and chunks of many vectors have many ends.
+/// Prefetches elements at a distance of `ahead` into L2, for each vector of a group. Hardware prefetchers
+/// stop at the end of a page, and chunks of many vectors have many ends.
 template <bool fetch, std::size_t group>
 void look_ahead(const double* q, std::size_t stride, std::size_t ahead) {
     if constexpr (fetch) {
@@ -33,7 +33,7 @@ void look_ahead(const double* q, std::size_t stride, std::size_t ahead) {
     }
 }
 
-/// Adds to sums[g] the product of x with vector g of a group, over so many elements.
+/// Adds to sums[g] the product of x with vector g of a group, over a range of elements.
 ///
 /// \tparam chains sums side by side for each vector: one multiply-add waits for the one before it in its own.
 template <class V, std::size_t group, std::size_t chains, bool fetch>
@@ -64,7 +64,7 @@ void multiply(const double* q, std::size_t stride, const double* x, std::size_t 
     }
 }
 
-/// Takes so much of each vector of a group from x.
+/// Subtracts the components along the vectors of a group from x.
 template <class V, std::size_t group, bool fetch>
 void subtract(const double* q, std::size_t stride, const double* sums, double* x, std::size_t count,
               std::size_t ahead) {
@@ -84,7 +84,7 @@ void subtract(const double* q, std::size_t stride, const double* sums, double* x
         for (std::size_t g = 0; g < group; ++g) x[k] -= sums[g] * q[g * stride + k];
 }
 
-/// Both for all vectors, over so many elements from k, `group` vectors at once.
+/// Does both for all vectors, over a range of elements from k, `group` vectors at once.
 template <class V, std::size_t group, bool fetch = false>
 struct Chunk {
     static constexpr std::size_t chains = 8 / group;
@@ -151,7 +151,7 @@ void by_chunks(const Base& w) {
     for (std::size_t k = 0; k < w.n; k += w.chunk) Way::take(w, w.d, w.sums, w.y, k, least(w.chunk, w.n - k));
 }
 
-/// The chunk before that of `end`, from the last to the first: what was read last is still in a cache.
+/// Steps through chunks from the last to the first: the most recent ones are still in a cache.
 template <class Do>
 void backwards(std::size_t first, std::size_t end, std::size_t chunk, const Do& work) {
     while (end > first) {
@@ -199,9 +199,9 @@ void by_groups_of(const Base& w) {
     for (std::size_t i = 0; i < w.vectors; i += w.together) there_and_back<Way>(group_of(w, i));
 }
 
-/// The classical method twice: what rounding left along the base is taken out too.
-/// Source: L. Giraud, J. Langou, M. Rozloznik, The loss of orthogonality in the Gram-Schmidt
-/// orthogonalization process, Computers and Mathematics with Applications 50 (2005): twice is enough.
+/// The classical method twice: the second pass removes the components that rounding left. Source: L. Giraud,
+/// J. Langou, M. Rozloznik, The loss of orthogonality in the Gram-Schmidt orthogonalization process,
+/// Computers and Mathematics with Applications 50 (2005): twice is enough.
 template <class Way>
 void twice(const Base& w) {
     double* const again = w.own;

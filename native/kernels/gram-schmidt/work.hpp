@@ -6,11 +6,11 @@
 
 namespace assay::kernels {
 
-/// Takes out of x what lies along the vectors of an orthonormal base, and as much of their companions out of
+/// Removes the components of x along the vectors of an orthonormal base, and as much of their companions from
 /// y: sums[i] = q_i x, x -= sum of sums[i] q_i, y -= sum of sums[i] d_i.
 struct Base {
     const double* q; ///< The base: vector i begins at i times stride.
-    const double* d; ///< Its companions (search directions of the solver), stored likewise.
+    const double* d; ///< Its companions (search directions of the solver), with the same layout.
     double* x;
     double* y;
     double* sums; ///< One for each vector of the base.

@@ -7,9 +7,9 @@
 
 namespace {
 
-/// Lanes, or one chunk after the other by a library that has the processor's own instructions: whichever took
-/// less so far. Of each the least time counts, since others on the machine only add to it, and each is tried
-/// anew now and then: the first call of a library does more than the ones after it.
+/// Lanes, or one chunk after the other by a library that uses the processor's own instructions: the faster
+/// one so far. The least time of each counts, since other processes only add to it. Each is tried again from
+/// time to time: the first call of a library does more than later ones.
 template <class Lanes>
 class Mixed {
   public:

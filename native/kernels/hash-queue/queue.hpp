@@ -37,7 +37,7 @@ class Producers {
         }
     }
 
-    /// Takes chunks that are full by now, up to so many in all; from another producer first each time.
+    /// Takes full chunks up to a limit; from another producer first each time.
     void take(Batch& batch, std::size_t most, std::int64_t now_ns) {
         for (std::size_t i = 0; i < work_.producers && batch.count < most; ++i) {
             const std::size_t p = (first_ + i) % work_.producers;
@@ -65,7 +65,7 @@ class Producers {
     }
 
   private:
-    /// From half of the mean to one and a half; the same for the same chunk.
+    /// Returns a length from half of the mean to one and a half; always the same for one chunk.
     [[nodiscard]] std::int64_t filling_ns(std::size_t chunk) const {
         const std::uint64_t mixed = (chunk + 1) * 0x9e3779b97f4a7c15; // Knuth's multiplicative hashing
         return work_.gap_ns / 2 + work_.gap_ns * static_cast<std::int64_t>(mixed >> 54U) / 1024;
@@ -77,11 +77,11 @@ class Producers {
     std::size_t first_ = 0;
 };
 
-/// One takes what is there, hashes it, and gives it back, until nothing is left.
+/// Consumes chunks: takes the available ones, hashes them and returns them, until none is left.
 ///
-/// \tparam Lanes has `most`, chunks that it takes at once, and `hash`, which gives their digests.
-/// \tparam patient waits for as many as `worth_waiting_for` says, as long at most as the batch before took: a
-/// wait that is in vain then costs no more than half of the time.
+/// \tparam Lanes has `most`, the number of chunks that it takes at once, and `hash`, which returns their
+/// digests. \tparam patient waits for as many as `worth_waiting_for` states, at most as long as the previous
+/// batch took: an unsuccessful wait then costs no more than half of the time.
 template <class Lanes, bool patient = false>
 inline void consume(const Intake& work) {
     const std::int64_t begin_ns = clock_ns();

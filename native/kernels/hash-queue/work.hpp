@@ -14,9 +14,9 @@ namespace assay::kernels {
 struct Intake {
     Hashing chunks;
     std::size_t producers;
-    std::int64_t gap_ns;    ///< That a producer takes to fill a chunk.
-    std::int64_t* busy_ns;  ///< Of the consumer, hashing.
-    std::int64_t* whole_ns; ///< From its beginning to the last digest.
+    std::int64_t gap_ns;    ///< Time in which a producer fills a chunk.
+    std::int64_t* busy_ns;  ///< Time in which the consumer hashes.
+    std::int64_t* whole_ns; ///< Time from the beginning to the last digest.
 };
 
 constexpr std::size_t most_producers = 64;

@@ -3,9 +3,10 @@
 /// Many messages side by side, each in its own lane of the same vectors. Local to each file that includes it:
 /// a function with one definition for the whole program would be the one for the newest processor.
 ///
-/// Each round needs the one before, and an addition of vectors takes as long as the rest of its turn: sums
-/// are written so that what the round before brings is added last. GCC sorts them anew (-ftree-reassoc),
-/// which made SHA-256 and SHA-512 a quarter slower on Zen 5: files that include this one are built without.
+/// Each round depends on the one before, and an addition of vectors takes as long as the rest of its turn:
+/// sums are written so that the result of the previous round is added last. GCC reorders them
+/// (-ftree-reassoc), which made SHA-256 and SHA-512 a quarter slower on Zen 5: files that include this one
+/// are built without.
 
 #include "kernels/hash/constants.hpp"
 #include "kernels/hash/work.hpp"

@@ -105,7 +105,7 @@ IMB_MGR* manager() {
     return made;
 }
 
-/// Of the job's digest.
+/// Returns the length of the job's digest.
 std::uint64_t prepare(IMB_JOB& job, Function function) {
     job.cipher_mode = IMB_CIPHER_NULL;
     job.cipher_direction = IMB_DIR_ENCRYPT;

@@ -27,7 +27,7 @@ class Messages {
             for (std::size_t i = 0; i < length; ++i)
                 data_[m * length + i] = static_cast<unsigned char>(mixed(m % different + i * different));
         work_ = {data_.data(), digests_.data(), messages, length, static_cast<Function>(number)};
-        // One word at a time, as FIPS 180-4 and RFC 1321 have it; that libraries agree is what tests it.
+        // One word at a time, as in FIPS 180-4 and RFC 1321; the agreement of libraries tests it.
         Hashing known = work_;
         known.digests = wanted_[0].data();
         known.messages = std::min(messages, different);
@@ -54,7 +54,7 @@ class Messages {
     }
 
   private:
-    /// Messages repeat after so many, so that as many digests have to be known.
+    /// Number of messages after which they repeat, so that only as many digests are needed.
     static constexpr std::size_t different = 31;
 
     [[nodiscard]] std::size_t digest_bytes() const {

@@ -11,8 +11,8 @@ namespace assay::kernels {
 
 namespace {
 
-/// Data repeat after so many, a prime: as many values have to be known to more digits, however much data
-/// there is.
+/// Number of elements after which data repeat, a prime: the check needs only as many values in higher
+/// precision, however large the data are.
 constexpr std::size_t period = 4099;
 /// All coefficients and data are positive, so nothing cancels and errors stay relative.
 double datum(std::size_t i) {

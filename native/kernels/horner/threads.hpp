@@ -4,8 +4,8 @@
 
 namespace {
 
-/// In pieces of whole lines of a cache, and of whole steps: what is left of a step is worked on in one chain,
-/// many times slower, and would be left in each piece.
+/// Shares pieces of whole cache lines and of whole steps among all threads: the rest of a step is processed
+/// in one chain, many times slower, and would occur in each piece.
 template <class V, std::size_t chains>
 void side_by_side(const Polynomial& p) {
     double sum = 0.0;

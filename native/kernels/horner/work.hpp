@@ -10,7 +10,7 @@ namespace assay::kernels {
 struct Polynomial {
     const double* x;
     double* y;       ///< Values; null where they are summed.
-    double* sum;     ///< Of all values; not written where values are.
+    double* sum;     ///< Sum of all values; not written if the values are.
     const double* c; ///< degree + 1 coefficients, the constant first.
     std::size_t n;
     std::size_t degree;

@@ -6,7 +6,7 @@
 
 namespace {
 
-/// What flows out of a cell in one direction, all of it worked out for this cell.
+/// Fluxes out of a cell in one direction, all computed for this cell.
 struct Outflow {
     double out[fields];
 

@@ -24,9 +24,9 @@ struct Cells {
 
 /// The gas of one cell, as it flows in one direction: 16 operations, a division and a root.
 struct Flow {
-    double u[fields];    ///< What is conserved.
-    double flux[fields]; ///< What of it flows.
-    double speed;        ///< Of the fastest wave.
+    double u[fields];    ///< Conserved quantities.
+    double flux[fields]; ///< Their fluxes.
+    double speed;        ///< Speed of the fastest wave.
 
     /// \param along the field that is the momentum in this direction.
     Flow(const double* cell, std::size_t field, std::size_t along) {
@@ -43,7 +43,7 @@ struct Flow {
     }
 };
 
-/// What flows through the side between two cells: 52 operations, two divisions and two roots.
+/// Returns the flux through the side between two cells: 52 operations, two divisions and two roots.
 inline void through(const double* left, const double* right, std::size_t field, std::size_t along,
                     double* side, std::size_t apart) {
     const Flow l(left, field, along), r(right, field, along);
@@ -52,12 +52,12 @@ inline void through(const double* left, const double* right, std::size_t field, 
         side[f * apart] = 0.5 * (l.flux[f] + r.flux[f] - speed * (r.u[f] - l.u[f]));
 }
 
-/// What is left of one field after a step: five operations.
+/// Returns one field after a step: five operations.
 inline double kept(double before, double left, double right, double below, double above) {
     return before - ratio * ((right - left) + (above - below));
 }
 
-/// Room for what flows through the sides of a row.
+/// Room for the fluxes through the sides of a row.
 struct Sides {
     double *x, *below, *above;
     std::size_t apart;
@@ -111,7 +111,7 @@ inline Cells before(const Gas& w, std::size_t t) {
     return grid(w, t % 2 ? w.other : w.state);
 }
 
-/// One step of some rows of the grid. What flows through each side is worked out once.
+/// Advances some rows of the grid by one step. Each flux through a side is computed once.
 inline void step_rows(const Gas& w, std::size_t t, std::size_t first, std::size_t last, double* room) {
     if (first >= last || w.nx == 0) return;
     const Cells from = before(w, t), to = before(w, t + 1);

@@ -19,7 +19,7 @@ namespace {
 
 using Fields = std::array<long double, fields>;
 
-/// From -1 to 1, of few bits.
+/// Returns a number from -1 to 1, of few bits.
 double datum(std::size_t number) {
     return static_cast<double>(mixed(number) >> 44U) * 0x1p-19 - 1.0;
 }
@@ -89,7 +89,7 @@ class Hyperbolic final : public KernelOf<Gas> {
                  wide,          high,          rooms_.data(), room};
     }
 
-    /// By the threads that have the rows. What is to be written holds no number.
+    /// First touch by the threads that process the rows. Output is filled with NaN.
     void restore() override {
         const std::size_t nx = work_.nx, ny = work_.ny;
 #pragma omp parallel for schedule(static)
@@ -198,7 +198,7 @@ class Hyperbolic final : public KernelOf<Gas> {
         return looked;
     }
 
-    /// The sum of each field is what it was at first, but for the rounding of each cell.
+    /// Checks that the sum of each field is conserved, but for the rounding of each cell.
     [[nodiscard]] Verdict conserved(const Buffer<double>& array) const {
         const std::size_t nx = work_.nx, ny = work_.ny;
         std::vector<Fields> wanted(ny), found(ny);

@@ -10,7 +10,8 @@ inline std::size_t least(std::size_t a, std::size_t b) {
     return a < b ? a : b;
 }
 
-/// Cells of the grid with so many around them, which the other side of the grid has where it ends.
+/// Cells of a part of the grid with a border around them, which continues on the other side of the periodic
+/// grid.
 inline void fetch(const Gas& w, const Cells& from, std::size_t x, std::size_t y, std::size_t around,
                   const Cells& to, std::size_t wide, std::size_t high) {
     // Tiles may have more around them than the grid has cells.
@@ -58,7 +59,7 @@ inline void tile(const Gas& w, const Cells& from, const Cells& to, std::size_t x
     }
 }
 
-/// All steps, several in each pass: tiles are brought into a cache, and go through them there.
+/// All steps, several in each pass: tiles are copied into a cache, and advanced there.
 inline void passes(const Gas& w) {
     const std::size_t along = w.nx ? (w.nx + w.wide - 1) / w.wide : 0;
     const std::size_t tiles = along * ((w.ny + w.high - 1) / w.high);

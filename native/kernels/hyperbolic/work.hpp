@@ -6,29 +6,30 @@
 
 namespace assay::kernels {
 
-/// What is conserved of a gas in two dimensions: mass, momentum in x and y, energy.
+/// Conserved quantities of a gas in two dimensions: mass, momentum in x and y, energy.
 inline constexpr std::size_t fields = 4;
 
-/// Of air: what heat is to pressure.
+/// Adiabatic index of air.
 inline constexpr double gamma = 1.4;
 
-/// How long a step is, over the time in which the fastest wave passes a cell.
+/// Length of a step, relative to the time in which the fastest wave passes a cell.
 inline constexpr double ratio = 0.2;
 
-/// Euler's equations on a periodic grid, by finite volumes: each step takes from a cell what flows out of its
-/// four sides, by Rusanov's flux, (F(l) + F(r)) / 2 - (r - l) s / 2 with the speed s of the fastest wave.
+/// Euler's equations on a periodic grid, by finite volumes: each step subtracts from a cell the fluxes
+/// through its four sides, by Rusanov's flux, (F(l) + F(r)) / 2 - (r - l) s / 2 with the speed s of the
+/// fastest wave.
 ///
-/// Each array has all fields, one after the other, each row by row.
+/// Each array contains all fields, one after the other, each row by row.
 struct Gas {
-    double* state; ///< That steps begin with; they are written in turn over `other` and `state`.
+    double* state; ///< Initial state; steps write to `other` and `state` in turn.
     double* other;
-    int* found; ///< Which has the last step: 0 `state`, 1 `other`.
+    int* found; ///< Array with the last step: 0 `state`, 1 `other`.
     std::size_t nx, ny;
     std::size_t steps;
 
     std::size_t together;   ///< Steps that are taken in one pass over the grid.
     std::size_t wide, high; ///< Cells of a tile in such a pass.
-    double* rooms;          ///< Of each thread: what flows through sides, and two tiles with what is around.
+    double* rooms;          ///< Scratch of each thread: fluxes, and two tiles with their borders.
     std::size_t room;       ///< Elements of one of them.
 };
 
@@ -37,7 +38,7 @@ constexpr std::size_t sides(std::size_t cells) {
     return fields * (cells + 1);
 }
 
-/// A tile with so many cells around it as it loses in all steps but what it hands on.
+/// Cells of a tile, with a border of as many cells as it loses in all steps.
 constexpr std::size_t cells_of_tile(std::size_t wide, std::size_t high, std::size_t together) {
     return (wide + 2 * together) * (high + 2 * together);
 }

@@ -14,7 +14,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// From 0.5 to 1 in size: none may be left out.
+/// Returns a number with a size from 0.5 to 1, so that no integral can be left out unnoticed.
 double datum(std::uint64_t number) {
     const std::uint64_t drawn = mixed(number);
     const double size = 0.5 + static_cast<double>(drawn >> 12U) * 0x1p-53;
@@ -88,8 +88,8 @@ class IntegralTiles final : public KernelOf<Contraction> {
             std::ranges::fill(*one, std::numeric_limits<double>::quiet_NaN());
     }
 
-    /// Elements of both matrices, all where there are few, over the sum of the sizes of what they add up:
-    /// whatever the order of n^2 sums is, each rounds that by half a unit at most.
+    /// Checks elements of both matrices (all of a small one), relative to the sum of the sizes of their
+    /// terms: in any order of n^2 sums, each rounds by at most half a unit.
     [[nodiscard]] Verdict check() override {
         const std::size_t n = work_.n, elements = n * n;
         const std::size_t step = elements <= checked ? 1 : elements / checked | 1U;
@@ -115,7 +115,7 @@ class IntegralTiles final : public KernelOf<Contraction> {
             sums.look("K over the sizes of its terms, element", at,
                       static_cast<double>(exchange_[at] / sizes[1]), exchange / sizes[1]);
         }
-        // What was not worked out anew is a number at least.
+        // Elements that were not computed again are at least numbers.
         for (std::size_t at = 0; at < elements; ++at)
             if (!std::isfinite(coulomb_[at] + exchange_[at]))
                 return {false, std::numeric_limits<double>::max(),
@@ -132,7 +132,7 @@ class IntegralTiles final : public KernelOf<Contraction> {
         return datum(((i * n + j) * n + k) * n + l);
     }
 
-    /// By threads, as those that work on rows of tiles.
+    /// First touch by the threads that process rows of tiles.
     void fill() {
         const std::size_t n = work_.n, side = work_.tile;
 #pragma omp parallel for schedule(static)

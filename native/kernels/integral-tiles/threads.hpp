@@ -6,7 +6,7 @@
 
 namespace {
 
-/// Threads take the tiles of some rows after another: what they add to is theirs alone.
+/// Distributes rows of tiles among threads: each thread alone adds to its elements.
 template <class Way>
 void rows_side_by_side(const Contraction& w) {
 #pragma omp parallel for schedule(dynamic)

@@ -11,7 +11,7 @@ namespace {
 
 using assay::kernels::Contraction;
 
-/// So much of one index.
+/// A range of one index.
 struct Range {
     std::size_t first, count;
 };

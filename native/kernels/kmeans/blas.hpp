@@ -4,7 +4,7 @@
 
 namespace assay::kernels {
 
-/// OpenBLAS, or what ASSAY_OPENBLAS names.
+/// Returns OpenBLAS, or the library named by ASSAY_OPENBLAS.
 const Library& blas();
 
 } // namespace assay::kernels

@@ -17,7 +17,7 @@ inline double moved_bytes(double n, double k) {
     return sizeof(Colour) * (n + k) + sizeof(std::int32_t) * n;
 }
 
-/// So many operations for each pair of a point and a centre, and for each centre; comparisons are not
+/// Cost by the operations for each pair of a point and a centre, and for each centre; comparisons are not
 /// counted.
 inline Cost cost_of(const Assignment& a, double pair, double centre) {
     const auto n = static_cast<double>(a.n), k = static_cast<double>(a.k);

@@ -15,7 +15,8 @@ namespace assay::kernels {
 
 namespace {
 
-/// Points repeat after so many, a prime: as many minima have to be known, however much data there is.
+/// Number of points after which they repeat, a prime: the check needs only as many minima, however large the
+/// data are.
 constexpr std::size_t period = 4099;
 
 /// A rank-1 lattice: every axis has each of its `period` values once.
@@ -102,9 +103,9 @@ class KMeans final : public KernelOf<Assignment> {
 
     void poison() override { std::ranges::fill(nearest_, -1); }
 
-    /// The centre that was found has to be as near as the nearest one, within what |c|^2 / 2 - p.c may lose:
+    /// Checks that the assigned centre is as near as the nearest one, within the rounding of |c|^2 / 2 - p.c:
     /// six roundings, each at most half a unit of the sum of both terms, which is one and a half squared
-    /// diagonals; for each of two centres that are compared, and doubled to be a squared distance.
+    /// diagonals; for each of two compared centres, and doubled to be a squared distance.
     [[nodiscard]] Verdict check() override {
         constexpr double diagonal = 3.0 * 256.0 * 256.0;
         Comparison distances(6 * 0.5 * 1.5 * 4 * static_cast<double>(FLT_EPSILON), diagonal);

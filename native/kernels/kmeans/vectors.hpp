@@ -88,7 +88,7 @@ struct Centre {
     typename V::Floats red, green, blue, half;
 };
 
-/// How far: three differences and their squares.
+/// Squared distance: three differences and their squares.
 struct Differences {
     template <class V>
     static typename V::Floats score(typename V::Floats red, typename V::Floats green, typename V::Floats blue,
@@ -99,7 +99,7 @@ struct Differences {
 };
 
 /// |p - c|^2 = |p|^2 + 2 (|c|^2 / 2 - p.c), and the first term is the same for all centres: three fused
-/// multiply-adds find the nearest, at the price of what cancels.
+/// multiply-adds find the nearest, at the price of cancellation.
 struct Products {
     template <class V>
     static typename V::Floats score(typename V::Floats red, typename V::Floats green, typename V::Floats blue,
@@ -109,8 +109,8 @@ struct Products {
     }
 };
 
-/// Centres as four arrays: colours, and half of the squared distance to the origin. What fills up the last
-/// group is farther from everything than any colour, and comes last.
+/// Centres as four arrays: colours, and half of the squared distance to the origin. Padding of the last group
+/// is farther from all colours than any centre, and comes last.
 struct Table {
     explicit Table(const Assignment& a)
         : size(group * groups_of(a.k)), red(a.scratch), green(red + size), blue(green + size),

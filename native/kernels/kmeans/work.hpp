@@ -21,7 +21,7 @@ struct Assignment {
     std::size_t k; ///< Centres, at least one.
 };
 
-/// Centres come in groups of so many: what is missing of the last is filled up.
+/// Size of a group of centres; the last one is padded.
 constexpr std::size_t group = 16;
 
 constexpr std::size_t groups_of(std::size_t k) {

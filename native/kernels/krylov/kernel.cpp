@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t line = 64 / sizeof(double);
 
-/// From 0 to 1.
+/// Returns a number from 0 to 1.
 double datum(std::size_t kind, std::size_t i) {
     return static_cast<double>(mixed(8 * i + kind) >> 11U) * 0x1p-53;
 }
@@ -101,10 +101,10 @@ class Krylov final : public KernelOf<System> {
         done_ = std::numeric_limits<std::size_t>::max();
     }
 
-    /// The method is known by three things: the residual is what it says; nothing of it lies along a vector
-    /// of the base; and its square is what the right side's is without those of the weights. Rounding spoils
-    /// them by what the base is not orthogonal, which grows with the condition of its vectors (Giraud,
-    /// Langou, Rozloznik 2005): the matrix is one that a few steps solve.
+    /// Checks three properties of the method: the residual is that of the solution; it is orthogonal to the
+    /// vectors of the base; and its square is that of the right side without those of the weights. Rounding
+    /// spoils them by the loss of orthogonality, which grows with the condition of the vectors (Giraud,
+    /// Langou, Rozloznik 2005). So the matrix is one that few steps solve.
     [[nodiscard]] Verdict check() override {
         constexpr double tolerance = 1e-9;
         const std::size_t n = work_.base.n;
@@ -154,7 +154,7 @@ class Krylov final : public KernelOf<System> {
                 }
     }
 
-    /// What the solution leaves of equation i.
+    /// Residual of equation i.
     [[nodiscard]] long double rest(std::size_t i) const {
         const std::size_t edge = work_.edge;
         const std::size_t away[] = {1, edge, edge * edge};
@@ -167,9 +167,9 @@ class Krylov final : public KernelOf<System> {
         return found;
     }
 
-    /// Of the steps that were made: none are where nothing but rounding is left.
+    /// Cost of the steps; there are none once only rounding is left.
     ///
-    /// In words of each element, of the blocked orthogonalisation: 3 for each vector before, and 5 (see
+    /// In words of each element, of the blocked orthogonalisation: 3 for each previous vector, and 5 (see
     /// gram-schmidt); the direction 3, the product 9, lengths 2, scaling 4, the weight 2, updates 6.
     [[nodiscard]] Cost usual_cost() const override {
         const auto n = static_cast<double>(work_.base.n),

@@ -20,7 +20,7 @@ inline void multiply_matrix(const System& s, const double* __restrict from, doub
     for (std::size_t z = 0; z < edge; ++z)
         for (std::size_t y = 0; y < edge; ++y) {
             const std::size_t row = z * plane + y * edge;
-            // Entries beyond the grid are zero, and what they would be multiplied with is not read.
+            // Entries beyond the grid are zero, and their factors are not read.
             const double* under = from + (z > 0 ? row - plane : row);
             const double* over = from + (z + 1 < edge ? row + plane : row);
             const double* left = from + (y > 0 ? row - edge : row);
@@ -48,13 +48,13 @@ inline double product_of(const double* a, const double* b, std::size_t n) {
     return all;
 }
 
-/// The next direction, preconditioned by the diagonal, and what the matrix makes of it.
+/// Computes the next direction, preconditioned by the diagonal, and its product with the matrix.
 inline void begin_step(const System& s, const Base& base) {
     for (std::size_t i = 0; i < base.n; ++i) base.y[i] = s.residual[i] / s.centre[i];
     multiply_matrix(s, base.y, base.x);
 }
 
-/// Makes the new vector one long, and takes what lies along it out of the residual.
+/// Normalises the new vector, and removes its component from the residual.
 inline void end_step(const System& s, const Base& base, double length) {
     const double scale = 1.0 / length;
     for (std::size_t i = 0; i < base.n; ++i) base.x[i] *= scale;
@@ -65,7 +65,7 @@ inline void end_step(const System& s, const Base& base, double length) {
     for (std::size_t i = 0; i < base.n; ++i) s.residual[i] -= weight * base.x[i];
 }
 
-/// \tparam orthogonalise takes out of the new vector what lies along those before it.
+/// \tparam orthogonalise removes the components of the new vector along those before it.
 template <void (*orthogonalise)(const Base&)>
 inline void solve(const System& s) {
     Base base = s.base;

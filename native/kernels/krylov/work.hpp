@@ -7,7 +7,7 @@ namespace assay::kernels {
 /// A system of equations from a grid: each unknown hangs on its six neighbours and itself.
 struct System {
     static constexpr std::size_t neighbours = 6;
-    /// Of the right side, and of its length: a residual that is shorter is what rounding leaves.
+    /// Relative length of the residual, below which it consists of rounding.
     static constexpr double nothing = 1e-14;
 
     const double* centre; ///< The diagonal of the matrix.
@@ -16,7 +16,7 @@ struct System {
     const double* right_side;
     double* solution;
     double* residual;
-    double* weights;  ///< What was taken of each vector of the base.
+    double* weights;  ///< Weight of each vector of the base.
     std::size_t edge; ///< Unknowns along an edge of the grid, which is a cube.
     std::size_t steps;
     std::size_t* done; ///< Steps that were made: fewer, where nothing was left to be done.

@@ -56,7 +56,7 @@ class Latency final : public KernelOf<Chase> {
 
     void poison() override { std::ranges::fill(end_, nowhere); }
 
-    /// Who has made as many steps as there are lines is where it began, and nowhere earlier.
+    /// Checks that a walk is back at its start after as many steps as there are lines, and not before.
     [[nodiscard]] Verdict check() override {
         Comparison places(0.0, 0.0);
         for (std::size_t trip = 0; trip < trips; ++trip) {

@@ -9,8 +9,9 @@ namespace assay::kernels {
 
 /// A round trip through all lines of a piece of memory, in random order: each tells where the next is.
 struct Chase {
-    const std::uint64_t* next; ///< Of line i at 8 i: the index of the element that tells the line after it.
-    std::uint64_t* end;        ///< Where it ended; of each of several trips.
+    /// Element 8 i belongs to line i and contains the index of the element in the next line.
+    const std::uint64_t* next;
+    std::uint64_t* end; ///< Last position of each walk.
     std::size_t lines;
 };
 

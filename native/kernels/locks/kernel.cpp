@@ -66,7 +66,7 @@ class Locks final : public KernelOf<Lookups> {
 
     void poison() override { torn_ = seen_ = -1; }
 
-    /// Which sections change what does not hang on the order in which they run.
+    /// Selects sections whose changes do not depend on the order of execution.
     [[nodiscard]] Verdict check() override {
         std::vector<std::int64_t> wanted(work_.entries);
         std::int64_t reads = 0;
@@ -89,8 +89,7 @@ class Locks final : public KernelOf<Lookups> {
     }
 
   private:
-    /// A line for each entry that is touched; the lines of locks come on top, and are what variants differ
-    /// in.
+    /// Cost: a line for each entry. Lines of locks come on top; variants differ in them.
     [[nodiscard]] Cost usual_cost() const override {
         const double bytes = static_cast<double>(sizeof(Entry)) * static_cast<double>(work_.n) *
                              static_cast<double>(work_.length);

@@ -9,13 +9,13 @@ namespace {
 using assay::kernels::Entry;
 using assay::kernels::Lookups;
 
-/// What one section does.
+/// Operations of one section.
 struct Section {
-    std::size_t first; ///< Of the entries that it touches.
+    std::size_t first; ///< Indices of the entries that it uses.
     bool writes;
 };
 
-/// It follows from its number alone (the finalizer of MurmurHash3), whoever runs it.
+/// Returns a section, which follows from its number alone (the finalizer of MurmurHash3), on any thread.
 inline Section section(const Lookups& work, std::size_t number) {
     std::uint64_t x = number + 0x9e3779b97f4a7c15U;
     x = (x ^ (x >> 33U)) * 0xff51afd7ed558ccdU;
@@ -24,7 +24,7 @@ inline Section section(const Lookups& work, std::size_t number) {
     return {static_cast<std::size_t>((x >> 8U) % work.entries), (x & 0xffU) * 100U < work.writes * 256U};
 }
 
-/// Changes what a section touches.
+/// Changes the entries of a section.
 inline void change(const Lookups& work, const Section& one) {
     for (std::size_t i = 0; i < work.length; ++i) {
         // Others look at them without a lock in some variants: each access is one, whole.

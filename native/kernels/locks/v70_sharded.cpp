@@ -5,8 +5,8 @@ namespace assay::kernels {
 
 namespace {
 
-/// Entry i is of part i mod 64. A section that touches several parts takes their locks in ascending order, so
-/// that nobody waits in a circle.
+/// Entry i belongs to part i mod 64. A section with several parts takes their locks in ascending order, which
+/// prevents a deadlock.
 struct Guard {
     static constexpr std::size_t parts = room_bytes / 64;
     static int* word(const Lookups& work, std::size_t part) {

@@ -12,7 +12,8 @@ struct Guard {
             const std::uint64_t before = __atomic_load_n(number(work), __ATOMIC_ACQUIRE);
             if ((before & 1U) == 0) {
                 const std::int64_t torn = look(work, one);
-                // What was read comes before the second look (Boehm 2012, "Can seqlocks get along ...").
+                // The reads come before the second look at the counter (Boehm 2012, "Can seqlocks get along
+                // ...").
                 __atomic_thread_fence(__ATOMIC_ACQUIRE);
                 if (__atomic_load_n(number(work), __ATOMIC_RELAXED) == before) return torn;
             }

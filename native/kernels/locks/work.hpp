@@ -7,7 +7,7 @@
 
 namespace assay::kernels {
 
-/// A line that a section reads or changes: both numbers are the same whenever nobody is within.
+/// A line that a section reads or changes: both numbers are equal whenever no thread is inside a section.
 struct Entry {
     std::int64_t first;
     std::int64_t second;
@@ -22,7 +22,7 @@ struct Lookups {
     std::int64_t* torn;  ///< Entries that were seen half changed.
     std::int64_t* seen;  ///< Entries that were read.
     std::size_t n;       ///< Sections, over all threads.
-    unsigned writes;     ///< Of a hundred sections, those that change what they touch.
+    unsigned writes;     ///< Percentage of sections that change their entries.
     std::size_t length;  ///< Entries that a section touches, one beside the other.
 };
 

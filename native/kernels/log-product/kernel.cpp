@@ -14,11 +14,11 @@ namespace assay::kernels {
 
 namespace {
 
-/// Data repeat after so many, a prime: as many values have to be known to more digits, however much data
-/// there is, and a branch predictor does not learn their signs by heart.
+/// Number of elements after which data repeat, a prime: the check needs only as many values in higher
+/// precision. The period is long enough that a branch predictor does not learn their signs.
 constexpr std::size_t period = 65537;
 
-/// From 0 to before 1, every value once.
+/// Returns numbers from 0 to below 1, each value once.
 double part(std::size_t i, std::size_t step) {
     return static_cast<double>(i % period * step % period) / static_cast<double>(period);
 }
@@ -73,7 +73,7 @@ class LogProduct final : public KernelOf<Logarithms> {
             a_[i] = from + width * part(i, 40503);
             b_[i] = from + width * part(i, 25717);
         }
-        // What a logarithm has to mind is there as well, where there are no logarithms anyway.
+        // Special values are included if undefined logarithms are.
         if (values.at("input"))
             for (std::size_t i = 0; i < n; ++i)
                 if (i % period < std::size(special)) {
@@ -85,8 +85,8 @@ class LogProduct final : public KernelOf<Logarithms> {
 
     void poison() override { std::ranges::fill(c_, lost); }
 
-    /// Each logarithm within four units in the last place, which is what libmvec promises, and one for the
-    /// product. Where there is none, what is not a number is right and nothing else; the infinite is exact.
+    /// Tolerance: four units in the last place for each logarithm, as libmvec promises, and one for the
+    /// product. For undefined logarithms only NaN is correct; infinity is exact.
     [[nodiscard]] Verdict check() override {
         const std::size_t several = std::min(period, work_.n);
         std::vector<long double> wanted(several);
@@ -105,7 +105,7 @@ class LogProduct final : public KernelOf<Logarithms> {
     }
 
   private:
-    /// No product is so large; what is not a number may be right.
+    /// Invalid value: larger than any product. NaN would not do, since it may be correct.
     static constexpr double lost = 1e300;
 
     [[nodiscard]] Cost usual_cost() const override {

@@ -41,7 +41,7 @@ typedef Avx512 Simd;
 typedef Avx2 Simd;
 #endif
 
-/// What a vector function of the processor's calling convention is.
+/// Type of a vector function in the processor's calling convention.
 template <class V>
 using Call = typename V::Doubles(typename V::Doubles);
 

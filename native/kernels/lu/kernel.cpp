@@ -23,13 +23,14 @@ std::size_t up(std::size_t count, std::size_t multiple) {
     return (count + multiple - 1) / multiple * multiple;
 }
 
-/// From -1 to 1, without a pattern. The first element is zero: nothing begins without an exchange.
+/// Returns a number from -1 to 1, without a pattern. The first element is zero, so that the factorisation
+/// needs an exchange at once.
 double datum(std::size_t i, std::size_t j) {
     if (i == 0 && j == 0) return 0.0;
     return static_cast<double>(static_cast<std::int64_t>(mixed(i + (j << 32U)))) * 0x1p-63;
 }
 
-/// 1 or -1: what is wrong in one element of a row is not balanced by another's size.
+/// Returns 1 or -1: an error in one element of a row is not hidden by the size of another one.
 double sign(std::size_t number, std::size_t j) {
     return mixed(~(j + (number << 32U))) & 1U ? 1.0 : -1.0;
 }
@@ -115,8 +116,8 @@ class Lu final : public KernelOf<Matrix> {
         singular_ = -1;
     }
 
-    /// Vectors are multiplied with both sides, for the product of L and U would take as long as finding them.
-    /// \return of the worst, what the difference is over what is allowed.
+    /// Checks products of both sides with vectors, since the product of L and U would take as long as the
+    /// factorisation. \return the largest difference relative to its tolerance.
     [[nodiscard]] Verdict check() override {
         const auto n = static_cast<std::int64_t>(work_.n);
         for (std::int64_t j = 0; j < n; ++j)
@@ -134,7 +135,7 @@ class Lu final : public KernelOf<Matrix> {
         return {false, std::numeric_limits<double>::max(), told};
     }
 
-    /// Columns of a panel: as many as make the update fast, but not so many that the panel takes long.
+    /// Width of a panel: enough columns for a fast update, few enough for a fast panel.
     static std::size_t suitable(std::size_t n) {
         constexpr std::size_t most = 120;
         return std::clamp<std::size_t>(n / 8, unit, most);
@@ -191,8 +192,8 @@ class Lu final : public KernelOf<Matrix> {
         return rows.verdict(n);
     }
 
-    /// Each column is divided, and taken out of what is left with two operations for each element: 2/3 n^3 of
-    /// them where n is large. All is read and written once at least.
+    /// Cost: each column is divided and subtracted from the rest with two operations for each element, 2/3
+    /// n^3 of them for large n. All elements are read and written at least once.
     [[nodiscard]] Cost usual_cost() const override {
         const auto n = static_cast<double>(work_.n);
         const double bytes = 16.0 * n * n;

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Where elements are: in columns, or in stacks (strips of rows, tiles). What works on a part of the matrix
-/// takes either, for in both rows lie side by side as far as a vector or a strip reaches.
+/// Layout of elements: in columns, or in stacks (strips of rows, tiles). Functions for a part of the matrix
+/// accept either, since rows are contiguous in both as far as a vector or a strip reaches.
 
 #include "kernels/lu/work.hpp"
 #include "kernels/product/strips.hpp"
@@ -15,9 +15,9 @@ using assay::kernels::Matrix;
 
 /// Columns as the matrix has them.
 struct Columns {
-    static constexpr bool padded = false; ///< Whether the last rows may be written with some beyond them.
+    static constexpr bool padded = false; ///< True if writes may go beyond the last rows.
     double* first;
-    std::size_t down; ///< From one column to the next.
+    std::size_t down; ///< Distance between columns.
 
     [[nodiscard]] double* at(std::size_t i, std::size_t j) const { return first + i + j * down; }
     /// Rows from i on that lie side by side.
@@ -28,8 +28,8 @@ struct Columns {
 struct Stack {
     static constexpr bool padded = true;
     double* first;
-    std::size_t down;  ///< From one column to the next: the rows of a part.
-    std::size_t apart; ///< From one part to the next.
+    std::size_t down;  ///< Distance between columns: the rows of a part.
+    std::size_t apart; ///< Distance between parts.
 
     [[nodiscard]] double* at(std::size_t i, std::size_t j) const {
         return first + i / down * apart + i % down + j * down;
@@ -42,11 +42,11 @@ struct InPlace {
     static constexpr bool tiled = false;
     const Matrix& w;
 
-    /// What begins at an element of the diagonal's row and the block's column.
+    /// The part that begins at an element of the diagonal's row and the block's column.
     [[nodiscard]] Columns block(std::size_t i, std::size_t j) const { return {w.a + i + j * w.n, w.n}; }
 };
 
-/// In tiles: those of the same columns one after the other, and what is beyond the matrix is room.
+/// In tiles: those of the same columns one after the other, with room beyond the matrix.
 struct InTiles {
     static constexpr bool tiled = true;
     const Matrix& w;

@@ -1,9 +1,9 @@
 #pragma once
 
-/// A panel, columns of the matrix from the diagonal down, and what follows from it for columns to its right.
+/// A panel: columns of the matrix from the diagonal down, and its update of columns to the right.
 ///
-/// It is kept in strips of rows, as a product reads its first factor, so that what is factored is multiplied
-/// as it is.
+/// It is stored in strips of rows, the layout of the first factor of a product, so that a factored panel is
+/// multiplied without a copy.
 
 #include "kernels/lu/layout.hpp"
 
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// What vectors of a processor make of it: three by as many columns as a vector has elements.
+/// Shape for the vectors of a processor: three vectors by as many columns as a vector has elements.
 template <class V>
 struct Way {
     using Vector = V;
@@ -24,17 +24,16 @@ struct Way {
     using Part = InRegisters<V, 1, lanes, lanes, false, rows>;
 };
 
-/// Rows and columns are counted from the panel's first; what is missing of the rows of the last strip is
-/// zero.
+/// Rows and columns count from the panel's first; missing rows of the last strip are zero.
 template <class W>
 struct Panel {
     double* strips;
     std::size_t high, wide;
-    std::size_t row;   ///< Of the matrix, in which it begins.
-    const Matrix& all; ///< To note exchanges in.
-    double* room;      ///< Of the thread, for rows in strips of columns.
-    /// Where each row was before it was exchanged. Those below the panel's columns that were come from beside
-    /// them: each exchange puts a row there that was above.
+    std::size_t row;   ///< First column in the matrix.
+    const Matrix& all; ///< Record of exchanges.
+    double* room;      ///< Scratch of the thread, for rows in strips of columns.
+    /// Position of each row before the exchanges. Rows that come from below the panel's columns were next to
+    /// them: each exchange moves a row there that was above.
     std::size_t* order;
 
     [[nodiscard]] Stack from(std::size_t column) const {
@@ -185,8 +184,7 @@ void pack_rows(const Panel<W>& panel, std::size_t first, std::size_t deep, const
     }
 }
 
-/// The same beside the whole panel, from where its exchanges find them; what was there goes where they put
-/// it.
+/// Applies the exchanges to the columns beside the panel.
 template <class W, class Place>
 void exchange_and_pack(const Panel<W>& panel, const Place& place, std::size_t wide) {
     const std::size_t deep = panel.wide;
@@ -240,7 +238,7 @@ void solve_rows(const Panel<W>& panel, std::size_t first, std::size_t deep, cons
     }
 }
 
-/// What is below them: the product of L and these rows is taken out of it.
+/// Subtracts the product of L and these rows from the rows below them.
 template <class W, class Place>
 void subtract_below(const Panel<W>& panel, std::size_t first, std::size_t deep, const Place& place,
                     std::size_t wide) {
@@ -265,7 +263,7 @@ void subtract_below(const Panel<W>& panel, std::size_t first, std::size_t deep, 
     }
 }
 
-/// Half of the columns, what follows from them for the other half, and that: most of the work is a product.
+/// Factors half of the columns, updates the other half, and factors it: most of the work is a product.
 template <class W>
 void by_halves(const Panel<W>& panel, std::size_t first, std::size_t end) {
     const std::size_t wide = end - first;
@@ -299,7 +297,7 @@ void exchange_rows(const Matrix& w, std::size_t row, std::size_t count, const Pl
     }
 }
 
-/// What a panel makes of columns to its right.
+/// Updates columns to the right of a panel.
 template <class W, class Place>
 void follow(const Panel<W>& panel, const Place& place, std::size_t wide) {
     exchange_and_pack(panel, place, wide);

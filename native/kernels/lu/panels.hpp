@@ -6,7 +6,7 @@
 
 namespace {
 
-/// How a panel is factored.
+/// Ways to factor a panel.
 struct ByColumns {
     template <class W>
     static void factor(const Panel<W>& panel) {
@@ -28,7 +28,7 @@ Panel<W> panel_at(const Matrix& w, std::size_t k, std::size_t number, double* ro
             w.orders + number * w.n};
 }
 
-/// Where each row was before the exchanges that are noted.
+/// Returns the position of each row before the recorded exchanges.
 template <class W>
 void order_rows(const Panel<W>& panel) {
     for (std::size_t i = 0; i < panel.high; ++i) panel.order[i] = i;

@@ -41,7 +41,7 @@ using assay::kernels::Matrix;
     }
 }
 
-/// Column j below the diagonal becomes one of L. What is left of one without a pivot is zero, and stays.
+/// Turns column j below the diagonal into one of L. The rest of a column without a pivot is zero, and stays.
 [[maybe_unused]] inline void scale(const Matrix& w, std::size_t j) {
     double* const column = w.a + j * w.n;
     const double pivot = column[j];

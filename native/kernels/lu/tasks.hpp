@@ -1,6 +1,6 @@
 #pragma once
 
-/// All threads: step by step, or by tasks that wait for what they need alone.
+/// All threads: step by step, or by tasks that wait only for their dependencies.
 
 #include "kernels/lu/panels.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Of the thread that asks.
+/// Returns the scratch of the calling thread.
 inline double* own_room(const Matrix& w) {
 #ifdef _OPENMP
     return w.rows + static_cast<std::size_t>(omp_get_thread_num()) * w.room;
@@ -19,7 +19,7 @@ inline double* own_room(const Matrix& w) {
 #endif
 }
 
-/// One thread factors a panel, the others wait; what follows from it is divided by columns.
+/// One thread factors a panel, the others wait; columns to update are divided among all.
 template <class W>
 void step_by_step(const Matrix& w) {
     *w.singular = static_cast<std::int64_t>(w.n);
@@ -51,8 +51,8 @@ void load_again(const Panel<W>& panel, const Columns& place) {
                                   panel.strips + i * panel.wide);
 }
 
-/// An eighth of the columns at a time: what all before them do to them, and then they among themselves. Each
-/// is written once, however many panels there are, and what is to its left is only read.
+/// Processes an eighth of the columns at a time: updates from all columns before them, and then among
+/// themselves. Each is written once, however many panels there are; columns to its left are only read.
 template <class W>
 void from_the_left(const Matrix& w) {
     constexpr std::size_t parts = 8;
@@ -114,7 +114,7 @@ void by_tasks(const Matrix& w) {
     constexpr bool tiled = Layout::tiled;
 #pragma omp parallel
     {
-        // Not any thread: another frees what it keeps of dependencies after all have gone on.
+        // Always the same thread: another one frees the records of dependencies after all have continued.
 #pragma omp master
         {
             for (std::size_t j = 0; tiled && j < w.n; j += w.tile) {

@@ -7,8 +7,8 @@
 
 namespace assay::kernels {
 
-/// P A = L U in the place of A, with the largest element of what is left of each column as its pivot: L below
-/// the diagonal (its own is of ones), U on it and above. Stored column by column without gaps.
+/// P A = L U in the place of A, with the largest remaining element of each column as its pivot: L below the
+/// diagonal (its own is of ones), U on it and above. Stored column by column without gaps.
 struct Matrix {
     double* a; ///< n by n.
     std::size_t n;

@@ -13,7 +13,8 @@ namespace assay::kernels {
 
 namespace {
 
-/// Data repeat after so many, a prime: long enough that a branch predictor does not learn them by heart.
+/// Number of elements after which data repeat, a prime: long enough that a branch predictor does not learn
+/// them.
 constexpr std::size_t period = 65537;
 
 /// A number below 2^32 that follows from another (C. Wellons, "Prospecting for hash functions": lowbias32).
@@ -23,7 +24,7 @@ std::uint32_t mixed(std::uint32_t a) {
     return a ^ a >> 16;
 }
 
-/// What is known of each function.
+/// Facts about each function.
 struct Known {
     long double (*exact)(long double);
     double patch;      ///< Half is good for most, and acosh has no value there (the article's advice).
@@ -102,8 +103,8 @@ class MaskedFunction final : public KernelOf<Masked> {
 
     void poison() override { std::ranges::fill(y_, std::numeric_limits<double>::quiet_NaN()); }
 
-    /// Four units in the last place, which is what libmvec promises (sysdeps/x86/fpu/test-double-vlen4.h of
-    /// glibc) and four times what SLEEF and the kernel's own promise; exactly zero where the mask leaves out.
+    /// Tolerance: four units in the last place, as libmvec promises (sysdeps/x86/fpu/test-double-vlen4.h of
+    /// glibc), four times those of SLEEF and the kernel's own functions; exactly zero for masked elements.
     [[nodiscard]] Verdict check() override {
         const std::size_t several = std::min(period, work_.n);
         std::vector<long double> wanted(several);

@@ -55,13 +55,13 @@ typedef Avx512 Simd;
 typedef Avx2 Simd;
 #endif
 
-/// What a vector function of the processor's calling convention is.
+/// Type of a vector function in the processor's calling convention.
 template <class V>
 using Call = typename V::Doubles(typename V::Doubles);
 
-/// A masked vector: what is left out is replaced before, and discarded after.
+/// Evaluates a masked vector: masked elements are replaced before, and discarded after.
 ///
-/// \tparam skip whether the function is not called for nothing.
+/// \tparam skip true to skip the call for an empty mask.
 template <class V, bool skip, class Evaluate>
 inline typename V::Doubles masked(typename V::Doubles x, double patch, Evaluate& evaluate) {
     const auto mask = V::positive(x);
@@ -105,8 +105,8 @@ void own(const Masked& m) {
 }
 
 #ifdef __AVX512F__
-/// Gathers the elements above zero, evaluates these alone, and spreads the results: pieces of so many that
-/// they stay in the nearest cache.
+/// Gathers the elements above zero, evaluates these alone, and scatters the results: in pieces that stay in
+/// the nearest cache.
 template <class Evaluate>
 inline void evaluate_gathered(const Masked& m, std::size_t first, std::size_t last, Evaluate evaluate) {
     constexpr std::size_t lanes = Avx512::lanes, piece = 64 * lanes;

@@ -15,7 +15,7 @@ struct Masked {
     std::size_t n;
     Function function;
     double patch;       ///< A value that the function does nothing special at.
-    std::size_t active; ///< How many are above zero.
+    std::size_t active; ///< Number of elements above zero.
 };
 
 } // namespace assay::kernels

@@ -19,7 +19,7 @@ inline std::size_t least(std::size_t a, std::size_t b) {
     return a < b ? a : b;
 }
 
-/// Of a block.
+/// Observations of a block.
 inline std::size_t rows_of(const Components& w, std::size_t block) {
     return least(w.block, w.n - block * w.block);
 }
@@ -67,7 +67,7 @@ inline void weigh_means(const Components& w) {
     zero(all, w.p);
 }
 
-/// The rows of a block, from one to the next p apart, and what is taken off each of them.
+/// The rows of a block at a distance of p, and the number to subtract from each of them.
 struct Rows {
     const double* from;
     std::size_t count;
@@ -86,7 +86,7 @@ inline Rows block_of(const Components& w, std::size_t block, double* less) {
     return {w.x + block * w.block * w.p, rows_of(w, block), less, next};
 }
 
-/// So many of the weighted means; nothing is taken off them.
+/// Rows of weighted means; nothing is subtracted from them.
 inline Rows means_of(const Components& w, std::size_t group) {
     return {w.means + group * w.block * w.p, least(w.block, w.blocks - group * w.block),
             w.means + w.blocks * w.p, 0};

@@ -1,6 +1,6 @@
 #pragma once
 
-/// By the functions of a LAPACK, for whichever library; local to each file that includes it.
+/// Functions of any LAPACK; local to each file that includes them.
 
 #include "kernels/frame/lapack_variant.hpp"
 #include "kernels/pca/copies.hpp"

@@ -13,7 +13,7 @@ namespace {
 using assay::kernels::Components;
 using assay::kernels::Cost;
 
-/// So many operations, and data that are read or written so many times; results are written.
+/// Cost by operations, and by the number of passes over data; results are written.
 inline Cost cost_of(const Components& w, double flops, double times, double written) {
     const double n = static_cast<double>(w.n), p = static_cast<double>(w.p);
     const double results = 8.0 * p * (p + 1.0);

@@ -51,7 +51,7 @@ inline bool jacobi_sweep(const Components& w, double small) {
     return turned;
 }
 
-/// Of all of w.matrix, which is lost: values on its diagonal, vectors as rows of the basis.
+/// Diagonalises all of w.matrix, which is overwritten: values on its diagonal, vectors as rows of the basis.
 inline void jacobi(const Components& w, std::size_t sweeps) {
     for (std::size_t i = 0; i < w.p; ++i)
         for (std::size_t j = 0; j < w.p; ++j) w.basis[i * w.across + j] = i == j ? 1.0 : 0.0;

@@ -16,12 +16,13 @@ namespace assay::kernels {
 
 namespace {
 
-/// Observations repeat after so many, a prime: sums over all of them follow from sums over these.
+/// Number of observations after which they repeat, a prime: sums over all of them follow from sums over
+/// these.
 constexpr std::size_t distinct = 2053;
-/// What all features have in common: more than noise lies along so many directions.
+/// Number of common factors of all features: directions with more than noise.
 constexpr std::size_t factors = 5;
 constexpr std::size_t line = 8;
-/// Usual number of features, where so many fit.
+/// Default number of features, if they fit.
 constexpr std::int64_t usual_features = 100;
 
 /// About normally distributed, without a pattern: the mean is 0 and the variance 1.
@@ -33,7 +34,7 @@ double noise(std::size_t i, std::size_t j) {
     return sum * std::sqrt(3.0);
 }
 
-/// Whether a feature is the same in every observation.
+/// Returns whether a feature is the same in every observation.
 bool constant(std::size_t j) {
     return j % 61 == 3;
 }
@@ -108,7 +109,7 @@ class Pca final : public KernelOf<Components> {
         auto block = static_cast<std::size_t>(values.at("block"));
         if (block == 0) block = usual_block(p);
         const std::size_t blocks = (n + block - 1) / block, wide = (p + line - 1) / line * line;
-        // One line more than what slices take: rows do not all begin in the same set of a cache.
+        // One line more than slices need: rows do not all begin in the same set of a cache.
         const std::size_t across = (p + slice - 1) / slice * slice + line;
         const auto teams = static_cast<std::size_t>(threads());
         x_ = Buffer<double>(n * p, shift);
@@ -199,8 +200,8 @@ class Pca final : public KernelOf<Components> {
   private:
     static constexpr std::size_t most_looked_at = 256;
 
-    /// So many that they, their strips and the next of them fit the second level of a core, and enough that
-    /// sums are rarely written.
+    /// Observations of a block: with their strips and the next block they fit the second-level cache of a
+    /// core, and there are enough of them that sums are rarely written.
     static std::size_t usual_block(std::size_t p) {
         constexpr std::size_t fewest = 64, most = 256;
         const auto quarter = static_cast<std::size_t>(find_caches(1).second) / 4;

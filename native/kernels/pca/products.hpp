@@ -8,7 +8,7 @@
 
 namespace {
 
-/// Adds the products of every two features, in so many rows, to the lower half of `sums`. Four rows at a
+/// Adds the products of every two features, over a range of rows, to the lower half of `sums`. Four rows at a
 /// time, so that each sum is read and written once for four products; elements that lie side by side are
 /// read.
 inline void add_products(const double* rows, std::size_t count, std::size_t p, double* sums,

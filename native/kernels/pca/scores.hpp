@@ -15,9 +15,9 @@ inline double inverse(double spread) {
     return spread > 0.0 ? 1.0 / spread : 0.0;
 }
 
-/// As the formula is written, feature by feature: less the mean, over the root of the sum of squares, so that
-/// sums of products are correlations. The mean is taken of differences from the first observation: that of
-/// equal numbers is exactly their value, and what has no spread is seen.
+/// Standardises as the formula is written, feature by feature: subtracts the mean and divides by the root of
+/// the sum of squares, so that sums of products are correlations. The mean is that of differences from the
+/// first observation: for equal numbers it is exactly their value, which shows features without spread.
 [[maybe_unused]] void standardise(const Components& w) {
     for (std::size_t j = 0; j < w.p; ++j) {
         double sum = 0.0, squares = 0.0;

@@ -18,7 +18,7 @@ template <class V, bool ahead = false>
 struct Strips {
     static constexpr std::size_t lanes = sizeof(V) / sizeof(double);
     /// Strips that are multiplied with one other at once: with three, three times as many sums as a vector
-    /// has elements stay in registers, and so many operations go with each element that is read.
+    /// has elements stay in registers, with as many operations for each element read.
     static constexpr std::size_t together = 3;
 
     static V load(const double* from) {
@@ -72,7 +72,7 @@ struct Strips {
             for (std::size_t l = 0; l < lanes; ++l) to[l] = l < there ? from[l] - rows.less[first + l] : 0.0;
     }
 
-    /// Tiles of so many strips: rows of them are `together` wide.
+    /// Strips of a tile: rows of tiles are `together` wide.
     static std::size_t tiles_of(std::size_t strips) {
         std::size_t found = 0;
         for (std::size_t s = 0; s < strips; s += together) found += strips - s;

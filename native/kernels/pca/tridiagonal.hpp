@@ -3,8 +3,8 @@
 /// Eigenvalues and eigenvectors by way of a tridiagonal matrix; local to each file that includes it.
 ///
 /// Reflections (Householder) make the matrix tridiagonal, implicit QR steps with Wilkinson's shift make it
-/// diagonal. Eigenvectors are rows of the basis: what turns two of them reads what lies side by side. Turns
-/// of several steps are kept and applied together to a slice of columns, which stays in the first cache.
+/// diagonal. Eigenvectors are rows of the basis: rotations of two of them read contiguous elements. Rotations
+/// of several steps are collected and applied together to a slice of columns, which stays in the first cache.
 /// Sources: G. Golub, C. Van Loan, Matrix Computations, 8.3; B. Lang, Using Level 3 BLAS in Rotation-Based
 /// Algorithms, SIAM J. Sci. Comput. 19 (1998).
 
@@ -19,12 +19,13 @@ namespace {
 using assay::kernels::most_sweeps;
 using assay::kernels::own_each;
 
-/// T and what leads to it, in w.own.
+/// The tridiagonal matrix and the reflections that lead to it, in w.own.
 struct Tridiagonal {
     double* diagonal;
-    double* beside;      ///< Element i is beside i and i + 1.
-    double* reflections; ///< How far each reflects; its vector is a row of the matrix, left of the diagonal.
-    double* product;     ///< Of the matrix and such a vector.
+    double* beside; ///< Element i is beside i and i + 1.
+    /// Factor of each reflection; its vector is a row of the matrix, left of the diagonal.
+    double* reflections;
+    double* product; ///< Product of the matrix and such a vector.
 
     explicit Tridiagonal(const Components& w)
         : diagonal(w.own), beside(diagonal + w.p), reflections(beside + w.p), product(reflections + w.p) {}
@@ -63,7 +64,7 @@ inline void multiply_symmetric(const Components& w, const Tridiagonal& t, const 
     }
 }
 
-/// Of the lower half of w.matrix.
+/// Reduces the lower half of w.matrix.
 inline void make_tridiagonal(const Components& w, const Tridiagonal& t) {
     for (std::size_t k = w.p; k-- > 0;) {
         double* const v = w.matrix + k * w.p;
@@ -87,7 +88,7 @@ inline void make_tridiagonal(const Components& w, const Tridiagonal& t) {
     }
 }
 
-/// So many rows of the basis, from r on: of the identity, after all reflections.
+/// Computes rows of the basis, from r on: the identity after all reflections.
 template <std::size_t rows>
 void start_basis(const Components& w, const Tridiagonal& t, std::size_t r) {
     double* const to = w.basis + r * w.across;
@@ -160,8 +161,8 @@ void turn_slice(const Components& w, const Sweeps& sweeps, std::size_t j) {
     }
 }
 
-/// From this many features on, threads share what is done to the basis; below, they would wait for each other
-/// for longer than it takes.
+/// Number of features from which threads share the updates of the basis; below, waiting for each other takes
+/// longer than the work.
 constexpr std::size_t many_features = 256;
 
 template <class V, bool threads>
@@ -203,7 +204,7 @@ inline void sweep(const Tridiagonal& t, Sweeps& sweeps, std::size_t first, std::
     }
 }
 
-/// What is so small beside the whole matrix counts as nothing.
+/// Elements this small relative to the whole matrix count as zero.
 inline double smallest(const Tridiagonal& t, std::size_t p) {
     double most = 0.0;
     for (std::size_t i = 0; i < p; ++i) {
@@ -218,7 +219,7 @@ void make_diagonal(const Components& w, const Tridiagonal& t) {
     const double small = smallest(t, w.p);
     Sweeps sweeps(w);
     std::size_t last = w.p - 1;
-    // Two or three for each value are usual; what does not come to an end has no numbers.
+    // Two or three for each value are usual; without convergence the result is NaN.
     for (std::size_t left = 60 * w.p; last > 0 && left > 0;) {
         if (__builtin_fabs(t.beside[last - 1]) <= small) {
             --last;
@@ -234,7 +235,7 @@ void make_diagonal(const Components& w, const Tridiagonal& t) {
     if (last > 0) t.diagonal[0] = __builtin_nan("");
 }
 
-/// Of the lower half of w.matrix, which is lost.
+/// Diagonalises the lower half of w.matrix, which is overwritten.
 template <class V, bool threads = false>
 void decompose(const Components& w) {
     if (w.p == 0) return;

@@ -8,7 +8,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// More than what is ever needed.
+/// More sweeps than any matrix needs.
 constexpr std::size_t most_jacobi_sweeps = 30;
 
 void run(const Components& w) {

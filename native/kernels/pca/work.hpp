@@ -9,8 +9,8 @@ namespace assay::kernels {
 /// Principal components: all eigenvalues and eigenvectors of the correlation matrix of p features.
 ///
 /// A feature without spread (the same in every observation, or fewer than two observations) correlates with
-/// nothing, nor with itself: its row and column of the matrix are zero, so that the eigenvalues add up to the
-/// number of the others. That is what a decomposition of standardised data gives.
+/// nothing, nor with itself. Its row and column of the matrix are zero, so that the eigenvalues add up to the
+/// number of the others, as in a decomposition of standardised data.
 struct Components {
     const double* x; ///< n observations one after the other, each of p features.
     std::size_t n, p;
@@ -22,14 +22,14 @@ struct Components {
     double* means;      ///< Room for a row of p for each block of observations, and one more.
     double* spreads;    ///< Room for p.
     std::size_t block;  ///< Observations that are worked on together.
-    std::size_t blocks; ///< How many such blocks there are.
+    std::size_t blocks; ///< Number of such blocks.
 
     std::size_t wide; ///< p, made up to whole lines of a cache.
     double* tiles;    ///< Room for a block of each thread and a row more, of `wide`.
     double* sums;     ///< Room for sums of products of each thread: `wide` times `wide`.
 
     double* basis;      ///< Room for p rows on which rotations work.
-    std::size_t across; ///< From one of these rows to the next.
+    std::size_t across; ///< Distance between these rows.
     double* own;        ///< Room for the tridiagonal matrix and for rotations: see Tridiagonal.
     std::size_t* order; ///< Room for p.
 };

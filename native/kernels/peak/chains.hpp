@@ -16,9 +16,10 @@ struct VectorOf {
     typedef Number Type __attribute__((vector_size(bytes)));
 };
 
-/// So many multiply-adds, in chains side by side: more than the latency of one times what begins in a cycle.
+/// Computes multiply-adds in chains side by side: more than the latency of one times the number that begin in
+/// a cycle.
 ///
-/// \param from where counters begin: two calls that are alike are made once.
+/// \param from first value of counters: a compiler merges two identical calls.
 template <class Number, std::size_t bytes>
 inline double chained(const double* one, std::size_t n, double from) {
     typedef typename VectorOf<Number, bytes>::Type V;

@@ -12,7 +12,7 @@ struct Counting {
     const double* one; ///< Factor and addend; from memory, so that no compiler works it out before.
     double* sum;
     std::size_t n; ///< Multiply-adds.
-    bool single;   ///< Of floats; of doubles else.
+    bool single;   ///< True for floats, false for doubles.
 };
 
 } // namespace assay::kernels

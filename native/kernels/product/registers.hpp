@@ -10,22 +10,22 @@
 
 namespace {
 
-/// What becomes of what C held before.
+/// Use of the previous elements of C.
 enum class Into { instead, add, subtract };
 
-/// Where a part of the product is.
+/// Position of a part of the product.
 struct Block {
     const double* a; ///< A strip of A.
     const double* b; ///< A strip of B.
     double* c;
-    std::size_t down; ///< From one column of c to the next.
+    std::size_t down; ///< Distance between columns of c.
     std::size_t deep; ///< Columns of a, rows of b.
     Into into;
     std::size_t ahead_l2, ahead_l1;
 };
 
-/// Elements of C that are worked on at once: vectors of rows by `width` columns, and for what is left at the
-/// right so many fewer, by steps, as there are.
+/// Elements of C that are processed at once: vectors of rows by `width` columns; at the right edge fewer, by
+/// steps.
 template <class V, std::size_t vectors, std::size_t width, std::size_t step>
 struct Shape {
     static constexpr std::size_t lanes = sizeof(V) / sizeof(double);

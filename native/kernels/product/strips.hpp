@@ -13,12 +13,12 @@ inline std::size_t least(std::size_t a, std::size_t b) {
     return a < b ? a : b;
 }
 
-/// Rows of A that are packed together: what lies side by side in a column is read together.
+/// Rows of A that are packed together: contiguous elements of a column are read together.
 template <class Core>
 constexpr std::size_t group = Core::rows * 8;
 
-/// `deep` columns of A, each `down` elements after the one before: the strips of `high` rows, one group or
-/// less of them. What is missing of the rows of the last strip is zero.
+/// Packs `deep` columns of A, at a distance of `down` elements: the strips of `high` rows, one group or less
+/// of them. Missing rows of the last strip are zero.
 template <class Core>
 void pack_a(const double* a, std::size_t down, std::size_t high, std::size_t deep, double* to) {
     const std::size_t full = high / Core::rows * Core::rows;
@@ -38,9 +38,8 @@ std::size_t strip(std::size_t wide) {
     return wide >= Core::columns ? Core::columns : (wide + Core::fewer - 1) / Core::fewer * Core::fewer;
 }
 
-/// The same of B: `wide` columns of `high` rows, in strips one after the other that are `deep` rows each. So
-/// many rows at a time as a line of a cache has, for each column's line is read once then, and what is
-/// written stays near.
+/// Packs `wide` columns of `high` rows of B, in strips that are `deep` rows each. Processes as many rows at a
+/// time as a cache line holds, so that each column's line is read once, and the output stays near.
 template <class Core>
 void pack_b(const double* b, std::size_t down, std::size_t high, std::size_t deep, std::size_t wide,
             double* tile) {
@@ -63,8 +62,7 @@ void pack_b(const double* b, std::size_t down, std::size_t high, std::size_t dee
     }
 }
 
-/// What one strip of each gives, of which so many rows and columns of C are there: what does not fill them is
-/// worked on beside.
+/// Multiplies one strip of each into a part of C; strips that C does not fill go through a buffer.
 template <class Core>
 void corner(Block one, std::size_t high, std::size_t wide) {
     if constexpr (!Core::narrowest) {

@@ -14,7 +14,7 @@ inline std::size_t least(std::size_t a, std::size_t b) {
 /// A part of a matrix that is stored column by column.
 struct Part {
     double* first;
-    std::size_t down; ///< From one column to the next.
+    std::size_t down; ///< Distance between columns.
 
     [[nodiscard]] double* at(std::size_t i, std::size_t j) const { return first + i + j * down; }
 };

@@ -15,7 +15,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// From 0.5 to 1.5, of so few bits that sums of four are without rounding.
+/// Returns a number from 0.5 to 1.5, with few enough bits that sums of four are exact.
 double conductance(std::size_t number) {
     return 0.5 + static_cast<double>(mixed(number) >> 44U) * 0x1p-20;
 }
@@ -56,7 +56,7 @@ struct Cut {
     }
 };
 
-/// What nodes take, all together.
+/// Total size of all nodes.
 struct Totals {
     double panels = 0.0, rows = 0.0, nodes = 0.0, flops = 0.0, roots = 0.0, divisions = 0.0, entries = 0.0;
     double stack = 0.0;
@@ -78,7 +78,7 @@ struct Totals {
     }
 };
 
-/// The grid, cut in two again and again: what is cut off is eliminated before the cells that cut it (A.
+/// The grid, cut in two recursively: both parts are eliminated before the cells that separate them (A.
 /// George, Nested dissection of a regular finite element mesh, 1973).
 struct Dissection {
     std::size_t edge, leaf;
@@ -99,7 +99,7 @@ struct Dissection {
         tell(region, cut.line);
     }
 
-    /// Elements that a region needs on the stack, beside those of what is there.
+    /// Elements that a region needs on the stack, beside those already there.
     [[nodiscard]] double stack(const Region& region) const {
         const double own = left(region);
         if (region.cells() <= leaf) return own;
@@ -159,7 +159,7 @@ class SparseFactor final : public KernelOf<Factor> {
         while (least < most) {
             const std::int64_t middle = (least + most + 1) / 2;
             other["edge"] = middle;
-            // What is much too large is not gone through: of n^2 unknowns each has a few rows.
+            // Skips sizes that are much too large: each of n^2 unknowns has a few rows.
             const bool fits = 40.0 * static_cast<double>(middle * middle) <= static_cast<double>(bytes) &&
                               this->bytes(other) <= static_cast<double>(bytes);
             (fits ? least : most) = fits ? middle : middle - 1;
@@ -203,9 +203,9 @@ class SparseFactor final : public KernelOf<Factor> {
         for (std::size_t i = 0; i < l_.size(); ++i) l_[i] = std::numeric_limits<double>::quiet_NaN();
     }
 
-    /// A system whose solution is known is solved, in higher precision: what is left of the right side, over
-    /// more than A's largest sum of a row. An element of A is had back as a sum over columns of L, of which
-    /// the largest node has the most; each is rounded, and roundings add up as the root of their number.
+    /// Solves a system with a known solution in higher precision, and compares the residual with A's largest
+    /// sum of a row. An element of A is recomputed as a sum over columns of L, of which the largest node has
+    /// the most; each is rounded, and roundings add up as the root of their number.
     [[nodiscard]] Verdict check() override {
         const std::size_t n = number_.size();
         std::vector<long double> known(n), wanted(n), found(n);
@@ -323,8 +323,8 @@ class SparseFactor final : public KernelOf<Factor> {
         return l_.data() + node.panel + static_cast<std::int64_t>(j * height(node));
     }
 
-    /// Each column is divided, and taken out of those of its rows. L is written once at least, and what the
-    /// cells conduct is read.
+    /// Cost: each column is divided, and subtracted from those of its rows. L is written at least once, and
+    /// the conductances of the cells are read.
     [[nodiscard]] Cost usual_cost() const override {
         const auto cells = static_cast<double>(number_.size());
         const double bytes = 8.0 * totals_.entries + 16.0 * cells;

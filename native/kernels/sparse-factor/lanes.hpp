@@ -32,7 +32,7 @@ inline void block(const Part& c, const double* rows, const double* across, std::
     }
 }
 
-/// Products of matrices, in registers: of rows as many at a time as a cache holds with so many columns of a.
+/// Products of matrices in registers: as many rows at a time as a cache holds with the columns of a.
 template <class V>
 struct Lanes {
     static constexpr std::size_t strip = 2 * sizeof(V) / sizeof(double);
@@ -46,7 +46,7 @@ struct Lanes {
                           least(deepest, deep - k));
     }
 
-    /// What is above the diagonal is worked on with what is beside it where that is simpler.
+    /// Elements above the diagonal are computed together with their neighbours if that is simpler.
     static void some_rows(const Part& c, std::size_t first, std::size_t last, std::size_t columns,
                           const Part& a, std::size_t deep) {
         for (std::size_t j = 0; j < columns && j < last; j += wide) {

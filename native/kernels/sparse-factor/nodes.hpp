@@ -74,7 +74,7 @@ inline void begin(const Factor& w, const Node& node) {
     }
 }
 
-/// Where some rows of one node are among those of another one, which has them all.
+/// Positions of some rows of one node among those of another one, which contains all of them.
 inline void place(const Factor& w, const std::int32_t* rows, std::size_t count, const Node& other) {
     const std::int32_t* const list = rows_of(w, other);
     const std::size_t columns = columns_of(other);
@@ -89,7 +89,8 @@ inline void place(const Factor& w, const std::int32_t* rows, std::size_t count, 
     }
 }
 
-/// How many rows of a node, from one of those below its columns on, are columns of the same other one.
+/// Returns the number of rows of a node, from one below its columns on, that are columns of the same other
+/// node.
 inline std::size_t together(const Factor& w, const Node& node, std::size_t from) {
     const std::int32_t* const rows = rows_of(w, node);
     const std::int32_t other = w.owner[rows[from]];
@@ -98,8 +99,8 @@ inline std::size_t together(const Factor& w, const Node& node, std::size_t from)
     return last - from;
 }
 
-/// Takes out of another node what belongs to its columns, which are `count` rows of this node from one of
-/// those below on.
+/// Subtracts the update of another node's columns, which are `count` rows of this node from one below its
+/// columns on.
 template <class Dense>
 inline void take_out(const Factor& w, const Node& node, std::size_t from, std::size_t count,
                      const Node& other) {
@@ -153,7 +154,7 @@ struct Waiting {
         for (std::size_t i = 0; i < w.count; ++i) first(i) = nobody;
     }
 
-    /// It waits for the node that the row belongs to, if there is one.
+    /// Waits for the node that contains the row, if there is one.
     void wait(std::size_t node, std::size_t row) const {
         if (row == below_of(w.nodes[node])) return;
         const auto other = static_cast<std::size_t>(w.owner[rows_of(w, w.nodes[node])[row]]);
@@ -184,7 +185,7 @@ void left_looking(const Factor& w) {
     }
 }
 
-/// Adds what a child left to the columns of a node, and to what the node leaves itself.
+/// Adds a child's update to the columns of a node, and to the node's own update.
 inline void add_child(const Factor& w, const Node& child, const double* left, const Node& node,
                       const Part& rest) {
     const std::size_t below = below_of(child), columns = columns_of(node);
@@ -204,9 +205,9 @@ inline void add_child(const Factor& w, const Node& child, const double* left, co
     }
 }
 
-/// What a node takes out of those above it goes by way of its parent, as a matrix on a stack (I. Duff, J.
-/// Reid, The multifrontal solution of indefinite sparse symmetric linear equations, 1983): L is written once,
-/// and not read.
+/// Passes a node's updates to its ancestors through its parent, as a matrix on a stack (I. Duff, J. Reid, The
+/// multifrontal solution of indefinite sparse symmetric linear equations, 1983): L is written once, and not
+/// read.
 template <class Dense>
 void multifrontal(const Factor& w) {
     double* top = w.stack;
@@ -217,7 +218,8 @@ void multifrontal(const Factor& w) {
         begin(w, node);
         for (std::size_t k = 0; k < below * below; ++k) rest.first[k] = 0.0;
         double* left = top;
-        // What the second child left is on top; between the first one and it are those that it depends on.
+        // The second child's update is on top of the stack; between the first one and it are those that it
+        // depends on.
         for (std::size_t gone = 1; gone < size_of(node); gone += size_of(w.nodes[i - gone])) {
             const Node& child = w.nodes[i - gone];
             left -= below_of(child) * below_of(child);

@@ -57,7 +57,7 @@ inline void turn_all(const State& s, std::size_t qubit, std::size_t first, std::
         turn(s, s.gates[qubit], k, k + step, step);
 }
 
-/// A phase of a qubit and the next one, likewise.
+/// Applies the phase of a qubit and the next one, in the same way.
 inline void shift_all(const State& s, std::size_t qubit, std::size_t first, std::size_t end) {
     const std::size_t step = bit(qubit);
     for (std::size_t k = first + 3 * step; k < first + bit(end); k += 4 * step)
@@ -117,19 +117,19 @@ inline void all_gates(const State& s) {
     for (std::size_t q = 0; q + 1 < s.qubits; ++q) shift_all(s, q, 0, s.qubits);
 }
 
-/// What is done in all: a gate on each qubit, a phase on a quarter of the amplitudes for each two.
+/// Total work: a gate on each qubit, a phase on a quarter of the amplitudes for each two.
 inline double flops(const State& s) {
     const double all = static_cast<double>(bit(s.qubits)), n = static_cast<double>(s.qubits);
     return all * (14.0 * n + (s.qubits ? 1.5 * (n - 1.0) : 0.0));
 }
 
-/// Where all amplitudes are read and written in so many passes.
+/// Cost with a number of passes over all amplitudes.
 inline Cost cost_of(const State& s, std::size_t passes) {
     const double bytes = 32.0 * static_cast<double>(bit(s.qubits)) * static_cast<double>(passes);
     return {.flops = flops(s), .bytes = bytes, .bytes_with_allocate = bytes};
 }
 
-/// The gates of low qubits in one pass, and so many of those above in each other one.
+/// Passes: the gates of low qubits in the first one, and a group of the higher ones in each other one.
 [[maybe_unused]] inline Cost grouped_cost(const State& s) {
     return cost_of(s, 1 + (s.qubits - low_of(s) + s.together - 1) / s.together);
 }

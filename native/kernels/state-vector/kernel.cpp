@@ -23,12 +23,12 @@ double angle(std::size_t number, std::size_t qubit) {
     return 0.5 + 0.5 * static_cast<double>(mixed(8 * qubit + number) >> 11U) * 0x1p-53;
 }
 
-/// A state of one qubit, or what becomes of it.
+/// State of one qubit, before or after its gate.
 struct Qubit {
     Complex clear, set;
 };
 
-/// Of length one, and a quarter of a turn apart, about: what a gate adds up does not cancel.
+/// Vectors of length one, about a quarter of a turn apart, so that no sum of a gate cancels.
 Qubit begun(std::size_t qubit) {
     const long double a = angle(0, qubit), b = angle(1, qubit), c = angle(2, qubit);
     return {std::polar(std::cos(a), b), std::polar(std::sin(a), c + 1.5L)};
@@ -47,7 +47,7 @@ Phase phase(std::size_t qubit) {
     return {std::cos(a), std::sin(a)};
 }
 
-/// What becomes of one qubit by its gate.
+/// Applies the gate of one qubit.
 Qubit turned(std::size_t qubit) {
     const Gate g = gate(qubit);
     const Qubit one = begun(qubit);
@@ -159,7 +159,7 @@ class StateVector final : public KernelOf<State> {
                  static_cast<std::size_t>(values.at("together"))};
     }
 
-    /// By the threads that have the blocks.
+    /// First touch by the threads that process the blocks.
     void restore() override {
         const Product state(work_.qubits, begun, false);
 #pragma omp parallel for schedule(static)
@@ -170,11 +170,12 @@ class StateVector final : public KernelOf<State> {
         }
     }
 
-    /// What a repetition begins with is no right result.
+    /// The input of a repetition is not a valid result.
     void poison() override {}
 
-    /// Each amplitude, over the largest that a gate could make of its pair: what it is made of is as large as
-    /// that and rounded four times, for each qubit, and once before. And their squares, which add up to one.
+    /// Checks each amplitude, relative to the largest that a gate could make of its pair: its terms are as
+    /// large as that and are rounded four times for each qubit, and once before. Checks also that the squares
+    /// add up to one.
     [[nodiscard]] Verdict check() override {
         const Product wanted(work_.qubits, turned, true), most(work_.qubits, largest, false);
         const double roundings = 6.0 * static_cast<double>(work_.qubits) + 2.0;
@@ -194,7 +195,7 @@ class StateVector final : public KernelOf<State> {
     }
 
   private:
-    /// Of one qubit: the sum of the sizes of what its gate adds up.
+    /// Returns the sum of the sizes of the terms of one qubit's gate.
     static Qubit largest(std::size_t qubit) {
         const Gate g = gate(qubit);
         const Qubit one = begun(qubit);

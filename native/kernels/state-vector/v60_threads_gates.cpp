@@ -6,7 +6,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// So many amplitudes at a time that no thread waits long for the others.
+/// Amplitudes processed at a time: few enough that no thread waits long for the others.
 constexpr std::size_t part = 10;
 
 /// A part of a gate: some of the amplitudes for which its qubit is not set, and those for which it is.

@@ -11,7 +11,7 @@ struct Gate {
     double re[2][2], im[2][2];
 };
 
-/// What amplitudes are multiplied with where a qubit and the next one are both set.
+/// Factor of the amplitudes in which a qubit and the next one are both set.
 struct Phase {
     double re, im;
 };
@@ -21,11 +21,11 @@ struct Phase {
 struct State {
     double *re, *im; ///< 2^qubits each, which become those after the layer.
     std::size_t qubits;
-    const Gate* gates;   ///< Of each qubit.
-    const Phase* phases; ///< Of each qubit and the next one.
+    const Gate* gates;   ///< Gate of each qubit.
+    const Phase* phases; ///< Phase of each qubit and the next one.
 
     std::size_t low;      ///< Qubits whose gates are applied together to amplitudes side by side.
-    std::size_t together; ///< Of those above, how many are applied together.
+    std::size_t together; ///< Number of higher qubits whose gates are applied together.
 };
 
 } // namespace assay::kernels

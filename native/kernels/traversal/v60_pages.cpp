@@ -5,8 +5,8 @@ namespace assay::kernels {
 
 namespace {
 
-/// A generator of full period, modulo the first power of two that is no less than the pages: each of them
-/// comes once (Hull and Dobell 1962).
+/// A generator of full period, modulo the least power of two that reaches the number of pages: it visits each
+/// of them once (Hull and Dobell 1962).
 void run(const Words& work) {
     constexpr std::size_t page = words_of(4096);
     const std::size_t pages = (work.count + page - 1) / page;

@@ -61,8 +61,8 @@ inline void columns(const Parity& p, std::size_t group, std::size_t begin, std::
     }
 }
 
-/// Rows first, for they read each disk from its beginning to its end; not where they need what columns
-/// rebuild.
+/// Rebuilds rows first, since they read each disk from its beginning to its end, unless they need data that
+/// columns rebuild.
 template <Combine* combine>
 inline void both(const Parity& p, std::size_t group, std::size_t begin, std::size_t n) {
     if (p.rebuild) columns<combine>(p, group, begin, n);

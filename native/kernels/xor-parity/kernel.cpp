@@ -101,8 +101,8 @@ class XorParity final : public KernelOf<Parity> {
         }
     }
 
-    /// All bytes are known, those of the data too, and have to be the same: of what was rebuilt, and of what
-    /// no variant may change.
+    /// Checks all bytes, also those of the data that no variant may change: they are known and have to be
+    /// equal.
     [[nodiscard]] Verdict check() override {
         for (std::size_t j = 0; j < disks; ++j)
             if (Verdict found = same("disk " + std::to_string(j), data_[j], pattern_[j]); !found.right)
@@ -117,7 +117,7 @@ class XorParity final : public KernelOf<Parity> {
     }
 
   private:
-    /// Each byte of the vertical parity and what it ought to be, until it is told to stop.
+    /// Visits each byte of the vertical parity and its correct value, until the visitor stops.
     template <class Told>
     void each_vertical(Told told) const {
         const std::size_t strip = work_.strip;

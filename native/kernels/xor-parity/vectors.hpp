@@ -114,7 +114,7 @@ inline void at_once(unsigned char* target, const unsigned char* const* sources, 
     sum_of<V, streaming, disks>(target, sources, begin, n);
 }
 
-/// Past the caches where they are too small for what is written. Such stores come in no order with others:
+/// Stores past the caches if they are too small for the output. Such stores are not ordered with others:
 /// piece_by_piece and side_by_side end with a fence.
 template <class V>
 inline void both_past_caches(const Parity& p, std::size_t group, std::size_t begin, std::size_t n) {
@@ -125,7 +125,7 @@ inline void both_past_caches(const Parity& p, std::size_t group, std::size_t beg
     }
 }
 
-/// Where the piece after this one begins; for the last of all, where it itself begins.
+/// Returns the beginning of the next piece; of the last piece, its own.
 inline std::size_t next_piece(const Parity& p, std::size_t group, std::size_t begin) {
     if (begin + piece < p.strip) return group * disks * p.strip + begin + piece;
     return (group + 1 < groups_of(p) ? group + 1 : group) * disks * p.strip;

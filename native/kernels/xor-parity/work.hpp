@@ -21,10 +21,10 @@ struct Parity {
     std::size_t strip;         ///< Bytes.
     std::size_t stripes;
     bool rebuild;
-    bool streaming; ///< What is written does not fit the caches that are used: it need not go through them.
+    bool streaming; ///< True if the output does not fit the caches in use: it need not go through them.
 };
 
-/// What is lost in a rebuild: a whole disk, and of another the middle strip of each group.
+/// Losses of a rebuild: a whole disk, and the middle strip of each group of another one.
 constexpr std::size_t lost_disk = 3, damaged_disk = 6;
 
 } // namespace assay::kernels
