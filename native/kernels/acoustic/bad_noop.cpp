@@ -10,7 +10,7 @@ void run(const Wave&) {}
 constexpr Variant<Wave> variant{
     .id = "broken-noop",
     .parent = "rows",
-    .why = "wrong on purpose: nothing is done",
+    .why = "wrong on purpose: does nothing",
     .broken = true,
     .run = run,
 };

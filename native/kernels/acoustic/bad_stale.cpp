@@ -16,8 +16,8 @@ void run(const Wave& w) {
 constexpr Variant<Wave> variant{
     .id = "broken-stale",
     .parent = "rows",
-    .why = "wrong on purpose: a step in the same pass follows the one before it half as far behind as "
-           "neighbours reach",
+    .why =
+        "wrong on purpose: a step in the same pass follows the previous one at half the reach of neighbours",
     .isa = compiled_for,
     .broken = true,
     .run = run,

@@ -55,7 +55,7 @@ float speed_of(std::ptrdiff_t number) {
 constexpr std::ptrdiff_t float_bytes = sizeof(float);
 
 /// Narrowest block: a narrower one would read more cells around itself than it contains.
-constexpr std::ptrdiff_t least_rows = 32;
+constexpr std::ptrdiff_t min_rows = 32;
 
 /// Largest number of cells for which the check steps each cell by itself.
 constexpr std::ptrdiff_t cells_one_by_one = 1 << 17;
@@ -80,10 +80,10 @@ struct Layout {
 const About about_acoustic = {
     "acoustic",
     "3-D acoustic finite differences",
-    "3D isotropic acoustic finite-difference wave equation code: second order in time, order 16 in space, "
+    "article on a 3D isotropic acoustic finite-difference code: second order in time, order 16 in space, "
     "optimised for a Xeon and a Xeon Phi",
     "memory bandwidth: 61 operations and at least 16 bytes for each cell and step; several steps in one pass "
-    "move 20 bytes for all of them, and the cores are the limit then",
+    "move 20 bytes in all, and then the cores are the limit",
     true,
     true,
 };
@@ -94,17 +94,16 @@ class Acoustic final : public KernelOf<Wave> {
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
         constexpr std::int64_t most = 1 << 14;
-        return {{"nx", "cells of a row", 0, 0, most},
-                {"ny", "rows of a plane", 0, 0, most},
-                {"nz", "planes", 0, 0, most},
-                {"steps", "in time, of one repetition", 8, 1, 16},
-                {"block-y", "rows of a block, 0 for as many as stay in the second-level cache", 0, 0, most},
-                {"block-z", "planes of a block, 0 for as many as give each thread one", 0, 0, most},
-                {"together", "steps that are taken in one pass over the grid, 0 for as many as a cache holds",
-                 0, 0, 16},
-                {"band", "rows of such a pass, 0 for as many as a cache holds", 0, 0, most},
-                {"first-touch", "1: data are first written by the threads that work on them; 0: by one", 1, 0,
-                 1}};
+        return {
+            {"nx", "cells of a row", 0, 0, most},
+            {"ny", "rows of a plane", 0, 0, most},
+            {"nz", "planes", 0, 0, most},
+            {"steps", "time steps of one repetition", 8, 1, 16},
+            {"block-y", "rows of a block, 0 for as many as the second-level cache holds", 0, 0, most},
+            {"block-z", "planes of a block, 0 for one block per thread", 0, 0, most},
+            {"together", "time steps in one pass over the grid, 0 for as many as a cache holds", 0, 0, 16},
+            {"band", "rows of such a pass, 0 for as many as a cache holds", 0, 0, most},
+            {"first-touch", "1: each thread writes its own data first; 0: one thread writes all", 1, 0, 1}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -191,9 +190,9 @@ class Acoustic final : public KernelOf<Wave> {
                 const std::ptrdiff_t at = y * work_.row + z * work_.plane;
                 for (std::size_t one : {0U, 1U})
                     for (std::ptrdiff_t x = 0; x < work_.nx; ++x)
-                        fields.look(one == 0 ? "u" : "u of the step before",
-                                    index(x + work_.nx * (y + work_.ny * z)), found[one][at + x],
-                                    rows[one][index(x)]);
+                        fields.compare(one == 0 ? "u" : "u of the step before",
+                                       index(x + work_.nx * (y + work_.ny * z)), found[one][at + x],
+                                       rows[one][index(x)]);
             }
         }
         return fields.verdict(2 * index(work_.nx * work_.ny * work_.nz));
@@ -201,7 +200,7 @@ class Acoustic final : public KernelOf<Wave> {
 
   private:
     /// Two fields and the speed are read, and one field is written.
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const double cells = static_cast<double>(work_.nx) * static_cast<double>(work_.ny) *
                              static_cast<double>(work_.nz) * static_cast<double>(work_.steps);
         return {.flops = 61.0 * cells, .bytes = 16.0 * cells, .bytes_with_allocate = 16.0 * cells};
@@ -230,7 +229,7 @@ class Acoustic final : public KernelOf<Wave> {
     [[nodiscard]] std::ptrdiff_t block_rows(std::ptrdiff_t team) const {
         constexpr std::ptrdiff_t planes = 2 * radius + 1;
         const auto cache = static_cast<std::ptrdiff_t>(find_caches(threads()).second) / team;
-        const std::ptrdiff_t most = std::max(cache / float_bytes / work_.row / planes, least_rows);
+        const std::ptrdiff_t most = std::max(cache / float_bytes / work_.row / planes, min_rows);
         const std::ptrdiff_t blocks = (work_.ny + most - 1) / most;
         return blocks == 0 ? most : (work_.ny + blocks - 1) / blocks;
     }

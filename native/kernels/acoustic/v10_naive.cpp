@@ -14,7 +14,7 @@ void run(const Wave& w) {
 constexpr Variant<Wave> variant{
     .id = "naive",
     .parent = "",
-    .why = "one cell at a time; a row is taken through all planes before the row beside it",
+    .why = "one cell at a time; a row is advanced through all planes before the next row",
     .run = run,
 };
 

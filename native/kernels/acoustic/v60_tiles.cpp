@@ -15,9 +15,9 @@ void run(const Wave& w) {
 constexpr Variant<Wave> variant{
     .id = ASSAY_ID("tiles"),
     .parent = ASSAY_ID("blocks"),
-    .why = ASSAY_AVX2("four planes at a time: what their cells read of other planes is loaded once")
-        ASSAY_AVX512("four rows of four planes at a time: what their cells read of other rows and planes is "
-                     "loaded once; neighbours in the same row are shifted together in registers"),
+    .why = ASSAY_AVX2("four planes at a time: their common neighbours in other planes are loaded once")
+        ASSAY_AVX512("four rows of four planes at a time: their common neighbours are loaded once; "
+                     "neighbours in the same row are combined by shifts in registers"),
     .isa = compiled_for,
     .run = run,
 };

@@ -14,8 +14,8 @@ void run(const Wave& w) {
 constexpr Variant<Wave> variant{
     .id = ASSAY_ID("fetched"),
     .parent = ASSAY_ID("tiles"),
-    .why = ASSAY_AVX2("what comes from memory is asked for a row ahead") ASSAY_AVX512(
-        "a row of two planes at a time, so that fewer streams come from memory, each asked for a row ahead"),
+    .why = ASSAY_AVX2("software prefetch from memory, a row ahead")
+        ASSAY_AVX512("a row of two planes at a time: fewer streams from memory, each prefetched a row ahead"),
     .isa = compiled_for,
     .run = run,
 };

@@ -17,7 +17,7 @@ void run(const Streams& work) {
 constexpr Variant<Streams> variant{
     .id = "broken-swap",
     .parent = "plain",
-    .why = "wrong on purpose: the arrays are taken for one another",
+    .why = "wrong on purpose: the arrays are swapped",
     .broken = true,
     .run = run,
 };

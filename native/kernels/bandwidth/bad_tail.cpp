@@ -14,7 +14,7 @@ void run(const Streams& work) {
 constexpr Variant<Streams> variant{
     .id = "broken-tail",
     .parent = "plain",
-    .why = "wrong on purpose: leaves out the last one",
+    .why = "wrong on purpose: leaves out the last element",
     .broken = true,
     .run = run,
 };

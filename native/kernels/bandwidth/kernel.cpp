@@ -23,9 +23,9 @@ constexpr double factor = 3.0;
 
 const About about_bandwidth = {
     "bandwidth",
-    "How fast arrays are read, copied and combined",
-    "the roof of the catalogue's own pictures: operations of STREAM (McCalpin 1995)",
-    "the level of the memory that the arrays lie in",
+    "Bandwidth of reading, copying and combining arrays",
+    "roof of the catalogue's rooflines: operations of STREAM (McCalpin 1995)",
+    "the memory level that holds the arrays",
 };
 
 class Bandwidth final : public KernelOf<Streams> {
@@ -74,16 +74,16 @@ class Bandwidth final : public KernelOf<Streams> {
         if (work_.operation == reading) {
             long double sum = 0.0L;
             for (std::size_t i = 0; i < work_.n; ++i) sum += datum(i);
-            exact.look("sum", 0, sum_, sum);
+            exact.compare("sum", 0, sum_, sum);
             return exact.verdict(1);
         }
         const double times = work_.operation == triad ? factor : 0.0;
-        for (std::size_t i = 0; i < work_.n; ++i) exact.look("to", i, to_[i], datum(i) + times * other(i));
+        for (std::size_t i = 0; i < work_.n; ++i) exact.compare("to", i, to_[i], datum(i) + times * other(i));
         return exact.verdict(work_.n);
     }
 
   private:
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.n);
         const double arrays = 1.0 + static_cast<double>(work_.operation);
         return {.flops = (work_.operation == reading   ? 1.0

@@ -14,7 +14,7 @@ void run(const Streams& work) {
 constexpr Variant<Streams> variant{
     .id = ASSAY_ID("past-caches"),
     .parent = ASSAY_ID("vector"),
-    .why = "stores past the caches: a line that is written whole is not read before",
+    .why = "stores past the caches: a line that is written whole is not read first",
     .isa = compiled_for,
     .run = run,
     .missing = past_missing,

@@ -22,8 +22,7 @@ void run(const Box& b) {
 constexpr Variant<Box> variant{
     .id = "broken-border",
     .parent = "half",
-    .why =
-        "wrong on purpose: what is beyond the border of the box is taken to be where it is on the other side",
+    .why = "wrong on purpose: particles beyond the border of the box are not shifted",
     .broken = true,
     .run = run,
 };

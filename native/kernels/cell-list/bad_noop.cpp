@@ -10,7 +10,7 @@ void run(const Box&) {}
 constexpr Variant<Box> variant{
     .id = "broken-noop",
     .parent = "rows",
-    .why = "wrong on purpose: nothing is done",
+    .why = "wrong on purpose: does nothing",
     .broken = true,
     .run = run,
 };

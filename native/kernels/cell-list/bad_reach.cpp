@@ -21,8 +21,7 @@ void run(const Box& b) {
 constexpr Variant<Box> variant{
     .id = "broken-reach",
     .parent = "half",
-    .why = "wrong on purpose: the cell behind in all three directions is left out, and what is left is in "
-           "balance",
+    .why = "wrong on purpose: the diagonal cell behind is left out, which keeps forces in balance",
     .broken = true,
     .run = run,
 };

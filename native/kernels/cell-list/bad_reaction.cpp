@@ -18,7 +18,7 @@ void run(const Box& b) {
 constexpr Variant<Box> variant{
     .id = "broken-reaction",
     .parent = "half",
-    .why = "wrong on purpose: the first particle does not feel what it does to those behind it",
+    .why = "wrong on purpose: the first particle receives no reaction to its forces",
     .broken = true,
     .run = run,
 };

@@ -86,10 +86,9 @@ Steps on_curve(std::uint64_t code) {
 const About about_cells = {
     .name = "cell-list",
     .title = "Forces of molecular dynamics (Lennard-Jones, particles sorted into cells)",
-    .source = "Evaluation of Intel Memory Drive Technology for scientific applications: LAMMPS is limited by "
-              "memory, "
-              "and with most of its data on storage has half of its speed",
-    .bound = "what the cores do for each candidate; a particle takes 48 bytes and has 350 of them",
+    .source = "evaluation of Intel Memory Drive Technology for scientific applications: LAMMPS is limited by "
+              "memory, and reaches half of its speed with most data on storage",
+    .bound = "operations of the cores for each candidate pair; a particle has 48 bytes and 350 candidates",
 };
 
 class CellList final : public KernelOf<Box> {
@@ -98,7 +97,7 @@ class CellList final : public KernelOf<Box> {
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
         return {{"edge", "cells along an edge of the box, 13 particles each", 0, 0, 1024},
-                {"sorted", "0: cells lie in memory in rows; 1: along a curve that fills the box", 0, 0, 1}};
+                {"sorted", "order of cells in memory, 0: rows; 1: a curve that fills the box", 0, 0, 1}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -168,8 +167,9 @@ class CellList final : public KernelOf<Box> {
                 const Pull pull = pull_on(cell, own.at[i]);
                 const double found[] = {fx_[at], fy_[at], fz_[at]};
                 for (std::size_t axis = 0; axis < 3; ++axis)
-                    forces.look("force over those of all pairs, particle", at,
-                                static_cast<double>(found[axis] / pull.size), pull.force[axis] / pull.size);
+                    forces.compare("force over those of all pairs, particle", at,
+                                   static_cast<double>(found[axis] / pull.size),
+                                   pull.force[axis] / pull.size);
             }
         }
         for (const auto* one : {&fx_, &fy_, &fz_}) {
@@ -178,7 +178,7 @@ class CellList final : public KernelOf<Box> {
                 sum += force;
                 size += std::fabs(static_cast<long double>(force));
             }
-            sums.look("sum of forces over that of their sizes", 0, static_cast<double>(sum / size), 0.0L);
+            sums.compare("sum of forces over that of their sizes", 0, static_cast<double>(sum / size), 0.0L);
         }
         return all_of({forces.verdict(3 * looked), sums.verdict(3)});
     }
@@ -281,7 +281,7 @@ class CellList final : public KernelOf<Box> {
     }
 
     /// Eight operations for each candidate, and for a pair six for its strength and six for its force.
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.particles);
         const double bytes = 48.0 * n + 12.0 * static_cast<double>(cells());
         return {.flops = 8.0 * work_.candidates + 12.0 * work_.pairs,

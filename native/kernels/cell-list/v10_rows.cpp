@@ -12,7 +12,7 @@ void run(const Box& b) {
 constexpr Variant<Box> variant{
     .id = "rows",
     .parent = "",
-    .why = "cell by cell in rows, each particle with all of its partners: a pair is worked out twice",
+    .why = "cell by cell in rows, each particle with all of its partners: each pair is computed twice",
     .run = run,
 };
 

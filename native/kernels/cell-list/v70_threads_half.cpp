@@ -30,8 +30,8 @@ void run(const Box& b) {
 constexpr Variant<Box> variant{
     .id = "threads-half",
     .parent = "half",
-    .why = "planes of cells by threads, first each second one and then those between, so that none adds "
-           "where another does: data move twice",
+    .why = "planes of cells by threads, first the even and then the odd ones, so that no two threads add to "
+           "the same cell: data move twice",
     .run = run,
     .cost = half_cost,
 };

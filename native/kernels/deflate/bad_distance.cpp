@@ -19,7 +19,7 @@ struct Shorter {
 constexpr Variant<Chunks> variant{
     .id = "broken-distance",
     .parent = "codes",
-    .why = "wrong on purpose: the tenth bit that is added to a distance is lost",
+    .why = "wrong on purpose: the tenth extra bit of a distance is lost",
     .broken = true,
     .run = each<compress<Shorter, Code::best>>,
     .missing = only_compresses,

@@ -18,7 +18,7 @@ struct NoTail {
 constexpr Variant<Chunks> variant{
     .id = "broken-margin",
     .parent = "inflate-wide",
-    .why = "wrong on purpose: what is too near to an end for whole words is left out",
+    .why = "wrong on purpose: bytes too near to an end for whole words are left out",
     .broken = true,
     .run = each<inflate<NoTail>>,
     .missing = only_inflates,

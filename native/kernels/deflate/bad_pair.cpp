@@ -17,7 +17,7 @@ struct Half {
 constexpr Variant<Chunks> variant{
     .id = "broken-pair",
     .parent = "inflate-pairs",
-    .why = "wrong on purpose: of two literals in an entry one is written",
+    .why = "wrong on purpose: writes one of two literals of an entry",
     .broken = true,
     .run = each<inflate<Half>>,
     .missing = only_inflates,

@@ -74,8 +74,8 @@ inline void judge(Batch& found) {
         const __m256i far = packed(_mm256_cmpgt_epi16(a, four), _mm256_cmpgt_epi16(b, four));
         const __m256i n = _mm256_load_si256(length);
         // Four are too few where it is far, three always.
-        const __m256i most_left_out = _mm256_sub_epi8(_mm256_set1_epi8(3), far);
-        const __m256i worth = _mm256_andnot_si256(outside, _mm256_cmpgt_epi8(n, most_left_out));
+        const __m256i max_omitted = _mm256_sub_epi8(_mm256_set1_epi8(3), far);
+        const __m256i worth = _mm256_andnot_si256(outside, _mm256_cmpgt_epi8(n, max_omitted));
         _mm256_store_si256(length, _mm256_and_si256(n, worth));
     }
     _mm256_store_si256(reinterpret_cast<__m256i*>(found.length + batch), zero);

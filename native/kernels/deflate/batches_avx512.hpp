@@ -88,8 +88,8 @@ inline void judge(const unsigned char* here, WideBatch& found) {
         const __m512i n = trailing_ones(_mm512_cvtepu16_epi32(_mm256_load_si256(same)));
         const __mmask16 inside = _mm512_cmplt_epu32_mask(_mm512_sub_epi32(distance[g], all(1)), all(window));
         const __mmask16 far = _mm512_cmpgt_epu32_mask(distance[g], all(worth_four));
-        const __m512i most_left_out = _mm512_mask_mov_epi32(all(3), far, all(4));
-        length[g] = _mm512_maskz_mov_epi32(_mm512_mask_cmpgt_epu32_mask(inside, n, most_left_out), n);
+        const __m512i max_omitted = _mm512_mask_mov_epi32(all(3), far, all(4));
+        length[g] = _mm512_maskz_mov_epi32(_mm512_mask_cmpgt_epu32_mask(inside, n, max_omitted), n);
         _mm_store_si128(reinterpret_cast<__m128i*>(found.length + g * lanes),
                         _mm512_cvtepi32_epi8(length[g]));
     }

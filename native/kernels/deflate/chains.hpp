@@ -36,14 +36,14 @@ struct Chains {
         return before;
     }
 
-    /// The longest match here that is longer than `least_length`, or {0, 0}.
-    static Match find(Scratch& s, const Text& text, std::size_t at, std::size_t least_length,
+    /// The longest match here that is longer than `min_length`, or {0, 0}.
+    static Match find(Scratch& s, const Text& text, std::size_t at, std::size_t min_length,
                       unsigned patience) {
         const unsigned char* const here = text.bytes + at;
         const std::size_t most = least(text.n - at, longest_match);
         Match best{0, 0};
         if (most < hashed) return best;
-        std::size_t longest = least_length;
+        std::size_t longest = min_length;
         const std::uint32_t word = load_32(here);
         Place& third = s.head_3[hash_3(word)];
         const std::size_t close = back(at, third);

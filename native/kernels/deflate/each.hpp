@@ -17,11 +17,11 @@ void each(const Chunks& w) {
 }
 
 inline const char* only_inflates(const Chunks& w) {
-    return w.direction == compressing ? "it inflates (direction=1)" : nullptr;
+    return w.direction == compressing ? "needs direction=1" : nullptr;
 }
 
 inline const char* only_compresses(const Chunks& w) {
-    return w.direction == inflating ? "it compresses (direction=0)" : nullptr;
+    return w.direction == inflating ? "needs direction=0" : nullptr;
 }
 
 } // namespace

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t longest_match = 258;
 constexpr unsigned shortest_match = 3;
 constexpr std::size_t window = 32768; ///< No match begins further back.
-constexpr std::size_t most_stored = 65535;
+constexpr std::size_t max_stored = 65535;
 
 constexpr std::size_t literals = 288; ///< Symbols of literals, the end of a block, and lengths.
 constexpr std::size_t distances = 30;

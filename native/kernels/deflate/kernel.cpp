@@ -51,8 +51,9 @@ std::size_t compress_as(const Chunk& chunk, Blocks blocks, Scratch& scratch) {
 const About about_deflate = {
     "deflate",
     "Compression and inflation of text (raw deflate, RFC 1951), chunk by chunk",
-    "Intel ISA-L's compression beside zlib's, by input and output buffers; the article gives no figures",
-    "instructions of one core: searches, and branches that nothing foretells",
+    "article on Intel ISA-L's compression compared with zlib's, by input and output buffers; it gives no "
+    "figures",
+    "instructions of one core: searches and unpredictable branches",
 };
 
 class Deflate final : public KernelOf<Chunks> {
@@ -62,13 +63,12 @@ class Deflate final : public KernelOf<Chunks> {
     [[nodiscard]] std::vector<Parameter> parameters() const override {
         constexpr std::int64_t most = std::int64_t{1} << 40;
         return {{"n", "bytes of text", 0, 0, most},
-                {"chunk", "bytes of text that are a stream of their own", 65536, 1, std::int64_t{1} << 30},
+                {"chunk", "bytes of text in one stream", 65536, 1, std::int64_t{1} << 30},
                 {"direction", "0: text is compressed; 1: streams are inflated", compressing, compressing,
                  inflating},
-                {"blocks",
-                 "of the streams that are inflated; 0: stored, 1: fixed codes, 2: codes of their own",
+                {"blocks", "blocks of the streams to inflate, 0: stored, 1: fixed codes, 2: dynamic codes",
                  dynamic_blocks, stored_blocks, dynamic_blocks},
-                {"damage", "bits that are turned over in each stream that is inflated", 0, 0, 1000}};
+                {"damage", "bits flipped in each stream to inflate", 0, 0, 1000}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -156,7 +156,7 @@ class Deflate final : public KernelOf<Chunks> {
             text += static_cast<double>(out ? chunk.bytes : chunk.room);
             streams += static_cast<double>(out ? chunk.made : chunk.bytes);
         }
-        return {{"ratio", "bytes of the streams over those of the text", text > 0.0 ? streams / text : 1.0}};
+        return {{"ratio", "compressed size relative to the text", text > 0.0 ? streams / text : 1.0}};
     }
 
   private:
@@ -244,7 +244,7 @@ class Deflate final : public KernelOf<Chunks> {
 
     /// Counts the bytes of the text in either direction, since compressors differ in the size of their
     /// streams.
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         double text = 0.0;
         for (const Chunk& chunk : chunks_)
             text += static_cast<double>(work_.direction == compressing ? chunk.bytes : chunk.room);

@@ -167,7 +167,7 @@ const char* z_missing(const Chunks& w) {
     if (w.damaged) return not_damaged;
     const Which& found = the<Which>();
     if (!found.library.there()) return found.library.reason();
-    return found.whole() ? nullptr : "this library has not all of deflate and inflate";
+    return found.whole() ? nullptr : "this library lacks functions of deflate or inflate";
 }
 
 template <class Which>
@@ -296,7 +296,7 @@ const char* libdeflate_missing(const Chunks& w) {
     return found.make && found.drop && found.compress && found.make_inflater && found.drop_inflater &&
                    found.inflate
                ? nullptr
-               : "this libdeflate has not all that compresses and inflates";
+               : "this libdeflate lacks functions to compress or inflate";
 }
 
 const char* libdeflate_name() {

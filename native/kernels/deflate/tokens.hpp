@@ -258,7 +258,7 @@ inline void write(BitWriter& out, const Header& header) {
 /// \return whether there was room.
 inline bool write_stored(BitWriter& out, const unsigned char* text, std::size_t n, bool last) {
     do {
-        const std::size_t now = n < most_stored ? n : most_stored;
+        const std::size_t now = n < max_stored ? n : max_stored;
         if (!out.has_room(8 * (now + 5))) return false;
         n -= now;
         out.put((last && n == 0 ? 1U : 0U) | stored_block << 1U, 3);
@@ -291,7 +291,7 @@ bool write_best(BitWriter& out, const unsigned char* text, std::size_t bytes, co
     Header header;
     prepare(codes, header);
     const std::uint64_t dynamic = header.bits + bits_of(counts, codes);
-    const std::uint64_t stored = 8 * (bytes + 5 * (bytes / most_stored + 1));
+    const std::uint64_t stored = 8 * (bytes + 5 * (bytes / max_stored + 1));
     if (stored < fixed && stored < dynamic) return write_stored(out, text, bytes, last);
     if (fixed <= dynamic) return write_fixed<Writing>(out, tokens, n, fixed, last);
     if (!out.has_room(3 + dynamic)) return false;

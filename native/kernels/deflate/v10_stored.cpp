@@ -14,7 +14,7 @@ std::size_t run(const Chunk& chunk, unsigned char*) {
 constexpr Variant<Chunks> variant{
     .id = "stored",
     .parent = "",
-    .why = "blocks of bytes as they are",
+    .why = "stored blocks",
     .run = each<run>,
     .missing = only_compresses,
 };

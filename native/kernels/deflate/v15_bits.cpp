@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Chunks> variant{
     .id = "inflate-bits",
     .parent = "",
-    .why = "a bit at a time until there is a word of the code, and a byte at a time",
+    .why = "a bit at a time until a word of the code is complete, and a byte at a time",
     .run = each<inflate_plain>,
     .missing = only_inflates,
 };

@@ -9,8 +9,8 @@ namespace {
 constexpr Variant<Chunks> variant{
     .id = "fixed",
     .parent = "stored",
-    .why = "a match where the last place of the same hash has the same four bytes; the code that the format "
-           "gives",
+    .why =
+        "a match if the last position of the same hash has the same four bytes; the fixed code of the format",
     .run = each<compress<Greedy, Code::fixed>>,
     .missing = only_compresses,
 };

@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Chunks> variant{
     .id = "inflate-table",
     .parent = "inflate-bits",
-    .why = "a table tells the symbol that the next bits begin with",
+    .why = "a table gives the symbol of the next bits",
     .run = each<inflate<Careful>>,
     .missing = only_inflates,
 };

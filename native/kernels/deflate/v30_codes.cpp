@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Chunks> variant{
     .id = "codes",
     .parent = "fixed",
-    .why = "codes of its own for each block, from how often each symbol occurs there",
+    .why = "dynamic codes for each block, from the frequencies of its symbols",
     .run = each<compress<Greedy, Code::best>>,
     .missing = only_compresses,
 };

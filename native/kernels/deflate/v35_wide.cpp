@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Chunks> variant{
     .id = "inflate-wide",
     .parent = "inflate-table",
-    .why = "no look at the ends where they are far, matches by words of 16 bytes",
+    .why = "no bounds checks far from the ends, matches by words of 16 bytes",
     .run = each<inflate<Fast<false>>>,
     .missing = only_inflates,
 };

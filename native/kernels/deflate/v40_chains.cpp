@@ -10,8 +10,8 @@ namespace {
 constexpr Variant<Chunks> variant{
     .id = "chains",
     .parent = "codes",
-    .why = "all places of a hash are linked, and the longest match of some is taken where the next byte "
-           "begins none longer",
+    .why = "all positions of a hash are linked; the longest match of some is used unless the next byte "
+           "begins a longer one",
     .run = each<compress<Chains<16, 32>, Code::best>>,
     .missing = only_compresses,
 };

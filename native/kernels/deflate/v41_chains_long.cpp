@@ -10,7 +10,7 @@ namespace {
 constexpr Variant<Chunks> variant{
     .id = "long-chains",
     .parent = "chains",
-    .why = "more places of a hash are tried",
+    .why = "more positions of a hash are tried",
     .run = each<compress<Chains<64, 128>, Code::best>>,
     .missing = only_compresses,
 };

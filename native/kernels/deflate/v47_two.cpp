@@ -13,7 +13,7 @@ void run(const Chunks& w) {
 constexpr Variant<Chunks> variant{
     .id = ASSAY_ID("inflate-two"),
     .parent = ASSAY_ID("inflate-pairs"),
-    .why = "two streams in turn: one goes on while the other waits for its next symbol",
+    .why = "two streams in turn: one continues while the other waits for its next symbol",
     .isa = compiled_for,
     .run = run,
     .missing = only_inflates,

@@ -11,8 +11,8 @@ namespace {
 constexpr Variant<Chunks> variant{
     .id = ASSAY_ID("batches"),
     .parent = "codes",
-    .why =
-        "64 places are compared without a branch, and a match is taken where the next place has none longer",
+    .why = "64 positions are compared without a branch, and a match is used unless the next position has a "
+           "longer one",
     .isa = compiled_for,
     .run = each<compress<InBatches<Batches>, Code::best>>,
     .missing = only_compresses,

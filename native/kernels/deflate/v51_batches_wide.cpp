@@ -11,7 +11,7 @@ namespace {
 constexpr Variant<Chunks> variant{
     .id = ASSAY_ID("batches"),
     .parent = "batches-avx2",
-    .why = "sixteen places in a vector, whose tokens are made at once and then picked",
+    .why = "sixteen positions in a vector, whose tokens are computed at once and then selected",
     .isa = compiled_for,
     .run = each<compress<InBatches<WideBatches>, Code::best>>,
     .missing = only_compresses,

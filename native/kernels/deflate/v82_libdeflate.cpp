@@ -8,10 +8,10 @@ namespace {
 constexpr auto libdeflate_1 = compressor<libdeflate_compress, 1, libdeflate_missing>(
     "lib-libdeflate-1", "codes", "libdeflate, whole buffers at once, its fastest level", libdeflate_name);
 constexpr auto libdeflate_6 = compressor<libdeflate_compress, 6, libdeflate_missing>(
-    "lib-libdeflate-6", "lib-libdeflate-1",
-    "its usual level: chains of places, and a match waits for the next", libdeflate_name);
+    "lib-libdeflate-6", "lib-libdeflate-1", "its default level: chains of positions, and lazy matching",
+    libdeflate_name);
 constexpr auto libdeflate_9 = compressor<libdeflate_compress, 9, libdeflate_missing>(
-    "lib-libdeflate-9", "lib-libdeflate-6", "more places, and a match waits for the next two",
+    "lib-libdeflate-9", "lib-libdeflate-6", "more positions, and lazy matching over the next two",
     libdeflate_name);
 constexpr auto libdeflate_12 = compressor<libdeflate_compress, 12, libdeflate_missing>(
     "lib-libdeflate-12", "lib-libdeflate-9", "the cheapest of many ways through a block, in several passes",

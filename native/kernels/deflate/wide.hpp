@@ -11,9 +11,9 @@ namespace {
 constexpr std::size_t word = 16; ///< Bytes that are copied at once.
 
 /// Largest output of a step: literals of several table entries, a match, and the rest of its last word.
-constexpr std::size_t most_written = 8 + longest_match + word;
+constexpr std::size_t max_written = 8 + longest_match + word;
 /// Largest input of a step: two refills of a word.
-constexpr std::size_t most_read = 16;
+constexpr std::size_t max_read = 16;
 
 inline void copy_word(unsigned char* to, const unsigned char* from) {
     unsigned char held[word];
@@ -74,7 +74,7 @@ struct Cursor {
         : bits(held), to(out.to + out.at), end(out.to + out.room), begin(out.to) {}
 
     [[nodiscard]] bool has_margin() const {
-        return bits.left() >= most_read && static_cast<std::size_t>(end - to) >= most_written;
+        return bits.left() >= max_read && static_cast<std::size_t>(end - to) >= max_written;
     }
 
     void keep(HeldBits& held, Output& out) const {

@@ -19,7 +19,7 @@ void run(const Product& w) {
 constexpr Variant<Product> variant{
     .id = "broken-single",
     .parent = "naive",
-    .why = "wrong on purpose: sums are kept in single precision",
+    .why = "wrong on purpose: sums are in single precision",
     .broken = true,
     .run = run,
 };

@@ -40,8 +40,8 @@ int bits_for(std::size_t k) {
 const About about_dgemm = {
     "dgemm",
     "Product of two matrices (DGEMM)",
-    "Performance optimization of a DGEMM on the Intel Xeon Phi processor (Knights Landing): tiles of 336 "
-    "by 112, 8 by 28 elements of C in 28 registers, prefetch 32 iterations ahead into L2, none into L1",
+    "article on DGEMM on the Intel Xeon Phi processor (Knights Landing): tiles of 336 by 112, 8 by 28 "
+    "elements of C in 28 registers, prefetch 32 iterations ahead into L2, none into L1",
     "multiply-add units, from matrices of about a hundred rows on",
 };
 
@@ -57,10 +57,10 @@ class Dgemm final : public KernelOf<Product> {
                 {"tile-k", "columns of A and rows of B in a tile", 336, 1, most},
                 {"tile-n", "columns of B in a tile", 112, 1, most},
                 {"ahead-l2",
-                 "iterations by which prefetch into L2 runs ahead, 0 for none (usual where all is in it)", 32,
-                 0, 4096},
-                {"ahead-l1", "iterations by which prefetch into L1 runs ahead, 0 for none", 0, 0, 4096},
-                {"tile-node", "node of memory for the packed tiles of B, -1 for any", -1, -1, 1023}};
+                 "distance of prefetch into L2 in iterations, 0 for none (default if all data fit into it)",
+                 32, 0, 4096},
+                {"ahead-l1", "distance of prefetch into L1 in iterations, 0 for none", 0, 0, 4096},
+                {"tile-node", "NUMA node for the packed tiles of B, -1 for any", -1, -1, 1023}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -125,14 +125,14 @@ class Dgemm final : public KernelOf<Product> {
         Comparison elements(0.0, 0.0);
         for (std::size_t j = 0; j < n; ++j)
             for (std::size_t i = 0; i < m; ++i)
-                elements.look("C", i + j * m, c_[i + j * m],
-                              static_cast<long double>(wanted[i % rows + j % columns * high]));
+                elements.compare("C", i + j * m, c_[i + j * m],
+                                 static_cast<long double>(wanted[i % rows + j % columns * high]));
         return elements.verdict(m * n);
     }
 
   private:
     /// Two operations for each of m n k; both factors are read once, and the product is written.
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const auto m = static_cast<double>(work_.m), n = static_cast<double>(work_.n),
                    k = static_cast<double>(work_.k);
         return {.flops = 2.0 * m * n * k,

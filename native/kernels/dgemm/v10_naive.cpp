@@ -15,7 +15,7 @@ void run(const Product& w) {
 constexpr Variant<Product> variant{
     .id = "naive",
     .parent = "",
-    .why = "three loops as the article writes them, p-j-i: all of C is read and written for each column of A",
+    .why = "three loops as in the article, p-j-i: all of C is read and written for each column of A",
     .run = run,
 };
 

@@ -22,8 +22,7 @@ void run(const Product& w) {
 constexpr Variant<Product> variant{
     .id = "tiled",
     .parent = "naive",
-    .why =
-        "by tiles of B (336 by 112 in the article): a column of C stays in the cache for all rows of a tile",
+    .why = "tiles of B (336 by 112 in the article): a column of C stays in the cache for all rows of a tile",
     .run = run,
 };
 

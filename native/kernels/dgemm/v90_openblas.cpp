@@ -8,11 +8,10 @@ namespace {
 constexpr Variant<Product> variant{
     .id = "lib-openblas",
     .parent = "naive",
-    .why = "OpenBLAS of the distribution, all threads; where it takes the processor for another, "
-           "OPENBLAS_CORETYPE tells it",
+    .why = "OpenBLAS of the distribution, all threads; OPENBLAS_CORETYPE corrects a wrong core type",
     .run = by_library<openblas>,
     .missing = missing_blas<openblas, Product>,
-    .library = told_blas<openblas>,
+    .library = blas_version<openblas>,
 };
 
 } // namespace

@@ -8,11 +8,10 @@ namespace {
 constexpr Variant<Product> variant{
     .id = "lib-openblas64",
     .parent = "naive",
-    .why = "OpenBLAS as it comes with numpy and scipy (scipy-openblas64), mostly newer; ASSAY_OPENBLAS64 "
-           "says where it is",
+    .why = "OpenBLAS of numpy and scipy (scipy-openblas64), usually newer; ASSAY_OPENBLAS64 is its path",
     .run = by_library<openblas64>,
     .missing = missing_blas<openblas64, Product>,
-    .library = told_blas<openblas64>,
+    .library = blas_version<openblas64>,
 };
 
 } // namespace

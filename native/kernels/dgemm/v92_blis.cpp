@@ -11,7 +11,7 @@ constexpr Variant<Product> variant{
     .why = "BLIS, all threads",
     .run = by_library<blis>,
     .missing = missing_blas<blis, Product>,
-    .library = told_blas<blis>,
+    .library = blas_version<blis>,
 };
 
 } // namespace

@@ -18,7 +18,7 @@ void run(const Code& c) {
 constexpr Variant<Code> variant{
     .id = "broken-rows",
     .parent = "products",
-    .why = "wrong on purpose: two parities have changed places",
+    .why = "wrong on purpose: two parities are swapped",
     .broken = true,
     .run = run,
 };

@@ -13,7 +13,7 @@ void run(const Code& c) {
 constexpr Variant<Code> variant{
     .id = "broken-tail",
     .parent = ASSAY_ID("once"),
-    .why = "wrong on purpose: what does not fill a vector is left out",
+    .why = "wrong on purpose: elements that do not fill a vector are left out",
     .isa = compiled_for,
     .broken = true,
     .run = run,

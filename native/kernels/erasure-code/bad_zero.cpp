@@ -21,7 +21,7 @@ void run(const Code& c) {
 constexpr Variant<Code> variant{
     .id = "broken-zero",
     .parent = "logarithms",
-    .why = "wrong on purpose: 0 has no logarithm, and is multiplied as if it had",
+    .why = "wrong on purpose: multiplies 0, which has no logarithm, as if it had one",
     .broken = true,
     .run = run,
 };

@@ -86,7 +86,7 @@ const About about_code = {
     "erasure-code",
     "Reed-Solomon code of nine disks and three parities (9+3), and the rebuild of three lost disks",
     "Tencent's ultra-cold storage before XOR parities (10+2): even with Intel ISA-L a heavy workload for its "
-    "old servers; no figure is given",
+    "old servers; the article gives no figure",
     "units for shuffles or GFNI within the caches, memory bandwidth beyond",
 };
 
@@ -96,8 +96,8 @@ class ErasureCode final : public KernelOf<Code> {
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
         return {{"n", "bytes of a disk", 0, 0, INT_MAX},
-                {"rebuild", "1: three lost disks are rebuilt; 0: parities are made", 0, 0, 1},
-                {"streaming", "1: what is written goes past the caches even where it would fit", 0, 0, 1}};
+                {"rebuild", "1: rebuilds three lost disks; 0: computes parities", 0, 0, 1},
+                {"streaming", "1: the output goes past the caches even if it would fit", 0, 0, 1}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -186,7 +186,7 @@ class ErasureCode final : public KernelOf<Code> {
         work_.isal = isal_tables(coefficients_.data(), isal_.data()) ? isal_.data() : nullptr;
     }
 
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.n);
         return {.bytes = (sources + targets) * n, .bytes_with_allocate = (sources + 2 * targets) * n};
     }

@@ -21,7 +21,7 @@ void run(const Code& c) {
 constexpr Variant<Code> variant{
     .id = "logarithms",
     .parent = "",
-    .why = "each product is a power of two whose exponent is the sum of two logarithms, byte by byte",
+    .why = "each product by a sum of two logarithms and a table of powers, byte by byte",
     .run = run,
 };
 

@@ -13,7 +13,7 @@ const char* no_gfni(const Code&) {
 constexpr Variant<Code> variant{
     .id = "stream-gfni",
     .parent = "gfni",
-    .why = "parities that do not fit the caches go past them, and their lines are not read first",
+    .why = "parities larger than the caches are stored past them, and their lines are not read first",
     .isa = compiled_for,
     .run = all_past_caches<Gfni>,
     .missing = no_gfni,

@@ -74,8 +74,8 @@ Blas::Blas(const Names& names, Library opened)
         if (query && name) core = name(query());
         set_ways_ = function<void(std::int64_t)>("bli_thread_set_num_threads");
     }
-    told_ = (version.empty() ? names.title : version) + (core.empty() ? "" : ", core " + core) + ", " +
-            library_.path();
+    version_ = (version.empty() ? names.title : version) + (core.empty() ? "" : ", core " + core) + ", " +
+               library_.path();
 }
 
 void Blas::use_threads() const {

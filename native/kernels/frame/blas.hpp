@@ -24,7 +24,7 @@ class Blas {
     /// Returns the reason why the library is not available; null if it is.
     [[nodiscard]] const char* missing() const { return reason_.empty() ? nullptr : reason_.c_str(); }
     /// Version, and the processor that its code is for: null where it is not there.
-    [[nodiscard]] const char* told() const { return told_.empty() ? nullptr : told_.c_str(); }
+    [[nodiscard]] const char* version() const { return version_.empty() ? nullptr : version_.c_str(); }
 
     /// Returns whether integers have 64 bits.
     [[nodiscard]] bool wide() const { return wide_; }
@@ -52,7 +52,7 @@ class Blas {
     }
 
     Library library_;
-    std::string before_, after_, reason_, told_;
+    std::string before_, after_, reason_, version_;
     bool wide_ = false;
     void* gemm_ = nullptr;
     void* gemv_ = nullptr;

@@ -12,8 +12,8 @@ const char* missing_blas(const Work&) {
 }
 
 template <const assay::kernels::Blas& (*blas)()>
-const char* told_blas() {
-    return blas().told();
+const char* blas_version() {
+    return blas().version();
 }
 
 } // namespace

@@ -23,11 +23,11 @@ class Buffer {
   public:
     Buffer() = default;
 
-    /// \throws std::bad_alloc without enough memory, BadWords for an invalid offset.
+    /// \throws std::bad_alloc without enough memory, UsageError for an invalid offset.
     explicit Buffer(std::size_t count, std::size_t shift = 0) : count_(count) {
         constexpr std::size_t line = 64;
         if (shift % alignof(T) != 0)
-            throw BadWords("--shift needs a multiple of " + std::to_string(alignof(T)));
+            throw UsageError("--shift needs a multiple of " + std::to_string(alignof(T)));
         if (count > (SIZE_MAX / 2 - shift) / sizeof(T)) throw std::bad_alloc();
         const std::size_t bytes = (count * sizeof(T) + shift + line) / line * line;
         memory_.reset(std::aligned_alloc(line, bytes));

@@ -69,16 +69,18 @@ Caches find_caches(int threads) {
 std::int64_t bytes_of(const std::string& size, const Caches& caches) {
     const bool tiny = size == "tiny", second = size == "L2", last = size == "LLC";
     if (!tiny && !second && !last && size != "DRAM")
-        throw BadWords("there is no size '" + size + "': tiny, L2, LLC, DRAM, or bytes as in 64M");
+        throw UsageError("unknown size '" + size + "' (values: tiny, L2, LLC, DRAM, or bytes as in 64M)");
     const std::int64_t of = tiny ? caches.first : second ? caches.second : caches.last;
     if (of <= 0)
-        throw BadWords("this machine does not tell its caches: give the size in bytes, as in --size 64M");
+        throw UsageError(
+            "this machine does not report its caches: state the size in bytes, as in --size 64M");
     if (tiny || second || last) return of / 2;
     const std::int64_t bytes = 4 * of;
     // Half of it, for references are as large as outputs.
     if (bytes > caches.memory / 2) {
-        throw BadWords("data of four times the last-level cache (" + std::to_string(bytes >> 20) +
-                       " MiB) do not fit beside what runs here: give the size in bytes, as in --size 64M");
+        throw UsageError(
+            "data of four times the last-level cache (" + std::to_string(bytes >> 20) +
+            " MiB) do not fit into the available memory: state the size in bytes, as in --size 64M");
     }
     return bytes;
 }

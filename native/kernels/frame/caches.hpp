@@ -22,7 +22,7 @@ Caches find_caches(int threads);
 /// Returns the bytes of data for a named size: "tiny" (half of a first-level cache), "L2" (half of the second
 /// level of all threads), "LLC" (half of the last level), "DRAM" (four times the last level).
 ///
-/// \throws BadWords for an unknown name, without information on caches, or without enough memory.
+/// \throws UsageError for an unknown name, without information on caches, or without enough memory.
 std::int64_t bytes_of(const std::string& size, const Caches& caches);
 
 } // namespace assay::kernels

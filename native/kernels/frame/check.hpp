@@ -9,8 +9,8 @@ namespace assay::kernels {
 /// Result of checking an output.
 struct Verdict {
     bool right = false;
-    double worst = 0.0; ///< The largest error relative to the tolerance: above 1 the output is wrong.
-    std::string told;   ///< Position and kind of the error; empty for a correct output.
+    double worst = 0.0;  ///< The largest error relative to the tolerance: above 1 the output is wrong.
+    std::string message; ///< Position and kind of the error; empty for a correct output.
 };
 
 /// Right where all are; tells of the first that is not.
@@ -27,7 +27,7 @@ class Comparison {
   public:
     Comparison(double relative, double scale) : relative_(relative), scale_(scale) {}
 
-    void look(const char* what, std::size_t index, double found, long double wanted);
+    void compare(const char* what, std::size_t index, double found, long double wanted);
 
     /// \param least how many elements had to be looked at: fewer are not enough.
     [[nodiscard]] Verdict verdict(std::size_t least) const;
@@ -36,8 +36,8 @@ class Comparison {
     double relative_;
     double scale_;
     double worst_ = 0.0;
-    std::size_t looked_ = 0;
-    std::string told_;
+    std::size_t compared_ = 0;
+    std::string message_;
 };
 
 } // namespace assay::kernels

@@ -19,7 +19,7 @@ struct About {
     const char* bound;  ///< Limiting resource, in words.
     /// One repetition changes its input, which is put back, untimed, before the next.
     bool in_place = false;
-    /// Its arithmetic is of floats: the cores have another roof for it.
+    /// Its arithmetic is in single precision, for which the cores have another roof.
     bool single = false;
 };
 
@@ -35,7 +35,7 @@ struct VariantInfo {
 /// A quality of a result beside its time, such as the compressed size: less is better.
 struct Figure {
     const char* name;
-    const char* what;
+    const char* description;
     double value;
 };
 

@@ -41,24 +41,24 @@ class KernelOf : public Kernel {
 
     [[nodiscard]] Cost cost(std::size_t variant) override {
         const auto own = variants_[variant]->cost;
-        return own ? own(work_) : usual_cost();
+        return own ? own(work_) : default_cost();
     }
 
     [[nodiscard]] std::string missing(std::size_t variant) override {
         const Variant<Work>& one = *variants_[variant];
-        if (!has(one.isa)) return "this processor has not all of " + std::string(name_of(one.isa));
+        if (!has(one.isa)) return "this processor does not support " + std::string(name_of(one.isa));
         const char* reason = one.missing ? one.missing(work_) : nullptr;
         return reason ? reason : "";
     }
 
     [[nodiscard]] std::string library(std::size_t variant) override {
         const Variant<Work>& one = *variants_[variant];
-        const char* told = has(one.isa) && one.library ? one.library() : nullptr;
-        return told ? told : "";
+        const char* name = has(one.isa) && one.library ? one.library() : nullptr;
+        return name ? name : "";
     }
 
   protected:
-    [[nodiscard]] virtual Cost usual_cost() const = 0;
+    [[nodiscard]] virtual Cost default_cost() const = 0;
 
     Work work_{};
 

@@ -107,7 +107,7 @@ Lapack::Lapack(const Blas& blas)
       eigen_(blas.fortran("dsyevd")), singular_(blas.fortran("dgesdd")), triangle_(blas.fortran("dgelqf")),
       factors_(blas.fortran("dgetrf")) {
     if (reason_.empty() && !(syrk_ && eigen_ && singular_ && triangle_ && factors_))
-        reason_ = std::string("no LAPACK in ") + blas.told();
+        reason_ = std::string("no LAPACK in ") + blas.version();
 }
 
 void Lapack::syrk(std::size_t n, std::size_t k, const double* a, double* c, std::size_t down) const {

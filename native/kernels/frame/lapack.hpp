@@ -16,7 +16,7 @@ class Lapack {
     /// Returns the reason why the library is not available; null if it is.
     [[nodiscard]] const char* missing() const { return reason_.empty() ? nullptr : reason_.c_str(); }
     /// Returns version and core type of the library: null if it is not available.
-    [[nodiscard]] const char* told() const { return missing() ? nullptr : blas_.told(); }
+    [[nodiscard]] const char* version() const { return missing() ? nullptr : blas_.version(); }
     void use_threads() const { blas_.use_threads(); }
 
     /// c = a transposed(a), with n rows and k columns of a; of c, whose columns are `down` apart, the upper

@@ -15,8 +15,8 @@ const char* missing_lapack(const Work&) {
 }
 
 template <LapackOf lapack>
-const char* told_lapack() {
-    return lapack().told();
+const char* lapack_version() {
+    return lapack().version();
 }
 
 } // namespace

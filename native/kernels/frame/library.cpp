@@ -11,7 +11,8 @@ Library::Library(const char* variable, std::initializer_list<const char*> names)
     const char* own = std::getenv(variable);
     if (own && *own) {
         handle_ = ::dlopen(own, RTLD_NOW | RTLD_LOCAL);
-        if (!handle_) reason_ = std::string(variable) + " names what cannot be loaded: " + ::dlerror();
+        if (!handle_)
+            reason_ = std::string(variable) + " names a library that cannot be loaded: " + ::dlerror();
     } else {
         std::string tried;
         for (const char* name : names) {
@@ -19,7 +20,7 @@ Library::Library(const char* variable, std::initializer_list<const char*> names)
             handle_ = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
             tried += (tried.empty() ? "" : ", ") + std::string(name);
         }
-        if (!handle_) reason_ = "no library " + tried + " here (" + variable + " names another file)";
+        if (!handle_) reason_ = "library not found: " + tried + " (" + variable + " can name another file)";
     }
     if (!handle_) return;
     link_map* map = nullptr;

@@ -17,10 +17,10 @@ namespace {
 
 std::string reason_of(int error, int node) {
     if (error == EINVAL)
-        return "there is no node " + std::to_string(node) +
-               " with memory for this process: /sys/devices/system/node/has_memory names those there are";
-    if (error == EIO) return "node " + std::to_string(node) + " has no room for all of it";
-    return "it cannot be placed on node " + std::to_string(node) + ": " + std::strerror(error);
+        return "no NUMA node " + std::to_string(node) +
+               " with memory for this process (see /sys/devices/system/node/has_memory)";
+    if (error == EIO) return "node " + std::to_string(node) + " has not enough free memory";
+    return "cannot place memory on node " + std::to_string(node) + ": " + std::strerror(error);
 }
 
 } // namespace
@@ -36,7 +36,7 @@ void place_on_node(void* begin, std::size_t bytes, int node) {
     // The call uses one bit less than its argument states (get_nodes() in mm/mempolicy.c).
     const long done = syscall(SYS_mbind, from, first + bytes - from, MPOL_BIND, nodes, most + 1L,
                               MPOL_MF_MOVE | MPOL_MF_STRICT);
-    if (done != 0) throw BadWords(reason_of(errno, node));
+    if (done != 0) throw UsageError(reason_of(errno, node));
 }
 
 } // namespace assay::kernels

@@ -12,10 +12,11 @@ std::int64_t parse_number(const std::string& name, const std::string& text) {
     constexpr std::string_view units = "KMGT";
     const bool scaled = error == std::errc{} && end + 1 == last && units.find(*end) != units.npos;
     if (error != std::errc{} || (end != last && !scaled))
-        throw BadWords("--" + name + " needs a whole number, and '" + text + "' is none");
+        throw UsageError("invalid value of --" + name + ": '" + text + "' (a whole number, such as 64M)");
     if (!scaled) return found;
     const int shift = 10 * static_cast<int>(units.find(*end) + 1);
-    if (found < 0 || found > (INT64_MAX >> shift)) throw BadWords("--" + name + " " + text + " is too large");
+    if (found < 0 || found > (INT64_MAX >> shift))
+        throw UsageError("--" + name + " " + text + " is too large");
     return found << shift;
 }
 

@@ -31,7 +31,7 @@ namespace {
 constexpr int wrong = 1;
 constexpr int unusable = 2;
 constexpr int absent = 3;
-constexpr std::size_t most_samples_told = 200;
+constexpr std::size_t max_reported_samples = 200;
 
 struct Request {
     bool describe = false;
@@ -39,7 +39,7 @@ struct Request {
     std::string size;
     std::int64_t threads = 0; ///< 0: as OpenMP has it.
     std::int64_t shift = 0;
-    Patience patience;
+    MeasurementLimits limits;
     Values values;
 };
 
@@ -57,25 +57,25 @@ double parse_seconds(const std::string& text) {
     const auto [end, error] = std::from_chars(text.data(), last, found);
     constexpr double longest = 3600.0;
     if (error != std::errc{} || end != last || !(found >= 0.0 && found <= longest))
-        throw BadWords("--seconds needs a number from 0 to 3600, and '" + text + "' is none");
+        throw UsageError("invalid value of --seconds: '" + text + "' (a number from 0 to 3600)");
     return found;
 }
 
 /// Standard output takes nothing more.
-class Untold : public std::runtime_error {
+class OutputError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-void tell(const std::string& text) {
+void print(const std::string& text) {
     if (const int error = write_all(STDOUT_FILENO, text))
-        throw Untold(std::string("standard output cannot be written: ") + std::strerror(error));
+        throw OutputError(std::string("cannot write to standard output: ") + std::strerror(error));
 }
 
 std::int64_t within(const Parameter& one, std::int64_t value) {
-    if (value < one.least || value > one.most) {
-        const std::string most = one.most == INT64_MAX ? "" : " to " + std::to_string(one.most);
-        throw BadWords("--" + one.name + " " + std::to_string(value) + ": " + one.what + ", from " +
-                       std::to_string(one.least) + most);
+    if (value < one.min || value > one.max) {
+        const std::string most = one.max == INT64_MAX ? "" : " to " + std::to_string(one.max);
+        throw UsageError("--" + one.name + " " + std::to_string(value) + ": " + one.description + ", from " +
+                         std::to_string(one.min) + most);
     }
     return value;
 }
@@ -89,26 +89,27 @@ bool known(const Kernel& kernel, const std::string& name) {
 
 void take(Request& request, const Kernel& kernel, const std::string& name, const std::string& text) {
     if (name == "variant") {
-        if (!request.variant.empty()) throw BadWords("--variant takes one, or all");
+        if (!request.variant.empty()) throw UsageError("--variant takes one variant, or all");
         request.variant = text;
     } else if (name == "size") {
-        if (text.empty()) throw BadWords("--size is empty: it is tiny, L2, LLC, DRAM, or bytes as in 64M");
+        if (text.empty()) throw UsageError("empty --size (values: tiny, L2, LLC, DRAM, or bytes as in 64M)");
         request.size = text;
     } else if (name == "seconds") {
-        request.patience.whole = from_seconds(parse_seconds(text));
+        request.limits.total = from_seconds(parse_seconds(text));
     } else if (name == "samples") {
         constexpr std::int64_t most = 1'000'000;
-        request.patience.most = static_cast<std::size_t>(
-            within({name, "samples that are taken at most", 0, 1, most}, parse_number(name, text)));
+        request.limits.max_samples = static_cast<std::size_t>(
+            within({name, "largest number of samples", 0, 1, most}, parse_number(name, text)));
     } else if (name == "threads") {
         // Twice as many, for threads that wait for memory leave a CPU to others.
         const auto most = 2 * static_cast<std::int64_t>(own_affinity().size());
         request.threads =
-            within({name, "threads, two for each of the CPUs that this process may use", 0, 1, most},
+            within({name, "number of threads, at most two for each of the CPUs that this process may use", 0,
+                    1, most},
                    parse_number(name, text));
     } else if (name == "shift") {
         request.shift =
-            within({name, "bytes beyond the boundary of a line", 0, 0, 4096}, parse_number(name, text));
+            within({name, "bytes beyond the boundary of a cache line", 0, 0, 4096}, parse_number(name, text));
     } else {
         const auto parameters = kernel.parameters();
         request.values[name] =
@@ -124,12 +125,13 @@ Request read(const Kernel& kernel, int argc, char** argv) {
             request.describe = true;
             continue;
         }
-        if (!word.starts_with("--")) throw BadWords("'" + word + "' is no option: they are --NAME VALUE");
-        if (!known(kernel, word.substr(2))) throw BadWords("there is no option " + word);
-        if (i + 1 == argc) throw BadWords(word + " needs a value");
+        if (!word.starts_with("--"))
+            throw UsageError("invalid option: '" + word + "' (options are --NAME VALUE)");
+        if (!known(kernel, word.substr(2))) throw UsageError("unknown option " + word);
+        if (i + 1 == argc) throw UsageError(word + " needs a value");
         take(request, kernel, word.substr(2), argv[++i]);
     }
-    if (!request.describe && request.variant.empty()) throw BadWords("--variant says what is to run");
+    if (!request.describe && request.variant.empty()) throw UsageError("missing --variant");
     return request;
 }
 
@@ -138,7 +140,7 @@ int threads_of(const Request& request) {
     if (request.threads) omp_set_num_threads(static_cast<int>(request.threads));
     return threads();
 #else
-    if (request.threads > 1) throw BadWords("--threads: this was built without OpenMP");
+    if (request.threads > 1) throw UsageError("--threads: this was built without OpenMP");
     return 1;
 #endif
 }
@@ -148,8 +150,8 @@ Values settle(const Kernel& kernel, const Request& request, int threads) {
     Values values = request.values;
     bool sized = true;
     for (const Parameter& one : kernel.parameters()) {
-        if (!values.contains(one.name)) values[one.name] = one.usual;
-        sized = sized && (one.usual != 0 || request.values.contains(one.name));
+        if (!values.contains(one.name)) values[one.name] = one.default_value;
+        sized = sized && (one.default_value != 0 || request.values.contains(one.name));
     }
     const Caches caches = find_caches(threads);
     if (!request.size.empty() || !sized) {
@@ -163,20 +165,20 @@ Values settle(const Kernel& kernel, const Request& request, int threads) {
         values = fitted;
     }
     if (caches.memory > 0 && kernel.bytes(values) > static_cast<double>(caches.memory)) {
-        throw BadWords("the data take " +
-                       std::to_string(static_cast<std::int64_t>(kernel.bytes(values) / 1048576)) +
-                       " MiB, and " + std::to_string(caches.memory >> 20) + " MiB are available");
+        throw UsageError("the data need " +
+                         std::to_string(static_cast<std::int64_t>(kernel.bytes(values) / 1048576)) +
+                         " MiB, and " + std::to_string(caches.memory >> 20) + " MiB are available");
     }
     return values;
 }
 
-void tell_values(JsonWriter& json, const Values& values) {
+void write_values(JsonWriter& json, const Values& values) {
     json.key("parameters").begin_object();
     for (const auto& [name, value] : values) json.member(name, value);
     json.end_object();
 }
 
-void tell_cost(JsonWriter& json, const Cost& cost) {
+void write_cost(JsonWriter& json, const Cost& cost) {
     json.member("flops", cost.flops)
         .member("special", cost.special)
         .member("moved_bytes", cost.bytes)
@@ -184,7 +186,7 @@ void tell_cost(JsonWriter& json, const Cost& cost) {
 }
 
 /// Under their own names, so that a pattern finds each in a line.
-void tell_figures(JsonWriter& json, const Kernel& kernel) {
+void write_figures(JsonWriter& json, const Kernel& kernel) {
     const auto figures = kernel.figures();
     if (figures.empty()) return;
     json.key("figures").begin_object();
@@ -192,7 +194,7 @@ void tell_figures(JsonWriter& json, const Kernel& kernel) {
     json.end_object();
 }
 
-void tell_identity(JsonWriter& json, Kernel& kernel, std::size_t index, const VariantInfo& variant) {
+void write_identity(JsonWriter& json, Kernel& kernel, std::size_t index, const VariantInfo& variant) {
     json.member("variant", variant.id).member("parent", variant.parent).member("isa", name_of(variant.isa));
     if (const std::string library = kernel.library(index); !library.empty()) json.member("library", library);
 }
@@ -211,15 +213,15 @@ void describe(Kernel& kernel, const Values& values) {
     for (const Parameter& one : kernel.parameters()) {
         json.begin_object()
             .member("name", one.name)
-            .member("what", one.what)
-            .member("usual", one.usual)
-            .member("least", one.least)
+            .member("what", one.description)
+            .member("usual", one.default_value)
+            .member("least", one.min)
             .end_object();
     }
     json.end_array();
     json.key("figures").begin_array();
     for (const Figure& one : kernel.figures())
-        json.begin_object().member("name", one.name).member("what", one.what).end_object();
+        json.begin_object().member("name", one.name).member("what", one.description).end_object();
     json.end_array();
     json.key("shapes").begin_array();
     for (const Values& shape : kernel.shapes()) {
@@ -228,38 +230,38 @@ void describe(Kernel& kernel, const Values& values) {
         json.end_object();
     }
     json.end_array();
-    tell_values(json, values);
+    write_values(json, values);
     json.member("bytes", kernel.bytes(values));
     json.key("variants").begin_array();
     const auto variants = kernel.variants();
     for (std::size_t i = 0; i < variants.size(); ++i) {
         json.begin_object();
-        tell_identity(json, kernel, i, variants[i]);
+        write_identity(json, kernel, i, variants[i]);
         json.member("why", variants[i].why).member("broken", variants[i].broken);
         const std::string missing = kernel.missing(i);
         if (missing.empty())
-            tell_cost(json, kernel.cost(i));
+            write_cost(json, kernel.cost(i));
         else
             json.member("missing", missing);
         json.end_object();
     }
     json.end_array().end_object();
-    tell(json.text() + '\n');
+    print(json.text() + '\n');
 }
 
 int run(Kernel& kernel, std::size_t index, const VariantInfo& variant, const Values& values, int threads,
-        const Patience& patience) {
+        const MeasurementLimits& limits) {
     JsonWriter json;
     json.begin_object().member("schema", 1).member("kernel", kernel.about().name);
-    tell_identity(json, kernel, index, variant);
-    tell_values(json, values);
+    write_identity(json, kernel, index, variant);
+    write_values(json, values);
     json.member("threads", threads).member("bytes", kernel.bytes(values));
     int status = 0;
     if (const std::string missing = kernel.missing(index); !missing.empty()) {
         json.member("status", "missing").member("reason", missing);
         status = absent;
     } else {
-        const auto samples = time(kernel, index, patience);
+        const auto samples = time(kernel, index, limits);
         const Verdict verdict = kernel.check();
         const Cost cost = kernel.cost(index);
         std::vector<double> wall, cpu;
@@ -270,32 +272,32 @@ int run(Kernel& kernel, std::size_t index, const VariantInfo& variant, const Val
         const double middle = median(wall);
         const double rate = middle > 0 ? 1e-9 / middle : 0.0;
         json.member("status", verdict.right ? "ok" : "rejected").member("error", verdict.worst);
-        if (!verdict.right) json.member("reason", verdict.told);
-        tell_cost(json, cost);
+        if (!verdict.right) json.member("reason", verdict.message);
+        write_cost(json, cost);
         json.member("median_s", middle)
             .member("best_s", *std::ranges::min_element(wall))
             .member("cpu_s", median(cpu))
             .member("gflop_per_s", cost.flops * rate)
             .member("gb_per_s", cost.bytes * rate)
             .member("samples", static_cast<std::int64_t>(samples.size()));
-        if (verdict.right) tell_figures(json, kernel);
-        wall.resize(std::min(wall.size(), most_samples_told));
+        if (verdict.right) write_figures(json, kernel);
+        wall.resize(std::min(wall.size(), max_reported_samples));
         json.key("samples_s").begin_array();
         for (const double one : wall) json.value(one);
         json.end_array();
         status = verdict.right ? 0 : wrong;
     }
     json.end_object();
-    tell(json.text() + '\n');
+    print(json.text() + '\n');
     return status;
 }
 
-int run_all(Kernel& kernel, const Values& values, int threads, const Patience& patience) {
+int run_all(Kernel& kernel, const Values& values, int threads, const MeasurementLimits& limits) {
     const auto variants = kernel.variants();
     int status = 0;
     for (std::size_t i = 0; i < variants.size(); ++i) {
         if (variants[i].broken) continue;
-        const int one = run(kernel, i, variants[i], values, threads, patience);
+        const int one = run(kernel, i, variants[i], values, threads, limits);
         if (one == wrong) status = one;
     }
     return status;
@@ -307,15 +309,15 @@ int answer(Kernel& kernel, const Request& request) {
     const auto variants = kernel.variants();
     const auto found = std::ranges::find(variants, request.variant, &VariantInfo::id);
     if (!request.describe && request.variant != "all" && found == variants.end())
-        throw BadWords("there is no variant '" + request.variant + "': --describe names those there are");
+        throw UsageError("unknown variant '" + request.variant + "' (--describe lists all)");
     kernel.prepare(values, static_cast<std::size_t>(request.shift));
     if (request.describe) {
         describe(kernel, values);
         return 0;
     }
-    if (request.variant == "all") return run_all(kernel, values, threads, request.patience);
+    if (request.variant == "all") return run_all(kernel, values, threads, request.limits);
     return run(kernel, static_cast<std::size_t>(found - variants.begin()), *found, values, threads,
-               request.patience);
+               request.limits);
 }
 
 } // namespace
@@ -325,22 +327,22 @@ int program(Kernel& kernel, int argc, char** argv) {
     const std::string name = "assay-kernel-" + std::string(kernel.about().name) + ": ";
     try {
         if (first == "--help") {
-            tell(usage(kernel));
+            print(usage(kernel));
             return 0;
         }
         if (first == "--version") {
-            tell("assay-kernel " ASSAY_VERSION "\n");
+            print("assay-kernel " ASSAY_VERSION "\n");
             return 0;
         }
         return answer(kernel, read(kernel, argc, argv));
-    } catch (const Untold& error) {
+    } catch (const OutputError& error) {
         static_cast<void>(write_all(STDERR_FILENO, name + error.what() + '\n'));
         return absent;
-    } catch (const BadWords& error) {
+    } catch (const UsageError& error) {
         static_cast<void>(write_all(STDERR_FILENO, name + error.what() + '\n' + usage(kernel)));
         return unusable;
     } catch (const std::bad_alloc&) {
-        static_cast<void>(write_all(STDERR_FILENO, name + "there is not enough memory for so much data\n"));
+        static_cast<void>(write_all(STDERR_FILENO, name + "not enough memory for data of this size\n"));
         return absent;
     }
 }

@@ -20,19 +20,19 @@ Sample sample(Kernel& kernel, std::size_t variant, std::int64_t repetitions) {
 
 } // namespace
 
-std::vector<Sample> time(Kernel& kernel, std::size_t variant, const Patience& patience) {
+std::vector<Sample> time(Kernel& kernel, std::size_t variant, const MeasurementLimits& limits) {
     const bool in_place = kernel.about().in_place;
     kernel.restore();
     kernel.poison();
     std::int64_t repetitions = 1;
     Sample warm = sample(kernel, variant, repetitions);
     // The first is slow for reasons of its own: until one sample is long enough, each is a warm-up.
-    constexpr std::int64_t most_repetitions = 1 << 24;
-    while (!in_place && repetitions < most_repetitions) {
+    constexpr std::int64_t max_repetitions = 1 << 24;
+    while (!in_place && repetitions < max_repetitions) {
         const double whole = warm.wall_s * static_cast<double>(repetitions);
-        if (whole >= seconds(patience.least)) break;
-        const double wanted = 1.2 * seconds(patience.least) / std::max(warm.wall_s, 1e-9);
-        repetitions = std::clamp(static_cast<std::int64_t>(wanted), repetitions + 1, most_repetitions);
+        if (whole >= seconds(limits.min_sample)) break;
+        const double wanted = 1.2 * seconds(limits.min_sample) / std::max(warm.wall_s, 1e-9);
+        repetitions = std::clamp(static_cast<std::int64_t>(wanted), repetitions + 1, max_repetitions);
         warm = sample(kernel, variant, repetitions);
     }
     std::vector<Sample> samples;
@@ -41,7 +41,7 @@ std::vector<Sample> time(Kernel& kernel, std::size_t variant, const Patience& pa
         if (in_place) kernel.restore();
         kernel.poison();
         samples.push_back(sample(kernel, variant, repetitions));
-    } while (samples.size() < patience.most && now_ns() - begun < patience.whole);
+    } while (samples.size() < limits.max_samples && now_ns() - begun < limits.total);
     return samples;
 }
 

@@ -8,13 +8,13 @@
 namespace assay::kernels {
 
 /// Limits of a measurement.
-struct Patience {
-    Nanos whole = nanos_per_second / 2; ///< After so long no other sample begins.
-    Nanos least = nanos_per_milli;      ///< A sample has as many repetitions as take so long.
-    std::size_t most = 1000;            ///< Samples.
+struct MeasurementLimits {
+    Nanos total = nanos_per_second / 2; ///< No sample begins after this time.
+    Nanos min_sample = nanos_per_milli; ///< Least length of a sample, filled with repetitions.
+    std::size_t max_samples = 1000;
 };
 
-/// One repetition, averaged over those of a sample.
+/// Times of one repetition, averaged over those of a sample.
 struct Sample {
     double wall_s = 0.0;
     double cpu_s = 0.0; ///< CPU time of all threads.
@@ -22,9 +22,9 @@ struct Sample {
 
 /// Runs a variant once as a warm-up, fills its output with invalid values, and measures it. The caller checks
 /// the output afterwards.
-std::vector<Sample> time(Kernel& kernel, std::size_t variant, const Patience& patience);
+std::vector<Sample> time(Kernel& kernel, std::size_t variant, const MeasurementLimits& limits);
 
-/// The middle one; 0 where there is none.
+/// Returns the median; 0 without values.
 double median(std::vector<double> values);
 
 } // namespace assay::kernels

@@ -25,8 +25,7 @@ void run(const Base& w) {
 constexpr Variant<Base> variant{
     .id = "broken-sum",
     .parent = "blocked-avx2",
-    .why = "wrong on purpose: what is to be taken from y begins with what was taken from x (listing 4 never "
-           "zeroes it)",
+    .why = "wrong on purpose: the update of y begins with that of x (listing 4 never zeroes it)",
     .broken = true,
     .run = run,
 };

@@ -24,8 +24,8 @@ void run(const Base& w) {
 constexpr Variant<Base> variant{
     .id = "broken-tail",
     .parent = "blocked-avx2",
-    .why =
-        "wrong on purpose: what does not fill a chunk is left out (the listings read past the end instead)",
+    .why = "wrong on purpose: elements that do not fill a chunk are left out (the listings read past the end "
+           "instead)",
     .broken = true,
     .run = run,
 };

@@ -43,11 +43,11 @@ double share(std::size_t i) {
 const About about_gram_schmidt = {
     "gram-schmidt",
     "Orthogonalisation of a vector against a base (Gram-Schmidt)",
-    "Implementation of classic Gram-Schmidt in a reservoir simulator: 32 vectors, chunks of 2048; more than "
-    "twice as fast as the modified method for the largest vectors, slower for some of medium size",
-    "memory bandwidth: the modified method moves 8 words of each element, the blocked one 3, so 2.67 "
-    "times as fast at most; where vectors stay in the last-level cache, the modified one reads the base "
-    "once from memory and the blocked one twice",
+    "article on classical Gram-Schmidt in a reservoir simulator: 32 vectors, chunks of 2048; more than twice "
+    "as fast as the modified method for the largest vectors, slower for some of medium size",
+    "memory bandwidth: the modified method moves 8 words of each element, the blocked one 3, so it is at "
+    "most 2.67 times as fast; if vectors stay in the last-level cache, the modified one reads the base once "
+    "from memory and the blocked one twice",
     true,
 };
 
@@ -57,12 +57,12 @@ class GramSchmidt final : public KernelOf<Base> {
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
         return {{"n", "elements of a vector", 0, 0, std::numeric_limits<std::int32_t>::max()},
-                {"vectors", "of the base", 32, 1, 1024},
-                {"chunk", "elements that are worked on for all vectors before the next", 2048, 1, 1 << 24},
-                {"together", "vectors in a group, 0 for as many as stay in the last-level cache", 0, 0, 1024},
+                {"vectors", "vectors of the base", 32, 1, 1024},
+                {"chunk", "elements processed for all vectors before the next chunk", 2048, 1, 1 << 24},
+                {"together", "vectors in a group, 0 for as many as the last-level cache holds", 0, 0, 1024},
                 {"ahead",
-                 "elements by which prefetch into L2 runs ahead, 0 for none (usual where all is in it)", 256,
-                 0, 1 << 20}};
+                 "distance of prefetch into L2 in elements, 0 for none (default if all data fit into it)",
+                 256, 0, 1 << 20}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -167,13 +167,13 @@ class GramSchmidt final : public KernelOf<Base> {
         for (std::size_t i = 0; i < vectors; ++i) {
             const double* q = work_.q + i * work_.stride;
             wanted[i] = product(q, x_before_.data(), n);
-            sums.look("sum", i, sums_[i], wanted[i]);
+            sums.compare("sum", i, sums_[i], wanted[i]);
             // Component of x along the base, which has to vanish.
-            orthogonal.look("product of x and q", i, static_cast<double>(product(q, x_.data(), n)), 0.0L);
+            orthogonal.compare("product of x and q", i, static_cast<double>(product(q, x_.data(), n)), 0.0L);
         }
         for (std::size_t k = 0; k < n; ++k) {
-            x.look("x", k, x_[k], rest(x_before_, work_.q, wanted, k));
-            y.look("y", k, y_[k], rest(y_before_, work_.d, wanted, k));
+            x.compare("x", k, x_[k], rest(x_before_, work_.q, wanted, k));
+            y.compare("y", k, y_[k], rest(y_before_, work_.d, wanted, k));
         }
         return all_of({sums.verdict(vectors), x.verdict(n), y.verdict(n), orthogonal.verdict(vectors)});
     }
@@ -188,7 +188,7 @@ class GramSchmidt final : public KernelOf<Base> {
 
     /// Two operations for an element of each product and of each subtraction; the base is read twice, its
     /// companions once, x is read, and both are read and written.
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.n), j = static_cast<double>(work_.vectors);
         const double bytes = 8.0 * n * (3.0 * j + 5.0);
         return {.flops = 6.0 * n * j, .bytes = bytes, .bytes_with_allocate = bytes};

@@ -20,8 +20,7 @@ void run(const Base& w) {
 constexpr Variant<Base> variant{
     .id = "modified",
     .parent = "",
-    .why = "the modified method as the simulator had it: a product and two updates for one vector after the "
-           "other",
+    .why = "the modified method of the simulator: a product and two updates for one vector after the other",
     .run = run,
     .cost = unblocked,
 };

@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Base> variant{
     .id = ASSAY_ID("blocked"),
     .parent = ASSAY_ID("classical"),
-    .why = "by chunks: one of x stays in the first-level cache while all vectors pass by",
+    .why = "chunks: one of x stays in the first-level cache while all vectors are processed",
     .isa = compiled_for,
     .run = by_chunks<Chunk<Doubles, 1>>,
 };

@@ -9,8 +9,8 @@ namespace {
 constexpr Variant<Base> variant{
     .id = ASSAY_ID("groups"),
     .parent = ASSAY_ID("prefetch"),
-    .why = "by groups that stay in the last-level cache, classical within and modified between them: the "
-           "base comes from memory once",
+    .why = "groups that fit the last-level cache, classical within and modified between them: the base is "
+           "read from memory once",
     .isa = compiled_for,
     .run = by_groups_of<Chunk<Doubles, 8, true>>,
     .cost = by_groups,

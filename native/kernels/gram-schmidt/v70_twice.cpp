@@ -9,8 +9,8 @@ namespace {
 constexpr Variant<Base> variant{
     .id = ASSAY_ID("twice"),
     .parent = ASSAY_ID("prefetch"),
-    .why = "the classical method twice, orthogonal to the last digit: the second products are formed of a "
-           "chunk just updated",
+    .why = "the classical method twice, orthogonal to the last digit: the second products use a chunk just "
+           "updated",
     .isa = compiled_for,
     .run = twice<Chunk<Doubles, 8, true>>,
     .cost = repeated,

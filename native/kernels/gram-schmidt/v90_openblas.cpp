@@ -12,7 +12,7 @@ constexpr Variant<Base> variant{
            "OpenBLAS, all threads",
     .run = by_products<openblas>,
     .missing = missing_blas<openblas, Base>,
-    .library = told_blas<openblas>,
+    .library = blas_version<openblas>,
 };
 
 } // namespace

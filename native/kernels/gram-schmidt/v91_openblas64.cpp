@@ -8,11 +8,10 @@ namespace {
 constexpr Variant<Base> variant{
     .id = "lib-openblas64",
     .parent = "modified",
-    .why = "the same with OpenBLAS as it comes with numpy and scipy (scipy-openblas64); ASSAY_OPENBLAS64 "
-           "says where it is",
+    .why = "the same with OpenBLAS of numpy and scipy (scipy-openblas64); ASSAY_OPENBLAS64 is its path",
     .run = by_products<openblas64>,
     .missing = missing_blas<openblas64, Base>,
-    .library = told_blas<openblas64>,
+    .library = blas_version<openblas64>,
 };
 
 } // namespace

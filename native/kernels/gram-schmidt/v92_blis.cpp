@@ -11,7 +11,7 @@ constexpr Variant<Base> variant{
     .why = "the same with BLIS, all threads",
     .run = by_products<blis>,
     .missing = missing_blas<blis, Base>,
-    .library = told_blas<blis>,
+    .library = blas_version<blis>,
 };
 
 } // namespace

@@ -21,8 +21,7 @@ struct Turned : OwnLanes<std::uint32_t, std::uint64_t> {
 constexpr Variant<Intake> variant{
     .id = "broken-order",
     .parent = "one",
-    .why = "wrong on purpose: a batch is given back in the order of its lanes' ends, which is not that of "
-           "its beginnings",
+    .why = "wrong on purpose: a batch is returned in the order of completion",
     .broken = true,
     .run = consume<Turned>,
 };

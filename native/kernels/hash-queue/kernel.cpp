@@ -10,13 +10,13 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr std::int64_t most_chunks = 1 << 30;
+constexpr std::int64_t max_chunks = 1 << 30;
 
 const About about_queue = {
     "hash-queue",
-    "Digests of chunks that many producers hand to one consumer",
+    "Digests of chunks from many producers to one consumer",
     "Intel ISA-L multi-buffer hashing sample: 981.7 MB/s at 42 % of a consumer's time with one producer",
-    "how many chunks wait at a time, and units for integers of one core",
+    "number of waiting chunks, and integer units of one core",
 };
 
 class HashQueue final : public KernelOf<Intake> {
@@ -24,11 +24,11 @@ class HashQueue final : public KernelOf<Intake> {
     [[nodiscard]] const About& about() const override { return about_queue; }
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
-        return {{"n", "chunks, over all producers", 0, 0, most_chunks},
+        return {{"n", "chunks, over all producers", 0, 0, max_chunks},
                 {"length", "bytes of a chunk", 4096, 0, 1 << 24},
-                {"producers", "that each wait for the digest of their chunk", 16, 1,
-                 static_cast<std::int64_t>(most_producers)},
-                {"gap", "nanoseconds that a producer takes to fill a chunk", 4000, 0, 1'000'000'000},
+                {"producers", "producers, each of which waits for the digest of its chunk", 16, 1,
+                 static_cast<std::int64_t>(max_producers)},
+                {"gap", "nanoseconds in which a producer fills a chunk", 4000, 0, 1'000'000'000},
                 {"function", "5: MD5, 1: SHA-1, 256: SHA-256, 512: SHA-512", 256, 1, 512}};
     }
 
@@ -45,7 +45,7 @@ class HashQueue final : public KernelOf<Intake> {
     void fit(Values& values, std::int64_t bytes) const override {
         std::int64_t& n = values["n"];
         if (n == 0)
-            n = std::clamp<std::int64_t>(bytes / std::max(values["length"], std::int64_t{1}), 1, most_chunks);
+            n = std::clamp<std::int64_t>(bytes / std::max(values["length"], std::int64_t{1}), 1, max_chunks);
     }
 
     [[nodiscard]] double bytes(const Values& values) const override {
@@ -67,11 +67,11 @@ class HashQueue final : public KernelOf<Intake> {
     [[nodiscard]] std::vector<Figure> figures() const override {
         const double share =
             whole_ns_ > 0 ? static_cast<double>(busy_ns_) / static_cast<double>(whole_ns_) : 0.0;
-        return {{"busy", "share of its time that the consumer hashes", share}};
+        return {{"busy", "share of time in which the consumer hashes", share}};
     }
 
   private:
-    [[nodiscard]] Cost usual_cost() const override { return chunks_.cost(); }
+    [[nodiscard]] Cost default_cost() const override { return chunks_.cost(); }
 
     Messages chunks_;
     std::int64_t busy_ns_ = 0;

@@ -42,8 +42,8 @@ class Mixed {
     /// Divided and not multiplied, for a time that was never taken is the largest there is.
     [[nodiscard]] bool slower_in_lanes(std::int64_t number) const { return one_ns_ < all_ns_ / number; }
 
-    static void keep_least(std::int64_t& least_ns, std::int64_t one_ns) {
-        if (one_ns < least_ns) least_ns = one_ns;
+    static void keep_least(std::int64_t& min_ns, std::int64_t one_ns) {
+        if (one_ns < min_ns) min_ns = one_ns;
     }
 
     Lanes lanes_;

@@ -14,7 +14,7 @@ namespace {
 
 using assay::kernels::Hashing;
 using assay::kernels::Intake;
-using assay::kernels::most_producers;
+using assay::kernels::max_producers;
 
 inline std::int64_t clock_ns() {
     timespec t{};
@@ -24,7 +24,7 @@ inline std::int64_t clock_ns() {
 
 /// Chunks that the consumer has taken; the same chunk is never in it twice.
 struct Batch {
-    std::size_t which[most_producers];
+    std::size_t which[max_producers];
     std::size_t count = 0;
 };
 
@@ -72,8 +72,8 @@ class Producers {
     }
 
     const Intake& work_;
-    std::size_t next_[most_producers];
-    std::int64_t full_ns_[most_producers];
+    std::size_t next_[max_producers];
+    std::int64_t full_ns_[max_producers];
     std::size_t first_ = 0;
 };
 

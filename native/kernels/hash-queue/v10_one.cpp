@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Intake> variant{
     .id = "one",
     .parent = "",
-    .why = "each chunk by itself, as it comes",
+    .why = "each chunk by itself, in the order of arrival",
     .run = consume<OwnLanes<std::uint32_t, std::uint64_t>>,
 };
 

@@ -10,9 +10,9 @@ constexpr Variant<Intake> variant{
     .id = ASSAY_ID("lanes"),
     .parent = "one",
     .why =
-        ASSAY_AVX2("all that wait at a time, eight at most, in the lanes of vectors: lanes without a chunk "
-                   "work for nothing") ASSAY_AVX512("all that wait at a time, sixteen at most, in the lanes "
-                                                    "of vectors: lanes without a chunk work for nothing"),
+        ASSAY_AVX2("all waiting chunks, eight at most, in the lanes of vectors: empty lanes do useless work")
+            ASSAY_AVX512(
+                "all waiting chunks, sixteen at most, in the lanes of vectors: empty lanes do useless work"),
     .isa = compiled_for,
     .run = consume<OwnLanes<U32s, U64s>>,
 };

@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Intake> variant{
     .id = ASSAY_ID("patient"),
     .parent = ASSAY_ID("lanes"),
-    .why = "waits for lanes to fill, as long at most as a batch takes",
+    .why = "waits for lanes to fill, at most as long as a batch takes",
     .isa = compiled_for,
     .run = consume<OwnLanes<U32s, U64s>, true>,
 };

@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Intake> variant{
     .id = ASSAY_ID("mixed"),
     .parent = ASSAY_ID("lanes"),
-    .why = "few chunks by OpenSSL, one after the other, many in lanes: whichever took less so far",
+    .why = "few chunks by OpenSSL, one after the other, many in lanes: the faster way so far",
     .isa = compiled_for,
     .run = consume<Mixed<OwnLanes<U32s, U64s>>>,
     .missing = no_openssl,

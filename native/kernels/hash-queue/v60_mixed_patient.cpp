@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Intake> variant{
     .id = ASSAY_ID("mixed-patient"),
     .parent = ASSAY_ID("mixed"),
-    .why = "and waits for lanes to fill where they will be used, as long at most as a batch takes",
+    .why = "also waits for lanes to fill before it uses them, at most as long as a batch takes",
     .isa = compiled_for,
     .run = consume<Mixed<OwnLanes<U32s, U64s>>, true>,
     .missing = no_openssl,

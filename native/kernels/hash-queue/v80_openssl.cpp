@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Intake> variant{
     .id = "lib-openssl",
     .parent = "one",
-    .why = "OpenSSL, with the processor's own instructions where it has some: one chunk at a time",
+    .why = "OpenSSL, one chunk at a time, with the processor's SHA instructions if it has them",
     .run = consume<OpenSsl>,
     .missing = no_openssl,
     .library = openssl_name,

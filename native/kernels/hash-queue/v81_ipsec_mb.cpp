@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Intake> variant{
     .id = "lib-ipsec-mb",
     .parent = "lib-openssl",
-    .why = "intel-ipsec-mb's lanes: all that wait at a time",
+    .why = "lanes of intel-ipsec-mb: all waiting chunks at a time",
     .run = consume<Ipsec>,
     .missing = no_ipsec,
     .library = ipsec_name,

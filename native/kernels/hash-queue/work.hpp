@@ -19,6 +19,6 @@ struct Intake {
     std::int64_t* whole_ns; ///< Time from the beginning to the last digest.
 };
 
-constexpr std::size_t most_producers = 64;
+constexpr std::size_t max_producers = 64;
 
 } // namespace assay::kernels

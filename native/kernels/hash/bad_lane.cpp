@@ -18,7 +18,7 @@ void run(const Hashing& p) {
 constexpr Variant<Hashing> variant{
     .id = "broken-lane",
     .parent = ASSAY_ID("lanes"),
-    .why = "wrong on purpose: neighbours have changed places",
+    .why = "wrong on purpose: neighbours are swapped",
     .isa = compiled_for,
     .broken = true,
     .run = run,

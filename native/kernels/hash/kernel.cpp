@@ -12,7 +12,7 @@ const About about_hash = {
     "hash",
     "Digests of many messages (MD5, SHA-1, SHA-256, SHA-512)",
     "Intel ISA-L multi-buffer hashing: many messages at once, each in a lane of vectors",
-    "units for integers of one core",
+    "integer units of one core",
 };
 
 class Hash final : public KernelOf<Hashing> {
@@ -20,7 +20,7 @@ class Hash final : public KernelOf<Hashing> {
     [[nodiscard]] const About& about() const override { return about_hash; }
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
-        return {{"messages", "whose digests are wanted", 0, 0, std::int64_t{1} << 30},
+        return {{"messages", "number of messages", 0, 0, std::int64_t{1} << 30},
                 {"length", "bytes of a message", 0, 0, std::int64_t{1} << 30},
                 {"function", "5: MD5, 1: SHA-1, 256: SHA-256, 512: SHA-512", 256, 1, 512}};
     }
@@ -67,7 +67,7 @@ class Hash final : public KernelOf<Hashing> {
     [[nodiscard]] Verdict check() override { return messages_.check(); }
 
   private:
-    [[nodiscard]] Cost usual_cost() const override { return messages_.cost(); }
+    [[nodiscard]] Cost default_cost() const override { return messages_.cost(); }
 
     Messages messages_;
 };

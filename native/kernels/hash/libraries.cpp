@@ -77,7 +77,7 @@ const char* openssl_missing(const Hashing&) {
     const Evp& ssl = evp();
     return ssl.make && ssl.init && ssl.update && ssl.final && ssl.md5 && ssl.sha1 && ssl.sha256 && ssl.sha512
                ? nullptr
-               : "this libcrypto has not all of EVP_Digest";
+               : "this libcrypto lacks functions of EVP_Digest";
 }
 
 const char* openssl_name() {
@@ -146,8 +146,8 @@ void ipsec_hash_these(const Hashing& p, const std::size_t* which, std::size_t co
 
 const char* ipsec_missing(const Hashing& p) {
     if (!ipsec().there()) return ipsec().reason();
-    if (!manager()) return "this libIPSec_MB gives no manager";
-    if (p.function == Function::md5) return "libIPSec_MB has MD5 for HMAC alone";
+    if (!manager()) return "this libIPSec_MB does not create a manager";
+    if (p.function == Function::md5) return "libIPSec_MB supports MD5 for HMAC alone";
     // Its lanes count in 16 bits (MB_MAX_LEN16 of its source).
     constexpr std::size_t most = (1U << 16U) - 2;
     if (p.length == 0 || p.length > most) return "libIPSec_MB takes messages of 1 to 65534 bytes";
@@ -167,7 +167,7 @@ void ipsec_hash(const Hashing&) {}
 void ipsec_hash_these(const Hashing&, const std::size_t*, std::size_t) {}
 
 const char* ipsec_missing(const Hashing&) {
-    return "intel-ipsec-mb.h was not there when this was built (libipsec-mb-dev)";
+    return "built without intel-ipsec-mb.h (package libipsec-mb-dev)";
 }
 
 const char* ipsec_name() {

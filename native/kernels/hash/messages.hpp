@@ -22,7 +22,7 @@ class Messages {
     Messages(std::size_t messages, std::size_t length, std::int64_t number, std::size_t shift)
         : data_(messages * length, shift), digests_(messages * digest_place) {
         if (number != 1 && number != 5 && number != 256 && number != 512)
-            throw BadWords("--function needs 1, 5, 256 or 512");
+            throw UsageError("--function needs 1, 5, 256 or 512");
         for (std::size_t m = 0; m < messages; ++m)
             for (std::size_t i = 0; i < length; ++i)
                 data_[m * length + i] = static_cast<unsigned char>(mixed(m % different + i * different));

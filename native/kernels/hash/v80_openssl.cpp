@@ -8,8 +8,7 @@ namespace {
 constexpr Variant<Hashing> variant{
     .id = "lib-openssl",
     .parent = "one",
-    .why =
-        "EVP of OpenSSL, one message at a time, with the instructions for SHA where the processor has them",
+    .why = "EVP of OpenSSL, one message at a time, with the processor's SHA instructions if it has them",
     .run = openssl_hash,
     .missing = openssl_missing,
     .library = openssl_name,

@@ -38,8 +38,8 @@ class Horner final : public KernelOf<Polynomial> {
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
         return {{"n", "elements", 0, 0, std::int64_t{1} << 40},
-                {"degree", "of the polynomial", 16, 1, 4096},
-                {"write", "1: values are written to a second array; 0: they are summed", 0, 0, 1}};
+                {"degree", "degree of the polynomial", 16, 1, 4096},
+                {"write", "1: writes values to a second array; 0: sums them", 0, 0, 1}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -84,14 +84,14 @@ class Horner final : public KernelOf<Polynomial> {
         const double rounding = DBL_EPSILON * 4.0 * static_cast<double>(work_.degree);
         if (work_.y) {
             Comparison values(rounding, 0.0);
-            for (std::size_t i = 0; i < work_.n; ++i) values.look("y", i, y_[i], wanted[i % period]);
+            for (std::size_t i = 0; i < work_.n; ++i) values.compare("y", i, y_[i], wanted[i % period]);
             return values.verdict(work_.n);
         }
         long double sum = 0.0L;
         for (std::size_t i = 0; i < known; ++i)
             sum += wanted[i] * static_cast<long double>((work_.n - i + period - 1) / period);
         Comparison total(rounding + DBL_EPSILON * static_cast<double>(work_.n), 0.0);
-        total.look("sum", 0, sum_, sum);
+        total.compare("sum", 0, sum_, sum);
         return total.verdict(1);
     }
 
@@ -103,7 +103,7 @@ class Horner final : public KernelOf<Polynomial> {
     }
 
     /// As the talk counts: two operations for each degree, for reading alone and for writing too.
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.n);
         const bool write = work_.y != nullptr;
         return {.flops = 2.0 * static_cast<double>(work_.degree) * n,

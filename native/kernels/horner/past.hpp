@@ -42,7 +42,7 @@ inline Cost past_cost(const Polynomial& p) {
 }
 
 inline const char* past_missing(const Polynomial& p) {
-    return p.y ? nullptr : "nothing is written: write=1";
+    return p.y ? nullptr : "needs write=1";
 }
 
 } // namespace

@@ -23,7 +23,7 @@ void run(const Polynomial& p) {
 constexpr Variant<Polynomial> variant{
     .id = "powers",
     .parent = "",
-    .why = "each term by itself, as the formula is written: a call of pow() for each",
+    .why = "each term by itself, as in the formula: a call of pow() for each",
     .run = run,
 };
 

@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Polynomial> variant{
     .id = ASSAY_ID("past-caches"),
     .parent = ASSAY_ID("threads"),
-    .why = "values go past the caches: a line that is written whole is not read before",
+    .why = "values are stored past the caches: a line that is written whole is not read first",
     .isa = compiled_for,
     .run = past_caches<Doubles, chains_in_registers>,
     .missing = past_missing,

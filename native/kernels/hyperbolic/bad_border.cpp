@@ -24,7 +24,7 @@ void run(const Gas& w) {
 constexpr Variant<Gas> variant{
     .id = "broken-border",
     .parent = "once",
-    .why = "wrong on purpose: nothing flows from the last cell of a row to the first",
+    .why = "wrong on purpose: no flux from the last cell of a row to the first",
     .broken = true,
     .run = run,
 };

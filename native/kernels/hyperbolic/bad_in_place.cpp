@@ -15,8 +15,7 @@ void run(const Gas& w) {
 constexpr Variant<Gas> variant{
     .id = "broken-in-place",
     .parent = "once",
-    .why = "wrong on purpose: steps are taken in the place of what they begin with, so that the last row "
-           "sees the first one a step later",
+    .why = "wrong on purpose: steps in place, so that the last row reads the first one a step later",
     .broken = true,
     .run = run,
 };

@@ -10,7 +10,7 @@ void run(const Gas&) {}
 constexpr Variant<Gas> variant{
     .id = "broken-noop",
     .parent = "once",
-    .why = "wrong on purpose: nothing is done",
+    .why = "wrong on purpose: does nothing",
     .broken = true,
     .run = run,
 };

@@ -14,7 +14,7 @@ void run(const Gas& w) {
 constexpr Variant<Gas> variant{
     .id = "broken-stale",
     .parent = "once",
-    .why = "wrong on purpose: the last step is said to be done, and is not",
+    .why = "wrong on purpose: reports a last step that it did not do",
     .broken = true,
     .run = run,
 };

@@ -19,7 +19,7 @@ void run(const Gas& w) {
 constexpr Variant<Gas> variant{
     .id = "broken-tail",
     .parent = "once",
-    .why = "wrong on purpose: the last row keeps what it was",
+    .why = "wrong on purpose: the last row is unchanged",
     .broken = true,
     .run = run,
 };

@@ -35,9 +35,9 @@ const About about_hyperbolic = {
     .name = "hyperbolic",
     .title = "Conservation laws on a grid (Euler's equations, explicit steps)",
     .source =
-        "Evaluation of Intel Memory Drive Technology for scientific applications: AstroPhi, which solves "
-        "hyperbolic equations of astrophysics, is limited by memory and comes to half of its speed",
-    .bound = "memory where each step passes over it; several steps in one pass leave roots and divisions",
+        "evaluation of Intel Memory Drive Technology for scientific applications: AstroPhi, which solves "
+        "hyperbolic equations of astrophysics, is limited by memory and reaches half of its speed",
+    .bound = "memory bandwidth with a pass for each step; roots and divisions with several steps in one pass",
     .in_place = true,
 };
 
@@ -49,8 +49,8 @@ class Hyperbolic final : public KernelOf<Gas> {
         constexpr std::int64_t most = 1 << 20;
         return {{"nx", "cells of a row", 0, 0, most},
                 {"ny", "rows", 0, 0, most},
-                {"steps", "in time, of one repetition", 4, 1, 16},
-                {"together", "steps that are taken in one pass over the grid", 4, 1, 16},
+                {"steps", "time steps of one repetition", 4, 1, 16},
+                {"together", "time steps in one pass over the grid", 4, 1, 16},
                 {"wide", "cells of a tile's rows in such a pass", 128, 1, 4096},
                 {"high", "rows of a tile in such a pass", 32, 1, 4096}};
     }
@@ -109,7 +109,7 @@ class Hyperbolic final : public KernelOf<Gas> {
     /// A flux is rounded a dozen times, and so is its root's relative error; cells are of size 1 to 4.
     [[nodiscard]] Verdict check() override {
         if (found_ != 0 && found_ != 1)
-            return {false, std::numeric_limits<double>::max(), "no array was told to have the last step"};
+            return {false, std::numeric_limits<double>::max(), "no array is marked as the last step"};
         const Buffer<double>& array = found_ ? other_ : state_;
         const auto steps = static_cast<double>(work_.steps);
         Comparison cells(16.0 * steps * DBL_EPSILON, 1.0);
@@ -193,7 +193,7 @@ class Hyperbolic final : public KernelOf<Gas> {
             for (std::size_t i = 0; i < std::min(patch, work_.nx - x); ++i)
                 for (std::size_t f = 0; f < fields; ++f, ++looked) {
                     const std::size_t cell = x + i + (y + j) * work_.nx;
-                    cells.look(names[f], cell, array[cell + f * work_.nx * work_.ny], wanted.at(i, j)[f]);
+                    cells.compare(names[f], cell, array[cell + f * work_.nx * work_.ny], wanted.at(i, j)[f]);
                 }
         return looked;
     }
@@ -219,13 +219,13 @@ class Hyperbolic final : public KernelOf<Gas> {
                 for (const Fields& one : rows) sum += one[f];
                 return sum / cells;
             };
-            sums.look("mean of field", f, static_cast<double>(mean(found)), mean(wanted));
+            sums.compare("mean of field", f, static_cast<double>(mean(found)), mean(wanted));
         }
         return sums.verdict(fields);
     }
 
     /// Two sides for each cell, and five operations for each field of it; all are read and written.
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const double cells =
             static_cast<double>(work_.nx) * static_cast<double>(work_.ny) * static_cast<double>(work_.steps);
         return {.flops = 124.0 * cells,

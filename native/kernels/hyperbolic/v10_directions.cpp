@@ -26,8 +26,8 @@ void run(const Gas& w) {
 constexpr Variant<Gas> variant{
     .id = "directions",
     .parent = "",
-    .why = "cell by cell, with what flows through all of its sides worked out for itself; first in x, then "
-           "in y: two passes for each step",
+    .why = "cell by cell, computing the fluxes through all of its sides; first in x, then in y: two passes "
+           "for each step",
     .run = run,
 };
 

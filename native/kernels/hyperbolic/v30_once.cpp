@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Gas> variant{
     .id = "once",
     .parent = "fused",
-    .why = "what flows through a side is worked out once, and kept for the cell behind it",
+    .why = "each flux is computed once and reused by the next cell",
     .run = whole_steps,
 };
 

@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Gas> variant{
     .id = ASSAY_ID("lanes"),
     .parent = ASSAY_AVX2("once") ASSAY_AVX512("lanes-avx2"),
-    .why = ASSAY_AVX2("the compiler works on four cells at once") ASSAY_AVX512("vectors of eight"),
+    .why = ASSAY_AVX2("the compiler vectorises, four cells at once") ASSAY_AVX512("vectors of eight"),
     .isa = compiled_for,
     .run = whole_steps,
 };

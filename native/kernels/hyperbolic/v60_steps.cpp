@@ -9,8 +9,8 @@ namespace {
 constexpr Variant<Gas> variant{
     .id = ASSAY_ID("steps"),
     .parent = ASSAY_ID("threads"),
-    .why = "several steps in one pass over memory, tile by tile in a cache, with what is around each tile "
-           "worked out anew",
+    .why = "several steps in one pass over memory, tile by tile in a cache; the border of each tile is "
+           "computed again",
     .isa = compiled_for,
     .run = passes,
     .cost = passes_cost,

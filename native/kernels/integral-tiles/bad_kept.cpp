@@ -16,7 +16,7 @@ void run(const Contraction& w) {
 constexpr Variant<Contraction> variant{
     .id = "broken-kept",
     .parent = "tiles",
-    .why = "wrong on purpose: rows from the second on are not cleared before they are added to",
+    .why = "wrong on purpose: rows from the second on are not cleared first",
     .broken = true,
     .run = run,
 };

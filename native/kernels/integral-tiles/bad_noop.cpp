@@ -10,7 +10,7 @@ void run(const Contraction&) {}
 constexpr Variant<Contraction> variant{
     .id = "broken-noop",
     .parent = "tiles",
-    .why = "wrong on purpose: nothing is done",
+    .why = "wrong on purpose: does nothing",
     .broken = true,
     .run = run,
 };

@@ -18,7 +18,7 @@ void run(const Contraction& w) {
 constexpr Variant<Contraction> variant{
     .id = "broken-tail",
     .parent = "tiles",
-    .why = "wrong on purpose: the very last tile is left out",
+    .why = "wrong on purpose: the last tile is left out",
     .broken = true,
     .run = run,
 };

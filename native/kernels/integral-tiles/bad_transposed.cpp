@@ -20,7 +20,7 @@ void run(const Contraction& w) {
 constexpr Variant<Contraction> variant{
     .id = "broken-transposed",
     .parent = "tiles",
-    .why = "wrong on purpose: the exchange has the rows of the density for its columns",
+    .why = "wrong on purpose: the exchange uses rows of the density as columns",
     .broken = true,
     .run = run,
 };

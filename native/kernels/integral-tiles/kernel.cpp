@@ -29,10 +29,9 @@ const About about_tiles = {
     .name = "integral-tiles",
     .title =
         "A tensor of four indices, in tiles, contracted with a matrix in two ways (Coulomb and exchange)",
-    .source = "Evaluation of Intel Memory Drive Technology for scientific applications: the kernel of GAMESS "
-              "that works on two-electron integrals",
-    .bound =
-        "the level of the memory that the integrals lie in: four operations for each, which is read once",
+    .source = "evaluation of Intel Memory Drive Technology for scientific applications: the kernel of GAMESS "
+              "for two-electron integrals",
+    .bound = "the memory level that holds the integrals: four operations for each, which is read once",
 };
 
 class IntegralTiles final : public KernelOf<Contraction> {
@@ -40,8 +39,8 @@ class IntegralTiles final : public KernelOf<Contraction> {
     [[nodiscard]] const About& about() const override { return about_tiles; }
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
-        return {{"n", "functions, and so values of each index", 0, 0, 1024},
-                {"tile", "values of each index in a tile", 16, 1, 64}};
+        return {{"n", "functions: range of each index", 0, 0, 1024},
+                {"tile", "range of each index in a tile", 16, 1, 64}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -110,10 +109,10 @@ class IntegralTiles final : public KernelOf<Contraction> {
                     sizes[0] += std::fabs(one);
                     sizes[1] += std::fabs(other);
                 }
-            sums.look("J over the sizes of its terms, element", at,
-                      static_cast<double>(coulomb_[at] / sizes[0]), coulomb / sizes[0]);
-            sums.look("K over the sizes of its terms, element", at,
-                      static_cast<double>(exchange_[at] / sizes[1]), exchange / sizes[1]);
+            sums.compare("J over the sizes of its terms, element", at,
+                         static_cast<double>(coulomb_[at] / sizes[0]), coulomb / sizes[0]);
+            sums.compare("K over the sizes of its terms, element", at,
+                         static_cast<double>(exchange_[at] / sizes[1]), exchange / sizes[1]);
         }
         // Elements that were not computed again are at least numbers.
         for (std::size_t at = 0; at < elements; ++at)
@@ -150,7 +149,7 @@ class IntegralTiles final : public KernelOf<Contraction> {
     }
 
     /// A multiplication and an addition for each matrix.
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.n);
         const double bytes = 8.0 * (n * n * n * n + 3.0 * n * n);
         return {.flops = 4.0 * n * n * n * n, .bytes = bytes, .bytes_with_allocate = bytes + 16.0 * n * n};

@@ -20,7 +20,7 @@ void run(const Contraction& w) {
 constexpr Variant<Contraction> variant{
     .id = "indices",
     .parent = "",
-    .why = "index by index: rows of a tile are read one at a time, and the tile again and again",
+    .why = "index by index: rows of a tile are read one at a time, and the tile repeatedly",
     .run = run,
 };
 

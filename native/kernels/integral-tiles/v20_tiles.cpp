@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Contraction> variant{
     .id = "tiles",
     .parent = "indices",
-    .why = "tile by tile, in the order in which they lie",
+    .why = "tile by tile, in the order of memory",
     .run = tile_by_tile<OneByOne>,
 };
 

@@ -20,8 +20,7 @@ void run(const Assignment& a) {
 constexpr Variant<Assignment> variant{
     .id = "broken-never-less",
     .parent = "split-o2",
-    .why = "wrong on purpose, as the article prints it: the third loop asks for less than the minimum, which "
-           "nothing is",
+    .why = "wrong on purpose, as printed in the article: the third loop looks for less than the minimum",
     .broken = true,
     .run = run,
 };

@@ -47,9 +47,9 @@ double squared_distance(const Colour& a, const Colour& b) {
 
 const About about_kmeans = {
     "kmeans",
-    "The nearest of many centres for every point (the assignment step of k-means)",
-    "What to do when auto-vectorization fails: ten iterations of 1 million points and 1000 centres take "
-    "111.50 s with one loop and 20.48 s with that loop split into three",
+    "Nearest centre of every point (the assignment step of k-means)",
+    "article \"What to do when auto-vectorization fails\": ten iterations of 1 million points and 1000 "
+    "centres take 111.50 s with one loop and 20.48 s with that loop split into three",
     "multiply-add units: the sixteen bytes of a point and its result cost eight operations for each centre",
     false,
     true,
@@ -60,8 +60,8 @@ class KMeans final : public KernelOf<Assignment> {
     [[nodiscard]] const About& about() const override { return about_kmeans; }
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
-        return {{"points", "to be assigned", 0, 0, std::int64_t{1} << 40},
-                {"centres", "that a point may belong to", 1000, 1, 1 << 20}};
+        return {{"points", "number of points", 0, 0, std::int64_t{1} << 40},
+                {"centres", "number of centres", 1000, 1, 1 << 20}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -112,15 +112,16 @@ class KMeans final : public KernelOf<Assignment> {
         for (std::size_t i = 0; i < work_.n; ++i) {
             const std::int32_t found = nearest_[i];
             const bool is = found >= 0 && static_cast<std::size_t>(found) < work_.k;
-            distances.look("squared distance to the centre of point", i,
-                           is ? squared_distance(points_[i], centres_[static_cast<std::size_t>(found)]) : NAN,
-                           static_cast<long double>(least_[i % period]));
+            distances.compare("squared distance to the centre of point", i,
+                              is ? squared_distance(points_[i], centres_[static_cast<std::size_t>(found)])
+                                 : NAN,
+                              static_cast<long double>(least_[i % period]));
         }
         return distances.verdict(work_.n);
     }
 
   private:
-    [[nodiscard]] Cost usual_cost() const override { return by_differences(work_); }
+    [[nodiscard]] Cost default_cost() const override { return by_differences(work_); }
 
     Buffer<Colour> points_, centres_;
     Buffer<std::int32_t> nearest_;

@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Assignment> variant{
     .id = "pow-o0",
     .parent = "",
-    .why = "one loop as the article has it, squares by pow(), not optimised",
+    .why = "one loop as in the article, squares by pow(), not optimised",
     .run = fused<std::int32_t, squared_by_pow>,
 };
 

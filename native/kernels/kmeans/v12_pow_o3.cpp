@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Assignment> variant{
     .id = ASSAY_ID("pow-o3"),
     .parent = "pow-o2",
-    .why = "instructions of AVX2 and fused multiply-add may be used, squares are still of double precision",
+    .why = "AVX2 and fused multiply-add allowed, squares still in double precision",
     .isa = compiled_for,
     .run = fused<std::int32_t, squared_by_pow>,
 };

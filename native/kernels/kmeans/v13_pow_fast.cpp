@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Assignment> variant{
     .id = ASSAY_ID("pow-fast"),
     .parent = ASSAY_ID("pow-o3"),
-    .why = "rounding may change, so that squares may be of single precision",
+    .why = "rounding may change, so that squares can be in single precision",
     .isa = compiled_for,
     .run = fused<std::int32_t, squared_by_pow>,
 };

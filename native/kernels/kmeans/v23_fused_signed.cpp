@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Assignment> variant{
     .id = ASSAY_ID("fused-signed"),
     .parent = "fused-o3",
-    .why = "instructions of AVX2 and fused multiply-add may be used; the index is signed",
+    .why = "AVX2 and fused multiply-add allowed; the index is signed",
     .isa = compiled_for,
     .run = fused<std::int32_t, squared>,
 };

@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Assignment> variant{
     .id = ASSAY_ID("fused-unsigned"),
     .parent = ASSAY_ID("fused-signed"),
-    .why = "the index is unsigned, which the article's author suspected and cleared",
+    .why = "the index is unsigned, which the article's author suspected and ruled out",
     .isa = compiled_for,
     .run = fused<std::uint32_t, squared>,
 };

@@ -9,8 +9,7 @@ namespace {
 constexpr Variant<Assignment> variant{
     .id = ASSAY_ID("fused-size"),
     .parent = ASSAY_ID("fused-signed"),
-    .why =
-        "the index has 64 bits, as in the program of the article: it is twice as wide as a float beside it",
+    .why = "the index has 64 bits, as in the article's program: twice the width of a float",
     .isa = compiled_for,
     .run = fused<std::size_t, squared>,
 };

@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Assignment> variant{
     .id = ASSAY_ID("fused-fast"),
     .parent = ASSAY_ID("fused-signed"),
-    .why = "rounding and order may change: the minimum no longer has to be exact about what is not a number",
+    .why = "rounding and order may change: the minimum may ignore NaN",
     .isa = compiled_for,
     .run = fused<std::int32_t, squared>,
 };

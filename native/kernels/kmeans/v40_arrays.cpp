@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Assignment> variant{
     .id = ASSAY_ID("arrays"),
     .parent = ASSAY_AVX2(ASSAY_ID("split-fast")) ASSAY_AVX512("arrays-avx2"),
-    .why = ASSAY_AVX2("centres as a structure of arrays: eight of them are one load for each colour")
+    .why = ASSAY_AVX2("centres as a structure of arrays: one load of each colour for eight centres")
         ASSAY_AVX512("sixteen centres in one instruction"),
     .isa = compiled_for,
     .run = by_colour,

@@ -10,7 +10,7 @@ constexpr Variant<Assignment> variant{
     .id = ASSAY_ID("blocks"),
     .parent = ASSAY_AVX2(ASSAY_ID("arrays")) ASSAY_AVX512("blocks-avx2"),
     .why = ASSAY_AVX2(
-        "blocks of 64 points beside one centre: eight points in one instruction, no reduction over lanes")
+        "blocks of 64 points and one centre: eight points in one instruction, no reduction over lanes")
         ASSAY_AVX512("sixteen points in one instruction"),
     .isa = compiled_for,
     .run = by_blocks,

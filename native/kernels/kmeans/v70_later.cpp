@@ -10,7 +10,7 @@ constexpr Variant<Assignment> variant{
     .id = ASSAY_ID("later"),
     .parent = ASSAY_ID("products"),
     .why =
-        "the inner loop finds minima alone; indices follow from the group of sixteen centres each came from",
+        "the inner loop finds minima alone; indices follow from the group of sixteen centres of each minimum",
     .isa = compiled_for,
     .run = serially<points_in_registers, assign_later<Simd, vectors_of_points, Products>>,
     .cost = by_products,

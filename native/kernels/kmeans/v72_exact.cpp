@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Assignment> variant{
     .id = ASSAY_ID("exact"),
     .parent = ASSAY_ID("registers"),
-    .why = "indices later as well, with differences: nothing cancels",
+    .why = "indices after minima as well, with differences: no cancellation",
     .isa = compiled_for,
     .run = serially<points_in_registers, assign_later<Simd, vectors_of_points, Differences>>,
 };

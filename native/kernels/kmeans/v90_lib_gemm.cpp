@@ -17,7 +17,7 @@ void run(const Assignment& a) {
 constexpr Variant<Assignment> variant{
     .id = ASSAY_ID("lib-gemm"),
     .parent = ASSAY_ID("split-fast"),
-    .why = "a product of matrices by OpenBLAS for each 64 points, in one thread",
+    .why = "a matrix product by OpenBLAS for each 64 points, in one thread",
     .isa = compiled_for,
     .run = run,
     .missing = gemm_missing,

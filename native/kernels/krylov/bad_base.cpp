@@ -14,7 +14,7 @@ void but_the_last(const Base& base) {
 constexpr Variant<System> variant{
     .id = "broken-base",
     .parent = "modified",
-    .why = "wrong on purpose: the newest vector of the base is forgotten",
+    .why = "wrong on purpose: the newest vector of the base is left out",
     .broken = true,
     .run = solve<but_the_last>,
 };

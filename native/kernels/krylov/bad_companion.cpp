@@ -17,7 +17,7 @@ void without_companions(const Base& base) {
 constexpr Variant<System> variant{
     .id = "broken-companion",
     .parent = "modified",
-    .why = "wrong on purpose: companions stay as they were",
+    .why = "wrong on purpose: companions are unchanged",
     .broken = true,
     .run = solve<without_companions>,
 };

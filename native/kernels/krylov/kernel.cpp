@@ -25,10 +25,11 @@ double datum(std::size_t kind, std::size_t i) {
 
 const About about_krylov = {
     "krylov",
-    "A solver whose orthogonalisation is the kernel gram-schmidt (generalised conjugate residuals)",
-    "Implementation of classic Gram-Schmidt in a reservoir simulator: on extracted matrices the kernel gains "
-    "1.5 to 2.5 times and the solver 1.1 to 1.5; in the best simulation 2.8 and, in all, 1.7",
-    "memory bandwidth; what the kernel gains is diluted by the product with the matrix and the updates",
+    "Solver by generalised conjugate residuals, with the orthogonalisation of gram-schmidt",
+    "article on classical Gram-Schmidt in a reservoir simulator: on extracted matrices the kernel gains 1.5 "
+    "to 2.5 times and the solver 1.1 to 1.5; in the best simulation the kernel gains 2.8 times and the "
+    "simulation 1.7",
+    "memory bandwidth; the product with the matrix and the updates dilute the gain of the kernel",
     true,
 };
 
@@ -37,9 +38,10 @@ class Krylov final : public KernelOf<System> {
     [[nodiscard]] const About& about() const override { return about_krylov; }
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
-        return {{"edge", "unknowns along an edge of a cube", 0, 0, 1024},
-                {"steps", "of the solver, each with one more vector to orthogonalise against", 32, 1, 512},
-                {"chunk", "elements that are worked on for all vectors before the next", 2048, 1, 1 << 24}};
+        return {
+            {"edge", "unknowns along an edge of a cube", 0, 0, 1024},
+            {"steps", "steps of the solver, each with one more vector to orthogonalise against", 32, 1, 512},
+            {"chunk", "elements processed for all vectors before the next chunk", 2048, 1, 1 << 24}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -116,17 +118,17 @@ class Krylov final : public KernelOf<System> {
             (done_ < work_.steps && !(std::sqrt(left) <= 2.0 * System::nothing * whole)))
             return {false, DBL_MAX, std::to_string(done_) + " steps were made"};
         Comparison residual(tolerance, whole / std::sqrt(std::max<double>(1.0, static_cast<double>(n))));
-        for (std::size_t i = 0; i < n; ++i) residual.look("residual", i, residual_[i], rest(i));
+        for (std::size_t i = 0; i < n; ++i) residual.compare("residual", i, residual_[i], rest(i));
         Comparison along(tolerance, std::max(whole, DBL_MIN));
         long double squares = static_cast<long double>(whole) * whole;
         for (std::size_t k = 0; k < done_; ++k) {
             const double* q = q_.data() + k * work_.base.stride;
-            along.look("residual along vector", k, static_cast<double>(product(q, residual_.data(), n)),
-                       0.0L);
+            along.compare("residual along vector", k, static_cast<double>(product(q, residual_.data(), n)),
+                          0.0L);
             squares -= static_cast<long double>(weights_[k]) * weights_[k];
         }
         Comparison length(tolerance, std::max(whole * whole, DBL_MIN));
-        length.look("square of the residual", 0, left, squares);
+        length.compare("square of the residual", 0, left, squares);
         return all_of({residual.verdict(n), along.verdict(done_), length.verdict(1)});
     }
 
@@ -171,7 +173,7 @@ class Krylov final : public KernelOf<System> {
     ///
     /// In words of each element, of the blocked orthogonalisation: 3 for each previous vector, and 5 (see
     /// gram-schmidt); the direction 3, the product 9, lengths 2, scaling 4, the weight 2, updates 6.
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.base.n),
                    steps = static_cast<double>(std::min(done_, work_.steps));
         const double pairs = steps * (steps - 1.0) / 2.0;

@@ -9,8 +9,8 @@ namespace {
 constexpr Variant<System> variant{
     .id = ASSAY_ID("twice"),
     .parent = ASSAY_ID("blocked"),
-    .why = "the classical method twice, which loses no more than the modified one: what safety costs the "
-           "application",
+    .why =
+        "the classical method twice, as accurate as the modified one: the cost of safety for the application",
     .isa = compiled_for,
     .run = solve<twice<Chunk<Doubles, 8>>>,
 };

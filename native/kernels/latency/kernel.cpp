@@ -13,9 +13,9 @@ namespace {
 
 const About about_latency = {
     "latency",
-    "How long one access to memory takes when the next waits for it",
-    "the roof of the catalogue's own pictures: a chase of pointers, as lat_mem_rd of lmbench",
-    "the level of the memory that the lines lie in, and its translation by pages",
+    "Latency of dependent memory accesses",
+    "pointer chase, as in lat_mem_rd of lmbench",
+    "the memory level that holds the lines, and address translation",
 };
 
 constexpr std::uint64_t nowhere = UINT64_MAX;
@@ -25,7 +25,7 @@ class Latency final : public KernelOf<Chase> {
     [[nodiscard]] const About& about() const override { return about_latency; }
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
-        return {{"lines", "of 64 bytes", 0, 1, std::int64_t{1} << 34}};
+        return {{"lines", "lines of 64 bytes", 0, 1, std::int64_t{1} << 34}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -61,13 +61,13 @@ class Latency final : public KernelOf<Chase> {
         Comparison places(0.0, 0.0);
         for (std::size_t trip = 0; trip < trips; ++trip) {
             const std::size_t begin = trip % work_.lines * line_elements;
-            places.look("end", trip, static_cast<double>(end_[trip]), static_cast<long double>(begin));
+            places.compare("end", trip, static_cast<double>(end_[trip]), static_cast<long double>(begin));
         }
         return places.verdict(trips);
     }
 
   private:
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const double bytes = 64.0 * static_cast<double>(trips * work_.lines);
         return {.bytes = bytes, .bytes_with_allocate = bytes};
     }

@@ -16,7 +16,7 @@ void run(const Chase& work) {
 constexpr Variant<Chase> variant{
     .id = "chase",
     .parent = "",
-    .why = "eight trips one after another: each access waits for the one before it",
+    .why = "eight walks one after another: each access waits for the previous one",
     .run = run,
 };
 

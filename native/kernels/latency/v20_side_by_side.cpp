@@ -18,7 +18,7 @@ void run(const Chase& work) {
 constexpr Variant<Chase> variant{
     .id = "side-by-side",
     .parent = "chase",
-    .why = "the trips side by side: eight accesses wait at once",
+    .why = "the walks side by side: eight accesses are outstanding",
     .run = run,
 };
 

@@ -11,9 +11,9 @@ namespace {
 
 const About about_locks = {
     "locks",
-    "A table that threads look things up in, and change, behind a lock",
+    "Table with look-ups and changes by threads behind a lock",
     "Intel's article on the locks of a database: 22 % by lock elision, between two generations of processors",
-    "the hand-over of a line of a cache between cores",
+    "transfer of a cache line between cores",
     true,
 };
 
@@ -22,10 +22,10 @@ class Locks final : public KernelOf<Lookups> {
     [[nodiscard]] const About& about() const override { return about_locks; }
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
-        return {{"entries", "of the table, a line each", 0, 1, std::int64_t{1} << 32},
+        return {{"entries", "entries of the table, a line each", 0, 1, std::int64_t{1} << 32},
                 {"n", "sections, over all threads", 100'000, 0, std::int64_t{1} << 40},
-                {"writes", "of a hundred sections, those that change what they touch", 5, 0, 100},
-                {"length", "entries that a section touches", 1, 1, 1 << 10}};
+                {"writes", "percentage of sections that change their entries", 5, 0, 100},
+                {"length", "entries of a section", 1, 1, 1 << 10}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -77,20 +77,20 @@ class Locks final : public KernelOf<Lookups> {
             if (!one.writes) reads += static_cast<std::int64_t>(work_.length);
         }
         Comparison counts(0.0, 0.0);
-        counts.look("torn", 0, static_cast<double>(torn_), 0.0L);
-        counts.look("seen", 0, static_cast<double>(seen_), static_cast<long double>(reads));
+        counts.compare("torn", 0, static_cast<double>(torn_), 0.0L);
+        counts.compare("seen", 0, static_cast<double>(seen_), static_cast<long double>(reads));
         for (std::size_t i = 0; i < work_.entries; ++i) {
-            counts.look("first", i, static_cast<double>(table_[i].first),
-                        static_cast<long double>(wanted[i]));
-            counts.look("second", i, static_cast<double>(table_[i].second),
-                        static_cast<long double>(wanted[i]));
+            counts.compare("first", i, static_cast<double>(table_[i].first),
+                           static_cast<long double>(wanted[i]));
+            counts.compare("second", i, static_cast<double>(table_[i].second),
+                           static_cast<long double>(wanted[i]));
         }
         return counts.verdict(2 * work_.entries + 2);
     }
 
   private:
     /// Cost: a line for each entry. Lines of locks come on top; variants differ in them.
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const double bytes = static_cast<double>(sizeof(Entry)) * static_cast<double>(work_.n) *
                              static_cast<double>(work_.length);
         return {.bytes = bytes, .bytes_with_allocate = bytes};

@@ -17,7 +17,7 @@ struct Lock {
 constexpr Variant<Lookups> variant{
     .id = "spin",
     .parent = "",
-    .why = "one word that is exchanged until it was free: every try takes the line away from who has it",
+    .why = "exchanges one word until it was free: every attempt takes the line from its owner",
     .run = look_up<Exclusive<Lock>>,
 };
 

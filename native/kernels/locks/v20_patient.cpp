@@ -14,7 +14,7 @@ struct Lock {
 constexpr Variant<Lookups> variant{
     .id = "patient-spin",
     .parent = "spin",
-    .why = "waits by reading, in its own cache, and exchanges once it looks free",
+    .why = "waits by reading in its own cache, and exchanges once the lock looks free",
     .run = look_up<Exclusive<Lock>>,
 };
 

@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Lookups> variant{
     .id = "mutex",
     .parent = "patient-spin",
-    .why = "pthread_mutex: who waits sleeps, so that who has the lock is not kept from its CPU",
+    .why = "pthread_mutex: waiting threads sleep and leave their CPU to the owner",
     .run = look_up<Exclusive<Mutex>>,
 };
 

@@ -27,7 +27,7 @@ struct Guard {
 constexpr Variant<Lookups> variant{
     .id = "rwlock",
     .parent = "mutex",
-    .why = "pthread_rwlock: readers go in together, and still hand the lock's own line around",
+    .why = "pthread_rwlock: readers enter together, but still transfer the lock's own line",
     .run = look_up<Guard>,
 };
 

@@ -17,14 +17,14 @@ const char* missing(const Lookups&) {
         return "this processor has no transactions (RTM)";
     const char* asked = getenv("GLIBC_TUNABLES");
     if (!asked || !strstr(asked, "glibc.elision.enable=1"))
-        return "not asked for: GLIBC_TUNABLES=glibc.elision.enable=1";
+        return "not enabled: set GLIBC_TUNABLES=glibc.elision.enable=1";
     return nullptr;
 }
 
 constexpr Variant<Lookups> variant{
     .id = "elided-mutex",
     .parent = "mutex",
-    .why = "the same mutex, elided by glibc: sections run as transactions, and no line of the lock moves",
+    .why = "the same mutex, elided by glibc: sections run as transactions, and the lock's line does not move",
     .run = look_up<Exclusive<Mutex>>,
     .missing = missing,
 };

@@ -48,7 +48,7 @@ static_assert(Guard::parts == 64);
 constexpr Variant<Lookups> variant{
     .id = "sharded",
     .parent = "patient-spin",
-    .why = "a lock for each of 64 parts of the table: who looks elsewhere waits for nobody",
+    .why = "a lock for each of 64 parts of the table: threads in different parts do not wait",
     .run = look_up<Guard>,
 };
 

@@ -37,8 +37,7 @@ struct Guard {
 constexpr Variant<Lookups> variant{
     .id = "sequence",
     .parent = "patient-spin",
-    .why = "readers take nothing: they look at a number before and after, and look again where a writer was "
-           "there",
+    .why = "readers take no lock: they compare a counter before and after, and retry if a writer changed it",
     .run = look_up<Guard>,
 };
 

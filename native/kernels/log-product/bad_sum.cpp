@@ -12,7 +12,7 @@ void run(const Logarithms& l) {
 constexpr Variant<Logarithms> variant{
     .id = "broken-sum",
     .parent = "scalar-o3",
-    .why = "wrong on purpose: the logarithm of the product, which is their sum",
+    .why = "wrong on purpose: the logarithm of the product, which is the sum",
     .broken = true,
     .run = run,
 };

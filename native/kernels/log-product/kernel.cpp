@@ -34,7 +34,7 @@ constexpr double special[] = {0.0,
 
 const About about_logarithms = {
     "log-product",
-    "The product of the logarithms of two arrays",
+    "Product of the logarithms of two arrays",
     "Thread parallelism in Cython (prange): 100 times 100 Mi elements take 2874.4 s in one thread of a Xeon "
     "Phi, and 26.0 s (gcc), 23.9 s (icc) and 21.0 s (icc, AVX-512) in 272; its input from -1 to 1 has "
     "no logarithm for three quarters of the products",
@@ -97,9 +97,9 @@ class LogProduct final : public KernelOf<Logarithms> {
             const long double value = wanted[i % period];
             const bool same = std::isnan(value) ? std::isnan(c_[i]) : c_[i] == static_cast<double>(value);
             if (std::isfinite(value))
-                values.look("c", i, c_[i], value);
+                values.compare("c", i, c_[i], value);
             else
-                values.look("c", i, same ? 0.0 : NAN, 0.0L);
+                values.compare("c", i, same ? 0.0 : NAN, 0.0L);
         }
         return values.verdict(work_.n);
     }
@@ -108,7 +108,7 @@ class LogProduct final : public KernelOf<Logarithms> {
     /// Invalid value: larger than any product. NaN would not do, since it may be correct.
     static constexpr double lost = 1e300;
 
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.n);
         return {.flops = n, .special = 2.0 * n, .bytes = 24.0 * n, .bytes_with_allocate = 32.0 * n};
     }

@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Logarithms> variant{
     .id = "scalar-o3",
     .parent = "scalar-o0",
-    .why = "optimised, which leaves the calls as they are",
+    .why = "optimised, which keeps the calls",
     .run = scalar,
 };
 

@@ -9,9 +9,8 @@ namespace {
 constexpr Variant<Logarithms> variant{
     .id = ASSAY_ID("own"),
     .parent = ASSAY_ID("lib-mvec"),
-    .why = ASSAY_AVX2("an own logarithm by artanh, in place of the calls: two of them overlap")
-        ASSAY_AVX512("an own logarithm by a table of 16 intervals in registers, in place of the calls: two "
-                     "of them overlap"),
+    .why = ASSAY_AVX2("own logarithm by artanh instead of the calls: two of them overlap") ASSAY_AVX512(
+        "own logarithm by a table of 16 intervals in registers instead of the calls: two of them overlap"),
     .isa = compiled_for,
     .run = own<Simd, false>,
 };

@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Logarithms> variant{
     .id = ASSAY_ID("streamed"),
     .parent = ASSAY_ID("own"),
-    .why = "results go past the caches, so that their lines are not read first",
+    .why = "results are stored past the caches, so that their lines are not read first",
     .isa = compiled_for,
     .run = own<Simd, true>,
 };

@@ -19,7 +19,7 @@ void run(const Matrix& w) {
 constexpr Variant<Matrix> variant{
     .id = "broken-local",
     .parent = "panels",
-    .why = "wrong on purpose: the pivot is looked for in the tile on the diagonal alone",
+    .why = "wrong on purpose: searches the pivot in the diagonal tile alone",
     .broken = true,
     .run = run,
 };

@@ -38,12 +38,10 @@ double sign(std::size_t number, std::size_t j) {
 const About about_lu = {
     .name = "lu",
     .title = "Factors of a matrix (LU with partial pivoting)",
-    .source =
-        "Intel Memory Drive Technology for scientific applications: factors by panels are slow where the "
-        "matrix takes more than 150 % of memory, those by tiles are not",
-    .bound =
-        "multiply-add units, for what is left is updated by a product of matrices; of small matrices the "
-        "panels, whose pivots are found one after another",
+    .source = "evaluation of Intel Memory Drive Technology for scientific applications: factorisation by "
+              "panels is slow if the matrix takes more than 150 % of memory, by tiles it is not",
+    .bound = "multiply-add units, since the rest of the matrix is updated by a matrix product; for small "
+             "matrices the panels, whose pivots depend on each other",
     .in_place = true,
 };
 
@@ -56,9 +54,9 @@ class Lu final : public KernelOf<Matrix> {
         return {
             {"n", "rows and columns", 0, 0, most},
             {"tile",
-             "columns of a panel and sides of a tile, made a multiple of 24; 0 for what suits the size", 0, 0,
-             4096},
-            {"zero-column", "a column without an element that is not zero, from 1; 0 for none", 0, 0, most}};
+             "columns of a panel and sides of a tile, rounded to a multiple of 24; 0 to choose by the size",
+             0, 0, 4096},
+            {"zero-column", "number of a column of zeros, from 1; 0 for none", 0, 0, most}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -88,8 +86,8 @@ class Lu final : public KernelOf<Matrix> {
         const auto n = static_cast<std::size_t>(values.at("n"));
         zero_column_ = static_cast<std::size_t>(values.at("zero-column"));
         if (zero_column_ > n)
-            throw BadWords("--zero-column " + std::to_string(zero_column_) + ": there are " +
-                           std::to_string(n) + " columns");
+            throw UsageError("--zero-column " + std::to_string(zero_column_) + ": there are " +
+                             std::to_string(n) + " columns");
         const auto wanted = static_cast<std::size_t>(values.at("tile"));
         const std::size_t tile = up(wanted ? wanted : suitable(n), unit), along = up(n, tile);
         const std::size_t panel = up(n, unit) * tile, room = tile * tile;
@@ -188,13 +186,13 @@ class Lu final : public KernelOf<Matrix> {
         const long double largest = n ? *std::ranges::max_element(sizes) : 0.0L;
         Comparison rows(static_cast<double>(n) * DBL_EPSILON, static_cast<double>(largest));
         for (std::size_t i = 0; i < n; ++i)
-            rows.look("P A x - L U x, row", i, static_cast<double>(found[i] - wanted[i]), 0.0L);
+            rows.compare("P A x - L U x, row", i, static_cast<double>(found[i] - wanted[i]), 0.0L);
         return rows.verdict(n);
     }
 
     /// Cost: each column is divided and subtracted from the rest with two operations for each element, 2/3
     /// n^3 of them for large n. All elements are read and written at least once.
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.n);
         const double bytes = 16.0 * n * n;
         return {.flops = n * (n - 1.0) * (2.0 * n - 1.0) / 3.0,

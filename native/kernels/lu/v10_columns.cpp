@@ -18,8 +18,8 @@ void run(const Matrix& w) {
 constexpr Variant<Matrix> variant{
     .id = "columns",
     .parent = "",
-    .why = "column by column: each is taken out of all to its right at once, so that all that is left is "
-           "read and written for each",
+    .why = "column by column: each updates all columns to its right at once, so that the rest of the matrix "
+           "is read and written for each",
     .run = run,
 };
 

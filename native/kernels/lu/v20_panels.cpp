@@ -23,8 +23,7 @@ void run(const Matrix& w) {
 constexpr Variant<Matrix> variant{
     .id = "panels",
     .parent = "columns",
-    .why = "panel by panel: all columns of one are taken out of a column to its right while that is in the "
-           "cache",
+    .why = "panel by panel: all columns of one update a column to its right while that is in the cache",
     .run = run,
 };
 

@@ -9,10 +9,10 @@ namespace {
 constexpr Variant<Matrix> variant{
     .id = ASSAY_ID("packed"),
     .parent = "panels",
-    .why = ASSAY_AVX2("the panel in strips of rows, rows of U in strips of columns: what is left is updated "
-                      "as DGEMM does it, 12 by 4 elements in registers")
-        ASSAY_AVX512("the panel in strips of rows, rows of U in strips of columns: what is left is updated "
-                     "as DGEMM does it, 24 by 8 elements in registers"),
+    .why = ASSAY_AVX2("the panel in strips of rows, rows of U in strips of columns: the update is a matrix "
+                      "product, 12 by 4 elements in registers")
+        ASSAY_AVX512("the panel in strips of rows, rows of U in strips of columns: the update is a matrix "
+                     "product, 24 by 8 elements in registers"),
     .isa = compiled_for,
     .run = serially<Way<Doubles>, ByColumns>,
 };

@@ -9,8 +9,8 @@ namespace {
 constexpr Variant<Matrix> variant{
     .id = ASSAY_ID("tiles"),
     .parent = ASSAY_ID("tasks"),
-    .why = "the matrix in tiles, each in one piece; the pivot is still that of the whole column. The article "
-           "has them for matrices beyond memory: within it, copying there and back costs more than it brings",
+    .why = "the matrix in contiguous tiles; the pivot is still that of the whole column. For matrices beyond "
+           "memory, as in the article: within memory, copying costs more than it gains",
     .isa = compiled_for,
     .run = by_tasks<Way<Doubles>, InTiles>,
 };

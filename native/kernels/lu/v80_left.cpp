@@ -9,8 +9,8 @@ namespace {
 constexpr Variant<Matrix> variant{
     .id = ASSAY_ID("left"),
     .parent = ASSAY_ID("threads"),
-    .why = "from the left: columns are brought up to date by all before them at once, and written once: for "
-           "matrices beyond memory, where a pass over all that is left costs most",
+    .why = "left-looking: columns receive all their updates at once and are written once: for matrices "
+           "beyond memory, where passes over the rest cost most",
     .isa = compiled_for,
     .run = from_the_left<Way<Doubles>>,
 };

@@ -8,11 +8,10 @@ namespace {
 constexpr Variant<Matrix> variant{
     .id = "lib-openblas",
     .parent = "columns",
-    .why = "OpenBLAS of the distribution, all threads; where it takes the processor for another, "
-           "OPENBLAS_CORETYPE tells it",
+    .why = "OpenBLAS of the distribution, all threads; OPENBLAS_CORETYPE corrects a wrong core type",
     .run = by_library<openblas_lapack>,
     .missing = missing_lapack<openblas_lapack>,
-    .library = told_lapack<openblas_lapack>,
+    .library = lapack_version<openblas_lapack>,
 };
 
 } // namespace

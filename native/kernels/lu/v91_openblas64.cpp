@@ -8,11 +8,10 @@ namespace {
 constexpr Variant<Matrix> variant{
     .id = "lib-openblas64",
     .parent = "columns",
-    .why = "OpenBLAS as it comes with numpy and scipy (scipy-openblas64), mostly newer; ASSAY_OPENBLAS64 "
-           "says where it is",
+    .why = "OpenBLAS of numpy and scipy (scipy-openblas64), usually newer; ASSAY_OPENBLAS64 is its path",
     .run = by_library<openblas64_lapack>,
     .missing = missing_lapack<openblas64_lapack>,
-    .library = told_lapack<openblas64_lapack>,
+    .library = lapack_version<openblas64_lapack>,
 };
 
 } // namespace

@@ -12,7 +12,7 @@ void run(const Masked& m) {
 constexpr Variant<Masked> variant{
     .id = "broken-product",
     .parent = "scalar",
-    .why = "wrong on purpose: the mask is multiplied with, and what is not a number stays that",
+    .why = "wrong on purpose: multiplies by the mask, which keeps NaN",
     .broken = true,
     .run = run,
 };

@@ -15,7 +15,7 @@ void run(const Masked& m) {
 constexpr Variant<Masked> variant{
     .id = "broken-tail",
     .parent = ASSAY_ID("own"),
-    .why = "wrong on purpose: what does not fill a vector is left out",
+    .why = "wrong on purpose: elements that do not fill a vector are left out",
     .isa = compiled_for,
     .broken = true,
     .run = run,

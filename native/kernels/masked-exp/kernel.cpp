@@ -48,9 +48,9 @@ constexpr double left_out[] = {
 
 const About about_masked = {
     "masked-exp",
-    "A function of those elements of an array that are above zero (exp, log, sin, cos, acosh)",
-    "Implementing a masked SVML-like function explicitly in user defined way: patch what is masked, call the "
-    "vector function, discard; whether to skip empty masks is left as an exercise",
+    "Function of the array elements above zero (exp, log, sin, cos, acosh)",
+    "article on masked vector functions: replace masked elements, call the vector function, discard their "
+    "results; skipping empty masks is left as an exercise",
     "multiply-add units in a cache, memory bandwidth beyond",
 };
 
@@ -62,7 +62,7 @@ class MaskedFunction final : public KernelOf<Masked> {
         return {{"n", "elements", 0, 0, std::int64_t{1} << 40},
                 {"function", "0: exp, 1: log, 2: sin, 3: cos, 4: acosh", 0, 0, 4},
                 {"active", "elements above zero, in percent", 50, 0, 100},
-                {"run", "neighbours that are active together", 1, 1, 65536}};
+                {"run", "length of runs of active elements", 1, 1, 65536}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -112,13 +112,13 @@ class MaskedFunction final : public KernelOf<Masked> {
         Comparison values(4.0 * DBL_EPSILON, known_->scale);
         for (std::size_t i = 0; i < work_.n; ++i) {
             const bool spoilt = !(x_[i] > 0.0) && y_[i] != 0.0;
-            values.look("y", i, spoilt ? NAN : y_[i], wanted[i % period]);
+            values.compare("y", i, spoilt ? NAN : y_[i], wanted[i % period]);
         }
         return values.verdict(work_.n);
     }
 
   private:
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.n);
         return {
             .special = static_cast<double>(work_.active), .bytes = 16.0 * n, .bytes_with_allocate = 24.0 * n};

@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Masked> variant{
     .id = "scalar",
     .parent = "",
-    .why = "each element by itself, and a branch that asks for its sign",
+    .why = "each element by itself, with a branch on its sign",
     .run = scalar,
 };
 

@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Masked> variant{
     .id = ASSAY_ID("lib-mvec-skip"),
     .parent = ASSAY_ID("lib-mvec"),
-    .why = "the call is left out where the mask is empty",
+    .why = "no call for an empty mask",
     .isa = compiled_for,
     .run = by_libmvec<Simd, true>,
     .missing = no_libmvec,

@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Masked> variant{
     .id = ASSAY_ID("own-skip"),
     .parent = ASSAY_ID("own"),
-    .why = "nothing is computed where the mask is empty",
+    .why = "no computation for an empty mask",
     .isa = compiled_for,
     .run = own<Simd, true>,
 };

@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Masked> variant{
     .id = ASSAY_ID("gathered"),
     .parent = ASSAY_ID("own"),
-    .why = "elements above zero are gathered, and the function is computed of these alone",
+    .why = "gathers elements above zero, and computes the function of these alone",
     .isa = compiled_for,
     .run = gathered,
 };

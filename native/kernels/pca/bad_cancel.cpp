@@ -22,8 +22,8 @@ void run(const Components& w) {
 constexpr Variant<Components> variant{
     .id = "broken-cancel",
     .parent = "once",
-    .why = "wrong on purpose: sums of products as they are, less the product of means at the end: where "
-           "means are large beside spreads, nothing is left of the digits",
+    .why = "wrong on purpose: subtracts the product of means at the end, which cancels all digits if means "
+           "are large relative to spreads",
     .broken = true,
     .run = run,
 };

@@ -16,8 +16,7 @@ void run(const Components& w) {
 constexpr Variant<Components> variant{
     .id = "broken-early",
     .parent = "once",
-    .why = "wrong on purpose: rotations end after three sweeps over all pairs, before what is beside the "
-           "diagonal is nothing",
+    .why = "wrong on purpose: rotations end after three sweeps, before the other elements vanish",
     .broken = true,
     .run = run,
 };

@@ -10,7 +10,7 @@ void run(const Components&) {}
 constexpr Variant<Components> variant{
     .id = "broken-noop",
     .parent = "plain",
-    .why = "wrong on purpose: nothing is done",
+    .why = "wrong on purpose: does nothing",
     .broken = true,
     .run = run,
 };

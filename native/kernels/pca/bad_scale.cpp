@@ -15,7 +15,7 @@ void run(const Components& w) {
 constexpr Variant<Components> variant{
     .id = "broken-scale",
     .parent = "once",
-    .why = "wrong on purpose: singular values instead of their squares, as if both were told on one scale",
+    .why = "wrong on purpose: singular values instead of their squares",
     .broken = true,
     .run = run,
 };

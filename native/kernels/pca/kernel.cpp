@@ -23,7 +23,7 @@ constexpr std::size_t distinct = 2053;
 constexpr std::size_t factors = 5;
 constexpr std::size_t line = 8;
 /// Default number of features, if they fit.
-constexpr std::int64_t usual_features = 100;
+constexpr std::int64_t default_features = 100;
 
 /// About normally distributed, without a pattern: the mean is 0 and the variance 1.
 double noise(std::size_t i, std::size_t j) {
@@ -52,11 +52,10 @@ double datum(std::size_t i, std::size_t j) {
 const About about_pca = {
     "pca",
     "Principal components by correlation and by singular values",
-    "Intel DAAL's principal component analysis, by the correlation method and by singular value "
-    "decomposition: no figure is given",
-    "multiply-add units from about 60 features on (features / 8 operations for each byte that is read), "
-    "memory "
-    "below; the eigenvalue problem where there are few observations",
+    "article on Intel DAAL's principal component analysis, by correlation and by singular value "
+    "decomposition; it gives no figure",
+    "multiply-add units from about 60 features on (features / 8 operations for each byte read), memory "
+    "below; the eigenvalue problem with few observations",
 };
 
 class Pca final : public KernelOf<Components> {
@@ -65,10 +64,8 @@ class Pca final : public KernelOf<Components> {
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
         return {{"n", "observations", 0, 0, std::int64_t{1} << 40},
-                {"p", "features (100, or as many as there is room for)", 0, 0, 1 << 14},
-                {"block",
-                 "observations that are worked on together, 0 for what fits a quarter of a core's L2", 0, 0,
-                 1 << 16}};
+                {"p", "features (default: 100, or as many as fit)", 0, 0, 1 << 14},
+                {"block", "observations in a block, 0 for a quarter of a core's L2", 0, 0, 1 << 16}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -88,7 +85,7 @@ class Pca final : public KernelOf<Components> {
         if (values["p"] == 0) {
             const auto most =
                 static_cast<std::int64_t>(std::sqrt(static_cast<double>(bytes) / (128.0 + matrices)));
-            values["p"] = std::clamp(most, std::int64_t{1}, usual_features);
+            values["p"] = std::clamp(most, std::int64_t{1}, default_features);
         }
         const auto p = static_cast<double>(values["p"]);
         const double rest = static_cast<double>(bytes) - matrices * p * p;
@@ -107,7 +104,7 @@ class Pca final : public KernelOf<Components> {
     void prepare(const Values& values, std::size_t shift) override {
         const auto n = static_cast<std::size_t>(values.at("n")), p = static_cast<std::size_t>(values.at("p"));
         auto block = static_cast<std::size_t>(values.at("block"));
-        if (block == 0) block = usual_block(p);
+        if (block == 0) block = default_block(p);
         const std::size_t blocks = (n + block - 1) / block, wide = (p + line - 1) / line * line;
         // One line more than slices need: rows do not all begin in the same set of a cache.
         const std::size_t across = (p + slice - 1) / slice * slice + line;
@@ -173,24 +170,24 @@ class Pca final : public KernelOf<Components> {
         const double most =
             DBL_EPSILON * (8.0 * std::sqrt(static_cast<double>(work_.n)) + 16.0 * static_cast<double>(p));
         const double scale = std::max(largest_, 1.0);
-        const std::size_t apart = (p + most_looked_at - 1) / most_looked_at;
+        const std::size_t apart = (p + max_checked - 1) / max_checked;
         Comparison order(0.0, 0.0), residual(most, scale), units(most, 1.0),
             trace(most, static_cast<double>(p));
         long double sum = 0.0L;
         for (std::size_t i = 0; i < p; ++i) {
             sum += values_[i];
             const double rise = i && !(values_[i] <= values_[i - 1]) ? values_[i] - values_[i - 1] : 0.0;
-            order.look("rise from the value before to value", i, rise, 0.0L);
+            order.compare("rise from the value before to value", i, rise, 0.0L);
         }
-        trace.look("sum of values", 0, static_cast<double>(sum), static_cast<long double>(spread_));
+        trace.compare("sum of values", 0, static_cast<double>(sum), static_cast<long double>(spread_));
         std::size_t looked = 0;
         for (std::size_t i = 0; i < p; i += apart, ++looked) {
             const double* const v = vectors_.data() + i * p;
             for (std::size_t j = 0; j < p; ++j) {
-                residual.look("C v", i * p + j, product(wanted_.data() + j * p, v, p),
-                              static_cast<long double>(values_[i]) * v[j]);
-                units.look("product of vectors", i * p + j, product(vectors_.data() + j * p, v, p),
-                           i == j ? 1.0L : 0.0L);
+                residual.compare("C v", i * p + j, product(wanted_.data() + j * p, v, p),
+                                 static_cast<long double>(values_[i]) * v[j]);
+                units.compare("product of vectors", i * p + j, product(vectors_.data() + j * p, v, p),
+                              i == j ? 1.0L : 0.0L);
             }
         }
         return all_of(
@@ -198,11 +195,11 @@ class Pca final : public KernelOf<Components> {
     }
 
   private:
-    static constexpr std::size_t most_looked_at = 256;
+    static constexpr std::size_t max_checked = 256;
 
     /// Observations of a block: with their strips and the next block they fit the second-level cache of a
     /// core, and there are enough of them that sums are rarely written.
-    static std::size_t usual_block(std::size_t p) {
+    static std::size_t default_block(std::size_t p) {
         constexpr std::size_t fewest = 64, most = 256;
         const auto quarter = static_cast<std::size_t>(find_caches(1).second) / 4;
         return std::clamp(quarter / (sizeof(double) * std::max<std::size_t>(p, 1)) / line * line, fewest,
@@ -267,7 +264,7 @@ class Pca final : public KernelOf<Components> {
         return sum;
     }
 
-    [[nodiscard]] Cost usual_cost() const override { return by_correlation(work_); }
+    [[nodiscard]] Cost default_cost() const override { return by_correlation(work_); }
 
     Buffer<double> x_, values_, vectors_, scores_, matrix_, means_, spreads_, tiles_, sums_, basis_, own_;
     Buffer<std::size_t> order_;

@@ -16,7 +16,7 @@
 
 namespace {
 
-using assay::kernels::most_sweeps;
+using assay::kernels::max_sweeps;
 using assay::kernels::own_each;
 
 /// The tridiagonal matrix and the reflections that lead to it, in w.own.
@@ -130,11 +130,11 @@ struct Sweeps {
     double* cosines; ///< p of each sweep.
     double* sines;
     std::size_t p;
-    std::size_t first[most_sweeps], last[most_sweeps]; ///< Rows that the sweep turned.
+    std::size_t first[max_sweeps], last[max_sweeps]; ///< Rows that the sweep turned.
     std::size_t count = 0;
 
     explicit Sweeps(const Components& w)
-        : cosines(w.own + 4 * w.p), sines(cosines + most_sweeps * w.p), p(w.p) {}
+        : cosines(w.own + 4 * w.p), sines(cosines + max_sweeps * w.p), p(w.p) {}
 };
 
 /// All turns, for as many columns from j as four vectors hold.
@@ -229,7 +229,7 @@ void make_diagonal(const Components& w, const Tridiagonal& t) {
         while (first > 0 && __builtin_fabs(t.beside[first - 1]) > small) --first;
         sweep(t, sweeps, first, last);
         --left;
-        if (sweeps.count == most_sweeps) turn_basis<V, threads>(w, sweeps);
+        if (sweeps.count == max_sweeps) turn_basis<V, threads>(w, sweeps);
     }
     turn_basis<V, threads>(w, sweeps);
     if (last > 0) t.diagonal[0] = __builtin_nan("");

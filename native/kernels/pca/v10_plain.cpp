@@ -9,20 +9,20 @@ namespace assay::kernels {
 namespace {
 
 /// More sweeps than any matrix needs.
-constexpr std::size_t most_jacobi_sweeps = 30;
+constexpr std::size_t max_jacobi_sweeps = 30;
 
 void run(const Components& w) {
     standardise(w);
     multiply_pairs(w);
-    jacobi(w, most_jacobi_sweeps);
+    jacobi(w, max_jacobi_sweeps);
     give_in_order(w, w.matrix, w.p + 1);
 }
 
 constexpr Variant<Components> variant{
     .id = "plain",
     .parent = "",
-    .why = "as the formulas are written: standardised data as a copy, a sum of products for each pair of "
-           "features, rotations of pairs (Jacobi) until only the diagonal is left",
+    .why = "as in the formulas: a standardised copy, a sum of products for each pair of features, rotations "
+           "of pairs (Jacobi) until only the diagonal is left",
     .run = run,
     .cost = by_copy,
 };

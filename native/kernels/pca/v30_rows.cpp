@@ -18,7 +18,8 @@ void run(const Components& w) {
 constexpr Variant<Components> variant{
     .id = "rows",
     .parent = "tridiagonal",
-    .why = "products row by row, as data are stored, four rows at a time and half of the symmetric matrix",
+    .why =
+        "products row by row, in the order of memory, four rows at a time and half of the symmetric matrix",
     .run = run,
     .cost = by_scaled_copy,
 };

@@ -15,7 +15,7 @@ constexpr Variant<Components> variant{
     .id = "once",
     .parent = "rows",
     .why = "no copy: data are read once, each block less its own mean while it is in a cache, and means of "
-           "blocks are brought together at the end, so that large means do not cancel",
+           "blocks are combined at the end, so that large means do not cancel",
     .run = run,
 };
 

@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Components> variant{
     .id = ASSAY_ID("ahead"),
     .parent = ASSAY_ID("registers"),
-    .why = "the next block is fetched while sums of this one are formed",
+    .why = "prefetches the next block while it sums this one",
     .isa = compiled_for,
     .run = in_registers<Doubles, true>,
 };

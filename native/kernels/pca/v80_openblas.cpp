@@ -13,7 +13,7 @@ constexpr Variant<Components> variant{
     .run = by_products<openblas_lapack>,
     .missing = missing_lapack<openblas_lapack>,
     .cost = by_centred_copy,
-    .library = told_lapack<openblas_lapack>,
+    .library = lapack_version<openblas_lapack>,
 };
 
 } // namespace

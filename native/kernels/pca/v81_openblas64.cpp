@@ -8,12 +8,12 @@ namespace {
 constexpr Variant<Components> variant{
     .id = "lib-openblas64",
     .parent = "rows",
-    .why = "products by dsyrk and eigenvalues by dsyevd of OpenBLAS as it comes with numpy and scipy, all "
-           "threads, on a centred copy",
+    .why = "products by dsyrk and eigenvalues by dsyevd of OpenBLAS of numpy and scipy, all threads, on a "
+           "centred copy",
     .run = by_products<openblas64_lapack>,
     .missing = missing_lapack<openblas64_lapack>,
     .cost = by_centred_copy,
-    .library = told_lapack<openblas64_lapack>,
+    .library = lapack_version<openblas64_lapack>,
 };
 
 } // namespace

@@ -13,7 +13,7 @@ constexpr Variant<Components> variant{
     .run = by_singular_values<openblas_lapack>,
     .missing = missing_singular<openblas_lapack>,
     .cost = by_singular_values,
-    .library = told_lapack<openblas_lapack>,
+    .library = lapack_version<openblas_lapack>,
 };
 
 } // namespace

@@ -8,12 +8,12 @@ namespace {
 constexpr Variant<Components> variant{
     .id = "triangle-openblas64",
     .parent = "svd-openblas64",
-    .why = "singular values of the triangle that reflections leave of the data (dgelqf, then dgesdd): the "
-           "vectors of observations are never formed",
+    .why = "singular values of the triangle after reflections of the data (dgelqf, then dgesdd): the vectors "
+           "of observations are never formed",
     .run = by_triangle<openblas64_lapack>,
     .missing = missing_singular<openblas64_lapack>,
     .cost = by_triangle,
-    .library = told_lapack<openblas64_lapack>,
+    .library = lapack_version<openblas64_lapack>,
 };
 
 } // namespace

@@ -35,10 +35,10 @@ struct Components {
 };
 
 /// Sweeps of the QR algorithm whose rotations are kept until they are applied together.
-inline constexpr std::size_t most_sweeps = 32;
+inline constexpr std::size_t max_sweeps = 32;
 /// Columns to which they are applied at once are a divisor of it.
 inline constexpr std::size_t slice = 32;
 /// Elements of `own` for each feature.
-inline constexpr std::size_t own_each = 4 + 2 * most_sweeps;
+inline constexpr std::size_t own_each = 4 + 2 * max_sweeps;
 
 } // namespace assay::kernels

@@ -12,7 +12,7 @@ void run(const Counting& work) {
 constexpr Variant<Counting> variant{
     .id = "broken-tail",
     .parent = "sse",
-    .why = "wrong on purpose: leaves out the last one",
+    .why = "wrong on purpose: leaves out the last element",
     .broken = true,
     .run = run,
 };

@@ -10,8 +10,8 @@ namespace {
 
 const About about_peak = {
     "peak",
-    "How many additions and multiplications the cores can do at most",
-    "the roof of the catalogue's own pictures: chains of fused multiply-adds in registers, as peakflops of "
+    "Peak rate of additions and multiplications",
+    "roof of the catalogue's rooflines: chains of fused multiply-adds in registers, as peakflops of "
     "likwid-bench",
     "multiply-add units",
 };
@@ -23,7 +23,7 @@ class Peak final : public KernelOf<Counting> {
     [[nodiscard]] std::vector<Parameter> parameters() const override {
         // The 48 counters of the narrowest variant stay below 2^24, to which floats count exactly.
         return {{"n", "multiply-adds", 1 << 24, 1, 1 << 29},
-                {"single", "1: of floats, 0: of doubles", 0, 0, 1}};
+                {"single", "1: single precision, 0: double precision", 0, 0, 1}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -46,12 +46,12 @@ class Peak final : public KernelOf<Counting> {
 
     [[nodiscard]] Verdict check() override {
         Comparison count(0.0, 0.0);
-        count.look("sum", 0, sum_, static_cast<long double>(work_.n));
+        count.compare("sum", 0, sum_, static_cast<long double>(work_.n));
         return count.verdict(1);
     }
 
   private:
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         return {.flops = 2.0 * static_cast<double>(work_.n),
                 .bytes = sizeof one_,
                 .bytes_with_allocate = sizeof one_};

@@ -18,7 +18,7 @@ void run(const Factor& w) {
 constexpr Variant<Factor> variant{
     .id = "broken-far",
     .parent = "right",
-    .why = "wrong on purpose: a node is taken out of the next one that depends on it, and of no other",
+    .why = "wrong on purpose: a node updates only the next dependent one",
     .broken = true,
     .run = run,
 };

@@ -10,7 +10,7 @@ void run(const Factor&) {}
 constexpr Variant<Factor> variant{
     .id = "broken-noop",
     .parent = "right",
-    .why = "wrong on purpose: nothing is done",
+    .why = "wrong on purpose: does nothing",
     .broken = true,
     .run = run,
 };

@@ -14,7 +14,7 @@ void run(const Factor& w) {
 constexpr Variant<Factor> variant{
     .id = "broken-single",
     .parent = "right",
-    .why = "wrong on purpose: one element of L is as a float has it",
+    .why = "wrong on purpose: one element of L is rounded to single precision",
     .broken = true,
     .run = run,
 };

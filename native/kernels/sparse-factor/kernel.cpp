@@ -127,9 +127,8 @@ struct Dissection {
 const About about_factor = {
     .name = "sparse-factor",
     .title = "Factors of a sparse matrix (Cholesky, nested dissection of a grid)",
-    .source =
-        "Evaluation of Intel Memory Drive Technology for scientific applications: sparse linear algebra, by "
-        "the solver PARDISO",
+    .source = "evaluation of Intel Memory Drive Technology for scientific applications: sparse linear "
+              "algebra, by the solver PARDISO",
     .bound = "multiply-add units in the large nodes; memory in the many small ones",
 };
 
@@ -139,7 +138,7 @@ class SparseFactor final : public KernelOf<Factor> {
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
         return {{"edge", "cells along an edge of the grid, an unknown each", 0, 0, 1 << 15},
-                {"leaf", "cells that are not cut in two any more", 16, 4, 4096}};
+                {"leaf", "largest number of cells that is not divided further", 16, 4, 4096}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -215,7 +214,7 @@ class SparseFactor final : public KernelOf<Factor> {
         constexpr double largest = 12.0;
         Comparison rows(DBL_EPSILON * std::sqrt(static_cast<double>(totals_.most + 16)), largest);
         for (std::size_t i = 0; i < n; ++i)
-            rows.look("A x - b, equation", i, static_cast<double>(applied(found, i) - wanted[i]), 0.0L);
+            rows.compare("A x - b, equation", i, static_cast<double>(applied(found, i) - wanted[i]), 0.0L);
         return rows.verdict(n);
     }
 
@@ -325,7 +324,7 @@ class SparseFactor final : public KernelOf<Factor> {
 
     /// Cost: each column is divided, and subtracted from those of its rows. L is written at least once, and
     /// the conductances of the cells are read.
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const auto cells = static_cast<double>(number_.size());
         const double bytes = 8.0 * totals_.entries + 16.0 * cells;
         return {.flops = totals_.flops,

@@ -36,13 +36,13 @@ inline void block(const Part& c, const double* rows, const double* across, std::
 template <class V>
 struct Lanes {
     static constexpr std::size_t strip = 2 * sizeof(V) / sizeof(double);
-    static constexpr std::size_t wide = 4, deepest = 128, most_rows = 128;
+    static constexpr std::size_t wide = 4, deepest = 128, max_rows = 128;
 
     static void take_out(const Part& c, std::size_t rows, std::size_t columns, const Part& a,
                          std::size_t deep) {
         for (std::size_t k = 0; k < deep; k += deepest)
-            for (std::size_t i = 0; i < rows; i += most_rows)
-                some_rows(c, i, least(i + most_rows, rows), columns, {a.at(0, k), a.down},
+            for (std::size_t i = 0; i < rows; i += max_rows)
+                some_rows(c, i, least(i + max_rows, rows), columns, {a.at(0, k), a.down},
                           least(deepest, deep - k));
     }
 

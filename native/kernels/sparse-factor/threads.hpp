@@ -17,9 +17,9 @@ struct Threads {
             return;
         }
 #pragma omp parallel for schedule(dynamic)
-        for (std::size_t i = 0; i < rows; i += Lanes<V>::most_rows)
+        for (std::size_t i = 0; i < rows; i += Lanes<V>::max_rows)
             for (std::size_t k = 0; k < deep; k += Lanes<V>::deepest)
-                Lanes<V>::some_rows(c, i, least(i + Lanes<V>::most_rows, rows), columns, {a.at(0, k), a.down},
+                Lanes<V>::some_rows(c, i, least(i + Lanes<V>::max_rows, rows), columns, {a.at(0, k), a.down},
                                     least(Lanes<V>::deepest, deep - k));
     }
 };

@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Factor> variant{
     .id = "right",
     .parent = "",
-    .why = "each node is taken out of all that depend on it as soon as it is done",
+    .why = "right-looking: each finished node updates all dependent nodes at once",
     .run = right_looking<Plain>,
 };
 

@@ -8,8 +8,8 @@ namespace {
 constexpr Variant<Factor> variant{
     .id = "left",
     .parent = "right",
-    .why = "all that a node depends on is taken out of it when its turn comes: it is written once, and what "
-           "it depends on read again",
+    .why = "left-looking: a node receives all updates when it is factored: it is written once, and its "
+           "dependencies are read again",
     .run = left_looking<Plain>,
 };
 

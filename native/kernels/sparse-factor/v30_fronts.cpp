@@ -8,8 +8,8 @@ namespace {
 constexpr Variant<Factor> variant{
     .id = "fronts",
     .parent = "left",
-    .why = "what a node takes out of those above it goes by way of its parent, so that L is written once and "
-           "not read",
+    .why =
+        "multifrontal: updates of ancestors pass through the parent, so that L is written once and not read",
     .run = multifrontal<Plain>,
 };
 

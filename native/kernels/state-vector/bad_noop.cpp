@@ -10,7 +10,7 @@ void run(const State&) {}
 constexpr Variant<State> variant{
     .id = "broken-noop",
     .parent = "gates",
-    .why = "wrong on purpose: nothing is done",
+    .why = "wrong on purpose: does nothing",
     .broken = true,
     .run = run,
 };

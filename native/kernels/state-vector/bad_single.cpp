@@ -14,7 +14,7 @@ void run(const State& s) {
 constexpr Variant<State> variant{
     .id = "broken-single",
     .parent = "gates",
-    .why = "wrong on purpose: one amplitude is as a float has it",
+    .why = "wrong on purpose: one amplitude is rounded to single precision",
     .broken = true,
     .run = run,
 };

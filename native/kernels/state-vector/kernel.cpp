@@ -102,10 +102,9 @@ class Product {
 const About about_state = {
     .name = "state-vector",
     .title = "Gates of a quantum computer on all amplitudes of its state",
-    .source =
-        "Evaluation of Intel Memory Drive Technology for scientific applications: Intel-QS (qHipster) is "
-        "limited by memory, and comes to half of its speed where most of its state is on storage",
-    .bound = "memory where each gate passes over all amplitudes; the cores where several are applied in one",
+    .source = "evaluation of Intel Memory Drive Technology for scientific applications: Intel-QS (qHipster) "
+              "is limited by memory, and reaches half of its speed with most of its state on storage",
+    .bound = "memory bandwidth with a pass for each gate; the cores with several gates in one pass",
     .in_place = true,
 };
 
@@ -114,7 +113,7 @@ class StateVector final : public KernelOf<State> {
     [[nodiscard]] const About& about() const override { return about_state; }
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
-        return {{"qubits", "each of which doubles the amplitudes", 0, 0, 40},
+        return {{"qubits", "number of qubits; each doubles the amplitudes", 0, 0, 40},
                 {"low", "lowest qubits whose gates are applied in one pass", 14, 1, 40},
                 {"together", "qubits above those whose gates are applied in one pass", 4, 1, 8}};
     }
@@ -184,13 +183,13 @@ class StateVector final : public KernelOf<State> {
         for (std::size_t k = 0; k < re_.size(); ++k) {
             const Complex one = wanted.at(k);
             const long double size = most.at(k).real();
-            amplitudes.look("real part over the largest there could be, amplitude", k,
-                            static_cast<double>(re_[k] / size), one.real() / size);
-            amplitudes.look("imaginary part over the largest there could be, amplitude", k,
-                            static_cast<double>(im_[k] / size), one.imag() / size);
+            amplitudes.compare("real part over the largest there could be, amplitude", k,
+                               static_cast<double>(re_[k] / size), one.real() / size);
+            amplitudes.compare("imaginary part over the largest there could be, amplitude", k,
+                               static_cast<double>(im_[k] / size), one.imag() / size);
             squares += static_cast<long double>(re_[k]) * re_[k] + static_cast<long double>(im_[k]) * im_[k];
         }
-        length.look("sum of squares", 0, static_cast<double>(squares), 1.0L);
+        length.compare("sum of squares", 0, static_cast<double>(squares), 1.0L);
         return all_of({amplitudes.verdict(2 * re_.size()), length.verdict(1)});
     }
 
@@ -207,7 +206,7 @@ class StateVector final : public KernelOf<State> {
     }
 
     /// Gate by gate: each reads and writes all amplitudes, and a phase a quarter of them.
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const auto all = static_cast<double>(re_.size()), n = static_cast<double>(work_.qubits);
         const double pairs = work_.qubits ? n - 1.0 : 0.0, bytes = all * (32.0 * n + 8.0 * pairs);
         return {.flops = all * (14.0 * n + 1.5 * pairs), .bytes = bytes, .bytes_with_allocate = bytes};

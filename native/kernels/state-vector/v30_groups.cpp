@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<State> variant{
     .id = "groups",
     .parent = "blocks",
-    .why = "of the qubits above several at once too, on runs of amplitudes that differ in them",
+    .why = "several gates of higher qubits at once too, on runs of amplitudes that differ in them",
     .run = group_by_group,
     .cost = grouped_cost,
 };

@@ -13,7 +13,7 @@ void run(const Words& work) {
 constexpr Variant<Words> variant{
     .id = "broken-twice",
     .parent = "forward",
-    .why = "wrong on purpose: one word is taken twice, and its neighbour not at all",
+    .why = "wrong on purpose: counts one word twice, and skips its neighbour",
     .broken = true,
     .run = run,
 };

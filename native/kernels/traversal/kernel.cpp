@@ -20,11 +20,10 @@ std::uint64_t datum(std::size_t i) {
 
 const About about_traversal = {
     "traversal",
-    "All words of an array, summed in one order or another",
-    "orders in which the evaluation of Intel Memory Drive Technology went through matrices larger than "
-    "memory, "
-    "and those that page caches and swap are known for",
-    "the level of the memory that the words lie in, and what brings them from it ahead of their use",
+    "Sum of all words of an array, in several orders",
+    "access orders of the evaluation of Intel Memory Drive Technology, and those that are critical for page "
+    "caches and swap",
+    "the memory level that holds the words, and its prefetchers",
 };
 
 class Traversal final : public KernelOf<Words> {
@@ -33,7 +32,7 @@ class Traversal final : public KernelOf<Words> {
 
     [[nodiscard]] std::vector<Parameter> parameters() const override {
         return {{"n", "words of 8 bytes", 0, 0, std::int64_t{1} << 40},
-                {"update", "1: the lowest bit of each word is set, and all are written", 0, 0, 1}};
+                {"update", "1: sets the lowest bit of each word and writes all", 0, 0, 1}};
     }
 
     [[nodiscard]] std::vector<Values> shapes() const override {
@@ -69,11 +68,11 @@ class Traversal final : public KernelOf<Words> {
             wrong += data_[i] != (datum(i) | set);
         }
         Comparison exact(0.0, 0.0);
-        exact.look("words that are not as they are to be", 0, static_cast<double>(wrong), 0.0L);
+        exact.compare("words that are not as they are to be", 0, static_cast<double>(wrong), 0.0L);
         // Of both halves, for a double does not hold all bits.
-        exact.look("sum", 0, static_cast<double>(sum_ >> 32U), static_cast<long double>(sum >> 32U));
-        exact.look("sum", 1, static_cast<double>(sum_ & UINT32_MAX),
-                   static_cast<long double>(sum & UINT32_MAX));
+        exact.compare("sum", 0, static_cast<double>(sum_ >> 32U), static_cast<long double>(sum >> 32U));
+        exact.compare("sum", 1, static_cast<double>(sum_ & UINT32_MAX),
+                      static_cast<long double>(sum & UINT32_MAX));
         return exact.verdict(3);
     }
 
@@ -82,7 +81,7 @@ class Traversal final : public KernelOf<Words> {
         for (std::size_t i = 0; i < data_.size(); ++i) data_[i] = datum(i);
     }
 
-    [[nodiscard]] Cost usual_cost() const override {
+    [[nodiscard]] Cost default_cost() const override {
         const double bytes = 8.0 * static_cast<double>(work_.count) * (work_.update ? 2.0 : 1.0);
         return {.bytes = bytes, .bytes_with_allocate = bytes};
     }

@@ -31,7 +31,7 @@ void run(const Words& work) {
 constexpr Variant<Words> variant{
     .id = "pages",
     .parent = "records",
-    .why = "pages of 4 KiB, each one anywhere",
+    .why = "pages of 4 KiB, in random order",
     .run = run,
 };
 

@@ -20,7 +20,7 @@ void run(const Words& work) {
 constexpr Variant<Words> variant{
     .id = "threads",
     .parent = "forward",
-    .why = "all threads, each its own part",
+    .why = "all threads, each with its own part",
     .run = run,
 };
 

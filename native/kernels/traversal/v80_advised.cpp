@@ -39,7 +39,8 @@ void run(const Words& work) {
 constexpr Variant<Words> variant{
     .id = "advised",
     .parent = "forward",
-    .why = "the kernel is told 8 MiB ahead what comes (MADV_WILLNEED), and what is done with (MADV_PAGEOUT)",
+    .why = "advises the kernel of upcoming accesses 8 MiB ahead (MADV_WILLNEED), and of finished ones "
+           "(MADV_PAGEOUT)",
     .run = run,
 };
 

@@ -13,7 +13,7 @@ void combine(unsigned char* target, const unsigned char* const* sources, std::si
 constexpr Variant<Parity> variant{
     .id = "broken-in-place",
     .parent = "words",
-    .why = "wrong on purpose: sums are right, and gathered in the first disk, which is data",
+    .why = "wrong on purpose: correct sums, but accumulated in the first disk, which is data",
     .broken = true,
     .run = one_after_the_other<combine>,
 };

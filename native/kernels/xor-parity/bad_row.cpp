@@ -18,7 +18,7 @@ void run(const Parity& p) {
 constexpr Variant<Parity> variant{
     .id = "broken-row",
     .parent = "bytes",
-    .why = "wrong on purpose: the last stripe of each group is no part of the vertical parity",
+    .why = "wrong on purpose: leaves the last stripe of each group out of the vertical parity",
     .broken = true,
     .run = run,
 };

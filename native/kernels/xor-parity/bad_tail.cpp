@@ -12,7 +12,7 @@ void combine(unsigned char* target, const unsigned char* const* sources, std::si
 constexpr Variant<Parity> variant{
     .id = "broken-tail",
     .parent = "words",
-    .why = "wrong on purpose: what does not fill the last word is left out",
+    .why = "wrong on purpose: bytes that do not fill the last word are left out",
     .broken = true,
     .run = one_after_the_other<combine>,
 };

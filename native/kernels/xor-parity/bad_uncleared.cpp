@@ -13,7 +13,7 @@ void combine(unsigned char* target, const unsigned char* const* sources, std::si
 constexpr Variant<Parity> variant{
     .id = "broken-uncleared",
     .parent = "bytes",
-    .why = "wrong on purpose: sums begin with what the parity held before",
+    .why = "wrong on purpose: sums begin with the previous parity",
     .broken = true,
     .run = one_after_the_other<combine>,
 };

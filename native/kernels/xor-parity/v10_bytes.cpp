@@ -14,7 +14,7 @@ void combine(unsigned char* target, const unsigned char* const* sources, std::si
 constexpr Variant<Parity> variant{
     .id = "bytes",
     .parent = "",
-    .why = "disk by disk into the parity, byte by byte, one parity after the other",
+    .why = "adds disk by disk to the parity, byte by byte, one parity after the other",
     .run = one_after_the_other<combine>,
 };
 

@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Parity> variant{
     .id = ASSAY_ID("stream"),
     .parent = ASSAY_ID("pieces"),
-    .why = "parities that do not fit the caches go past them, and their lines are not read first",
+    .why = "parities larger than the caches are stored past them, and their lines are not read first",
     .isa = compiled_for,
     .run = piece_by_piece<both_past_caches<Register>>,
 };

@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Parity> variant{
     .id = ASSAY_ID("square"),
     .parent = ASSAY_ID("stream"),
-    .why = "a square of ten strips of ten disks in registers: both parities of one reading",
+    .why = "a square of ten strips of ten disks in registers: both parities in one pass over the data",
     .isa = compiled_for,
     .run = piece_by_piece<squares<Zmm, false>>,
 };

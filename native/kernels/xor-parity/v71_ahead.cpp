@@ -9,7 +9,7 @@ namespace {
 constexpr Variant<Parity> variant{
     .id = ASSAY_ID("ahead"),
     .parent = ASSAY_ID("square"),
-    .why = "lines of the next piece are asked for, in their order, while this one is added",
+    .why = "prefetches the lines of the next piece, in their order, while it adds this one",
     .isa = compiled_for,
     .run = piece_by_piece<squares<Zmm, true>>,
 };

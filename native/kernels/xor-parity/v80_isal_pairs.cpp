@@ -8,7 +8,7 @@ namespace {
 constexpr Variant<Parity> variant{
     .id = "lib-isal-pairs",
     .parent = "words",
-    .why = "xor_gen for each disk and the parity, as its users called it first",
+    .why = "xor_gen for each disk and the parity, as its first users called it",
     .run = one_after_the_other<isal_in_pairs>,
     .missing = isal_missing,
     .library = isal_name,

@@ -158,7 +158,7 @@ def test_tiles_of_a_product_alone_lie_in_memory_of_another_kind(guest: Alive) ->
 
 
 @pytest.mark.parametrize(
-    ("node", "words"), [(7, "there is no node 7 with memory"), (1024, "from -1 to 1023")]
+    ("node", "words"), [(7, "no NUMA node 7 with memory"), (1024, "from -1 to 1023")]
 )
 def test_tiles_go_to_no_node_that_is_not_there(guest: Alive, node: int, words: str) -> None:
     status, told = guest.run(PRODUCT.format(0, node))
