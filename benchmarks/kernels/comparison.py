@@ -74,7 +74,7 @@ def _fastest(
     quantities = (ONE_THREAD_US,) if threads == 1 else (REPETITION_US, ONE_THREAD_US)
     found = [
         (one.variant, rounds)
-        for one in kernel.able
+        for one in kernel.available
         if chosen(one)
         for quantity in quantities
         if (rounds := rounds_of(table, Key(kernel.kernel, case, one.variant, quantity)))

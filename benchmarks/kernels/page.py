@@ -138,7 +138,7 @@ def _python(kernels: dict[tuple[str, str], Kernel], peers: Sequence[PythonPeer])
 def _piece(table: Table, name: str, case: str, kernel: Kernel) -> Iterable[str]:
     rows = [
         row
-        for one in kernel.able
+        for one in kernel.available
         if (row := _row(table, Key(name, case, "", ""), kernel, one)) is not None
     ]
     if not rows:
@@ -164,7 +164,9 @@ def _piece(table: Table, name: str, case: str, kernel: Kernel) -> Iterable[str]:
     if kernel.figures and (best := _pareto_front(table, name, case, kernel)):
         yield f"Pareto front, slowest first: {', '.join(f'`{one}`' for one in best)}."
     failed = [
-        f"`{v.variant}`" for v in kernel.able if table.values(Key(name, case, v.variant, FAILED))
+        f"`{v.variant}`"
+        for v in kernel.available
+        if table.values(Key(name, case, v.variant, FAILED))
     ]
     if failed:
         yield f"Failed in at least one round: {', '.join(failed)}."
@@ -213,7 +215,7 @@ def _pareto_front(table: Table, name: str, case: str, kernel: Kernel) -> list[st
     """Return the variants that no other one dominates in time and quality, slowest first."""
     quantities = (REPETITION_US, *(one.name for one in kernel.figures))
     found: dict[str, tuple[float, ...]] = {}
-    for one in kernel.able:
+    for one in kernel.available:
         values = [table.median(Key(name, case, one.variant, each)) for each in quantities]
         if known := tuple(value for value in values if value is not None):
             found[one.variant] = known

@@ -1,4 +1,4 @@
-"""Pictures: rooflines of what was measured."""
+"""Pictures: rooflines of measured kernels."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from benchmarks.overhead.reading import Table
 from .pieces import BANDWIDTH, PEAK, ROOF, Piece
 
 SHOWN = (("horner", "L2, read, degree 256"), ("dgemm", "L2"), ("acoustic", "DRAM"))
-"""Of which a picture tells something that the table does not."""
+"""Pieces of work whose pictures show more than their tables."""
 
 
 def file_of(name: str, case: str) -> str:
-    """The picture's, beside the page."""
+    """Return the name of a picture's file, in the folder of the page."""
     return f"kernels-{'-'.join(re.findall('[A-Za-z0-9]+', f'{name} {case}'))}.svg"
 
 
 def pictures(table: Table, found: list[Piece]) -> dict[str, str]:
-    """Rooflines of the pieces that are shown, by the names of their files."""
+    """Return the rooflines of the shown pieces, by the names of their files."""
     return {
         file_of(piece.kernel.kernel, piece.name): svg
         for piece in found
@@ -33,6 +33,6 @@ def _roofline(table: Table, piece: Piece) -> str | None:
     peak, moved = (table.median(piece.key(ROOF, quantity)) for quantity in (PEAK, BANDWIDTH))
     if not peak or not moved:
         return None
-    taken_us = {one: table.median(piece.key(one.variant)) for one in piece.kernel.able}
+    taken_us = {one: table.median(piece.key(one.variant)) for one in piece.kernel.available}
     steps = [Step(one, None, 1e-6 * us, None) for one, us in taken_us.items() if us]
     return roofline_svg(piece.kernel, steps, Roofs(gflop_per_s=peak, gb_per_s=moved))

@@ -10,10 +10,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.errors import NotPossibleError
-from assay.workloads.kernels import Kernel, Timed, Variant, described, find_kernels, options_of
-from assay.workloads.kernels import timed as run
-from assay.workloads.roofs import measured_roofs
+from assay.errors import NotPossible
+from assay.workloads.kernels import (
+    Kernel,
+    Variant,
+    VariantTimes,
+    describe,
+    find_kernels,
+    parameter_words,
+)
+from assay.workloads.kernels import run_variants as run
+from assay.workloads.roofs import measure_roofs
 from benchmarks.overhead.reading import Key, Reading
 
 SIZES = ("L2", "DRAM")
@@ -71,13 +78,13 @@ def pieces(sizes: Iterable[str], chosen: Iterable[str]) -> Iterator[Piece]:
         for mode, words in MODES.get(name, (("", ()),)):
             for size in sizes:
                 words_here = (*words, *PARAMETERS.get((name, size), ()))
-                kernel = described(program, ("--size", size, *words_here))
+                kernel = describe(program, ("--size", size, *words_here))
                 yield Piece(program, kernel, f"{size}, {mode}" if mode else size)
 
 
 def has_library(kernel: Kernel) -> bool:
     """Return whether a library does the work of a variant that is available here."""
-    return any(one.library for one in kernel.able)
+    return any(one.library for one in kernel.available)
 
 
 def visit(piece: Piece, slow: set[Key], rng: random.Random) -> Iterator[Reading]:
@@ -87,14 +94,14 @@ def visit(piece: Piece, slow: set[Key], rng: random.Random) -> Iterator[Reading]
     compares both sides with the same number of threads.
 
     Args:
-        piece: what to measure.
+        piece: the piece of work.
         slow: keys of variants to leave out; those found too slow are added.
         rng: for the order.
     """
-    roofs = measured_roofs(piece.kernel, (), os.environ)
+    roofs = measure_roofs(piece.kernel, (), os.environ)
     yield Reading(piece.key(ROOF, PEAK), roofs.gflop_per_s)
     yield Reading(piece.key(ROOF, BANDWIDTH), roofs.gb_per_s)
-    variants = list(piece.kernel.able)
+    variants = list(piece.kernel.available)
     rng.shuffle(variants)
     for one in variants:
         key = piece.key(one.variant)
@@ -115,9 +122,9 @@ def visit(piece: Piece, slow: set[Key], rng: random.Random) -> Iterator[Reading]
                 yield Reading(piece.key(one.variant, ONE_THREAD_US), 1e6 * alone.median_s)
 
 
-def _timed(piece: Piece, one: Variant, *more: str) -> Timed | None:
+def _timed(piece: Piece, one: Variant, *more: str) -> VariantTimes | None:
     """Return the times of one launch, or ``None`` if it failed (and print the reason)."""
-    words = ("--variant", one.variant, "--seconds", LAUNCH_S, *more, *options_of(piece.kernel))
+    words = ("--variant", one.variant, "--seconds", LAUNCH_S, *more, *parameter_words(piece.kernel))
     try:
         (found,) = run(piece.program, words)
     except (NotPossibleError, subprocess.SubprocessError) as error:

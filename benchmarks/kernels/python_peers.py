@@ -35,7 +35,7 @@ class PythonPeer(Record, frozen=True, kw_only=True):
 
     def own(self, kernel: Kernel) -> str:
         """Return the name of the fastest variant of the catalogue's own."""
-        names = {one.variant for one in kernel.able if not one.library}
+        names = {one.variant for one in kernel.available if not one.library}
         return min((n for n in self.times if n in names), key=self.median_s)
 
     def libraries(self, kernel: Kernel) -> list[str]:

@@ -60,7 +60,7 @@ class Target:
     """A target and the measured figure.
 
     Attributes:
-        subject: what is compared, in words.
+        subject: description of the comparison.
         least: the least figure that meets the target.
         figure: the measured one.
         unit: ``times`` or ``of the roof``.
@@ -165,7 +165,7 @@ def _shares(table: Table, kernels: Kernels) -> Iterator[Target]:
             continue
         found = [
             (share, one.variant)
-            for one in kernel.able
+            for one in kernel.available
             if not one.library and (share := share_of_roof(table, name, case, one)) is not None
         ]
         if found:

@@ -104,7 +104,7 @@ def test_a_wrong_result_is_a_failed_launch(
         (("list", "--size", "L2"), 2, "takes no --size"),
         (("show",), 2, "is about one case"),
         (("show", "hornet"), 2, "Did you mean horner?"),
-        (("show", "horner", "degree"), 2, "says nothing"),
+        (("show", "horner", "degree"), 2, "Invalid parameter"),
         (("show", "horner", "degree=0"), 2, "from 1"),
         (("show", "horner", "what=1"), 2, "unknown option --what"),
         (("show", "horner", "--size", "huge"), 2, "unknown size 'huge'"),

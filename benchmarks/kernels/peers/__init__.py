@@ -1,5 +1,5 @@
-"""Programs of Python that do a kernel's work, beside the kernel's variants.
+"""Programs that compare libraries for Python with the variants of a kernel.
 
-Each is a program of its own, for what it needs is no part of assay: NumPy, scikit-learn,
-threadpoolctl, and what there is of scikit-learn-intelex, faiss-cpu, numexpr, Cython and Devito.
+Each is a program of its own, since assay does not depend on its libraries: NumPy, scikit-learn and
+threadpoolctl; optionally scikit-learn-intelex, faiss-cpu, numexpr, Cython and Devito.
 """

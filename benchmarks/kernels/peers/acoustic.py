@@ -2,9 +2,9 @@
 
     python -m benchmarks.kernels.peers.acoustic build/native/assay-kernel-acoustic --side 208
 
-One line for each: the best and the middle of the rates, in millions of cells and steps a second.
-Devito makes C of the equation and compiles it: its time is that of its own loops, and does not
-hold the compiler's.
+One line for each: the best and the median rate, in millions of cells and steps a second. Devito
+generates C code from the equation and compiles it: its time is that of the loops, without the
+compilation.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .rounds import Native, Way, arguments, race, tell
 
 
 def devito_steps(side: int, steps: int, threads: int) -> Way:
-    """Give what takes the steps, and tells the seconds that its loops took."""
+    """Return a function that takes the steps, and returns the seconds of its loops."""
     os.environ.update(
         DEVITO_LANGUAGE="openmp", DEVITO_LOGGING="ERROR", OMP_NUM_THREADS=str(threads)
     )

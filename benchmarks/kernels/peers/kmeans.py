@@ -2,8 +2,8 @@
 
     python -m benchmarks.kernels.peers.kmeans build/native/assay-kernel-kmeans --points 100000
 
-One line for each: the best and the middle time, in milliards of distances a second. With
-scikit-learn-intelex or faiss-cpu installed, oneDAL's and Faiss' assignments are told as well.
+One line for each: the best and the median rate, in 10^9 distances a second. Includes the
+assignments of oneDAL and Faiss if scikit-learn-intelex and faiss-cpu are installed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Assign = Callable[[], npt.NDArray[np.signedinteger[Any]]]
 
 
 def lloyd_step(points: Reals, centres: Reals, threads: int) -> Assign:
-    """Give scikit-learn's own step, without the update of centres."""
+    """Return scikit-learn's own step, without the update of centres."""
     labels = np.empty(len(points), dtype=np.int32)
     weights = np.ones(len(points), dtype=np.float32)
     updated = np.zeros_like(centres)
@@ -43,7 +43,7 @@ def lloyd_step(points: Reals, centres: Reals, threads: int) -> Assign:
 
 
 def onedal(points: Reals, centres: Reals, threads: int) -> Assign | None:
-    """Give oneDAL's assignment: no iteration, and the index of the nearest centre."""
+    """Return oneDAL's assignment: no iteration, and the index of the nearest centre."""
     try:
         import daal4py
     except ImportError:
@@ -54,7 +54,7 @@ def onedal(points: Reals, centres: Reals, threads: int) -> Assign | None:
 
 
 def faiss(points: Reals, centres: Reals, threads: int) -> Assign | None:
-    """Give the exhaustive search of Faiss, which has a fused kernel for the nearest alone."""
+    """Return the exhaustive search of Faiss, which has a fused kernel for the nearest alone."""
     try:
         import faiss as library
     except ImportError:

@@ -2,10 +2,10 @@
 
     python -m benchmarks.kernels.peers.log_product build/native/assay-kernel-log-product
 
-One line for each: the best and the middle time of an element. A loop of Python runs over a sample.
-With numexpr, and with Cython, setuptools and a compiler, theirs are told as well; Cython's loops
-are built in a temporary folder: as an ordinary loop, as a parallel one (prange), and with
--ffast-math, with which the compiler takes vectors of logarithms from libmvec.
+One line for each: the best and the median time of an element. A loop of Python processes a sample.
+Includes numexpr, and Cython if setuptools and a compiler are installed. Cython's loops are built in
+a temporary folder: an ordinary loop, a parallel one (prange), and both with -ffast-math, for which
+the compiler calls the vector logarithm of libmvec.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .rounds import Native, Step, arguments, clocked, race, tell, timed
 
 Reals = npt.NDArray[np.float64]
 SAMPLE = 1000
-"""One element in so many is worked on by the loop of Python."""
+"""The loop of Python processes one of this many elements."""
 CYTHON = """\
 # cython: language_level=3, boundscheck=False, wraparound=False
 # distutils: extra_compile_args = {flags}
@@ -46,11 +46,11 @@ def parallel(const double[::1] a, const double[::1] b, double[::1] c, int thread
         c[i] = log(a[i]) * log(b[i])
 """
 FLAGS = {"": "-O3 -march=native -fopenmp", ", fast": "-O3 -march=native -ffast-math -fopenmp"}
-"""Fast arithmetic is for compiling alone: linked with it, a library would round for all."""
+"""Only for compilation: a library linked with -ffast-math changes rounding of the process."""
 
 
 def built(name: str, flags: str, folder: Path) -> ModuleType | None:
-    """Give a module of Cython, or nothing where it cannot be built."""
+    """Return a module of Cython, or nothing if it cannot be built."""
     (folder / f"{name}.pyx").write_text(CYTHON.format(flags=flags))
     command = [sys.executable, "-m", "Cython.Build.Cythonize", "--inplace", f"{name}.pyx"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -66,7 +66,7 @@ def built(name: str, flags: str, folder: Path) -> ModuleType | None:
 
 
 def cython(a: Reals, b: Reals, c: Reals, threads: int, folder: Path) -> dict[str, Step]:
-    """Give loops of Cython: one thread, several, and both with fast arithmetic."""
+    """Return loops of Cython: one thread, several, and both with fast arithmetic."""
     found: dict[str, Step] = {}
     for number, (name, flags) in enumerate(FLAGS.items()):
         module = built(f"loops_{number}", flags, folder)
@@ -78,7 +78,7 @@ def cython(a: Reals, b: Reals, c: Reals, threads: int, folder: Path) -> dict[str
 
 
 def numexpr(a: Reals, b: Reals, c: Reals, threads: int) -> dict[str, Step]:
-    """Give numexpr's, which compiles the expression for pieces that stay in a cache."""
+    """Return numexpr's way, which compiles the expression for pieces that stay in a cache."""
     try:
         import numexpr as library
     except ImportError:
@@ -89,20 +89,20 @@ def numexpr(a: Reals, b: Reals, c: Reals, threads: int) -> dict[str, Step]:
 
 
 def by_numpy(a: Reals, b: Reals, c: Reals, beside: Reals) -> None:
-    """Array by array, into arrays that are there already."""
+    """Compute array by array, into preallocated arrays."""
     np.log(a, out=c)
     np.log(b, out=beside)
     np.multiply(c, beside, out=c)
 
 
 def by_python(a: list[float], b: list[float], c: list[float]) -> None:
-    """Element by element."""
+    """Compute element by element."""
     for i in range(len(a)):
         c[i] = math.log(a[i]) * math.log(b[i])
 
 
 def checked(steps: dict[str, Step], c: Reals, wanted: Reals) -> None:
-    """Every step writes the same."""
+    """Check that every step writes the same result."""
     for name, step in steps.items():
         c.fill(np.nan)
         step()

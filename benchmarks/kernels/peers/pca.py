@@ -2,14 +2,12 @@
 
     python -m benchmarks.kernels.peers.pca build/native/assay-kernel-pca --n 200000 --p 100
 
-One line for each: the best and the middle time. All begin with data as they are, which the kernel
-standardises on the way; "on scores" is scikit-learn's or oneDAL's step alone, with data that were
-standardised before. With scikit-learn-intelex installed, oneDAL's are told as well; `--svd` adds
-singular values of the data.
+One line for each: the best and the median time. All begin with raw data, which the kernel
+standardises on the way. "On scores" is the step of scikit-learn or oneDAL alone, with standardised
+data. Includes oneDAL if scikit-learn-intelex is installed; `--svd` adds singular values of the data.
 
-Scales differ: NumPy's and scikit-learn's eigenvalues are n / (n - 1) apart, and what oneDAL's
-svdDense calls eigenvalues are singular values. What is compared is their share of the sum, of the
-squares of those.
+Scales differ: eigenvalues of NumPy and scikit-learn differ by n / (n - 1), and the eigenvalues of
+oneDAL's svdDense are singular values. So the check compares shares of the sum.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ Values = Callable[[], Reals]
 
 
 def features(n: int, p: int) -> Reals:
-    """Give data with a few strong components, and means that are large beside spreads."""
+    """Return data with a few strong components, and means that are large relative to spreads."""
     rng = np.random.default_rng(1)
     factors = rng.standard_normal((n, 5)) @ rng.standard_normal((5, p))
     spread = 2.0 ** rng.integers(-10, 11, p)
@@ -39,24 +37,24 @@ def features(n: int, p: int) -> Reals:
 
 
 def numpy_values(x: Reals) -> Reals:
-    """Give eigenvalues and vectors of the correlation matrix, the shortest way to write it."""
+    """Return eigenvalues of the correlation matrix, in the shortest way to write it."""
     return np.linalg.eigh(np.corrcoef(x, rowvar=False))[0][::-1]
 
 
 def standardised(x: Reals) -> Reals:
-    """Give data with means of 0 and variances of 1."""
+    """Return data with means of 0 and variances of 1."""
     found: Reals = StandardScaler().fit_transform(x)
     return found
 
 
 def by_scikit(scores: Reals, solver: str) -> Reals:
-    """Give all components."""
+    """Return the variances of all components."""
     values: Reals = PCA(svd_solver=solver).fit(scores).explained_variance_
     return values
 
 
 def onedal(x: Reals, scores: Reals, threads: int, svd: bool) -> dict[str, Values]:
-    """Give oneDAL's ways: as patched scikit-learn has them, and its own."""
+    """Return oneDAL's ways: those of patched scikit-learn, and its own."""
     try:
         import daal4py
         from sklearnex.decomposition import PCA as Patched

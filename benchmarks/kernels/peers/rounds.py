@@ -29,7 +29,7 @@ class Native:
     variants: Sequence[str]
     options: Sequence[object]
 
-    def able(self) -> list[str]:
+    def available(self) -> list[str]:
         """Return the available variants; print the reason for each of the others."""
         missing = {
             one["variant"]: one.get("missing") for one in self._told("--describe")["variants"]
@@ -79,7 +79,7 @@ def race(others: Mapping[str, Way], native: Native, rounds: int) -> dict[str, li
     """Return the seconds of each way in each round; the order rotates from round to round."""
     ways: dict[str, Way] = {
         **others,
-        **{name: partial(native.seconds, name) for name in native.able()},
+        **{name: partial(native.seconds, name) for name in native.available()},
     }
     times: dict[str, list[float]] = {name: [] for name in ways}
     names = list(ways)

@@ -1,1 +1,1 @@
-"""The catalogue: reference workloads that show what a setting or a way to write a loop does."""
+"""Catalogue of reference workloads, which show the effect of settings and optimisations."""

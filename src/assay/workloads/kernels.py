@@ -1,4 +1,4 @@
-"""Kernels: native programs that hold all ways to do one piece of work, and tell of them as JSON."""
+"""Kernels: native programs with all variants of one piece of work, described in JSON."""
 
 from __future__ import annotations
 
@@ -17,13 +17,20 @@ from assay.records.codec import Record
 PREFIX = "assay-kernel-"
 _NUMBER = "([0-9.][0-9.eE+-]*)"
 REPETITION = Metric(name="repetition_s", unit="s", pattern=f'"median_s":{_NUMBER}')
-"""The middle one of a launch's samples; its objective."""
-_PATIENCE_S = 600.0
-_BAD_WORDS = 2
+"""Median over the samples of a launch; the objective of a comparison."""
+_TIMEOUT_S = 600.0
+_USAGE_ERROR = 2
 
 
 class Option(Record, frozen=True, kw_only=True):
-    """What of the work can be chosen; ``usual`` is 0 of what follows from the size of the data."""
+    """A parameter of the work.
+
+    Attributes:
+        name: name on the command line.
+        what: description.
+        usual: default value; 0 if it follows from the size of the data.
+        least: least value.
+    """
 
     name: str
     what: str
@@ -32,14 +39,14 @@ class Option(Record, frozen=True, kw_only=True):
 
 
 class Figure(Record, frozen=True, kw_only=True):
-    """What results of a kernel are judged by beside their time: the less the better."""
+    """A quality of a kernel's results beside their time: less is better."""
 
     name: str
     what: str
 
     @property
     def metric(self) -> Metric:
-        """As a program tells it with each variant that was right."""
+        """The metric of a launch with a correct result."""
         return Metric(name=self.name, pattern=f'"{re.escape(self.name)}":{_NUMBER}')
 
 
@@ -48,14 +55,14 @@ class Variant(Record, frozen=True, kw_only=True):
 
     Attributes:
         variant: its name.
-        parent: the variant that it makes one step from; empty where it is the first.
-        isa: what its instructions need.
-        why: what the step is.
+        parent: the variant that it improves by one step; empty for the first one.
+        isa: required instruction set, as a level of the psABI or ``any``.
+        why: description of the step.
         broken: wrong on purpose.
-        library: that does the work, with its version.
-        missing: why it cannot be had here; ``None`` where it can.
-        flops, special, moved_bytes, moved_bytes_with_allocate: of one repetition, by the formulas
-            of the algorithm.
+        library: library that does the work, with its version.
+        missing: reason why it is not available here; ``None`` if it is.
+        flops, special, moved_bytes, moved_bytes_with_allocate: operations, special functions and
+            bytes of one repetition, by the formulas of the algorithm.
     """
 
     variant: str
@@ -76,15 +83,15 @@ class Kernel(Record, frozen=True, kw_only=True):
 
     Attributes:
         kernel: its name.
-        title: what it does.
-        source: where the experiment comes from, and what was seen there.
-        bound: what limits it.
-        options: what can be chosen.
-        parameters: what was.
-        bytes: of its data.
-        variants: parents before what comes of them.
-        figures: that each result has beside its time; none of most.
-        single: whether its arithmetic is of floats.
+        title: description.
+        source: source of the experiment, and its result there.
+        bound: limiting resource.
+        options: parameters of the work.
+        parameters: their values.
+        bytes: size of its data.
+        variants: all variants, parents first.
+        figures: qualities of each result beside its time; most kernels have none.
+        single: true for arithmetic in single precision.
     """
 
     kernel: str
@@ -99,15 +106,15 @@ class Kernel(Record, frozen=True, kw_only=True):
     single: bool = False
 
     @property
-    def able(self) -> tuple[Variant, ...]:
-        """The variants that are right and can be had here."""
+    def available(self) -> tuple[Variant, ...]:
+        """The variants that are available here, without those that are wrong on purpose."""
         return tuple(one for one in self.variants if not one.broken and one.missing is None)
 
 
-class Timed(Record, frozen=True, kw_only=True):
-    """What a program says of a variant that it has run; times and work are of one repetition.
+class VariantTimes(Record, frozen=True, kw_only=True):
+    """Result of one launch of a variant; times and work are those of one repetition.
 
-    ``figures`` are those that the kernel names, where the result was right.
+    ``figures`` are those that the kernel names, for a correct result.
     """
 
     variant: str
@@ -122,10 +129,10 @@ class Timed(Record, frozen=True, kw_only=True):
 
 
 def find_kernels(env: Mapping[str, str]) -> dict[str, Path]:
-    """The programs of this installation, by the names of their kernels.
+    """Return the programs of this installation, by the names of their kernels.
 
     Raises:
-        NotPossibleError: there is no native part.
+        NotPossible: the native part is missing.
     """
     folder = find_launcher(env).parent
     found = sorted(path for path in folder.glob(f"{PREFIX}*") if path.is_file())
@@ -133,56 +140,57 @@ def find_kernels(env: Mapping[str, str]) -> dict[str, Path]:
 
 
 def find_kernel(name: str, env: Mapping[str, str]) -> Path:
-    """The program of one kernel.
+    """Return the program of one kernel.
 
     Raises:
-        InvalidInputError: there is no such one.
-        NotPossibleError: there is no native part.
+        BadInput: unknown kernel.
+        NotPossible: the native part is missing.
     """
     known = find_kernels(env)
     if name not in known:
         near = nearest(name, tuple(known))
-        raise InvalidInputError(
-            f"There is no case {name!r}.",
-            f"Did you mean {near}?" if near else "`assay case list` shows those there are.",
+        raise BadInput(
+            f"Unknown case {name!r}.",
+            f"Did you mean {near}?" if near else "`assay case list` shows all cases.",
         )
     return known[name]
 
 
-def described(program: Path, words: Sequence[str] = ()) -> Kernel:
-    """What a kernel is, with data as the words say.
+def describe(program: Path, words: Sequence[str] = ()) -> Kernel:
+    """Return the description of a kernel.
 
     Args:
-        program: of the kernel.
-        words: of its command line: ``--size L2``, ``--threads 2``, ``--n 1000``.
+        program: program of the kernel.
+        words: its arguments, such as ``--size L2``, ``--threads 2``, ``--n 1000``.
 
     Raises:
-        InvalidInputError: words that it cannot do anything with.
-        NotPossibleError: it fails.
+        BadInput: invalid arguments.
+        NotPossible: the program fails.
     """
     (line,) = _lines(program, ["--describe", *words])
     return msgspec.json.decode(line, type=Kernel)
 
 
-def timed(
+def run_variants(
     program: Path, words: Sequence[str], env: Mapping[str, str] | None = None
-) -> tuple[Timed, ...]:
-    """What a kernel says of variants that it runs, one after another.
+) -> tuple[VariantTimes, ...]:
+    """Run variants of a kernel one after another, and return their times.
 
     Args:
-        program: of the kernel.
-        words: of its command line.
-        env: that it has in place of this process's.
+        program: program of the kernel.
+        words: its arguments.
+        env: its environment (default: that of this process).
 
     Raises:
-        InvalidInputError, NotPossibleError: as ``described``.
+        BadInput: invalid arguments.
+        NotPossible: the program fails.
     """
     lines = _lines(program, words, env)
-    return tuple(msgspec.json.decode(line, type=Timed) for line in lines)
+    return tuple(msgspec.json.decode(line, type=VariantTimes) for line in lines)
 
 
-def options_of(kernel: Kernel) -> tuple[str, ...]:
-    """The words by which a kernel has the very data again, on any CPUs."""
+def parameter_words(kernel: Kernel) -> tuple[str, ...]:
+    """Return the arguments that reproduce the kernel's data on any CPUs."""
     return tuple(w for name, value in kernel.parameters.items() for w in (f"--{name}", str(value)))
 
 
@@ -191,20 +199,20 @@ def _lines(
 ) -> list[bytes]:
     try:
         done = subprocess.run(
-            [program, *words], capture_output=True, timeout=_PATIENCE_S, check=False, env=env
+            [program, *words], capture_output=True, timeout=_TIMEOUT_S, check=False, env=env
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise NotPossibleError(f"{program.name} cannot be run: {error}.") from error
-    told = done.stderr.decode(errors="replace").splitlines()
-    if done.returncode == _BAD_WORDS and told:
-        raise InvalidInputError(
-            f"{told[0].removeprefix(f'{program.name}: ')}.",
-            f"`assay case show {program.name.removeprefix(PREFIX)}` tells what it takes.",
+        raise NotPossible(f"Cannot run {program.name}: {error}.") from error
+    errors = done.stderr.decode(errors="replace").splitlines()
+    if done.returncode == _USAGE_ERROR and errors:
+        raise BadInput(
+            f"{errors[0].removeprefix(f'{program.name}: ')}.",
+            f"`assay case show {program.name.removeprefix(PREFIX)}` shows its parameters.",
         )
     if done.returncode:
-        why = f": {told[0]}" if told else ""
-        raise NotPossibleError(
-            f"{program.name} ended with {done.returncode}{why}.",
-            "Ask for less data, or run it by hand.",
+        why = f": {errors[0]}" if errors else ""
+        raise NotPossible(
+            f"{program.name} ended with status {done.returncode}{why}.",
+            "Use less data, or run the program directly.",
         )
     return done.stdout.splitlines()

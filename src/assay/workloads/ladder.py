@@ -1,4 +1,4 @@
-"""Ladder: what each step from one variant of a kernel to the next brings."""
+"""Ladder: the gain of each step from one variant of a kernel to the next."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from assay.workloads.roofs import Roofs
 
 @dataclass(frozen=True)
 class Step:
-    """One variant of a kernel, as it was measured.
+    """A measured variant of a kernel.
 
     Attributes:
-        variant: of the kernel.
-        against: name of the variant that it is held against: its parent, or the nearest one above
+        variant: the variant.
+        against: name of the variant that it is compared with: its parent, or the nearest ancestor
             that was run; ``None`` for the first.
-        median_s: of one repetition, over all launches; ``None`` where there is none.
-        claim: on it against that one.
-        figures: of its results beside their time, by name.
+        median_s: median time of one repetition over all launches; ``None`` without a launch.
+        claim: verdict of that comparison.
+        figures: qualities of its results beside their time, by name.
     """
 
     variant: Variant
@@ -34,30 +34,30 @@ class Step:
 
     @property
     def gflop_per_s(self) -> float:
-        """Additions and multiplications; 0 where there is no time."""
+        """Rate of additions and multiplications; 0 without a time."""
         return 1e-9 * self.variant.flops / self.median_s if self.median_s else 0.0
 
     @property
     def gb_per_s(self) -> float:
-        """Bytes that have to move; 0 where there is no time."""
+        """Rate of the bytes that have to move; 0 without a time."""
         return 1e-9 * self.variant.moved_bytes / self.median_s if self.median_s else 0.0
 
-    def of_roof(self, roofs: Roofs) -> float:
-        """How much of what the machine can do at most; 0 where there is no time."""
+    def share_of_roof(self, roofs: Roofs) -> float:
+        """Return the time that the roof allows over the measured one; 0 without a time."""
         return roofs.bound_s(self.variant) / self.median_s if self.median_s else 0.0
 
 
 def arms_of(
     program: Path, kernel: Kernel, variants: Sequence[Variant], words: Sequence[str], seconds: float
 ) -> tuple[Arm, ...]:
-    """An arm for each variant, under its name: the command that runs it.
+    """Return an arm for each variant, under its name: the command that runs it.
 
     Args:
-        program: of the kernel.
-        kernel: as it describes itself.
-        variants: that are to run, parents first.
-        words: which data, and how many threads.
-        seconds: that a launch goes on, beside its first repetition.
+        program: program of the kernel.
+        kernel: its description.
+        variants: variants to run, parents first.
+        words: arguments for data and threads.
+        seconds: length of a launch after its warm-up.
     """
     above = _parents(kernel, variants)
     return tuple(
@@ -86,7 +86,7 @@ def arms_of(
 def ladder(
     kernel: Kernel, variants: Sequence[Variant], conclusion: Conclusion, samples: Sequence[Sample]
 ) -> tuple[Step, ...]:
-    """What a study of a kernel's variants says of each step."""
+    """Return the steps between a kernel's variants, with the claims of a study."""
     above = _parents(kernel, variants)
     claims = {(claim.a, claim.b): claim for claim in (*conclusion.claims, *conclusion.steps)}
     return tuple(
@@ -102,7 +102,7 @@ def ladder(
 
 
 def _parents(kernel: Kernel, variants: Sequence[Variant]) -> dict[str, str | None]:
-    """What each is a step from: its parent, or the nearest one above that is run."""
+    """Return for each variant its parent, or the nearest ancestor that is run."""
     run = {one.variant for one in variants}
     parents = {one.variant: one.parent for one in kernel.variants}
     found: dict[str, str | None] = {}

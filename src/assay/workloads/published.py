@@ -1,4 +1,4 @@
-"""Published: figures that others saw, on other machines, beside which a case's own stand."""
+"""Published figures of other machines, shown beside those of a case."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from assay.records.codec import Record
 _FILE = Path(__file__).with_name("published.csv")
 
 
-class Published(Record, frozen=True, kw_only=True):
-    """A figure of a case, as it was published: ``value`` may be a range or words."""
+class PublishedFigure(Record, frozen=True, kw_only=True):
+    """A published figure of a case: ``value`` may be a range or words."""
 
     source: str
     experiment: str
@@ -23,11 +23,11 @@ class Published(Record, frozen=True, kw_only=True):
         return f"{self.experiment}: {self.quantity} {self.value} {self.unit} ({self.source})"
 
 
-def published(case: str) -> tuple[Published, ...]:
-    """What was published of a case; nothing of most."""
+def published_figures(case: str) -> tuple[PublishedFigure, ...]:
+    """Return the published figures of a case; most cases have none."""
     with _FILE.open(newline="", encoding="utf-8") as file:
         return tuple(
-            Published(**{name: text for name, text in row.items() if name != "case"})
+            PublishedFigure(**{name: text for name, text in row.items() if name != "case"})
             for row in csv.DictReader(file)
             if row["case"] == case
         )

@@ -1,4 +1,4 @@
-"""Roofline: every variant of a kernel under what the machine can do (Williams et al. 2009)."""
+"""Roofline: every variant of a kernel below the limits of the machine (Williams et al. 2009)."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 _HEIGHT, _LEFT, _RIGHT, _ABOVE, _BELOW = 420, 70, 260, 44, 48
 _DECADES = 1.3
-"""Of intensity beside the variants, at least."""
+"""Least range of intensity on each side of the variants, in decades."""
 
 
 def roofline_svg(kernel: Kernel, steps: Sequence[Step], roofs: Roofs) -> str:
-    """Rates of multiply-adds over operations a byte; where there are none, of bytes alone.
+    """Draw the rate of operations over the arithmetic intensity, as SVG.
 
     Args:
-        kernel: with its data.
-        steps: of its ladder.
-        roofs: for data of this size.
+        kernel: the kernel, with its data.
+        steps: steps of its ladder.
+        roofs: roofs for data of this size.
     """
     shown = [one for one in steps if one.median_s and one.variant.flops and one.variant.moved_bytes]
     with canvas() as new:
@@ -49,12 +49,12 @@ def roofline_svg(kernel: Kernel, steps: Sequence[Step], roofs: Roofs) -> str:
             colour = "winner" if strong else "other"
             point = [_intensity(one)], [one.gflop_per_s]
             ax.plot(*point, "o", markersize=6, color=LIGHT[colour], zorder=4)
-            told = f"{significant(one.gflop_per_s)}, {100 * one.of_roof(roofs):.0f} % of the roof"
+            share = f"{100 * one.share_of_roof(roofs):.0f} % of the roof"
             put_text(
                 fig,
                 WIDE - _RIGHT + 12,
                 _HEIGHT - _ABOVE - 14 - 15 * place,
-                f"{one.variant.variant}: {told}",
+                f"{one.variant.variant}: {significant(one.gflop_per_s)}, {share}",
                 colour="ink" if strong else "muted",
                 size=SMALL_PX,
                 weight=600 if strong else 400,
@@ -62,11 +62,9 @@ def roofline_svg(kernel: Kernel, steps: Sequence[Step], roofs: Roofs) -> str:
         put_text(fig, 8, _HEIGHT - 18, f"{kernel.title}: {show_bytes(kernel.bytes)}", weight=600)
         put_text(fig, 8, _HEIGHT - 34, "GFLOP/s", colour="muted", size=SMALL_PX)
         ends = [f"{significant(roofs.gflop_per_s)} GFLOP/s", f"{significant(roofs.gb_per_s)} GB/s"]
-        told = f"the roof: {' and '.join(ends)}, measured by probes"
-        put_text(fig, WIDE - _RIGHT, 10, told, colour="muted", size=SMALL_PX, align="right")
-        put_text(
-            fig, _LEFT, 10, "operations a byte that has to move", colour="muted", size=SMALL_PX
-        )
+        legend = f"roof: {' and '.join(ends)}, measured by probes"
+        put_text(fig, WIDE - _RIGHT, 10, legend, colour="muted", size=SMALL_PX, align="right")
+        put_text(fig, _LEFT, 10, "operations per byte to move", colour="muted", size=SMALL_PX)
         words = f"Roofline of {kernel.kernel} with {len(shown)} variants"
         return standalone(finish(fig, "roofline", words, words))
 
@@ -76,7 +74,7 @@ def _intensity(one: Step) -> float:
 
 
 def _roof(ax: Axes, shown: Sequence[Step], roofs: Roofs) -> None:
-    """The slope of the memory and the flat of the cores, which meet at the ridge."""
+    """Draw the bandwidth and the peak rate, which meet at the ridge."""
     ridge = roofs.gflop_per_s / roofs.gb_per_s
     places = [_intensity(one) for one in shown] or [ridge]
     factor = 10**_DECADES

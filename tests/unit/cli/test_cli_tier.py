@@ -23,7 +23,7 @@ from assay.machine.cgroup import Cgroups
 from assay.tier.meter import Counts, How, Meter, Region
 from assay.tier.probe import Probe
 from assay.tier.swap import Swap
-from assay.workloads.kernels import Kernel, Timed, Variant
+from assay.workloads.kernels import Kernel, Variant, VariantTimes
 
 WHOLE = (
     '{"schema":1,"userfaultfd":{"in_kernel":true,"move":true,"poison":true},"io_uring":{},'
@@ -411,12 +411,14 @@ def bench_of(
     launches: list[tuple[str, ...]] = []
     envs: list[Mapping[str, str]] = []
 
-    def timed(program: Path, words: Sequence[str], env: Mapping[str, str]) -> tuple[Timed, ...]:
+    def timed(
+        program: Path, words: Sequence[str], env: Mapping[str, str]
+    ) -> tuple[VariantTimes, ...]:
         launches.append((program.name, *words))
         envs.append(env)
         under = "LD_PRELOAD" in env
         return (
-            Timed(
+            VariantTimes(
                 variant=words[1],
                 status=status,
                 reason="it is wrong" if status != "ok" else "",
@@ -446,8 +448,8 @@ def bench_of(
             parameters={},
         )
 
-    monkeypatch.setattr(bench, "timed", timed)
-    monkeypatch.setattr(bench, "described", described)
+    monkeypatch.setattr(bench, "run_variants", timed)
+    monkeypatch.setattr(bench, "describe", described)
     monkeypatch.setattr(bench, "find_kernel", lambda name, env: Path(f"assay-kernel-{name}"))
     found = msgspec.json.decode(WHOLE, type=Probe)
     monkeypatch.setattr(place, "probe", lambda env, paths: found)

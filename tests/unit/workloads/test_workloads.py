@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 import assay.workloads
-from assay.cli.case.told import ladder_notes
-from assay.errors import InvalidInputError, NotPossibleError
+from assay.cli.case.rendering import ladder_notes
+from assay.errors import BadInput, NotPossible
 from assay.records import Budget, Conclusion, Kind, StudySpec, Workload
 from assay.study.session import Result
-from assay.workloads.kernels import Kernel, Variant, described, find_kernel, options_of
+from assay.workloads.kernels import Kernel, Variant, describe, find_kernel, parameter_words
 from assay.workloads.ladder import Step, arms_of, ladder
-from assay.workloads.published import published
+from assay.workloads.published import published_figures
 from assay.workloads.roofline import roofline_svg
 from assay.workloads.roofs import Roofs
 
@@ -66,11 +66,11 @@ def test_the_higher_roof_counts_and_what_is_above_it_is_told() -> None:
         return ladder_notes(result, [Step(variant("one"), None, median_s, None)], roofs)
 
     assert told(1.01 * bound_s) == told(0.97 * bound_s) == ("a note",)
-    assert told(0.9 * bound_s)[1].endswith("disturbed: one")
+    assert told(0.9 * bound_s)[1].endswith("above it are one")
 
 
 def test_a_variant_has_the_very_data_of_the_others() -> None:
-    words = options_of(kernel())
+    words = parameter_words(kernel())
     assert words == ("--n", "7", "--degree", "3")
     own = kernel(variant("a"), variant("b", "a"))
     first, second = arms_of(Path("/a b/prog"), own, own.variants, words, 0.2)
@@ -104,7 +104,7 @@ def test_what_can_be_had_is_neither_broken_nor_missing() -> None:
         Variant(variant="b", parent="a", isa="any", why="w", broken=True),
         Variant(variant="c", parent="a", isa="any", why="w", broken=False, missing="no library"),
     )
-    assert [one.variant for one in made.able] == ["a"]
+    assert [one.variant for one in made.available] == ["a"]
 
 
 def test_published_figures_have_a_source_and_a_value() -> None:
@@ -112,9 +112,9 @@ def test_published_figures_have_a_source_and_a_value() -> None:
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows and all(all(text.strip() for text in row.values()) for row in rows)
-    figures = published("horner")
+    figures = published_figures("horner")
     assert [one.value for one in figures] == ["128-256", "256-512", "2 * degree / element size"]
-    assert published("no-such-case") == ()
+    assert published_figures("no-such-case") == ()
 
 
 def test_a_roofline_shows_every_variant_that_was_measured() -> None:
@@ -143,10 +143,10 @@ def test_programs_are_found_beside_the_launcher(tmp_path: Path) -> None:
     program.chmod(0o755)
     env = {"ASSAY_EXEC": str(launcher)}
     assert find_kernel("good", env) == program
-    with pytest.raises(InvalidInputError, match="it cannot"):
-        described(program)
+    with pytest.raises(BadInput, match="it cannot"):
+        describe(program)
     program.write_text("#!/bin/sh\nexit 7\n")
-    with pytest.raises(NotPossibleError, match="ended with 7"):
-        described(program)
-    with pytest.raises(InvalidInputError, match="Did you mean good"):
+    with pytest.raises(NotPossible, match="ended with status 7"):
+        describe(program)
+    with pytest.raises(BadInput, match="Did you mean good"):
         find_kernel("god", env)

@@ -1,1 +1,1 @@
-"""The actions of ``assay case``."""
+"""Actions of ``assay case``."""

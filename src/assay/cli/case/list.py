@@ -1,4 +1,4 @@
-"""``assay case list``: what there is."""
+"""``assay case list``: all cases."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import os
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.units import show_count
-from assay.workloads.kernels import Kernel, described, find_kernels
+from assay.workloads.kernels import Kernel, describe, find_kernels
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Name all cases."""
+    """List all cases."""
     import sys
 
-    kernels = [described(program) for program in find_kernels(os.environ).values()]
+    kernels = [describe(program) for program in find_kernels(os.environ).values()]
     if arguments.json:
         print_json({"cases": [_document(kernel) for kernel in kernels]})
         return 0
@@ -25,8 +25,8 @@ def run(arguments: argparse.Namespace) -> int:
         there = sum(not one.broken for one in kernel.variants)
         lines.append(
             f"{kernel.kernel:<{width}}  {kernel.title} "
-            f"({show_count(len(kernel.able), 'variant')}"
-            + (f" of {there})" if there > len(kernel.able) else ")")
+            f"({show_count(len(kernel.available), 'variant')}"
+            + (f" of {there})" if there > len(kernel.available) else ")")
         )
     print("\n".join(fitted(lines, width_of(sys.stdout))))
     return 0

@@ -1,4 +1,4 @@
-"""``assay case run``: a case measured, variant by variant, beside what the machine can do."""
+"""``assay case run``: measure the variants of a case, and compare them with the roofs."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import shlex
 import sys
 
 from assay.bundle.files import replacing
-from assay.cli.case.asked import data_words, thread_words
-from assay.cli.case.told import ladder_document, ladder_lines
-from assay.cli.files.target import target_of
-from assay.cli.requests.request import budget_of, disturbed_above_of
-from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
-from assay.cli.show.progress import Progress, wants_live
+from assay.cli.case.arguments import data_words, thread_words
+from assay.cli.case.rendering import ladder_document, ladder_lines
+from assay.cli.documents import print_json
+from assay.cli.layout import fitted, width_of
+from assay.cli.progress import Progress, wants_live
+from assay.cli.request import budget_of, disturbed_above_of
+from assay.cli.target import target_of
 from assay.cli.wire import laboratory_of, store_of
 from assay.errors import InvalidInputError, NotPossibleError, nearest
 from assay.records import Arm, Kind, Sample, StudySpec, Workload
@@ -23,46 +23,46 @@ from assay.workloads.kernels import (
     REPETITION,
     Kernel,
     Variant,
-    described,
+    describe,
     find_kernel,
-    options_of,
+    parameter_words,
 )
 from assay.workloads.ladder import arms_of, ladder
 from assay.workloads.roofline import roofline_svg
-from assay.workloads.roofs import measured_roofs
+from assay.workloads.roofs import measure_roofs
 
 LAUNCH_S = 0.2
-"""A launch goes on so long, beside its first repetition."""
+"""Length of a launch after its warm-up, in seconds."""
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure it.
+    """Measure the case.
 
     Raises:
-        InvalidInputError: no such case, variant or data.
-        NotPossibleError: it cannot be run.
-        AssayError: as a comparison.
+        BadInput: unknown case or variant, or invalid data.
+        NotPossible: the case does not run here.
+        AssayError: an error of the comparison.
     """
     picture = target_of("--output", arguments.output, (".svg",)) if arguments.output else None
     program = find_kernel(arguments.name, os.environ)
     threads = thread_words(arguments, os.environ)
-    kernel = described(program, (*data_words(arguments), *threads))
+    kernel = describe(program, (*data_words(arguments), *threads))
     if not kernel.bytes:
-        raise InvalidInputError("With no data there is nothing to measure.", "Say a larger --size.")
+        raise BadInput("The size leaves no data to measure.", "Use a larger --size.")
     chosen = _chosen(kernel, arguments.variant)
-    roofs = measured_roofs(kernel, threads, os.environ)
-    arms = arms_of(program, kernel, chosen, (*options_of(kernel), *threads), LAUNCH_S)
+    roofs = measure_roofs(kernel, threads, os.environ)
+    arms = arms_of(program, kernel, chosen, (*parameter_words(kernel), *threads), LAUNCH_S)
     spec = _spec(arguments, kernel, arms)
     result, samples = _measured(arguments, spec)
     steps = ladder(kernel, chosen, result.conclusion, samples)
-    # Once more: what others did meanwhile lowered the first, if not both.
-    roofs = roofs.higher(measured_roofs(kernel, threads, os.environ))
+    # Measured again: other processes may have lowered the first figures.
+    roofs = roofs.higher(measure_roofs(kernel, threads, os.environ))
     if arguments.json:
         print_json(ladder_document(result, kernel, steps, roofs))
     else:
         lines = ladder_lines(result, kernel, steps, roofs, quiet=arguments.quiet)
         print("\n".join(fitted(lines, width_of(sys.stdout))), flush=True)
-    # Last, for a picture that cannot be written is no reason to lose the answer.
+    # Last, so that an error does not lose the answer.
     if picture is not None:
         with replacing(picture) as file:
             file.write(roofline_svg(kernel, steps, roofs).encode())
@@ -70,11 +70,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _chosen(kernel: Kernel, names: list[str]) -> tuple[Variant, ...]:
-    """The variants that are run, parents first.
+    """Return the variants to run, parents first.
 
     Raises:
-        InvalidInputError: one that there is not, or that is wrong on purpose.
-        NotPossibleError: one that cannot be had here; or there are not two.
+        BadInput: an unknown variant, or one that is wrong on purpose.
+        NotPossible: an unavailable variant, or fewer than two variants.
     """
     known = {one.variant: one for one in kernel.variants}
     for name in names:
@@ -82,21 +82,23 @@ def _chosen(kernel: Kernel, names: list[str]) -> tuple[Variant, ...]:
             near = nearest(name, tuple(known))
             raise InvalidInputError(
                 f"{kernel.kernel} has no variant {name!r}.",
-                f"Did you mean {near}?" if near else f"`assay case show {kernel.kernel}` has them.",
+                f"Did you mean {near}?"
+                if near
+                else f"`assay case show {kernel.kernel}` lists all.",
             )
         if known[name].broken:
-            raise InvalidInputError(
-                f"{name} is {known[name].why}.", "It is there for the tests: name another."
+            raise BadInput(
+                f"{name} is {known[name].why}.", "It exists for tests: name another variant."
             )
         if known[name].missing is not None:
-            raise NotPossibleError(
-                f"{name} cannot be had here: {known[name].missing}.", "Name another."
+            raise NotPossible(
+                f"{name} is not available here: {known[name].missing}.", "Name another variant."
             )
-    chosen = tuple(one for one in kernel.able if not names or one.variant in names)
+    chosen = tuple(one for one in kernel.available if not names or one.variant in names)
     if len(chosen) < 2:
-        raise NotPossibleError(
-            f"Of {kernel.kernel} there is one variant here, and nothing to hold it against.",
-            f"`assay measure -- {shlex.quote(kernel.kernel)}` needs no other."
+        raise NotPossible(
+            f"{kernel.kernel} has only one variant to run here, and nothing to compare it with.",
+            f"`assay measure -- {shlex.quote(kernel.kernel)}` measures one alone."
             if not names
             else "Name two.",
         )

@@ -1,4 +1,4 @@
-"""``assay case show``: one case, its variants, and why each is there."""
+"""``assay case show``: one case, its parameters and its variants."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ import os
 import sys
 from collections.abc import Iterator
 
-from assay.cli.case.asked import data_words, thread_words
-from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
+from assay.cli.case.arguments import data_words, thread_words
+from assay.cli.documents import print_json
+from assay.cli.layout import fitted, width_of
 from assay.records import to_builtins
 from assay.units import show_bytes
-from assay.workloads.kernels import Kernel, Variant, described, find_kernel
-from assay.workloads.published import published
+from assay.workloads.kernels import Kernel, Variant, describe, find_kernel
+from assay.workloads.published import published_figures
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Tell of it.
+    """Show the case.
 
     Raises:
-        InvalidInputError: no such case, or no such data.
-        NotPossibleError: it cannot be run.
+        BadInput: unknown case, or invalid data.
+        NotPossible: its program does not run here.
     """
     program = find_kernel(arguments.name, os.environ)
-    kernel = described(program, (*data_words(arguments), *thread_words(arguments, os.environ)))
+    kernel = describe(program, (*data_words(arguments), *thread_words(arguments, os.environ)))
     if arguments.json:
-        told = to_builtins(published(kernel.kernel))
-        print_json({"program": str(program), **to_builtins(kernel), "published": told})
+        figures = to_builtins(published_figures(kernel.kernel))
+        print_json({"program": str(program), **to_builtins(kernel), "published": figures})
     else:
         print("\n".join(fitted(_lines(kernel), width_of(sys.stdout))))
     return 0
@@ -35,17 +35,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _lines(kernel: Kernel) -> Iterator[str]:
     yield f"{kernel.kernel}: {kernel.title}"
-    yield f"  from: {kernel.source}"
-    for figure in published(kernel.kernel):
+    yield f"  source: {kernel.source}"
+    for figure in published_figures(kernel.kernel):
         yield f"  published: {figure}"
     yield f"  limited by: {kernel.bound}"
     yield "  parameters:"
     for one in kernel.options:
         yield f"    {one.name}={kernel.parameters[one.name]}  {one.what}"
     yield f"  data: {show_bytes(int(kernel.bytes))}"
-    for told in kernel.figures:
-        yield f"  beside the time: {told.name}, {told.what}"
-    yield "  variants, each a step from another:"
+    for quality in kernel.figures:
+        yield f"  beside the time: {quality.name}, {quality.what}"
+    yield "  variants, each a step from its parent:"
     yield from _steps(kernel, "", 2)
 
 
@@ -58,5 +58,5 @@ def _steps(kernel: Kernel, parent: str, depth: int) -> Iterator[str]:
 
 def _of(one: Variant) -> str:
     if one.missing is not None:
-        return f" (not here: {one.missing})"
+        return f" (not available: {one.missing})"
     return f" ({one.library})" if one.library else ""

@@ -479,22 +479,24 @@ def _case(verbs: Verbs[argparse.ArgumentParser]) -> None:
         "assay case list | show NAME | run NAME [PARAMETER=N ...] [options]",
     )
     parser.add_argument("action", choices=("list", "show", "run"))
-    parser.add_argument("name", nargs="?", metavar="NAME", help="of the case")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="name of the case")
     parser.add_argument(
-        "values", nargs="*", metavar="PARAMETER=N", help="of the work, as `show` names them"
+        "values", nargs="*", metavar="PARAMETER=N", help="parameter of the work (`show` lists them)"
     )
     group = parser.add_argument_group("show, run")
     group.add_argument(
-        "--size", metavar="tiny|L2|LLC|DRAM|BYTES", help="where the data are to fit (L2)"
+        "--size",
+        metavar="tiny|L2|LLC|DRAM|BYTES",
+        help="size of the data: a cache, DRAM or bytes (default: L2)",
     )
-    group.add_argument("--threads", metavar="N", help="of the work (as OpenMP has it)")
+    group.add_argument("--threads", metavar="N", help="number of threads (default: that of OpenMP)")
     group = parser.add_argument_group("run")
     group.add_argument(
         "--variant",
         action="append",
         default=[],
         metavar="NAME",
-        help="of these alone (all that can be had)",
+        help="variant to run, repeatable (default: all available ones)",
     )
     spending(group, " (10m)")
     seed(group, 0)

@@ -19,7 +19,7 @@ from assay.records import to_builtins
 from assay.tier.bench import Bench, Progress, fitting, named, read_free_bytes
 from assay.tier.efficiency import OF_DRAM, OTHERS, POLYNOMIALS, Cell, Device
 from assay.units import parse_bytes, parse_duration_s, show_bytes, show_count, show_duration
-from assay.workloads.kernels import Timed, described, find_kernel, timed
+from assay.workloads.kernels import VariantTimes, describe, find_kernel, run_variants
 
 BUDGET_S = 600.0
 _MANAGED_OF_DRAM = 16
@@ -44,15 +44,15 @@ class _Catalogue:
 
     def able(self, kernel: str) -> set[str]:
         """Variants that can be had here."""
-        return {one.variant for one in described(find_kernel(kernel, os.environ)).able}
+        return {one.variant for one in describe(find_kernel(kernel, os.environ)).available}
 
-    def timed(self, kernel: str, words: Sequence[str], dram_bytes: int | None) -> Timed:
+    def timed(self, kernel: str, words: Sequence[str], dram_bytes: int | None) -> VariantTimes:
         """One launch; in memory alone where no DRAM is named.
 
         Raises:
             NotPossibleError: it fails.
         """
-        (seen,) = timed(find_kernel(kernel, os.environ), words, self._env(dram_bytes))
+        (seen,) = run_variants(find_kernel(kernel, os.environ), words, self._env(dram_bytes))
         return seen
 
     def _env(self, dram_bytes: int | None) -> Mapping[str, str]:

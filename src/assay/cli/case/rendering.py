@@ -1,4 +1,4 @@
-"""Told: the ladder of a case, as lines and as JSON."""
+"""Ladder of a case, as lines and as JSON."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from assay.units import show_bytes, show_duration, significant
 from assay.untrusted import clean
 from assay.workloads.kernels import Kernel
 from assay.workloads.ladder import Step
-from assay.workloads.published import published
+from assay.workloads.published import published_figures
 from assay.workloads.roofs import Roofs
 
 _ABOVE = 1.05
-"""What is so far above the roof is no matter of noise in the time of a repetition."""
+"""Share of the roof above which noise in the time of a repetition is not the cause."""
 
 
 def ladder_lines(
     result: Result, kernel: Kernel, steps: Sequence[Step], roofs: Roofs, *, quiet: bool
 ) -> Iterator[str]:
-    """What each variant does, what of the machine that is, and what its step brought."""
+    """Yield a table of rates, shares of the roof and gains of all variants."""
     if not quiet:
         chosen = ", ".join(f"{name}={value}" for name, value in kernel.parameters.items())
         yield f"{kernel.kernel}: {kernel.title}"
         yield f"  {chosen}; {show_bytes(int(kernel.bytes))} of data"
         yield (
-            f"  roofs here: {significant(roofs.gflop_per_s)} GFLOP/s, "
+            f"  roofs of this machine: {significant(roofs.gflop_per_s)} GFLOP/s, "
             f"{significant(roofs.gb_per_s)} GB/s"
         )
         yield f"  limited by: {kernel.bound}"
@@ -45,19 +45,19 @@ def ladder_lines(
         yield f"note: {clean(note)}"
     if not quiet:
         yield ""
-        for one in published(kernel.kernel):
+        for one in published_figures(kernel.kernel):
             yield f"published: {one}"
         yield f"study {result.study_id}; all launches: assay report {result.study_id}"
 
 
 def ladder_notes(result: Result, steps: Sequence[Step], roofs: Roofs) -> tuple[str, ...]:
-    """What weakens the answer: of the study, and of the roofs."""
-    above = [one.variant.variant for one in steps if one.of_roof(roofs) > _ABOVE]
+    """Return the notes of the study and of the roofs."""
+    above = [one.variant.variant for one in steps if one.share_of_roof(roofs) > _ABOVE]
     if not above:
         return result.notes
     return (
         *result.notes,
-        f"above the roof, so that the probes of it were disturbed: {', '.join(above)}",
+        f"other processes disturbed the probes of the roof: above it are {', '.join(above)}",
     )
 
 
@@ -65,14 +65,14 @@ def _row(figures: Sequence[str], roofs: Roofs, failed: Set[str]) -> Any:
     def row(step: Step) -> tuple[str, ...]:
         one = step.variant
         if step.median_s is None:
-            return one.variant, *("-" for _ in (*figures, *range(4))), "no launch of it ended well"
+            return one.variant, *("-" for _ in (*figures, *range(4))), "no launch succeeded"
         return (
             one.variant,
             show_duration(step.median_s),
             significant(step.gflop_per_s),
             significant(step.gb_per_s),
             *(significant(step.figures[name]) if name in step.figures else "-" for name in figures),
-            f"{100 * step.of_roof(roofs):.1f} %",
+            f"{100 * step.share_of_roof(roofs):.1f} %",
             _step_words(step, failed),
         )
 
@@ -84,18 +84,18 @@ def _step_words(step: Step, failed: Set[str]) -> str:
     if step.against is None:
         return step.variant.why
     if step.against in failed:
-        return f"no launch of {step.against} ended well: {step.variant.why}"
+        return f"no launch of {step.against} succeeded: {step.variant.why}"
     if claim is None:
-        return f"no block has {step.against} too: {step.variant.why}"
+        return f"no common block with {step.against}: {step.variant.why}"
     return f"{_change(claim)}: {step.variant.why}"
 
 
 def _change(claim: Claim) -> str:
-    """How much faster one is than the one that it is a step from; with the interval."""
+    """Return the change of speed relative to the parent, with its interval."""
     if claim.objection is not None:
-        return f"no verdict against {claim.a}: {claim.objection}"
+        return f"no verdict relative to {claim.a}: {claim.objection}"
     if claim.withheld:
-        return f"a load of other processes followed the two: no verdict against {claim.a}"
+        return f"no verdict relative to {claim.a}: the load of other processes followed the two"
     if claim.verdict is Verdict.UNCLEAR:
         return f"unclear whether faster than {claim.a}"
     if claim.verdict is Verdict.SAME:
@@ -117,14 +117,14 @@ def _times(ratio: float | None) -> str:
 def ladder_document(
     result: Result, kernel: Kernel, steps: Sequence[Step], roofs: Roofs
 ) -> dict[str, Any]:
-    """The same for scripts."""
+    """Return the ladder as a JSON document."""
     return {
         "study": result.study_id,
         "case": kernel.kernel,
         "parameters": kernel.parameters,
         "bytes": kernel.bytes,
         "roofs": to_builtins(roofs),
-        "published": to_builtins(published(kernel.kernel)),
+        "published": to_builtins(published_figures(kernel.kernel)),
         "notes": list(ladder_notes(result, steps, roofs)),
         "steps": [_step_document(step, roofs) for step in steps],
     }
@@ -142,7 +142,7 @@ def _step_document(step: Step, roofs: Roofs) -> dict[str, Any]:
             "median_s": step.median_s,
             "gflop_per_s": step.gflop_per_s,
             "gb_per_s": step.gb_per_s,
-            "of_roof": step.of_roof(roofs),
+            "of_roof": step.share_of_roof(roofs),
             "figures": dict(step.figures),
         }
     if step.claim is not None:
