@@ -60,9 +60,9 @@ class Blas {
     void (*set_ways_)(std::int64_t) = nullptr; ///< As BLIS has it.
 };
 
-/// The one of the distribution.
+/// Returns OpenBLAS of the distribution.
 const Blas& openblas();
-/// The one that comes with numpy and scipy (the package scipy-openblas64): its integers have 64 bits.
+/// Returns OpenBLAS of numpy and scipy (package scipy-openblas64), whose integers have 64 bits.
 const Blas& openblas64();
 const Blas& blis();
 
