@@ -18,7 +18,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// Cells of a row that a line of a cache holds: rows begin at lines, where --shift does not say otherwise.
+/// Cells of a row that fit a cache line: rows begin at lines unless --shift moves them.
 constexpr std::ptrdiff_t line = 16;
 
 /// Second derivative by central differences of order 2 r (B. Fornberg, Generation of finite difference
@@ -126,7 +126,7 @@ class Acoustic final : public KernelOf<Wave> {
         return found;
     }
 
-    /// A cube, of whole vectors where it is large.
+    /// Returns a cube, of whole vectors if it is large.
     void fit(Values& values, std::int64_t bytes) const override {
         const auto takes = [&values](std::int64_t side) {
             Values other = values;
@@ -271,7 +271,7 @@ class Acoustic final : public KernelOf<Wave> {
         return s;
     }
 
-    /// Writes an array, margins and all.
+    /// Writes an array with its margins.
     template <class Cell>
     void lay(const Buffer<float>& array, Cell cell) const {
         const std::ptrdiff_t nx = work_.nx, ny = work_.ny, nz = work_.nz, row = work_.row,

@@ -16,7 +16,7 @@ inline std::ptrdiff_t clipped(std::ptrdiff_t value, std::ptrdiff_t end) {
     return value < 0 ? 0 : least(value, end);
 }
 
-/// The part of rows that is this thread's.
+/// Rows of this thread.
 inline Box own_part(Box box) {
 #ifdef _OPENMP
     const std::ptrdiff_t thread = omp_get_thread_num(), threads = omp_get_num_threads();

@@ -26,7 +26,7 @@ double neighbours(const Setting& s, const double* field, std::ptrdiff_t i, std::
     return sum;
 }
 
-/// Every cell from its neighbours, step by step.
+/// Steps each cell from its neighbours.
 class Direct final : public Reference {
   public:
     Direct(const Setting& s, std::ptrdiff_t steps) : nx_(s.nx), ny_(s.ny) {

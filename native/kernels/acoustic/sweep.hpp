@@ -39,7 +39,7 @@ inline float next(const float* c, const float* u, std::ptrdiff_t row, std::ptrdi
     return 2.0F * u[0] - before + speed * add_neighbours(c[0] * u[0], c, u, row, plane);
 }
 
-/// The first cells of one row.
+/// Advances the first cells of one row.
 inline void step_row(const Wave& w, const Step& step, std::ptrdiff_t y, std::ptrdiff_t z,
                      std::ptrdiff_t cells) {
     const std::ptrdiff_t first = y * w.row + z * w.plane, row = w.row, plane = w.plane;
@@ -53,19 +53,19 @@ inline void step_row(const Wave& w, const Step& step, std::ptrdiff_t y, std::ptr
     for (std::ptrdiff_t x = 0; x < cells; ++x) written[x] = next(c, u + x, row, plane, written[x], speed[x]);
 }
 
-/// All steps, row by row.
+/// Does all steps, row by row.
 inline void row_by_row(const Wave& w) {
     for (std::ptrdiff_t t = 0; t < w.steps; ++t)
         for (std::ptrdiff_t z = 0; z < w.nz; ++z)
             for (std::ptrdiff_t y = 0; y < w.ny; ++y) step_row(w, Step(w, t), y, z, w.nx);
 }
 
-/// A box of rows and planes, of which threads take one after another.
+/// A box of rows and planes: unit of work of a thread.
 struct Box {
     std::ptrdiff_t y, y_end, z, z_end;
 };
 
-/// One box, row by row.
+/// Advances one box, row by row.
 inline void rows_of(const Wave& w, const Step& step, const Box& box) {
     for (std::ptrdiff_t z = box.z; z < box.z_end; ++z)
         for (std::ptrdiff_t y = box.y; y < box.y_end; ++y) step_row(w, step, y, z, w.nx);

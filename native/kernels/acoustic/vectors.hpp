@@ -27,7 +27,7 @@ inline V load(const float* from) {
     return value;
 }
 
-/// The same number in all lanes. Written as a difference: a sum with zero is not the number where that is -0.
+/// Returns a vector of one number. Written as a difference: a sum with zero would change -0.
 template <class V>
 inline V all(float value) {
     return value - V{};
@@ -146,7 +146,7 @@ inline void fetch(const float* u, const float* written, const float* speed, std:
         }
 }
 
-/// A row of tiles. \param ahead elements from it to the row of tiles that is fetched meanwhile.
+/// Advances a row of tiles. \param ahead distance in elements to the row of tiles to prefetch.
 template <class T>
 inline void step_tiles(const Wave& w, const Step& step, std::ptrdiff_t y, std::ptrdiff_t z,
                        std::ptrdiff_t ahead) {
@@ -158,7 +158,7 @@ inline void step_tiles(const Wave& w, const Step& step, std::ptrdiff_t y, std::p
     }
 }
 
-/// Planes of one depth of a box.
+/// Advances planes of one depth of a box.
 template <class T>
 inline void step_slab(const Wave& w, const Step& step, const Box& box, std::ptrdiff_t z) {
     std::ptrdiff_t y = box.y;
@@ -173,7 +173,7 @@ inline void step_slab(const Wave& w, const Step& step, const Box& box, std::ptrd
     for (; y < box.y_end; ++y) step_tiles<typename T::template Of<1, T::planes>>(w, step, y, z, 0);
 }
 
-/// One box in tiles; planes and rows that fill none are worked on by themselves.
+/// Advances one box in tiles; the remaining planes and rows by themselves.
 template <class T>
 inline void tiles_of(const Wave& w, const Step& step, const Box& box) {
     std::ptrdiff_t z = box.z;

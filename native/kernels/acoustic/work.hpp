@@ -16,18 +16,18 @@ inline constexpr std::ptrdiff_t radius = 8;
 /// padding of each row to a multiple of 16. So kernels can process a row in whole vectors: the padding stays
 /// zero.
 struct Wave {
-    float* now;         ///< u at the first step; steps are written in turn over `before` and `now`.
+    float* now;         ///< u at the first step; steps write to `before` and `now` in turn.
     float* before;      ///< u one step before.
     const float* speed; ///< Square of the cells that a wave passes in a step.
     std::ptrdiff_t nx, ny, nz;
-    std::ptrdiff_t row, plane; ///< Elements from a row, and a plane, to the next.
+    std::ptrdiff_t row, plane; ///< Distance between rows, and between planes, in elements.
     std::ptrdiff_t steps;
     /// Coefficients of the Laplacian: of the cell itself, for all directions; of the k-th neighbours.
     float c[radius + 1];
 
-    std::ptrdiff_t block_y, block_z; ///< Rows and planes that are worked on before the next.
-    std::ptrdiff_t together;         ///< Steps that are taken in one pass over the grid.
-    std::ptrdiff_t band;             ///< Rows of the grid in such a pass.
+    std::ptrdiff_t block_y, block_z; ///< Rows and planes of a block.
+    std::ptrdiff_t together;         ///< Steps in one pass over the grid.
+    std::ptrdiff_t band;             ///< Rows of a band in such a pass.
 };
 
 } // namespace assay::kernels

@@ -13,13 +13,13 @@ using assay::kernels::Cost;
 using assay::kernels::reading;
 using assay::kernels::Streams;
 
-/// Elements from `first` to before `last`; gives their sum where they are read alone.
+/// Processes elements from `first` to before `last`; returns their sum for the operation that only reads.
 inline double move(const Streams& work, std::size_t first, std::size_t last) {
     const double* __restrict from = work.from;
     const double* __restrict other = work.other;
     double* __restrict to = work.to;
     if (work.operation == reading) {
-        // Sums side by side: one addition waits for the one before it in its own sum alone.
+        // Several sums: an addition waits only for the previous one of its own sum.
         constexpr std::size_t sums = 64;
         double sum[sums] = {};
         std::size_t i = first;

@@ -10,7 +10,8 @@
 
 namespace {
 
-/// As `move`, with stores that go past the caches (MOVNTPD): a line that is written whole is not read before.
+/// Does the work of `move` with stores past the caches (MOVNTPD): a line that is written whole is not read
+/// first.
 inline double move_past(const Streams& work, std::size_t first, std::size_t last) {
     if (work.operation == reading) return move(work, first, last);
     const bool two = work.operation == copying;

@@ -8,7 +8,7 @@
 
 namespace {
 
-/// The pieces of the arrays over all threads, each thread's beside one another.
+/// Divides the arrays among all threads, in contiguous pieces.
 template <class Piece>
 inline void spread(const assay::kernels::Streams& work, Piece piece) {
     double sum = 0.0;

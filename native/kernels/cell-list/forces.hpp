@@ -60,7 +60,7 @@ inline T strength(const T& r2) {
     return s * s3 * (48.0 * s3 - 24.0);
 }
 
-/// Forces on the particles of one cell, each from all of its partners.
+/// Computes the forces on the particles of one cell, each from all of its partners.
 inline void cell_by_itself(const Box& b, std::size_t cell) {
     Image around[cells_around];
     for (std::size_t which = 0; which < cells_around; ++which) around[which] = image(b, cell, which);

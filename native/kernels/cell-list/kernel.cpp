@@ -23,7 +23,7 @@ struct Place {
     double x, y, z;
 };
 
-/// Particles of one cell.
+/// Number of particles in one cell.
 struct Cell {
     std::size_t count = 0;
     Place at[most];
@@ -104,7 +104,7 @@ class CellList final : public KernelOf<Box> {
         std::vector<Values> found;
         for (const std::int64_t edge : {0, 1, 2, 3, 5}) found.push_back({{"edge", edge}, {"sorted", 0}});
         for (const std::int64_t edge : {1, 3, 6}) found.push_back({{"edge", edge}, {"sorted", 1}});
-        // Of more cells a part is looked at.
+        // Only a part is checked if there are more cells.
         found.push_back({{"edge", 13}, {"sorted", 0}});
         return found;
     }
@@ -259,7 +259,7 @@ class CellList final : public KernelOf<Box> {
         return {next[0] + edge * (next[1] + edge * next[2]), {shift[0], shift[1], shift[2]}};
     }
 
-    /// In higher precision, of particles as they were made.
+    /// Computes a force in higher precision, from the particles as generated.
     [[nodiscard]] Pull pull_on(std::size_t cell, const Place& at) const {
         Pull found;
         for (std::size_t which = 0; which < 27; ++which) {

@@ -5,7 +5,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// Planes from `first` on, each second one.
+/// Processes every second plane from `first` on.
 void planes(const Box& b, std::size_t first, std::size_t last) {
     const std::size_t plane = b.edge * b.edge;
 #pragma omp for schedule(static)

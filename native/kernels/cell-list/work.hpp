@@ -12,7 +12,7 @@ namespace assay::kernels {
 /// attract nor repel.
 inline constexpr double cutoff = 2.5;
 
-/// Particles of a cell, at most.
+/// Largest number of particles in a cell.
 inline constexpr std::size_t most = 16;
 
 /// Lennard-Jones forces between particles in a periodic box, which is divided into cubic cells. Particles of
@@ -20,13 +20,14 @@ inline constexpr std::size_t most = 16;
 struct Box {
     const double *x, *y, *z;
     double *fx, *fy, *fz;
-    const std::int64_t* first; ///< Particle of each cell; cells are numbered x + edge * (y + edge * z).
-    const std::int32_t* count; ///< Particles of each cell.
+    const std::int64_t* first; ///< First particle of each cell; cells are numbered x + edge * (y + edge * z).
+    const std::int32_t* count; ///< Number of particles in each cell.
     const std::int32_t* along; ///< Cells in the order of a curve that fills the box.
     std::size_t edge;          ///< Cells along an edge of the box.
     std::size_t particles;
-    double candidates; ///< For each particle all of the 27 cells, itself too.
-    double pairs;      ///< Number of pairs with a force; if there are many, extrapolated from a part.
+    /// Number of candidate pairs: for each particle all particles of the 27 cells, itself included.
+    double candidates;
+    double pairs; ///< Number of pairs with a force; if there are many, extrapolated from a part.
 };
 
 } // namespace assay::kernels

@@ -11,9 +11,9 @@ namespace assay::kernels {
 
 namespace {
 
-/// Places that are looked at together.
+/// Positions in a batch.
 constexpr std::size_t batch = 64;
-/// Bytes of a match that are compared in a batch; longer ones are followed one by one.
+/// Bytes of a match that a batch compares; longer matches are extended one by one.
 constexpr std::size_t seen_length = 16;
 /// Input of a batch.
 constexpr std::size_t batch_reads = batch + seen_length;
@@ -23,9 +23,9 @@ constexpr short worth_four = 8192;
 
 /// Match at each position of a batch.
 struct Batch {
-    alignas(64) std::uint8_t length[batch + 32]; ///< 0 where no match is worth taking.
+    alignas(64) std::uint8_t length[batch + 32]; ///< 0 if no match is worth its bits.
     alignas(64) std::uint16_t distance[batch];
-    std::uint64_t taken; ///< Places where a match begins and the next one has none longer.
+    std::uint64_t taken; ///< Positions whose match is not shorter than that of the next position.
 };
 
 /// Hashes of the four bytes from each of eight places on.
@@ -39,7 +39,7 @@ inline __m256i hashes(const unsigned char* text) {
     return _mm256_srli_epi32(_mm256_mullo_epi32(words, factor), 32 - batch_hash_bits);
 }
 
-/// The last place of each hash, and how far the bytes there are the same.
+/// The last position of each hash, and the length of the common bytes.
 inline void probe(const unsigned char* text, std::size_t at, Place* head, Batch& found) {
     for (std::size_t i = 0; i < batch; i += 8) {
         alignas(32) std::uint32_t hash[8];
@@ -57,7 +57,7 @@ inline void probe(const unsigned char* text, std::size_t at, Place* head, Batch&
     }
 }
 
-/// Leaves the matches that are worth their bits.
+/// Keeps the matches that are worth their bits.
 inline void judge(Batch& found) {
     const __m256i zero = _mm256_setzero_si256();
     for (std::size_t i = 0; i < batch; i += 32) {
@@ -88,7 +88,7 @@ inline void judge(Batch& found) {
     }
 }
 
-/// Eight of them.
+/// Hashes of eight positions.
 inline void eight_literals(const unsigned char* text, Token* token) {
     const __m256i none = _mm256_set1_epi32(no_distance << symbol_shift);
     const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(text));
@@ -139,7 +139,7 @@ struct Batches {
     }
 };
 
-/// \tparam Way how a batch is looked at, and its tokens are made.
+/// \tparam Way how a batch is checked, and its tokens are made.
 template <class Way>
 struct InBatches {
     static void begin(Scratch& scratch) { clear(scratch.head, 1U << batch_hash_bits); }
@@ -157,7 +157,7 @@ struct InBatches {
             begin -= batch;
         }
         text.at += begin;
-        // The few that are left at the end.
+        // The remaining positions at the end.
         if (text.n - text.at < batch_reads)
             token = greedy<batch_hash_bits>(text, text.n, scratch.head, token);
         return token;

@@ -1,7 +1,6 @@
 #pragma once
 
-/// The same by vectors of 512 bits, which also make the tokens of all places and leave out those that none
-/// needs.
+/// Batches with vectors of 512 bits, which also compute the tokens of all positions and drop the unused ones.
 
 // GCC 12 takes the undefined vectors of its own header for mistakes (bug 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -62,7 +61,7 @@ inline __m512i trailing_ones(__m512i words) {
     return _mm512_sub_epi32(all(31), _mm512_lzcnt_epi32(next));
 }
 
-/// As `match` does it.
+/// Vector form of `match`.
 inline __m512i matches(__m512i length, __m512i distance) {
     const __m512i one = all(1);
     const __m512i beyond = _mm512_sub_epi32(distance, one);
@@ -78,7 +77,7 @@ inline __m512i matches(__m512i length, __m512i distance) {
                            _mm512_slli_epi32(extra, extra_shift));
 }
 
-/// Leaves the matches that are worth their bits, and makes the tokens.
+/// Keeps the matches that are worth their bits, and computes the tokens.
 inline void judge(const unsigned char* here, WideBatch& found) {
     __m512i length[groups + 1], distance[groups];
     for (std::size_t g = 0; g < groups; ++g) {

@@ -27,7 +27,7 @@ struct Chains {
         clear(scratch.head_3, 1U << hash_3_bits);
     }
 
-    /// \return the place before it of the same four bytes' hash.
+    /// \return the previous position of the same hash.
     static Place insert(Scratch& s, const unsigned char* bytes, std::size_t at) {
         Place& place = s.head[hash_of(load_32(bytes + at), hash_bits)];
         const Place before = place;
@@ -91,7 +91,7 @@ struct Chains {
             }
             std::size_t seen = 1;
             if (now.length < enough && text.at + 1 < end) {
-                // A match at hand makes a longer one less of a gain.
+                // An existing match reduces the gain of a longer one.
                 const Match next = find(s, text, text.at + 1, now.length, depth / 2);
                 if (next.length > now.length) {
                     *token++ = literal(text.bytes[text.at++]);

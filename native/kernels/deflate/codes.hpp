@@ -90,8 +90,8 @@ inline void limit(const std::uint32_t* depth, std::size_t n, unsigned longest, s
     }
 }
 
-/// Lengths of a code's words; of symbols that do not occur, 0. There are two at least, whatever occurs: some
-/// that inflate refuse codes of one word.
+/// Lengths of a code's words; 0 for symbols that do not occur. There are at least two words: some decoders
+/// reject codes of one word.
 inline void lengths_of(std::uint32_t* counts, std::size_t n, unsigned longest, std::uint8_t* lengths) {
     Ranking found;
     rank(counts, n, found);
@@ -110,7 +110,7 @@ inline void lengths_of(std::uint32_t* counts, std::size_t n, unsigned longest, s
             lengths[found.symbol[i++]] = static_cast<std::uint8_t>(length);
 }
 
-/// Words as they are sent.
+/// Words in the bit order of the stream.
 inline void words_of(const std::uint8_t* lengths, std::size_t n, std::uint16_t* words) {
     Canonical next = canonical(lengths, n);
     for (std::size_t i = 0; i < n; ++i)

@@ -8,7 +8,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// \return bytes that were written, or `failed`.
+/// \return number of bytes written, or `failed`.
 using OfChunk = std::size_t(const Chunk& chunk, unsigned char* scratch);
 
 template <OfChunk* one>

@@ -25,7 +25,7 @@ enum BlockKind : unsigned { stored_block = 0, fixed_block = 1, dynamic_block = 2
 
 struct Interval {
     std::uint16_t base;
-    std::uint8_t extra; ///< Bits that follow the code, to be added to the base.
+    std::uint8_t extra; ///< Extra bits to add to the base.
 };
 
 constexpr Interval lengths_by_symbol[last_length - first_length + 1] = {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The first match that one place per hash leads to is taken.
+/// Uses the first match, at the one position that a hash refers to.
 
 #include "kernels/deflate/scratch.hpp"
 
@@ -37,12 +37,12 @@ struct Text {
     std::size_t at;
 };
 
-/// Bytes back to a place; 0, or more than a window, where it is none.
+/// Distance to a position; 0, or more than a window, if there is none.
 inline std::size_t back(std::size_t at, Place place) {
     return static_cast<Place>(at - place);
 }
 
-/// Tokens of the text up to `end`, one place at a time.
+/// Tokens of the text up to `end`, one position at a time.
 template <unsigned bits>
 Token* greedy(Text& text, std::size_t end, Place* head, Token* token) {
     while (text.at < end) {

@@ -14,7 +14,7 @@ constexpr unsigned distance_bits = 8;
 using Literals = Table<literals, literal_bits, longest_code>;
 using Distances = Table<distances, distance_bits, longest_code>;
 
-/// A chunk that is written, and how far it has come.
+/// A chunk being written, and the current position.
 struct Output {
     unsigned char* to;
     std::size_t room;
@@ -31,7 +31,7 @@ inline void copy_bytes(unsigned char* to, std::size_t back, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
 }
 
-/// One symbol after another, and nothing read or written beyond the ends.
+/// Decodes one symbol after another, with bounds checks.
 inline Met careful(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
     for (;;) {
         bits.fill();
@@ -58,7 +58,7 @@ inline Met careful(HeldBits& bits, const Literals& by_bits, const Distances& far
     }
 }
 
-/// Each symbol by itself.
+/// Decodes each symbol by itself.
 struct Careful {
     static void prepare(Literals&) {}
     static Met decode(HeldBits& bits, const Literals& by_bits, const Distances& far_by_bits, Output& out) {
@@ -77,13 +77,13 @@ inline bool inflate_stored(HeldBits& bits, Output& out) {
     return true;
 }
 
-/// A stream that is being inflated.
+/// A stream being inflated.
 struct Inflation {
     explicit Inflation(const Chunk& chunk) : bits(chunk.from, chunk.bytes), out{chunk.to, chunk.room, 0} {}
 
     HeldBits bits;
     Output out;
-    bool last = false; ///< No block comes after this one.
+    bool last = false; ///< True in the last block.
     Literals by_bits;
     Distances far_by_bits;
 };

@@ -20,7 +20,7 @@ std::size_t room_for(std::size_t bytes) {
     return (bytes + bytes / 8 + 256) / line * line + line;
 }
 
-/// Beyond the output, where nothing may be written.
+/// Guard bytes beyond the output.
 constexpr std::size_t guard = 64;
 constexpr Byte poison_byte = 0xa5;
 
@@ -28,7 +28,7 @@ constexpr Byte poison_byte = 0xa5;
 /// check.
 constexpr std::size_t different_bytes = std::size_t{4} << 20U;
 
-/// Bits of each stream that are turned over, chosen by chance; every third stream ends early as well.
+/// Flips random bits of each stream, and truncates every third stream.
 void damage(Chunk& chunk, Byte* stream, std::size_t number, std::size_t bits) {
     for (std::size_t i = 0; i < bits; ++i) {
         const std::uint64_t bit = mixed(number * 1009 + i) % (8 * chunk.bytes);
@@ -97,7 +97,7 @@ class Deflate final : public KernelOf<Chunks> {
         return found;
     }
 
-    /// As much text as leaves room for streams that are an eighth longer.
+    /// Returns as much text as leaves room for streams that are an eighth longer.
     void fit(Values& values, std::int64_t bytes) const override {
         constexpr std::int64_t ends = 512;
         std::int64_t& n = values["n"];

@@ -177,7 +177,7 @@ const char* z_name(const char* name) {
     return told.c_str();
 }
 
-/// As libdeflate.h declares them.
+/// Functions as declared in libdeflate.h.
 struct Libdeflate {
     Library library{"ASSAY_LIB_LIBDEFLATE", {"libdeflate.so.0"}};
     void* (*make)(int) = library.function<void*(int)>("libdeflate_alloc_compressor");
@@ -233,7 +233,7 @@ union IsalState {
     std::array<unsigned char, 262144> all;
 };
 
-/// ISAL_DEF_LVL3_EXTRA_LARGE, the most that any level asks for.
+/// ISAL_DEF_LVL3_EXTRA_LARGE, the largest buffer of any level.
 constexpr std::size_t isal_buffer = 4096 + 16 * 1024 + 2 * 32768 + 4 * 131072;
 
 } // namespace

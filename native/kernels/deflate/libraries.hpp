@@ -18,7 +18,7 @@ Inflate zlib_inflate, zlib_ng_inflate, libdeflate_inflate, isal_inflate;
 using Missing = const char*(const Chunks& w);
 Missing zlib_missing, zlib_ng_missing, libdeflate_missing, isal_missing;
 
-/// Name and version, or the file of one that does not tell it.
+/// Returns name and version, or the file of a library that does not state its version.
 const char* zlib_name();
 const char* zlib_ng_name();
 const char* libdeflate_name();

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Variants that a library does: the same but for its functions and the level.
+/// Variants with a library: they differ in functions and level.
 
 #include "kernels/deflate/each.hpp"
 #include "kernels/deflate/libraries.hpp"

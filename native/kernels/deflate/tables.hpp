@@ -10,7 +10,7 @@ namespace assay::kernels {
 
 namespace {
 
-/// Past the end there are zeros.
+/// Reads zeros beyond the end.
 class HeldBits {
   public:
     HeldBits(const unsigned char* from, std::size_t n) : next_(from), end_(from + n) {}
@@ -23,7 +23,7 @@ class HeldBits {
             fill_bytes();
     }
 
-    /// The same where it is known that eight bytes are left.
+    /// Refills without a bounds check: at least eight bytes are left.
     void fill_whole() {
         held_ |= load_64(next_) << count_;
         next_ += (63U - count_) >> 3U;
@@ -39,7 +39,7 @@ class HeldBits {
         count_ -= n;
     }
 
-    /// At most 32 bits; fills.
+    /// Reads at most 32 bits, after a refill.
     unsigned take(unsigned n) {
         fill();
         const auto found = static_cast<unsigned>(held_ & ((std::uint64_t{1} << n) - 1));
@@ -75,7 +75,7 @@ class HeldBits {
 
     const unsigned char* next_;
     const unsigned char* end_;
-    std::uint64_t held_ = 0; ///< Above the bits that count, there may be those that come next.
+    std::uint64_t held_ = 0; ///< Above the counted bits, there may be following ones.
     unsigned count_ = 0;
     unsigned zeros_ = 0; ///< Number of buffered bits beyond the end of the stream.
 };
@@ -86,12 +86,12 @@ using Entry = std::uint32_t;
 
 constexpr unsigned taken_mask = 63;  ///< Bits of the word and the extra bits.
 constexpr unsigned word_shift = 6;   ///< Bits of the word: four.
-constexpr unsigned value_shift = 16; ///< A byte, a base, or where a second table begins.
+constexpr unsigned value_shift = 16; ///< A byte, a base, or the position of a second table.
 constexpr Entry is_literal = 1U << 10U;
 constexpr Entry is_pair = 1U << 11U;    ///< Two literals.
 constexpr Entry is_further = 1U << 12U; ///< A second table goes on.
 constexpr Entry is_end = 1U << 13U;     ///< The end of a block.
-constexpr Entry is_nothing = 1U << 14U; ///< No word begins so.
+constexpr Entry is_nothing = 1U << 14U; ///< Invalid word.
 
 inline Entry literal_entry(unsigned symbol) {
     if (symbol < end_of_block) return is_literal | symbol << value_shift;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Text that is made, the same each time: words by the frequencies of a language, some of which bring the
+/// Generated text, the same each time: words by the frequencies of a language, some of which determine the
 /// next.
 
 #include "kernels/frame/pattern.hpp"
@@ -59,7 +59,7 @@ inline std::size_t rank_by(std::uint64_t chance) {
 
 } // namespace text
 
-/// One period of it.
+/// Generates one period of the text.
 inline std::string make_text() {
     std::vector<std::string> words;
     for (std::size_t r = 0; r < text::vocabulary; ++r) words.push_back(text::word_of(r));

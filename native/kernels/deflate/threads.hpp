@@ -1,6 +1,6 @@
 #pragma once
 
-/// Chunks shared among threads.
+/// Distribution of chunks among threads.
 
 #include "kernels/deflate/each.hpp"
 

@@ -21,7 +21,7 @@ constexpr unsigned symbol_shift = 9;
 constexpr unsigned extra_shift = 14;
 constexpr unsigned no_distance = distances; ///< Symbol of the distance that a literal does not have.
 
-/// Bytes of a block, at most; a match may reach beyond.
+/// Largest number of bytes in a block; a match may reach beyond.
 constexpr std::size_t block_bytes = 65536;
 /// Length of the first of several blocks: with little history, few matches are found, and other codes are
 /// best.
@@ -44,7 +44,7 @@ inline Token match(std::size_t length, std::size_t distance) {
            extra << extra_shift;
 }
 
-/// A length's symbol, from 257 on, by length - 3.
+/// Symbol of a length, from 257 on, by length - 3.
 struct LengthSymbols {
     std::uint16_t of[longest_match - shortest_match + 1];
 };
@@ -63,7 +63,7 @@ struct Counts {
     std::uint32_t distance[distances];
 };
 
-/// In two sets, so that one of a symbol does not wait for the one before.
+/// Counts in two sets, so that a count does not wait for the previous one of its symbol.
 inline void count(const Token* tokens, std::size_t n, Counts& found) {
     std::uint32_t of[2][token_symbols] = {}, far[2][distances + 2] = {};
     std::size_t i = 0;
@@ -107,7 +107,7 @@ inline Codes codes_for(Counts& counts) {
     return found;
 }
 
-/// Bits of a block's tokens and its end.
+/// Returns the number of bits of a block's tokens and its end.
 inline std::uint64_t bits_of(const Counts& counts, const Codes& codes) {
     std::uint64_t bits = 0;
     for (std::size_t s = 0; s <= last_length; ++s) {
@@ -151,7 +151,7 @@ inline void prepare(const Codes& codes, Words& words) {
     words.distance[no_distance] = words.distance[no_distance + 1] = 0;
 }
 
-/// The same few steps for a literal and a match: which of them comes next cannot be foreseen.
+/// Writes literals and matches by the same steps: their order is unpredictable.
 inline void write_token(BitWriter& out, Token token, const Words& words) {
     const std::uint32_t a = words.literal[token % token_symbols];
     const std::uint32_t b = words.distance[token >> symbol_shift & 31U];
@@ -159,7 +159,7 @@ inline void write_token(BitWriter& out, Token token, const Words& words) {
     out.put(a >> bits_shift | far << (a & 63U), (a + (b >> bits_shift)) & 63U);
 }
 
-/// One token after the other.
+/// Writes one token after the other.
 struct Singly {
     static void write(BitWriter& out, const Token* tokens, std::size_t n, const Words& words) {
         BitWriter own = out;
@@ -168,7 +168,7 @@ struct Singly {
     }
 };
 
-/// All tokens of a block, and its end.
+/// Writes all tokens of a block, and its end.
 template <class Writing>
 void write_tokens(BitWriter& out, const Token* tokens, std::size_t n, const Words& words) {
     Writing::write(out, tokens, n, words);
@@ -280,7 +280,7 @@ bool write_fixed(BitWriter& out, const Token* tokens, std::size_t n, std::uint64
     return true;
 }
 
-/// In the kind of block that takes the fewest bits.
+/// Writes the kind of block with the fewest bits.
 template <class Writing>
 bool write_best(BitWriter& out, const unsigned char* text, std::size_t bytes, const Token* tokens,
                 std::size_t n, bool last) {

@@ -11,7 +11,7 @@ namespace {
 
 using Loop = Fast<true>;
 
-/// A step of each in turn, until one of them meets something else than symbols.
+/// Advances both streams in turn, until one of them reaches another item than symbols.
 inline void together(Inflation& a, Inflation& b, Met& met_a, Met& met_b) {
     Cursor first(a.bits, a.out), second(b.bits, b.out);
     while (met_a == Met::symbols && met_b == Met::symbols) {
@@ -45,7 +45,7 @@ inline void inflate_two(Chunk& one, Chunk& other) {
     other.made = rest(b, met_b);
 }
 
-/// Chunks two by two.
+/// Inflates chunks in pairs.
 inline void inflate_pair(const Chunks& w, std::size_t i) {
     if (i + 1 < w.count)
         inflate_two(w.each[i], w.each[i + 1]);

@@ -8,7 +8,7 @@ namespace assay::kernels {
 
 namespace {
 
-constexpr std::size_t word = 16; ///< Bytes that are copied at once.
+constexpr std::size_t word = 16; ///< Bytes copied at once.
 
 /// Largest output of a step: literals of several table entries, a match, and the rest of its last word.
 constexpr std::size_t max_written = 8 + longest_match + word;
@@ -21,7 +21,7 @@ inline void copy_word(unsigned char* to, const unsigned char* from) {
     std::memcpy(to, held, word);
 }
 
-/// Writes up to a word more than is asked for.
+/// Copies bytes; may write up to a word more.
 inline void copy_match(unsigned char* to, std::size_t back, std::size_t n) {
     const unsigned char* from = to - back;
     const unsigned char* const end = to + n;
@@ -57,7 +57,7 @@ inline void pair(Literals& by_bits) {
     }
 }
 
-/// \return the bytes that an entry of literals wrote.
+/// \return number of bytes written by an entry of literals.
 template <bool pairs>
 std::size_t put(unsigned char* to, Entry entry) {
     if constexpr (pairs) {

@@ -17,15 +17,15 @@ struct Chunk {
     const unsigned char* from;
     std::size_t bytes; ///< Size of the input, in bytes.
     unsigned char* to;
-    std::size_t room; ///< Bytes that may be written.
-    std::size_t made; ///< Bytes that were written, or `failed`.
+    std::size_t room; ///< Size of the output buffer, in bytes.
+    std::size_t made; ///< Number of bytes written, or `failed`.
 };
 
 struct Chunks {
     Chunk* each;
     std::size_t count;
     Direction direction;
-    bool damaged;           ///< Streams are, so that many cannot be inflated.
+    bool damaged;           ///< True if streams are damaged, so that many cannot be inflated.
     unsigned char* scratch; ///< Scratch memory of each thread, one after the other.
     std::size_t scratch_step;
 };

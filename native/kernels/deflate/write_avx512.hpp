@@ -35,7 +35,7 @@ constexpr std::size_t at_once = 16;
 
 struct InPairs {
     static void write(BitWriter& out, const Token* tokens, std::size_t n, const Words& words) {
-        constexpr long long most = 56; ///< Bits that are written at once.
+        constexpr long long most = 56; ///< Bits written at once.
         BitWriter own = out;
         const __m512i far_low = _mm512_loadu_si512(words.distance);
         const __m512i far_high = _mm512_loadu_si512(words.distance + at_once);

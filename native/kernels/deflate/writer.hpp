@@ -9,13 +9,12 @@ namespace assay::kernels {
 
 namespace {
 
-/// A word is stored whole, also where only some of its bytes count: eight bytes beyond the last have to be
-/// there.
+/// Stores whole words, also if only some of their bytes count: the buffer needs eight bytes beyond the last.
 class BitWriter {
   public:
     BitWriter(unsigned char* to, std::size_t room) : begin_(to), next_(to), end_(to + room) {}
 
-    /// At most 56 bits.
+    /// Appends at most 56 bits.
     void put(std::uint64_t bits, unsigned count) {
         held_ |= bits << count_;
         count_ += count;
@@ -38,7 +37,7 @@ class BitWriter {
         next_ += n;
     }
 
-    /// \return bytes of the stream.
+    /// \return size of the stream in bytes.
     std::size_t finish() {
         if (count_) ++next_;
         return static_cast<std::size_t>(next_ - begin_);

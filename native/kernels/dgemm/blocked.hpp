@@ -17,7 +17,7 @@ namespace {
 
 using assay::kernels::Product;
 
-/// C where it is: each step reads and writes them.
+/// Elements of C in memory: each step reads and writes them.
 template <class V, std::size_t vectors, std::size_t width, std::size_t step>
 struct InMemory : Shape<V, vectors, width, step> {
     using Shape<V, vectors, width, step>::lanes, Shape<V, vectors, width, step>::rows;
@@ -68,7 +68,7 @@ void tile(const Product& w, std::size_t p, std::size_t deep, std::size_t j, std:
     }
 }
 
-/// Parts as equal as can be of at most `most`, each a multiple of `unit`.
+/// Divides n into parts of at most `most`, as equal as possible, each a multiple of `unit`.
 inline std::size_t part(std::size_t whole, std::size_t most, std::size_t unit) {
     const std::size_t parts = (whole + most - 1) / most;
     const std::size_t one = parts ? (whole + parts - 1) / parts : 1;

@@ -19,7 +19,7 @@ struct Product {
     std::size_t tile_k; ///< Depth of a tile: columns of A, rows of B.
     std::size_t tile_n; ///< Columns of a tile of B.
 
-    std::size_t ahead_l2; ///< Steps of the innermost loop by which data are fetched ahead; 0: not.
+    std::size_t ahead_l2; ///< Distance of prefetch in steps of the innermost loop; 0 for none.
     std::size_t ahead_l1;
 };
 

@@ -6,15 +6,15 @@
 
 namespace assay::kernels {
 
-/// As isa-l/erasure_code.h declares it.
+/// Function as declared in isa-l/erasure_code.h.
 typedef void EcEncodeData(int len, int k, int rows, unsigned char* tables, unsigned char** data,
                           unsigned char** coding);
 
 EcEncodeData* ec_encode_data();
-/// 32 bytes for each coefficient; whether it could.
+/// Computes 32 bytes for each coefficient; returns whether the library is available.
 bool isal_tables(const unsigned char* coefficients, unsigned char* tables);
 const char* isal_missing(const Code& c);
-/// Its file: it tells no version of itself.
+/// Returns the file of the library, which does not state its version.
 const char* isal_name();
 
 } // namespace assay::kernels

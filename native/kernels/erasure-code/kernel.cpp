@@ -15,10 +15,10 @@ namespace assay::kernels {
 namespace {
 
 constexpr std::size_t disks = sources + targets;
-/// Disks that are lost in a rebuild: all three are data, which is the most work.
+/// Lost disks of a rebuild: all three contain data, which is the most work.
 constexpr std::array<std::size_t, targets> lost = {1, 4, 8};
 
-/// Multiplied and reduced bit by bit, as the field is defined: no table of any variant is used.
+/// Multiplies and reduces bit by bit, by the definition of the field: independent of the variants' tables.
 Byte product(unsigned a, unsigned b) {
     constexpr unsigned reduction = 0x11d;
     unsigned found = 0;
@@ -150,7 +150,7 @@ class ErasureCode final : public KernelOf<Code> {
         for (std::size_t t = 0; t < targets; ++t) std::ranges::fill(disk_[written(t)], poison);
     }
 
-    /// All bytes are known, those of sources too, which no variant may change.
+    /// Checks all bytes, also those of sources, which no variant may change.
     [[nodiscard]] Verdict check() override {
         for (std::size_t d = 0; d < disks; ++d)
             if (Verdict found = same("disk " + std::to_string(d), disk_[d], pattern_[d]); !found.right)

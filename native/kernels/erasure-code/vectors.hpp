@@ -157,7 +157,7 @@ inline std::size_t vectors_of(const Code& c, std::size_t first, std::size_t begi
     return i;
 }
 
-/// A target after the other: sources are read three times.
+/// Computes one target after the other: sources are read three times.
 template <class V>
 void one_by_one(const Code& c) {
     for (std::size_t t = 0; t < targets; ++t) {

@@ -19,14 +19,14 @@ struct Code {
     unsigned char* target[targets];
     std::size_t n;  ///< Bytes of each.
     bool streaming; ///< True if the output does not fit the caches in use: it need not go through them.
-    /// The rest is made from the coefficients, target by target, before anything is timed.
+    /// The other members follow from the coefficients, target by target, before the measurement.
     const unsigned char* coefficient;
     const unsigned char* logarithm; ///< Logarithm to base 2 of each byte except 0.
     const unsigned char* power;     ///< Powers of 2, for exponents to 509.
     const unsigned char (*product)[256];
     const unsigned char (*nibbles)[32]; ///< Products of 0 to 15, and of 16 times these.
-    const std::uint64_t* matrix;        ///< As gf2p8affineqb takes it.
-    unsigned char* isal; ///< As ISA-L's ec_init_tables() makes them; null where it is not there.
+    const std::uint64_t* matrix;        ///< Matrices of gf2p8affineqb.
+    unsigned char* isal;                ///< Tables of ISA-L's ec_init_tables(); null without the library.
 };
 
 } // namespace assay::kernels

@@ -8,7 +8,7 @@ namespace assay::kernels {
 
 namespace {
 
-// Of the C interface of the BLAS (https://www.netlib.org/blas/#_cblas).
+// Types of the C interface of the BLAS (https://www.netlib.org/blas/#_cblas).
 constexpr int column_major = 102;
 constexpr int as_it_is = 111;
 constexpr int transpose = 112;

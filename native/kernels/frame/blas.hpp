@@ -8,7 +8,7 @@
 
 namespace assay::kernels {
 
-/// A BLAS through its C interface, opened when it is first asked for. Matrices are stored column by column.
+/// A BLAS through its C interface, opened at first use. Matrices are stored column by column.
 class Blas {
   public:
     /// Naming scheme of a library's functions, and the width of its integers.
@@ -23,25 +23,25 @@ class Blas {
 
     /// Returns the reason why the library is not available; null if it is.
     [[nodiscard]] const char* missing() const { return reason_.empty() ? nullptr : reason_.c_str(); }
-    /// Version, and the processor that its code is for: null where it is not there.
+    /// Returns version and core type; null if the library is not available.
     [[nodiscard]] const char* version() const { return version_.empty() ? nullptr : version_.c_str(); }
 
     /// Returns whether integers have 64 bits.
     [[nodiscard]] bool wide() const { return wide_; }
-    /// A function as Fortran has it ("dsyrk"), of the BLAS or a LAPACK in the same library; null where it is
-    /// not there.
+    /// Returns a function by its name in Fortran ("dsyrk"), of the BLAS or a LAPACK in the same library; null
+    /// if it is missing.
     [[nodiscard]] void* fortran(const std::string& name) const {
         return library_.symbol((before_ + name + "_" + after_).c_str());
     }
 
-    /// Uses as many threads as OpenMP would.
+    /// Sets the number of threads to that of OpenMP.
     void use_threads() const;
 
-    /// c = a b + beta c; no gaps between columns.
+    /// Computes c = a b + beta c, without gaps between columns.
     void gemm(std::size_t m, std::size_t n, std::size_t k, const double* a, const double* b, double beta,
               double* c) const;
 
-    /// y = alpha a x + beta y, with all m rows and n columns of a, or with a transposed.
+    /// Computes y = alpha a x + beta y, with all m rows and n columns of a, or with a transposed.
     void gemv(bool transposed, std::size_t m, std::size_t n, double alpha, const double* a, std::size_t down,
               const double* x, double beta, double* y) const;
 
@@ -57,7 +57,7 @@ class Blas {
     void* gemm_ = nullptr;
     void* gemv_ = nullptr;
     void (*set_threads_)(int) = nullptr;
-    void (*set_ways_)(std::int64_t) = nullptr; ///< As BLIS has it.
+    void (*set_ways_)(std::int64_t) = nullptr; ///< Setter of BLIS.
 };
 
 /// Returns OpenBLAS of the distribution.

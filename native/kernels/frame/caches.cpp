@@ -18,7 +18,7 @@ namespace {
 struct Cache {
     int level = 0;
     std::int64_t bytes = 0;
-    std::string shared; ///< CPUs that have it.
+    std::string shared; ///< CPUs that share it.
 };
 
 std::string word_in(const std::string& path) {
@@ -76,7 +76,7 @@ std::int64_t bytes_of(const std::string& size, const Caches& caches) {
             "this machine does not report its caches: state the size in bytes, as in --size 64M");
     if (tiny || second || last) return of / 2;
     const std::int64_t bytes = 4 * of;
-    // Half of it, for references are as large as outputs.
+    // Half of the memory, since references are as large as outputs.
     if (bytes > caches.memory / 2) {
         throw UsageError(
             "data of four times the last-level cache (" + std::to_string(bytes >> 20) +

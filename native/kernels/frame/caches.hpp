@@ -5,11 +5,11 @@
 
 namespace assay::kernels {
 
-/// Caches that this process may use, and the memory behind them; 0 where the kernel does not tell.
+/// Caches of the CPUs in use, and the available memory; 0 if the kernel does not report them.
 struct Caches {
     std::int64_t first = 0;  ///< Level 1, data, of one CPU.
-    std::int64_t second = 0; ///< Level 2, of all cores that are used together.
-    std::int64_t last = 0;   ///< The last level, of all that are used together.
+    std::int64_t second = 0; ///< Level 2, total of all cores in use.
+    std::int64_t last = 0;   ///< The last level, total of all cores in use.
     std::int64_t memory = 0; ///< Available memory.
 };
 

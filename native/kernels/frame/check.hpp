@@ -13,7 +13,7 @@ struct Verdict {
     std::string message; ///< Position and kind of the error; empty for a correct output.
 };
 
-/// Right where all are; tells of the first that is not.
+/// Combines verdicts: correct if all are; reports the first error.
 Verdict all_of(const std::vector<Verdict>& verdicts);
 
 /// Returns the product of two vectors in higher precision.
@@ -29,7 +29,7 @@ class Comparison {
 
     void compare(const char* what, std::size_t index, double found, long double wanted);
 
-    /// \param least how many elements had to be looked at: fewer are not enough.
+    /// \param least least number of compared elements for a correct verdict.
     [[nodiscard]] Verdict verdict(std::size_t least) const;
 
   private:

@@ -17,7 +17,7 @@ struct About {
     const char* title;
     const char* source; ///< Source of the experiment, and its result there.
     const char* bound;  ///< Limiting resource, in words.
-    /// One repetition changes its input, which is put back, untimed, before the next.
+    /// A repetition changes its input; it is restored, untimed, before the next.
     bool in_place = false;
     /// Its arithmetic is in single precision, for which the cores have another roof.
     bool single = false;
@@ -39,7 +39,7 @@ struct Figure {
     double value;
 };
 
-/// The work of one kernel: its data, its variants, and whether their results are right.
+/// A kernel: its data, its variants, and the check of their results.
 class Kernel {
   public:
     Kernel() = default;
@@ -56,15 +56,15 @@ class Kernel {
     /// Sets the size parameters that were not given, so that the data take at most this many bytes.
     virtual void fit(Values& values, std::int64_t bytes) const = 0;
 
-    /// Bytes that the data take.
+    /// Returns the size of the data in bytes.
     [[nodiscard]] virtual double bytes(const Values& values) const = 0;
 
-    /// Allocates and initialises.
+    /// Allocates and initialises the data.
     ///
-    /// \param shift bytes by which data begin beyond a boundary of a cache line.
+    /// \param shift offset of the data from a boundary of a cache line, in bytes.
     virtual void prepare(const Values& values, std::size_t shift) = 0;
 
-    /// Puts the input back, where a repetition changes it.
+    /// Restores the input, if a repetition changes it.
     virtual void restore() {}
 
     /// Fills the output with values that no correct result contains.

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-/// The section that ASSAY_VARIANT fills: the linker gives its ends.
+/// Bounds of the section that ASSAY_VARIANT fills, defined by the linker.
 extern "C" {
 extern const void* const __start_assay_variants[]; // NOLINT: the linker's names
 extern const void* const __stop_assay_variants[];  // NOLINT
@@ -16,14 +16,14 @@ extern const void* const __stop_assay_variants[];  // NOLINT
 
 namespace assay::kernels {
 
-/// A kernel with variants that do the same work; one in each program.
+/// A kernel and all its variants; one in each program.
 template <class Work>
 class KernelOf : public Kernel {
   public:
     KernelOf() {
         for (const void* const* one = __start_assay_variants; one != __stop_assay_variants; ++one)
             variants_.push_back(static_cast<const Variant<Work>*>(*one));
-        // Files are linked in no order that means anything: parents come first, then names.
+        // The order of linking has no meaning: sorts by depth (parents first), then by name.
         std::map<std::pair<std::size_t, std::string_view>, const Variant<Work>*> ordered;
         for (const Variant<Work>* one : variants_) ordered.emplace(std::pair(depth(one), one->id), one);
         variants_.clear();

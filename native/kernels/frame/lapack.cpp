@@ -9,8 +9,8 @@ namespace assay::kernels {
 
 namespace {
 
-// Interfaces of the reference (https://www.netlib.org/lapack/explore-html/), as Fortran passes arguments; the
-// lengths of texts, which compilers pass last, are all 1.
+// Interfaces of the reference (https://www.netlib.org/lapack/explore-html/), with Fortran's calling
+// convention; the lengths of strings, which compilers pass last, are all 1.
 template <class Int>
 using Syrk = void(const char* half, const char* how, const Int* n, const Int* k, const double* alpha,
                   const double* a, const Int* lda, const double* beta, double* c, const Int* ldc, std::size_t,
@@ -35,7 +35,8 @@ Int size(std::size_t count) {
     return static_cast<Int>(count);
 }
 
-/// A function that says, asked with a length of -1, how much room it needs, and is then called with it.
+/// Calls a function twice: with a length of -1, for which it returns the size of its scratch memory, and with
+/// that memory.
 template <class Int, class Call>
 Int with_room(Call call) {
     Int failed = 0;

@@ -19,29 +19,29 @@ class Lapack {
     [[nodiscard]] const char* version() const { return missing() ? nullptr : blas_.version(); }
     void use_threads() const { blas_.use_threads(); }
 
-    /// c = a transposed(a), with n rows and k columns of a; of c, whose columns are `down` apart, the upper
-    /// half (dsyrk).
+    /// Computes the upper half of c = a transposed(a), with n rows and k columns of a, and columns of c at a
+    /// distance of `down` (dsyrk).
     void syrk(std::size_t n, std::size_t k, const double* a, double* c, std::size_t down) const;
 
-    /// Eigenvalues of a symmetric matrix, the smallest first, and vectors in its columns (dsyevd, of the
-    /// upper half).
+    /// Computes eigenvalues of a symmetric matrix, the smallest first, and vectors in its columns (dsyevd, of
+    /// the upper half).
     void eigen(std::size_t n, double* a, double* values) const;
 
-    /// Singular values of a matrix with fewer rows than columns, which is lost, and the m vectors of its rows
-    /// (dgesdd).
+    /// Computes singular values of a matrix with fewer rows than columns, which is overwritten, and the m
+    /// vectors of its rows (dgesdd).
     void singular_of_wide(std::size_t m, std::size_t n, double* a, double* values, double* left) const;
 
-    /// The same of a square matrix, with the vectors of its columns.
+    /// Computes those of a square matrix, with the vectors of its columns.
     void singular_of_square(std::size_t n, double* a, double* values, double* left, double* right) const;
 
-    /// Reflects a matrix with fewer rows than columns to a lower triangle in its first m columns; m numbers
-    /// of the reflections (dgelqf).
+    /// Reduces a matrix with fewer rows than columns to a lower triangle in its first m columns, by
+    /// reflections with m factors (dgelqf).
     void triangle(std::size_t m, std::size_t n, double* a, double* reflections) const;
 
-    /// P A = L U in the place of the n by n elements of a, without gaps (dgetrf).
+    /// Computes P A = L U in the place of the n by n elements of a, without gaps (dgetrf).
     ///
-    /// \param exchanged for each column, the row that was exchanged with its own, from 0.
-    /// \return the first column without a pivot, from 0; n where each has one.
+    /// \param exchanged for each column, the row that was exchanged with its own, from 0. \return the first
+    /// column without a pivot, from 0; n if each has one.
     std::int64_t factors(std::size_t n, double* a, std::int64_t* exchanged) const;
 
   private:

@@ -11,11 +11,11 @@ namespace assay::kernels {
 /// declared by their users, as its documentation states them.
 class Library {
   public:
-    /// \param variable of the environment that names another file.
-    /// \param names tried in this order.
+    /// \param variable environment variable that names another file. \param names file names to try, in this
+    /// order.
     Library(const char* variable, std::initializer_list<const char*> names);
 
-    /// A function or object; null where the library or the name is not there.
+    /// Returns a function or object; null if the library or the name is missing.
     [[nodiscard]] void* symbol(const char* name) const;
 
     template <class Function>
@@ -26,7 +26,7 @@ class Library {
     [[nodiscard]] bool there() const { return handle_ != nullptr; }
     /// Returns the reason why it is not available, a string of static lifetime.
     [[nodiscard]] const char* reason() const { return reason_.c_str(); }
-    /// The file that was opened.
+    /// Returns the opened file.
     [[nodiscard]] const std::string& path() const { return path_; }
 
   private:

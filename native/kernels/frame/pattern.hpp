@@ -28,12 +28,12 @@ inline std::uint64_t mixed(std::uint64_t x) {
     return x ^ (x >> 31U);
 }
 
-/// Length of the run from i on that is without a break in the pattern.
+/// Returns the length of the run from i on, up to the end of the pattern.
 inline std::size_t run_at(std::size_t i, std::size_t n) {
     return std::min(period - i % period, n - i);
 }
 
-/// Bytes that look random, others for each `number`.
+/// Returns pseudo-random bytes, different for each `number`.
 inline Pattern pattern_of(std::size_t number) {
     Pattern found;
     for (std::size_t i = 0; i < period; ++i) found[i] = static_cast<Byte>(mixed(number * period + i));

@@ -37,7 +37,7 @@ struct Request {
     bool describe = false;
     std::string variant;
     std::string size;
-    std::int64_t threads = 0; ///< 0: as OpenMP has it.
+    std::int64_t threads = 0; ///< 0: default of OpenMP.
     std::int64_t shift = 0;
     MeasurementLimits limits;
     Values values;
@@ -61,7 +61,7 @@ double parse_seconds(const std::string& text) {
     return found;
 }
 
-/// Standard output takes nothing more.
+/// Standard output is closed or full.
 class OutputError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -101,7 +101,7 @@ void take(Request& request, const Kernel& kernel, const std::string& name, const
         request.limits.max_samples = static_cast<std::size_t>(
             within({name, "largest number of samples", 0, 1, most}, parse_number(name, text)));
     } else if (name == "threads") {
-        // Twice as many, for threads that wait for memory leave a CPU to others.
+        // Twice the CPUs, since threads that wait for storage leave their CPU to others.
         const auto most = 2 * static_cast<std::int64_t>(own_affinity().size());
         request.threads =
             within({name, "number of threads, at most two for each of the CPUs that this process may use", 0,
@@ -145,7 +145,7 @@ int threads_of(const Request& request) {
 #endif
 }
 
-/// All parameters: those that were given, the usual ones, and a size that fits.
+/// Returns all parameters: given ones, defaults, and a size that fits.
 Values settle(const Kernel& kernel, const Request& request, int threads) {
     Values values = request.values;
     bool sized = true;
@@ -185,7 +185,7 @@ void write_cost(JsonWriter& json, const Cost& cost) {
         .member("moved_bytes_with_allocate", cost.bytes_with_allocate);
 }
 
-/// Under their own names, so that a pattern finds each in a line.
+/// Figures under their own names, so that a pattern finds each in a line.
 void write_figures(JsonWriter& json, const Kernel& kernel) {
     const auto figures = kernel.figures();
     if (figures.empty()) return;

@@ -10,7 +10,7 @@ namespace assay::kernels {
 
 int threads() {
 #ifdef _OPENMP
-    // A limit that is lower (OMP_THREAD_LIMIT) is not in the first.
+    // omp_get_max_threads() does not include OMP_THREAD_LIMIT.
     return std::min(omp_get_max_threads(), omp_get_thread_limit());
 #else
     return 1;

@@ -39,10 +39,10 @@ struct Cost {
     double flops = 0;               ///< Additions and multiplications; a fused one is two.
     double special = 0;             ///< Exponentials, logarithms, divisions, roots.
     double bytes = 0;               ///< Least number of bytes to move.
-    double bytes_with_allocate = 0; ///< The same where a line is read before it is written.
+    double bytes_with_allocate = 0; ///< The same, if a line is read before it is written.
 };
 
-/// A way to do the work of a kernel.
+/// A variant of a kernel.
 ///
 /// `Work` is the kernel's own structure: plain pointers and numbers, all that one repetition needs.
 template <class Work>

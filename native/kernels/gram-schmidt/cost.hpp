@@ -9,7 +9,7 @@ namespace {
 using assay::kernels::Base;
 using assay::kernels::Cost;
 
-/// Each vector by itself: two words of each element for the product, three for each of two updates.
+/// Cost of each vector by itself: two words of each element for the product, three for each of two updates.
 [[maybe_unused]] inline Cost unblocked(const Base& w) {
     const double elements = static_cast<double>(w.n) * static_cast<double>(w.vectors);
     return {6.0 * elements, 0.0, 64.0 * elements, 64.0 * elements};

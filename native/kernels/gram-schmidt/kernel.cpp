@@ -130,7 +130,7 @@ class GramSchmidt final : public KernelOf<Base> {
     }
 
     void restore() override {
-        // By the threads that work on them, which touch them first here.
+        // First touch by the threads that process the elements.
 #pragma omp parallel for schedule(static)
         for (std::size_t k = 0; k < work_.n; ++k) {
             x_[k] = x_before_[k];

@@ -11,7 +11,7 @@ using assay::kernels::Blas;
 /// The classical method as three products of a matrix and a vector.
 template <const Blas& (*blas)()>
 void by_products(const Base& w) {
-    // Of an empty matrix no product is written.
+    // BLAS writes no product of an empty matrix.
     for (std::size_t i = 0; i < w.vectors; ++i) w.sums[i] = 0.0;
     blas().use_threads();
     blas().gemv(true, w.n, w.vectors, 1.0, w.q, w.stride, w.x, 1.0, w.sums);

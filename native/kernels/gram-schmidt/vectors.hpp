@@ -161,7 +161,7 @@ void backwards(std::size_t first, std::size_t end, std::size_t chunk, const Do& 
     }
 }
 
-/// Elements from `first` to before `end`: products.
+/// Computes products of elements from `first` to before `end`.
 template <class Way>
 void form(const Base& w, std::size_t first, std::size_t end, double* sums) {
     for (std::size_t k = first; k < end; k += w.chunk) Way::products(w, k, least(w.chunk, end - k), sums);
@@ -183,7 +183,7 @@ void there_and_back(const Base& w) {
     update<Way>(w, 0, w.n, w.sums, w.sums);
 }
 
-/// Vectors from i, as many as are worked on together.
+/// Vectors from i, as many as are processed together.
 inline Base group_of(const Base& w, std::size_t i) {
     Base part = w;
     part.q += i * w.stride;

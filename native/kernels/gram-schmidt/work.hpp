@@ -17,10 +17,10 @@ struct Base {
     std::size_t n;
     std::size_t vectors;
     std::size_t stride;
-    std::size_t chunk;    ///< Elements that are worked on for all vectors before the next.
-    std::size_t together; ///< Vectors that stay in the last-level cache, or all where not even two do.
-    std::size_t ahead;    ///< Elements by which data are fetched ahead; 0: not.
-    double* own;          ///< Room of each thread: twice as many sums, from a boundary of a line.
+    std::size_t chunk;    ///< Elements of a chunk, which is processed for all vectors before the next.
+    std::size_t together; ///< Vectors that fit the last-level cache; all if not even two do.
+    std::size_t ahead;    ///< Distance of prefetch in elements; 0 for none.
+    double* own;          ///< Scratch memory of each thread: twice as many sums, from a boundary of a line.
     std::size_t room;     ///< Elements of one of them.
 };
 

@@ -48,7 +48,7 @@ class Producers {
         first_ = (first_ + 1) % work_.producers;
     }
 
-    /// Gives digests back: who was waiting for one fills its next chunk.
+    /// Returns digests: their producers fill their next chunks.
     void give(const Batch& batch, std::int64_t now_ns) {
         for (std::size_t i = 0; i < batch.count; ++i) {
             const std::size_t p = batch.which[i] % work_.producers;

@@ -7,10 +7,10 @@
 
 namespace assay::kernels {
 
-/// Chunks that producers hand to one consumer, who gives back their digests.
+/// Chunks of many producers for one consumer, which returns their digests.
 ///
-/// Producer p fills chunks p, p + producers, and so on. It begins the next one when it has the digest of the
-/// one before, so that no more chunks wait than there are producers.
+/// Producer p fills chunks p, p + producers, and so on. It begins the next one after it received the digest
+/// of the previous one, so that at most one chunk of each producer waits.
 struct Intake {
     Hashing chunks;
     std::size_t producers;

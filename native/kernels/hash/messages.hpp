@@ -13,7 +13,7 @@
 
 namespace assay::kernels {
 
-/// Messages, places for their digests, and the right ones.
+/// Messages, room for their digests, and the correct digests.
 class Messages {
   public:
     Messages() = default;

@@ -102,7 +102,7 @@ class Horner final : public KernelOf<Polynomial> {
         return found;
     }
 
-    /// As the talk counts: two operations for each degree, for reading alone and for writing too.
+    /// Cost as in the talk: two operations for each degree, for reading and for writing.
     [[nodiscard]] Cost default_cost() const override {
         const auto n = static_cast<double>(work_.n);
         const bool write = work_.y != nullptr;

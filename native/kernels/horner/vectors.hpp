@@ -21,10 +21,10 @@ struct Kept {
     }
 };
 
-/// Elements from `first` to before `last`; gives the sum of the values where they are not written.
+/// Evaluates elements from `first` to before `last`; returns the sum of the values if they are not written.
 ///
-/// \tparam V a vector of doubles. \tparam chains vectors that are worked on side by side: one multiply-add
-///     waits for the one before it in its own chain alone. \tparam Store how a vector is written.
+/// \tparam V a vector of doubles. \tparam chains vectors processed side by side: one multiply-add waits only
+/// for the previous one of its own chain. \tparam Store way to write a vector.
 template <class V, std::size_t chains, class Store = Kept>
 inline double evaluate(const Polynomial& p, std::size_t first, std::size_t last) {
     constexpr std::size_t lanes = sizeof(V) / sizeof(double);

@@ -62,7 +62,7 @@ class Hyperbolic final : public KernelOf<Gas> {
         found.push_back({{"nx", 33}, {"ny", 18}, {"steps", 1}, {"wide", 7}, {"high", 5}});
         found.push_back({{"nx", 20}, {"ny", 31}, {"steps", 5}, {"together", 2}, {"wide", 8}, {"high", 9}});
         found.push_back({{"nx", 5}, {"ny", 3}, {"steps", 16}, {"together", 16}, {"wide", 4}, {"high", 1}});
-        // Of more cells a part is looked at.
+        // Of more cells a part is checked.
         found.push_back({{"nx", 201}, {"ny", 190}, {"steps", 3}});
         return found;
     }

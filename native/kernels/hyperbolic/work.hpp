@@ -27,7 +27,7 @@ struct Gas {
     std::size_t nx, ny;
     std::size_t steps;
 
-    std::size_t together;   ///< Steps that are taken in one pass over the grid.
+    std::size_t together;   ///< Steps in one pass over the grid.
     std::size_t wide, high; ///< Cells of a tile in such a pass.
     double* rooms;          ///< Scratch of each thread: fluxes, and two tiles with their borders.
     std::size_t room;       ///< Elements of one of them.

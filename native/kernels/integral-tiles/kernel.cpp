@@ -47,7 +47,7 @@ class IntegralTiles final : public KernelOf<Contraction> {
         std::vector<Values> found;
         for (const std::int64_t n : {0, 1, 2, 5, 16, 19}) found.push_back({{"n", n}, {"tile", 16}});
         for (const std::int64_t tile : {1, 7, 11, 64}) found.push_back({{"n", 23}, {"tile", tile}});
-        // Of more elements a part is looked at.
+        // Of more elements a part is checked.
         found.push_back({{"n", 41}, {"tile", 8}});
         return found;
     }
@@ -123,7 +123,7 @@ class IntegralTiles final : public KernelOf<Contraction> {
     }
 
   private:
-    /// Elements that are looked at, about: each is a sum of n^2 terms.
+    /// Elements that are checked, about: each is a sum of n^2 terms.
     static constexpr std::size_t checked = 600;
 
     [[nodiscard]] double integral(std::size_t i, std::size_t j, std::size_t k, std::size_t l) const {

@@ -141,7 +141,7 @@ struct Table {
     float *red, *green, *blue, *half;
 };
 
-/// As many points as are worked on side by side; a block that the data do not fill repeats the last one.
+/// As many points as are processed side by side; a block that the data do not fill repeats the last one.
 template <class V, std::size_t chains>
 struct Block {
     static constexpr std::size_t points = V::lanes * chains;

@@ -19,7 +19,7 @@ struct System {
     double* weights;  ///< Weight of each vector of the base.
     std::size_t edge; ///< Unknowns along an edge of the grid, which is a cube.
     std::size_t steps;
-    std::size_t* done; ///< Steps that were made: fewer, where nothing was left to be done.
+    std::size_t* done; ///< Completed steps: fewer, where nothing was left to be done.
     Base base;         ///< Room for its vectors; `vectors` of them are there at a time.
 };
 

@@ -7,7 +7,7 @@
 
 namespace assay::kernels {
 
-/// A round trip through all lines of a piece of memory, in random order: each tells where the next is.
+/// A walk through all lines of a piece of memory, in random order: each line contains the index of the next.
 struct Chase {
     /// Element 8 i belongs to line i and contains the index of the element in the next line.
     const std::uint64_t* next;

@@ -34,7 +34,7 @@ inline void change(const Lookups& work, const Section& one) {
     }
 }
 
-/// Looks at it; gives how many entries were half changed.
+/// Reads the entries of a section; returns the number of half-changed ones.
 inline std::int64_t look(const Lookups& work, const Section& one) {
     std::int64_t torn = 0;
     for (std::size_t i = 0; i < work.length; ++i) {

@@ -25,7 +25,7 @@ inline void look_up(const Lookups& work) {
     *work.seen = seen;
 }
 
-/// A lock that one holds at a time, reader or writer.
+/// A mutual-exclusion lock, for readers and writers.
 ///
 /// \tparam Lock has `take` and `release`.
 template <class Lock>

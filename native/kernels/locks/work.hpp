@@ -19,11 +19,11 @@ struct Lookups {
     Entry* table;
     std::size_t entries;
     unsigned char* room; ///< For the variant's locks: zero before every repetition, at a boundary of a line.
-    std::int64_t* torn;  ///< Entries that were seen half changed.
-    std::int64_t* seen;  ///< Entries that were read.
-    std::size_t n;       ///< Sections, over all threads.
+    std::int64_t* torn;  ///< Number of entries seen half changed.
+    std::int64_t* seen;  ///< Number of entries read.
+    std::size_t n;       ///< Number of sections, over all threads.
     unsigned writes;     ///< Percentage of sections that change their entries.
-    std::size_t length;  ///< Entries that a section touches, one beside the other.
+    std::size_t length;  ///< Number of adjacent entries of a section.
 };
 
 /// Bytes of the room for locks.

@@ -144,7 +144,7 @@ void by_columns(const Panel<W>& panel, std::size_t first, std::size_t end) {
     }
 }
 
-/// X = L^-1 X for as many strips of columns as are worked on together; L from (first, first) on, of `deep`
+/// X = L^-1 X for as many strips of columns as are processed together; L from (first, first) on, of `deep`
 /// rows.
 template <class W, std::size_t strips>
 void solve(const Panel<W>& panel, std::size_t first, std::size_t deep, double* x) {

@@ -14,7 +14,7 @@ struct Masked {
     double* y;
     std::size_t n;
     Function function;
-    double patch;       ///< A value that the function does nothing special at.
+    double patch;       ///< A value without special handling in the function.
     std::size_t active; ///< Number of elements above zero.
 };
 

@@ -162,7 +162,7 @@ class Pca final : public KernelOf<Components> {
     ///
     /// Allowed are errors of sums of n terms (a few times sqrt(n) u for each correlation, with u the unit in
     /// the last place; N. Higham, T. Mary, SISC 41 (2019)) and of an orthogonal reduction of p steps (p u
-    /// |C|; J. Wilkinson, The Algebraic Eigenvalue Problem). Of many vectors, some are looked at.
+    /// |C|; J. Wilkinson, The Algebraic Eigenvalue Problem). Of many vectors, some are checked.
     [[nodiscard]] Verdict check() override {
         const std::size_t p = work_.p;
         if (p == 0) return {true, 0.0, ""};

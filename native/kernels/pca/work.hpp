@@ -21,7 +21,7 @@ struct Components {
     double* matrix;     ///< Room for p rows of p.
     double* means;      ///< Room for a row of p for each block of observations, and one more.
     double* spreads;    ///< Room for p.
-    std::size_t block;  ///< Observations that are worked on together.
+    std::size_t block;  ///< Observations processed together.
     std::size_t blocks; ///< Number of such blocks.
 
     std::size_t wide; ///< p, made up to whole lines of a cache.
