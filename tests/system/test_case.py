@@ -18,7 +18,9 @@ def cli(tmp_path: Path, assay_exec: Path, assay_kernels: tuple[Path, ...]) -> Co
 
 
 @pytest.mark.rotating
-def test_every_case_is_listed_and_shown(cli: CommandLine, assay_kernels: tuple[Path, ...]) -> None:
+def test_list_and_show_contain_every_case(
+    cli: CommandLine, assay_kernels: tuple[Path, ...]
+) -> None:
     names = [path.name.removeprefix("assay-kernel-") for path in assay_kernels]
     assert [one["name"] for one in cli("case", "list", "--json").document["cases"]] == names
     listed = cli("case", "list").out
@@ -29,7 +31,7 @@ def test_every_case_is_listed_and_shown(cli: CommandLine, assay_kernels: tuple[P
 
 
 @pytest.mark.rotating
-def test_a_case_is_a_ladder_under_a_roof(cli: CommandLine, tmp_path: Path) -> None:
+def test_run_reports_steps_and_roofs(cli: CommandLine, tmp_path: Path) -> None:
     picture = tmp_path / "roof.svg"
     done = cli(
         *("case", "run", "horner", "degree=64", "--size", "tiny", "--variant", "powers"),
@@ -42,7 +44,7 @@ def test_a_case_is_a_ladder_under_a_roof(cli: CommandLine, tmp_path: Path) -> No
     assert first["variant"] == "powers" and "against" not in first
     assert second["against"] == "powers"
     assert second["claim"]["a"] == "powers" and second["claim"]["b"] == "horner"
-    # pow() takes tens of times what a multiplication and an addition take.
+    # pow() takes tens of times as long as a multiplication and an addition.
     assert second["claim"]["verdict"] == "faster"
     assert second["median_s"] < first["median_s"]
     assert all(rate > 0 for rate in found["roofs"].values())
@@ -57,8 +59,8 @@ def test_a_case_is_a_ladder_under_a_roof(cli: CommandLine, tmp_path: Path) -> No
 
 
 @pytest.mark.rotating
-def test_results_are_judged_by_more_than_time(cli: CommandLine) -> None:
-    """What compresses is slower than what does not, and leaves fewer bytes."""
+def test_quality_has_a_column(cli: CommandLine) -> None:
+    """A variant that compresses is slower than copying, and its output is smaller."""
     words = (
         *("case", "run", "deflate", "--size", "tiny", "--variant", "stored", "--variant", "fixed"),
         *("--runs", "14", "--disturbed-above", "never"),
@@ -75,7 +77,7 @@ def test_results_are_judged_by_more_than_time(cli: CommandLine) -> None:
 
 
 @pytest.mark.rotating
-def test_a_program_is_a_workload_like_any_other(
+def test_program_of_a_case_can_be_measured(
     cli: CommandLine, assay_kernels: tuple[Path, ...]
 ) -> None:
     program = cli("case", "show", "bandwidth", "--json").document["program"]
@@ -89,9 +91,7 @@ def test_a_program_is_a_workload_like_any_other(
 
 
 @pytest.mark.rotating
-def test_a_wrong_result_is_a_failed_launch(
-    cli: CommandLine, assay_kernels: tuple[Path, ...]
-) -> None:
+def test_wrong_result_is_a_failed_launch(cli: CommandLine, assay_kernels: tuple[Path, ...]) -> None:
     program = cli("case", "show", "horner", "--json").document["program"]
     done = cli("measure", "--runs", "4", "--", program, "--variant", "broken-tail")
     assert done.status == 1, done.out
@@ -118,7 +118,7 @@ def test_a_wrong_result_is_a_failed_launch(
         (("fly", "horner"), 2, "fly"),
     ],
 )
-def test_wrong_words_are_told(
+def test_invalid_arguments_are_reported(
     cli: CommandLine,
     assay_kernels: tuple[Path, ...],
     words: tuple[str, ...],
@@ -131,7 +131,7 @@ def test_wrong_words_are_told(
 
 
 @pytest.mark.rotating
-def test_a_case_can_be_taken_up_again(cli: CommandLine) -> None:
+def test_finished_case_resumes_without_changes(cli: CommandLine) -> None:
     """The program is the same one, whatever its arms are called with."""
     words = ("case", "run", "horner", "--size", "tiny", "--variant", "powers")
     words = (*words, "--variant", "horner", "--disturbed-above", "never")
@@ -144,14 +144,14 @@ def test_a_case_can_be_taken_up_again(cli: CommandLine) -> None:
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("words", [("--size", "0"), ("n=0",)])
-def test_nothing_is_not_measured(cli: CommandLine, words: tuple[str, ...]) -> None:
+def test_empty_data_are_refused(cli: CommandLine, words: tuple[str, ...]) -> None:
     done = cli("case", "run", "horner", *words)
     assert done.status == 2 and "no data" in done.err and not done.out
 
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("verb", ["run", "show"])
-def test_more_threads_than_cpus_are_refused_however_they_are_said(
+def test_more_threads_than_cpus_are_refused(
     cli: CommandLine, verb: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "10000" in cli("case", verb, "horner", "--threads", "10000").err

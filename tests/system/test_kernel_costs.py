@@ -1,4 +1,4 @@
-"""What a kernel says that its work costs is what its algorithm does, operation by operation."""
+"""Costs of kernels equal the operations of their algorithms, counted one by one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.system
 
 @dataclass
 class Tally:
-    """Counts what is done with the numbers and arrays that it makes."""
+    """Counter of operations on the numbers and arrays that it creates."""
 
     flops: int = 0
     special: int = 0
@@ -40,12 +40,12 @@ class Tally:
 
     @property
     def moved_bytes(self) -> int:
-        """Each element that is read or written, once for each."""
+        """Count each element that is read, and each that is written, once."""
         return sum(self.read.values()) + sum(self.written.values())
 
     @property
     def moved_bytes_with_allocate(self) -> int:
-        """And what is written without having been read is read all the same."""
+        """Also count a read of each element that is written without having been read."""
         return self.moved_bytes + sum(
             size for at, size in self.written.items() if at not in self.read
         )
@@ -164,7 +164,7 @@ def kmeans_products(t: Tally, points: int, centres: int) -> None:
 
 
 def acoustic(t: Tally, nx: int, ny: int, nz: int, steps: int) -> None:
-    """Differences of order 16; what lies beyond the grid is zero."""
+    """Differences of order 16; cells beyond the grid are zero."""
     weights = [Number(t, 1.0 / (1 + k)) for k in range(9)]
     zero = Number(t, 0.0)
     now, before, speed = (
@@ -271,7 +271,7 @@ def integral_tiles(t: Tally, n: int) -> None:
 
 
 def hyperbolic(t: Tally, nx: int, ny: int, steps: int) -> None:
-    """Euler's equations; what flows through a side is worked out from both of its cells."""
+    """Euler's equations; fluxes through a side follow from both of its cells."""
     half, heat, part, ratio = (Number(t, v) for v in (0.5, 1.4, 0.4, 0.2))
     cells = {
         (x, y): [Number(t, v) for v in (1.0 + x / 9, 0.1 * y, 0.2, 3.0)]
@@ -314,7 +314,7 @@ def hyperbolic(t: Tally, nx: int, ny: int, steps: int) -> None:
 
 
 def sparse_factor(t: Tally, edge: int, leaf: int) -> None:
-    """What is not cut in two is a matrix without gaps."""
+    """Return the dense matrix of a region that is not divided."""
     n = edge * edge
     assert n <= leaf
     conducts = t.ramp(2 * n)
@@ -388,7 +388,7 @@ WORK = ("flops", "special")
         ("bandwidth", None, bandwidth, {"n": 19, "operation": 2}, (*WORK, *BYTES)),
     ],
 )
-def test_costs_are_what_the_algorithm_does(
+def test_costs_equal_counted_operations(
     assay_kernels: tuple[Path, ...],
     name: str,
     variant: str | None,
@@ -396,7 +396,7 @@ def test_costs_are_what_the_algorithm_does(
     data: dict[str, int],
     keys: tuple[str, ...],
 ) -> None:
-    """Those of the first variant, counted on numbers that count."""
+    """Count the operations of the first variant with counting numbers."""
     (program,) = (one for one in assay_kernels if one.name == f"assay-kernel-{name}")
     variants = described(program, *options(data))["variants"]
     told = next(one for one in variants if variant in (None, one["variant"]))

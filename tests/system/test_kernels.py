@@ -1,4 +1,4 @@
-"""The catalogue's kernels: every variant is right at every odd size, and wrong ones are seen."""
+"""The catalogue's kernels: variants are correct at odd sizes, and checks reject broken ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHIFTS = (0, 8)
 
 
 def lines(program: Path, *words: object, status: int | None = 0) -> list[dict[str, Any]]:
-    """What it prints, a document a line."""
+    """Return the printed documents, one for each line."""
     done = subprocess.run(
         [program, *map(str, words)], capture_output=True, text=True, timeout=300, check=False
     )
@@ -39,7 +39,7 @@ def options(shape: dict[str, int]) -> list[object]:
     return [word for name, value in shape.items() for word in (f"--{name}", value)]
 
 
-def test_a_kernel_tells_what_it_is(assay_kernels: tuple[Path, ...]) -> None:
+def test_description_is_complete(assay_kernels: tuple[Path, ...]) -> None:
     for program in assay_kernels:
         told = described(program)
         assert program.name == f"assay-kernel-{told['kernel']}"
@@ -65,7 +65,7 @@ def test_a_kernel_tells_what_it_is(assay_kernels: tuple[Path, ...]) -> None:
     ("threads", "shift"),
     cases([(THREADS[-1], SHIFTS[-1])], slow=list(product(THREADS, SHIFTS))[:-1]),
 )
-def test_every_variant_is_right_at_odd_sizes(
+def test_every_variant_is_correct_at_odd_sizes(
     assay_kernels: tuple[Path, ...], threads: int, shift: int
 ) -> None:
     check_odd_sizes(assay_kernels, threads, shift)
@@ -82,7 +82,7 @@ def check_odd_sizes(programs: tuple[Path, ...], threads: int, shift: int) -> Non
 
 
 @pytest.mark.rotating
-def test_a_broken_variant_is_rejected(assay_kernels: tuple[Path, ...]) -> None:
+def test_broken_variant_is_rejected(assay_kernels: tuple[Path, ...]) -> None:
     for program in assay_kernels:
         for one in described(program)["variants"]:
             if not one["broken"] or "missing" in one:
@@ -92,8 +92,8 @@ def test_a_broken_variant_is_rejected(assay_kernels: tuple[Path, ...]) -> None:
 
 
 @pytest.mark.rotating
-def test_a_broken_variant_of_other_work_is_rejected(assay_kernels: tuple[Path, ...]) -> None:
-    """What does none of the usual work is seen at one of the odd sizes at least."""
+def test_broken_variant_of_other_modes_is_rejected(assay_kernels: tuple[Path, ...]) -> None:
+    """A broken variant of other modes is rejected at one of the odd sizes at least."""
     for program in assay_kernels:
         told = described(program)
         for one in told["variants"]:
@@ -108,8 +108,8 @@ def test_a_broken_variant_of_other_work_is_rejected(assay_kernels: tuple[Path, .
             assert "rejected" in found or set(found) == {"missing"}, (program.name, one)
 
 
-def test_costs_are_of_what_is_done(assay_kernels: tuple[Path, ...]) -> None:
-    """No work costs nothing, and rates follow from costs."""
+def test_costs_are_positive_and_consistent(assay_kernels: tuple[Path, ...]) -> None:
+    """Every variant has a cost, and write allocation does not lower it."""
     for program in assay_kernels:
         (found,) = lines(program, "--describe")
         for one in found["variants"]:
@@ -135,14 +135,16 @@ def test_costs_are_of_what_is_done(assay_kernels: tuple[Path, ...]) -> None:
         ([], "missing --variant"),
     ],
 )
-def test_wrong_words_are_told(assay_kernels: tuple[Path, ...], words: list[str], told: str) -> None:
+def test_invalid_arguments_are_reported(
+    assay_kernels: tuple[Path, ...], words: list[str], told: str
+) -> None:
     program = next(path for path in assay_kernels if path.name == "assay-kernel-horner")
     done = subprocess.run([program, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and told in done.stderr and "usage:" in done.stderr
     assert done.stdout == ""
 
 
-def test_what_cannot_be_told_is_no_success(assay_kernels: tuple[Path, ...]) -> None:
+def test_closed_output_is_an_error(assay_kernels: tuple[Path, ...]) -> None:
     for words in (["--describe"], ["--help"], ["--variant", "all", "--seconds", "0"]):
         with Path("/dev/full").open("w") as full:
             argv = [assay_kernels[0], *words]
@@ -150,12 +152,14 @@ def test_what_cannot_be_told_is_no_success(assay_kernels: tuple[Path, ...]) -> N
         assert done.returncode == 3 and "cannot write to standard output" in done.stderr
 
 
-def test_a_file_that_is_no_library_is_named(assay_kernels: tuple[Path, ...]) -> None:
+def test_invalid_library_is_named(assay_kernels: tuple[Path, ...]) -> None:
     (program,) = (one for one in assay_kernels if one.name == "assay-kernel-deflate")
     env = os.environ | {"ASSAY_LIB_ZLIB": "/etc/passwd"}
     told = subprocess.run([program, "--describe"], env=env, capture_output=True, check=True).stdout
     reasons = {one["variant"]: one.get("missing") for one in json.loads(told)["variants"]}
-    assert "ASSAY_LIB_ZLIB names a library that cannot be loaded: /etc/passwd" in reasons["lib-zlib-6"]
+    assert (
+        "ASSAY_LIB_ZLIB names a library that cannot be loaded: /etc/passwd" in reasons["lib-zlib-6"]
+    )
 
 
 def test_sizes_follow_from_the_caches(assay_kernels: tuple[Path, ...]) -> None:
@@ -226,10 +230,10 @@ SEEN = 66
 
 
 def race_env(folder: Path) -> dict[str, str]:
-    """Archer tells the sanitizer what OpenMP orders (LLVM's openmp/tools/archer/README.md).
+    """Return an environment in which Archer reports OpenMP's synchronisation to the sanitizer.
 
-    What the library of OpenMP does with its own memory it does not tell: where it frees that of
-    tasks, and where what a task is given is written to what another task had.
+    Source: LLVM's openmp/tools/archer/README.md. Archer does not report the memory of the OpenMP
+    library itself: memory of tasks that it frees, or reuses for arguments of another task.
     """
     own = "called_from_lib:libomp.so\nrace_top:.omp_outlined._debug__\n"
     (folder / "suppressions").write_text(own)

@@ -1,4 +1,4 @@
-"""The catalogue without its programs: roofs, figures that were published, words for programs."""
+"""The catalogue without its programs: roofs, published figures, arguments of programs."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def kernel(*variants: Variant) -> Kernel:
     )
 
 
-def test_a_roof_is_the_slower_of_cores_and_memory() -> None:
+def test_roof_is_the_slower_of_cores_and_memory() -> None:
     roofs = Roofs(gflop_per_s=100.0, gb_per_s=10.0)
     assert roofs.bound_s(variant("a", flops=2e9, moved=1e9)) == pytest.approx(0.1)
     assert roofs.bound_s(variant("a", flops=2e11, moved=1e9)) == pytest.approx(2.0)
 
 
-def test_the_higher_roof_counts_and_what_is_above_it_is_told() -> None:
+def test_higher_roof_counts_and_variants_above_it_get_a_note() -> None:
     first, second = Roofs(gflop_per_s=50.0, gb_per_s=20.0), Roofs(gflop_per_s=60.0, gb_per_s=5.0)
     roofs = first.higher(second)
     assert roofs == Roofs(gflop_per_s=60.0, gb_per_s=20.0)
@@ -69,7 +69,7 @@ def test_the_higher_roof_counts_and_what_is_above_it_is_told() -> None:
     assert told(0.9 * bound_s)[1].endswith("above it are one")
 
 
-def test_a_variant_has_the_very_data_of_the_others() -> None:
+def test_arms_use_the_same_data() -> None:
     words = parameter_words(kernel())
     assert words == ("--n", "7", "--degree", "3")
     own = kernel(variant("a"), variant("b", "a"))
@@ -80,7 +80,7 @@ def test_a_variant_has_the_very_data_of_the_others() -> None:
     assert first.configuration["command"] == command
 
 
-def test_a_step_leads_from_the_nearest_parent_that_runs() -> None:
+def test_step_compares_with_the_nearest_ancestor_that_runs() -> None:
     own = kernel(variant("a"), variant("b", "a"), variant("c", "b"), variant("library"))
     run = [one for one in own.variants if one.variant != "b"]
     arms = arms_of(Path("prog"), own, run, (), 0.2)
@@ -98,7 +98,7 @@ def test_a_step_leads_from_the_nearest_parent_that_runs() -> None:
     ]
 
 
-def test_what_can_be_had_is_neither_broken_nor_missing() -> None:
+def test_available_variants_are_neither_broken_nor_missing() -> None:
     made = kernel(
         variant("a"),
         Variant(variant="b", parent="a", isa="any", why="w", broken=True),
@@ -117,7 +117,7 @@ def test_published_figures_have_a_source_and_a_value() -> None:
     assert published_figures("no-such-case") == ()
 
 
-def test_a_roofline_shows_every_variant_that_was_measured() -> None:
+def test_roofline_shows_every_measured_variant() -> None:
     steps = [
         Step(variant("first"), None, 1.0, None),
         Step(variant("second", "first"), "first", 0.5, None),
