@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from assay.records import to_builtins
 from benchmarks.overhead.reading import Key, Table
 from benchmarks.overhead.results import shown
@@ -20,6 +22,7 @@ from .page import page
 from .pictures import pictures
 from .pieces import SIZES, Piece, pieces, visit
 from .python_peers import measured_peers
+from .results import combined, tables
 
 DOCS = ROOT / "docs" / "benchmarks"
 RESULT = ROOT / "build" / "bench-kernels.json"
@@ -55,13 +58,17 @@ def measured(
     except KeyboardInterrupt:
         if not done:
             raise
+    date = time.strftime("%Y-%m-%d", time.localtime(disturbance.began_s))
     document = {
         "schema": 1,
-        "date": time.strftime("%Y-%m-%d", time.localtime(disturbance.began_s)),
+        "date": date,
         "machine": machine(),
         "scale": {"rounds": done, "seed": seed, **chosen},
         "load": disturbance.document(),
-        "kernels": [{"case": one.name, **to_builtins(one.kernel)} for one in found],
+        "kernels": [
+            {"case": one.name, "date": date, "rounds": done, **to_builtins(one.kernel)}
+            for one in found
+        ],
         "readings": table.document(),
         "python": [],
     }
@@ -70,7 +77,11 @@ def measured(
 
 def arguments_of(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks.kernels", description=__doc__)
-    parser.add_argument("--write", action="store_true", help="write into docs/benchmarks")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="write into docs/benchmarks, keeping other kernels with --case",
+    )
     parser.add_argument(
         "--smoke", action="store_true", help="one round of a few kernels with tiny data"
     )
@@ -107,6 +118,9 @@ def main(words: list[str]) -> int:
     document, table = measured(found, rounds, arguments.seed, chosen)
     counts = sorted({1, len(os.sched_getaffinity(0))})
     document["python"] = to_builtins(measured_peers(found, arguments.python, counts, rounds))
+    if arguments.write and cases:
+        document = combined(msgspec.json.decode((DOCS / "kernels.json").read_bytes()), document)
+        table, found = tables(document)
     kernels = {(one.kernel.kernel, one.name): one.kernel for one in found}
     text = page(document, table, kernels)
     print(text)

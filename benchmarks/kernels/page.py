@@ -34,8 +34,14 @@ def page(document: dict[str, Any], table: Table, kernels: dict[tuple[str, str], 
         markdown.section("Own variants and libraries", _libraries(table, kernels, threads)),
         markdown.section("Libraries for Python", _python(kernels, peers)),
     ]
+    dates = {
+        (one["kernel"], one["case"]): f"Measured on {one['date']}, {one['rounds']} rounds."
+        for one in document["kernels"]
+    }
     for (name, case), kernel in kernels.items():
-        sections.append(markdown.section(f"{name}: {case}", _piece(table, name, case, kernel)))
+        lines = list(_piece(table, name, case, kernel))
+        date = [dates[name, case]] if lines else []
+        sections.append(markdown.section(f"{name}: {case}", [*lines[:1], *date, *lines[1:]]))
     return "\n\n".join(filter(None, sections)) + "\n"
 
 
@@ -55,9 +61,8 @@ def _head(document: dict[str, Any]) -> str:
             "each round.\n"
             "- **Threads.** Variants of kernels with a library are launched with all threads and "
             "with one. Both sides of a comparison have the same number of threads.",
-            f"{document['date']}, {where['model']}, {where['cpus']} CPUs, Linux {where['kernel']}, "
-            f"{where['distribution']}, {document['scale']['rounds']} rounds. "
-            f"{load_words(document)}",
+            f"{where['model']}, {where['cpus']} CPUs, Linux {where['kernel']}, "
+            f"{where['distribution']}; latest run {document['date']}. {load_words(document)}",
             _scale(document),
         )
     )
@@ -67,7 +72,13 @@ def _scale(document: dict[str, Any]) -> str:
     """Return the sizes, and the kernels if only some were measured."""
     scale = document["scale"]
     sizes = f"Sizes: {', '.join(scale['sizes'])}."
-    return f"{sizes} Kernels: {', '.join(scale['cases'])}." if scale["cases"] else sizes
+    if not scale["cases"]:
+        return sizes
+    names = ", ".join(f"`{one}`" for one in scale["cases"])
+    return (
+        f"{sizes} The latest run measured {names}. Each section states the date of its figures; "
+        "in older sections, only libraries ran with one thread too."
+    )
 
 
 def _targets(

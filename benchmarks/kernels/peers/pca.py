@@ -4,7 +4,7 @@
 
 One line for each: the best and the median time. All begin with raw data, which the kernel
 standardises on the way. "On scores" is the step of scikit-learn or oneDAL alone, with standardised
-data. Includes oneDAL if scikit-learn-intelex is installed; `--svd` adds singular values of the data.
+data. Includes oneDAL if scikit-learn-intelex is installed; `--svd` adds singular values.
 
 Scales differ: eigenvalues of NumPy and scikit-learn differ by n / (n - 1), and the eigenvalues of
 oneDAL's svdDense are singular values. So the check compares shares of the sum.
