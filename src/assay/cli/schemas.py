@@ -142,7 +142,12 @@ def _structs(kind: type) -> Iterator[type]:
 
 
 def _first_paragraph(struct: type) -> str:
-    return " ".join(inspect.cleandoc(struct.__doc__ or "").split("\n\n")[0].split())
+    return _joined(inspect.cleandoc(struct.__doc__ or "").split("\n\n")[0])
+
+
+def _joined(text: str) -> str:
+    """Return a text in one line, with inline code in single backticks."""
+    return " ".join(text.split()).replace("``", "`")
 
 
 def attributes(struct: type) -> dict[str, str]:
@@ -159,5 +164,5 @@ def attributes(struct: type) -> dict[str, str]:
         for entry in re.split(r"\n(?=[ ]{4}\S)", section[1].rstrip()):
             names, _, meaning = entry.strip().partition(":")
             for name in names.split(","):
-                found[name.strip()] = " ".join(meaning.split())
+                found[name.strip()] = _joined(meaning)
     return found
