@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from tools.docs import generated
 
 import assay
 from assay.cli.parsing.grammar import build
@@ -69,17 +70,26 @@ from assay.tier.swap import Swap
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
+GENERATED = frozenset(generated.pages(DOCS))
+"""Pages that are generated when the site is built."""
 EXECUTED = [
     page
     for page in PAGES
-    if page.parent.name == "howto" or page.name in ("guide.md", "catalogue.md")
+    if page.parent.name in ("howto", "tutorial") or page.name == "catalogue.md"
 ]
+FIRST = ("first-study.md", "guide.md")
+"""Pages that every run of the tests executes."""
 BLOCK_TIMEOUT_S = 120.0
 FENCE = re.compile(r"^( *)```([^\n`]*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 ELLIPSIS = "…"
+
+
+def is_tutorial(page: Path) -> bool:
+    """Tell whether a page is followed literally, with the budgets that it states."""
+    return page.parent.name == "tutorial"
 
 
 def name_of(page: Path) -> str:
@@ -163,7 +173,7 @@ def environment(tmp_path: Path, launcher: str, noise_meter: str) -> dict[str, st
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=() if page.name == "guide.md" else pytest.mark.rotating)
+        pytest.param(page, marks=() if page.name in FIRST else pytest.mark.rotating)
         for page in EXECUTED
     ],
     ids=name_of,
@@ -174,8 +184,14 @@ def test_examples_run(page: Path, tmp_path: Path, environment: dict[str, str]) -
     run_page(page, tmp_path, {**environment, "OPENBLAS_NUM_THREADS": "1"}, short=True)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page", EXECUTED, ids=name_of)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.rotating if is_tutorial(page) else pytest.mark.slow)
+        for page in EXECUTED
+    ],
+    ids=name_of,
+)
 def test_examples_run_with_their_own_budgets(
     page: Path, tmp_path: Path, environment: dict[str, str]
 ) -> None:
@@ -282,6 +298,8 @@ def test_links_lead_somewhere(page: Path) -> None:
             continue
         path, _, anchor = target.partition("#")
         other = (page.parent / path).resolve() if path else page
+        if other.is_relative_to(DOCS) and name_of(other) in GENERATED:
+            continue  # mkdocs checks links to these pages, and their anchors
         assert other.exists(), f"{target} is not there"
         assert other.is_relative_to(ROOT), f"{target} leaves the repository"
         if anchor:
