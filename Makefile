@@ -15,7 +15,7 @@ LOWEST := $(VENV)/lowest
 BUDGET ?= 5m
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src native -type f ! -name '*.pyc' 2>/dev/null)
 
-.PHONY: help tune wheel test test-full test-lowest check docs format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-smoke
+.PHONY: help tune test test-full test-lowest check docs man format clean bench-overhead bench-statistics bench-search bench-recommendations bench-programs bench-warm bench-start bench-partition bench-kernels bench-tier bench-smoke
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -59,6 +59,9 @@ check: $(VENV)/.tested-with ## types, style, floors, forbidden imports
 docs: $(VENV)/.tested-with ## the documentation as a site: build/site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
 	@echo "The site is in $(abspath build/site/index.html)"
+
+man: $(VENV)/.installed ## manual pages: build/man
+	$(BIN)/python -m tools.docs.manual build/man
 
 format: $(VENV)/.tested-with ## rewrite sources in the project's style
 	$(BIN)/ruff check --no-cache --fix-only -q .

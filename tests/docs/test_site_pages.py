@@ -9,7 +9,7 @@ import pytest
 from tools.docs import commands, exit_status, generated, schemas
 
 from assay.cli.grammar import VERBS, build
-from assay.cli.parser import _verbs_of
+from assay.cli.parser import verb_parsers
 from assay.cli.schemas import DOCUMENTS
 from assay.settings.registry import builtin
 
@@ -21,7 +21,7 @@ NAVIGATION = (ROOT / "mkdocs.yml").read_text()
 @pytest.mark.parametrize("verb", VERBS)
 def test_page_of_verb_has_every_option(verb: str) -> None:
     page = PAGES[f"reference/commands/{verb}.md"]
-    for option in _verbs_of(build())[verb]._option_string_actions:
+    for option in verb_parsers(build())[verb]._option_string_actions:
         assert re.search(rf"`[^`]*(?<![\w-]){re.escape(option)}(?![\w-])[^`]*` \|", page), option
 
 

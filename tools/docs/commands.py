@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assay.cli.parsing.grammar import VERBS, build
-from assay.cli.parsing.parser import _verbs_of
+from assay.cli.grammar import VERBS, build
+from assay.cli.parser import verb_parsers
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Command:
 
 def commands() -> tuple[Command, ...]:
     """Return all verbs in the order of ``assay --help``."""
-    parsers = _verbs_of(build())
+    parsers = verb_parsers(build())
     return tuple(_command(name, parsers[name]) for name in VERBS)
 
 
@@ -121,7 +121,7 @@ def page(command: Command, exit_status: str, keys: str) -> str:
     """
     parts = [
         BOOST + f"# assay {command.name}",
-        _sentence(command.summary),
+        sentence(command.summary),
         f"```text\n{_usage(command.usage)}\n```",
         "## Options",
         *(_group(group) for group in command.groups),
@@ -140,8 +140,8 @@ def _usage(usage: str) -> str:
 def _group(group: Group) -> str:
     rows = [f"| {code(option.synopsis)} | {_description(option)} |" for option in group.options]
     table = "\n".join(["| option | description |", "|---|---|", *rows])
-    about = f"{_sentence(group.description)}\n\n" if group.description else ""
-    return f"### {_sentence(group.title).rstrip('.')}\n\n{about}{table}"
+    about = f"{sentence(group.description)}\n\n" if group.description else ""
+    return f"### {sentence(group.title).rstrip('.')}\n\n{about}{table}"
 
 
 def _description(option: Option) -> str:
@@ -151,9 +151,12 @@ def _description(option: Option) -> str:
     return text + (" Repeatable." if option.repeatable and "repeatable" not in text else "")
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
+    """Return a phrase as a sentence: with a capital letter, unless it begins with code, and a dot."""
     text = text.strip().rstrip(".")
-    return text[:1].upper() + text[1:] + "." if text else ""
+    if re.match(r"[a-z]+(?: |$)", text):
+        text = text[0].upper() + text[1:]
+    return f"{text}." if text else ""
 
 
 def code(text: str) -> str:

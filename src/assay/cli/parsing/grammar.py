@@ -33,6 +33,13 @@ examples:
   assay report last -o report.html             one page with everything
 """
 
+COMPLETION = """\
+installation:
+  bash   assay completion bash > ~/.local/share/bash-completion/completions/assay
+  zsh    assay completion zsh > DIR/_assay, where DIR is listed in $fpath
+  fish   assay completion fish > ~/.config/fish/completions/assay.fish
+"""
+
 
 def build(verb: str | None = None) -> argparse.ArgumentParser:
     """The parser: of all verbs, or of one of ``VERBS`` alone, which takes a fifth of the time."""
@@ -587,6 +594,19 @@ def _schema(verbs: Verbs[argparse.ArgumentParser]) -> None:
     )
 
 
+def _completion(verbs: Verbs[argparse.ArgumentParser]) -> None:
+    parser = _verb(
+        verbs,
+        "completion",
+        "print a completion script for a shell",
+        "assay completion bash|zsh|fish",
+        json=False,
+    )
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="shell to complete for")
+    parser.epilog = COMPLETION
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+
+
 VERBS = {
     "tune": _tune,
     "run": _run,
@@ -602,5 +622,6 @@ VERBS = {
     "tier": _tier,
     "doctor": _doctor,
     "schema": _schema,
+    "completion": _completion,
 }
 """What adds each verb."""

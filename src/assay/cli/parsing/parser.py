@@ -37,7 +37,7 @@ def _arguments(own: list[str]) -> argparse.Namespace:
         if own and own[0].startswith("-") and own[0] not in parser._option_string_actions and later:
             parser.error(f"{own[0]} stands behind the verb: assay {later} {own[0]}")
         return parser.parse_args(own)  # help, version, or what is said of a wrong verb
-    of_verb = _verbs_of(build(own[0]))[own[0]]
+    of_verb = verb_parsers(build(own[0]))[own[0]]
     arguments, rest = of_verb.parse_known_intermixed_args(_joined(own[1:], of_verb))
     if rest:
         _refuse(of_verb, rest)
@@ -47,8 +47,11 @@ def _arguments(own: list[str]) -> argparse.Namespace:
     return arguments
 
 
-def _verbs_of(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
-    """The parser of each verb; argparse keeps them among the choices of the subparsers' action."""
+def verb_parsers(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
+    """Return the parser of each verb.
+
+    argparse keeps them among the choices of the action of the subparsers.
+    """
     verbs = next(a for a in parser._actions if isinstance(a, Verbs))
     found: Mapping[str, argparse.ArgumentParser] = verbs.choices
     return found
