@@ -142,7 +142,9 @@ def _native(name: str, folder: str, variable: str) -> Path:
     if chosen := os.environ.get(variable):
         return Path(chosen).resolve(strict=True)
     built = [path for path in ROOT.glob(f"build*/**/{name}") if os.access(path, os.X_OK)]
-    sources = [path for part in (folder, "common") for path in (ROOT / "native" / part).rglob("*.?pp")]
+    sources = [
+        path for part in (folder, "common") for path in (ROOT / "native" / part).rglob("*.?pp")
+    ]
     newest = max(path.stat().st_mtime for path in sources)
     fresh = [path for path in built if path.stat().st_mtime >= newest]
     if fresh:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.errors import NotPossible
+from assay.errors import NotPossibleError
 from assay.workloads.kernels import (
     Kernel,
     Variant,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tools.docs import manual
 
-from assay.cli.grammar import VERBS, build
-from assay.cli.parser import verb_parsers
+from assay.cli.parsing.grammar import VERBS, build
+from assay.cli.parsing.parser import verb_parsers
 
 PAGES = manual.pages()
 

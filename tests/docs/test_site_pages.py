@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tools.docs import commands, exit_status, generated, schemas
 
-from assay.cli.grammar import VERBS, build
-from assay.cli.parser import verb_parsers
+from assay.cli.parsing.grammar import VERBS, build
+from assay.cli.parsing.parser import verb_parsers
 from assay.cli.schemas import DOCUMENTS
 from assay.settings.registry import builtin
 

@@ -84,7 +84,7 @@ def test_counters_are_visible_to_other_processes(tier: Tier) -> None:
 
 @pytest.mark.parametrize("size", [0, -5, "0"])
 def test_region_of_invalid_size_is_refused(tier: Tier, size: int | str) -> None:
-    with pytest.raises(BadInput, match=r"Memory of -?\d+ bytes is none"):
+    with pytest.raises(InvalidInputError, match=r"Memory of -?\d+ bytes is none"):
         tier.region(size)
 
 
@@ -188,7 +188,7 @@ def test_prefetched_tile_is_resident_at_access(tier: Tier) -> None:
 def test_prefetch_of_foreign_view_is_refused(tier: Tier) -> None:
     region = tier.region("64M")
     for other in (np.zeros(8), tier.region("64M").array("u1"), b"bytes"):
-        with pytest.raises(BadInput, match="view"):
+        with pytest.raises(InvalidInputError, match="view"):
             region.prefetch_view(other)  # type: ignore[arg-type]
 
 
@@ -212,7 +212,7 @@ def test_sequential_advice_prefetches_from_first_fault(tier: Tier) -> None:
         assert array[at + 2 * MIB * ahead] == 7
     after = tier.counts
     assert (after.demand, after.late) == (before.demand + 1, before.late)
-    with pytest.raises(BadInput, match="Unknown access pattern 'backward'"):
+    with pytest.raises(InvalidInputError, match="Unknown access pattern 'backward'"):
         region.advise("backward")  # type: ignore[arg-type]
 
 
@@ -350,7 +350,7 @@ def test_small_chunks_preserve_content(env: dict[str, str], disk: Path) -> None:
 
 
 def test_invalid_arguments_are_refused(env: dict[str, str], disk: Path, tier: Tier) -> None:
-    with pytest.raises(NotPossible, match="cannot be used"):
+    with pytest.raises(NotPossibleError, match="cannot be used"):
         Tier(disk / "missing", dram="64M", env=env)
     with pytest.raises(NotPossibleError, match="too little"):
         Tier(disk, dram="8M", env=env)

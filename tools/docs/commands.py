@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assay.cli.grammar import VERBS, build
-from assay.cli.parser import verb_parsers
+from assay.cli.parsing.grammar import VERBS, build
+from assay.cli.parsing.parser import verb_parsers
 
 
 @dataclass(frozen=True)

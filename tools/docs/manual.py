@@ -14,7 +14,7 @@ from tools.docs import exit_status
 from tools.docs.commands import Command, Option, commands, sentence
 
 from assay import __version__
-from assay.cli.grammar import DESCRIPTION, EPILOG
+from assay.cli.parsing.grammar import DESCRIPTION, EPILOG
 
 ENVIRONMENT = {
     "ASSAY_DB": "Location of the store, unless --db names one.",

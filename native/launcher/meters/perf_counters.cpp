@@ -35,10 +35,11 @@ struct Event {
     bool by_default = false;
 };
 
-// Every event costs the program time at each fork, thread and switch (figures in docs/reference/assay-exec.md), and 0.1
-// ms per process on virtual performance monitoring units. Therefore none is opened unless the plan names it.
-// The set "default" excludes software events, because each has a cheaper source with nearly the same value.
-// It contains as many hardware events as most machines can count at once.
+// Every event costs the program time at each fork, thread and switch (figures in
+// docs/reference/assay-exec.md), and 0.1 ms per process on virtual performance monitoring units. Therefore
+// none is opened unless the plan names it. The set "default" excludes software events, because each has a
+// cheaper source with nearly the same value. It contains as many hardware events as most machines can count
+// at once.
 constexpr std::array known_events{
     Event{"task_clock_s", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, EventSide::clock},
     Event{"context_switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, EventSide::kernel},

@@ -6,8 +6,8 @@ import argparse
 
 import shtab
 
-from assay.cli.grammar import build
-from assay.cli.parser import verb_parsers
+from assay.cli.parsing.grammar import build
+from assay.cli.parsing.parser import verb_parsers
 from assay.settings.registry import builtin
 
 SHELLS = ("bash", "zsh", "fish")

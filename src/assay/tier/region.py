@@ -75,8 +75,8 @@ class Tier:
         env: environment that may name another launcher (ASSAY_EXEC) with its own library.
 
     Raises:
-        BadInput: invalid size.
-        NotPossible: not supported by this machine, these rights or that path.
+        InvalidInputError: invalid size.
+        NotPossibleError: not supported by this machine, these rights or that path.
     """
 
     def __init__(
@@ -112,8 +112,8 @@ class Tier:
         """Allocate a region of zeros.
 
         Raises:
-            BadInput: invalid size.
-            NotPossible: not enough free space on the paths, or no address space left.
+            InvalidInputError: invalid size.
+            NotPossibleError: not enough free space on the paths, or no address space left.
         """
         bytes_ = _bytes(size)
         if self._over:
@@ -220,7 +220,7 @@ class Region:
         """Return a NumPy array on the first bytes; the array keeps the memory alive.
 
         Raises:
-            BadInput: the array is larger than the region.
+            InvalidInputError: the array is larger than the region.
         """
         import numpy as np
 
@@ -248,7 +248,7 @@ class Region:
         reading and computing.
 
         Raises:
-            BadInput: not an array, or not a view of this region.
+            InvalidInputError: not an array, or not a view of this region.
         """
         base = ctypes.addressof(self.buffer)
         for rows in rows_of(view, base, base + self.nbytes):
@@ -262,10 +262,10 @@ class Region:
                 "random" (small fetches, no prefetch) or "unknown" (detected from page faults).
 
         Raises:
-            BadInput: unknown access pattern.
+            InvalidInputError: unknown access pattern.
         """
         if pattern not in ACCESS_PATTERNS:
-            raise BadInput(
+            raise InvalidInputError(
                 f"Unknown access pattern {pattern!r}.", f"Use one of {', '.join(ACCESS_PATTERNS)}."
             )
         self._tier.advise(*self._within(0, None), pattern)

@@ -132,7 +132,7 @@ def find_kernels(env: Mapping[str, str]) -> dict[str, Path]:
     """Return the programs of this installation, by the names of their kernels.
 
     Raises:
-        NotPossible: the native part is missing.
+        NotPossibleError: the native part is missing.
     """
     folder = find_launcher(env).parent
     found = sorted(path for path in folder.glob(f"{PREFIX}*") if path.is_file())
@@ -143,13 +143,13 @@ def find_kernel(name: str, env: Mapping[str, str]) -> Path:
     """Return the program of one kernel.
 
     Raises:
-        BadInput: unknown kernel.
-        NotPossible: the native part is missing.
+        InvalidInputError: unknown kernel.
+        NotPossibleError: the native part is missing.
     """
     known = find_kernels(env)
     if name not in known:
         near = nearest(name, tuple(known))
-        raise BadInput(
+        raise InvalidInputError(
             f"Unknown case {name!r}.",
             f"Did you mean {near}?" if near else "`assay case list` shows all cases.",
         )
@@ -164,8 +164,8 @@ def describe(program: Path, words: Sequence[str] = ()) -> Kernel:
         words: its arguments, such as ``--size L2``, ``--threads 2``, ``--n 1000``.
 
     Raises:
-        BadInput: invalid arguments.
-        NotPossible: the program fails.
+        InvalidInputError: invalid arguments.
+        NotPossibleError: the program fails.
     """
     (line,) = _lines(program, ["--describe", *words])
     return msgspec.json.decode(line, type=Kernel)
@@ -182,8 +182,8 @@ def run_variants(
         env: its environment (default: that of this process).
 
     Raises:
-        BadInput: invalid arguments.
-        NotPossible: the program fails.
+        InvalidInputError: invalid arguments.
+        NotPossibleError: the program fails.
     """
     lines = _lines(program, words, env)
     return tuple(msgspec.json.decode(line, type=VariantTimes) for line in lines)
@@ -202,16 +202,16 @@ def _lines(
             [program, *words], capture_output=True, timeout=_TIMEOUT_S, check=False, env=env
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise NotPossible(f"Cannot run {program.name}: {error}.") from error
+        raise NotPossibleError(f"Cannot run {program.name}: {error}.") from error
     errors = done.stderr.decode(errors="replace").splitlines()
     if done.returncode == _USAGE_ERROR and errors:
-        raise BadInput(
+        raise InvalidInputError(
             f"{errors[0].removeprefix(f'{program.name}: ')}.",
             f"`assay case show {program.name.removeprefix(PREFIX)}` shows its parameters.",
         )
     if done.returncode:
         why = f": {errors[0]}" if errors else ""
-        raise NotPossible(
+        raise NotPossibleError(
             f"{program.name} ended with status {done.returncode}{why}.",
             "Use less data, or run the program directly.",
         )

@@ -67,7 +67,7 @@ def measure_roofs(kernel: Kernel, threads: Sequence[str], env: Mapping[str, str]
         gb_per_s=max((1e-9 * one.moved_bytes / one.best_s for one in _right(moved)), default=0.0),
     )
     if not roofs.gflop_per_s or not roofs.gb_per_s:
-        raise NotPossible("The probes of the roofs do not run here.", _BY_HAND)
+        raise NotPossibleError("The probes of the roofs do not run here.", _BY_HAND)
     return roofs
 
 

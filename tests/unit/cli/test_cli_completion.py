@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.completion import SHELLS, completion
-from assay.cli.grammar import VERBS
+from assay.cli.parsing.grammar import VERBS
 
 BASH = """
 source {script}

@@ -154,5 +154,5 @@ def test_failing_probe_reports_reason(tmp_path: File) -> None:
 
 
 def test_missing_probe_is_reported(tmp_path: File) -> None:
-    with pytest.raises(NotPossible, match="assay-tier-probe is missing"):
+    with pytest.raises(NotPossibleError, match="assay-tier-probe is missing"):
         probe({"ASSAY_EXEC": str(tmp_path / "assay-exec")})

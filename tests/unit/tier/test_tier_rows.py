@@ -65,7 +65,7 @@ def test_empty_view_has_no_rows() -> None:
 
 @pytest.mark.parametrize("other", [np.zeros(10), np.broadcast_to(np.zeros(1), (5,)), b"bytes", 7])
 def test_foreign_or_invalid_array_is_refused(other: Any) -> None:
-    with pytest.raises(BadInput):
+    with pytest.raises(InvalidInputError):
         list(rows_of(other, BASE, END))
 
 

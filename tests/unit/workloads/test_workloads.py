@@ -10,7 +10,7 @@ import pytest
 
 import assay.workloads
 from assay.cli.case.rendering import ladder_notes
-from assay.errors import BadInput, NotPossible
+from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Budget, Conclusion, Kind, StudySpec, Workload
 from assay.study.session import Result
 from assay.workloads.kernels import Kernel, Variant, describe, find_kernel, parameter_words
@@ -143,10 +143,10 @@ def test_programs_are_found_beside_the_launcher(tmp_path: Path) -> None:
     program.chmod(0o755)
     env = {"ASSAY_EXEC": str(launcher)}
     assert find_kernel("good", env) == program
-    with pytest.raises(BadInput, match="it cannot"):
+    with pytest.raises(InvalidInputError, match="it cannot"):
         describe(program)
     program.write_text("#!/bin/sh\nexit 7\n")
-    with pytest.raises(NotPossible, match="ended with status 7"):
+    with pytest.raises(NotPossibleError, match="ended with status 7"):
         describe(program)
-    with pytest.raises(BadInput, match="Did you mean good"):
+    with pytest.raises(InvalidInputError, match="Did you mean good"):
         find_kernel("god", env)

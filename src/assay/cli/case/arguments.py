@@ -16,13 +16,13 @@ def data_words(arguments: argparse.Namespace) -> tuple[str, ...]:
     """Return the arguments that select the data.
 
     Raises:
-        BadInput: a word that is not PARAMETER=N.
+        InvalidInputError: a word that is not PARAMETER=N.
     """
     words = ["--size", arguments.size or USUAL_SIZE]
     for text in arguments.values:
         name, equals, value = text.partition("=")
         if not equals or not name or not value:
-            raise BadInput(
+            raise InvalidInputError(
                 f"Invalid parameter: {text!r}.",
                 f"Write PARAMETER=N: `assay case show {arguments.name}` lists the parameters.",
             )
@@ -34,13 +34,13 @@ def thread_words(arguments: argparse.Namespace, env: Mapping[str, str]) -> tuple
     """Return the arguments that select the number of threads; none for the default of OpenMP.
 
     Raises:
-        BadInput: OMP_NUM_THREADS is greater than the number of CPUs, without ``--threads``.
+        InvalidInputError: OMP_NUM_THREADS is greater than the number of CPUs, without ``--threads``.
     """
     if arguments.threads:
         return ("--threads", arguments.threads)
     threads, cpus = env.get("OMP_NUM_THREADS", ""), len(os.sched_getaffinity(0))
     if threads.isdecimal() and int(threads) > cpus:
-        raise BadInput(
+        raise InvalidInputError(
             f"OMP_NUM_THREADS={threads} exceeds the {show_count(cpus, 'CPU', 'CPUs')} that this "
             "process may use.",
             f"Unset it, or add --threads {cpus}.",

@@ -10,11 +10,11 @@ import sys
 from assay.bundle.files import replacing
 from assay.cli.case.arguments import data_words, thread_words
 from assay.cli.case.rendering import ladder_document, ladder_lines
-from assay.cli.documents import print_json
-from assay.cli.layout import fitted, width_of
-from assay.cli.progress import Progress, wants_live
-from assay.cli.request import budget_of, disturbed_above_of
-from assay.cli.target import target_of
+from assay.cli.files.target import target_of
+from assay.cli.requests.request import budget_of, disturbed_above_of
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.progress import Progress, wants_live
 from assay.cli.wire import laboratory_of, store_of
 from assay.errors import InvalidInputError, NotPossibleError, nearest
 from assay.records import Arm, Kind, Sample, StudySpec, Workload
@@ -39,8 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure the case.
 
     Raises:
-        BadInput: unknown case or variant, or invalid data.
-        NotPossible: the case does not run here.
+        InvalidInputError: unknown case or variant, or invalid data.
+        NotPossibleError: the case does not run here.
         AssayError: an error of the comparison.
     """
     picture = target_of("--output", arguments.output, (".svg",)) if arguments.output else None
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     threads = thread_words(arguments, os.environ)
     kernel = describe(program, (*data_words(arguments), *threads))
     if not kernel.bytes:
-        raise BadInput("The size leaves no data to measure.", "Use a larger --size.")
+        raise InvalidInputError("The size leaves no data to measure.", "Use a larger --size.")
     chosen = _chosen(kernel, arguments.variant)
     roofs = measure_roofs(kernel, threads, os.environ)
     arms = arms_of(program, kernel, chosen, (*parameter_words(kernel), *threads), LAUNCH_S)
@@ -73,8 +73,8 @@ def _chosen(kernel: Kernel, names: list[str]) -> tuple[Variant, ...]:
     """Return the variants to run, parents first.
 
     Raises:
-        BadInput: an unknown variant, or one that is wrong on purpose.
-        NotPossible: an unavailable variant, or fewer than two variants.
+        InvalidInputError: an unknown variant, or one that is wrong on purpose.
+        NotPossibleError: an unavailable variant, or fewer than two variants.
     """
     known = {one.variant: one for one in kernel.variants}
     for name in names:
@@ -87,16 +87,16 @@ def _chosen(kernel: Kernel, names: list[str]) -> tuple[Variant, ...]:
                 else f"`assay case show {kernel.kernel}` lists all.",
             )
         if known[name].broken:
-            raise BadInput(
+            raise InvalidInputError(
                 f"{name} is {known[name].why}.", "It exists for tests: name another variant."
             )
         if known[name].missing is not None:
-            raise NotPossible(
+            raise NotPossibleError(
                 f"{name} is not available here: {known[name].missing}.", "Name another variant."
             )
     chosen = tuple(one for one in kernel.available if not names or one.variant in names)
     if len(chosen) < 2:
-        raise NotPossible(
+        raise NotPossibleError(
             f"{kernel.kernel} has only one variant to run here, and nothing to compare it with.",
             f"`assay measure -- {shlex.quote(kernel.kernel)}` measures one alone."
             if not names

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterator
 
 from assay.cli.case.arguments import data_words, thread_words
-from assay.cli.documents import print_json
-from assay.cli.layout import fitted, width_of
+from assay.cli.show.documents import print_json
+from assay.cli.show.layout import fitted, width_of
 from assay.records import to_builtins
 from assay.units import show_bytes
 from assay.workloads.kernels import Kernel, Variant, describe, find_kernel
@@ -20,8 +20,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Show the case.
 
     Raises:
-        BadInput: unknown case, or invalid data.
-        NotPossible: its program does not run here.
+        InvalidInputError: unknown case, or invalid data.
+        NotPossibleError: its program does not run here.
     """
     program = find_kernel(arguments.name, os.environ)
     kernel = describe(program, (*data_words(arguments), *thread_words(arguments, os.environ)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.cli.completion import completion
-from assay.cli.parser import Parsed
+from assay.cli.parsing.parser import Parsed
 
 
 def run(parsed: Parsed) -> int:
