@@ -209,7 +209,7 @@ int fuzz(std::map<std::string, std::string> options) {
                        .min_bytes = number("least", page),
                        .trace_folder = options["trace"],
                        .replay_folder = options["replay"]};
-    if (options["map_method"] == "copy") config.map_method = MapMethod::copy;
+    if (options["exchange"] == "copy") config.map_method = MapMethod::copy;
     if (options.contains("numa")) config.numa = parse_numa_policy(options["numa"]);
     config.root = options["root"];
     if (options["disk"] == "threads")

@@ -74,14 +74,14 @@ bool show(const Row& row) {
 }
 
 int show_rows(std::map<std::string, std::string> options) {
-    std::size_t meter_entry = 0, different = 0;
+    std::size_t rows_shown = 0, different = 0;
     for (const Row& row : all_rows(options["path"])) {
         if (options.contains("row") && options["row"] != row.name) continue;
-        ++meter_entry;
+        ++rows_shown;
         different += show(row) ? 0U : 1U;
     }
-    if (meter_entry == 0) std::fprintf(stderr, "there is no row %s\n", options["row"].c_str());
-    return meter_entry == 0 ? 2 : different == 0 ? 0 : 1;
+    if (rows_shown == 0) std::fprintf(stderr, "there is no row %s\n", options["row"].c_str());
+    return rows_shown == 0 ? 2 : different == 0 ? 0 : 1;
 }
 
 } // namespace

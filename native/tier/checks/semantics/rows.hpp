@@ -7,7 +7,7 @@
 /// Each function shows one fact, and throws Skipped if this machine cannot show it.
 namespace assay::tier::semantics {
 
-// moving.cpp
+// move.cpp
 void move_keeps_huge_pages(Seen& seen);
 void move_into_write_protected(Seen& seen);
 void move_between_locked_and_unlocked(Seen& seen);
@@ -32,12 +32,12 @@ void system_call_answered(Seen& seen);
 // poison.cpp
 void poison_ends_in_sigbus(Seen& seen);
 
-// giving_back.cpp
+// unmapping.cpp
 void unmap_is_told(Seen& seen);
 void discard_is_told(Seen& seen);
 void discarded_page_is_missing(Seen& seen);
 
-// leaving.cpp
+// remapping.cpp
 void place_that_was_left_is_watched(Seen& seen);
 void mappings_do_not_leave_together(Seen& seen);
 
