@@ -26,11 +26,11 @@ ROWS = (
     "move-between-protections",
     "move-while-an-event-waits",
     "poison-ends-in-sigbus",
-    "unmap-is-told",
-    "discard-is-told",
+    "unmap-raises-event",
+    "discard-raises-event",
     "discarded-page-is-missing",
-    "place-that-was-left-is-watched",
-    "mappings-do-not-leave-together",
+    "remapped-range-faults",
+    "differing-protections-do-not-remap",
 )
 
 

@@ -48,7 +48,7 @@ SHAPES = (
     "--threads 2 --disk threads --chunks 60",
     "--threads 2 --numa interleave --chunks 60",
 )
-ROWS = ("place-that-was-left-is-watched", "mappings-do-not-leave-together", "unmap-is-told")
+ROWS = ("remapped-range-faults", "differing-protections-do-not-remap", "unmap-raises-event")
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ namespace assay::tier::semantics {
 namespace {
 
 /// Describe a message relative to the first byte of an area.
-std::string told(const uffd_msg& message, const std::byte* from) {
+std::string describe(const uffd_msg& message, const std::byte* from) {
     const auto number = [from](std::uint64_t at) {
         return std::to_string((at - reinterpret_cast<std::uintptr_t>(from)) / page);
     };
@@ -38,7 +38,7 @@ std::string told(const uffd_msg& message, const std::byte* from) {
 
 } // namespace
 
-std::string told_during(const Userfault& fault, const std::byte* from, const std::function<void()>& work) {
+std::string events_during(const Userfault& fault, const std::byte* from, const std::function<void()>& work) {
     const std::vector<std::byte> answer(page, answered);
     const Event ended;
     std::thread worker([&] {
@@ -51,7 +51,7 @@ std::string told_during(const Userfault& fault, const std::byte* from, const std
         ::poll(ready.data(), ready.size(), -1);
         std::array<uffd_msg, 16> room{};
         for (const uffd_msg& message : fault.read(room)) {
-            all += (all.empty() ? "" : ", ") + told(message, from);
+            all += (all.empty() ? "" : ", ") + describe(message, from);
             if (message.event != UFFD_EVENT_PAGEFAULT) continue;
             // NOLINTNEXTLINE: the kernel gives a number
             auto* const at = reinterpret_cast<std::byte*>(message.arg.pagefault.address / page * page);

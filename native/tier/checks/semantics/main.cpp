@@ -42,11 +42,11 @@ std::vector<Row> all_rows(const std::string& path) {
             {"move-between-protections", move_between_protections},
             {"move-while-an-event-waits", move_while_an_event_waits},
             {"poison-ends-in-sigbus", poison_ends_in_sigbus},
-            {"unmap-is-told", unmap_is_told},
-            {"discard-is-told", discard_is_told},
+            {"unmap-raises-event", unmap_raises_event},
+            {"discard-raises-event", discard_raises_event},
             {"discarded-page-is-missing", discarded_page_is_missing},
-            {"place-that-was-left-is-watched", place_that_was_left_is_watched},
-            {"mappings-do-not-leave-together", mappings_do_not_leave_together}};
+            {"remapped-range-faults", remapped_range_faults},
+            {"differing-protections-do-not-remap", differing_protections_do_not_remap}};
 }
 
 /// Print a row. \returns false if the kernel deviates.

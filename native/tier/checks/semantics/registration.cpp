@@ -14,7 +14,8 @@ Userfault userfault(std::uint64_t features) {
     const Userfault::Support support = Userfault::support();
     if (support.error != 0) throw Skipped(std::string("no userfaultfd: ") + std::strerror(support.error));
     if (!support.in_kernel)
-        throw Skipped("faults within system calls are told to root and to users of /dev/userfaultfd alone");
+        throw Skipped(
+            "faults within system calls are reported only to root and to users of /dev/userfaultfd");
     if ((support.features & features) != features) {
         std::array<char, 64> text{};
         std::snprintf(text.data(), text.size(), "the kernel lacks the features %#lx of userfaultfd",

@@ -11,7 +11,7 @@ namespace assay::tier::semantics {
 
 /// Without UFFDIO_MOVE, a chunk is evicted by moving its page table entries: the content lies at the other
 /// address, and later accesses to the first one fault.
-void place_that_was_left_is_watched(Seen& seen) {
+void remapped_range_faults(Seen& seen) {
     const GuardedArea region(3 * page), place(3 * page);
     const Userfault fault = userfault(UFFD_FEATURE_EVENT_UNMAP);
     write_byte(region.at(0));
@@ -19,8 +19,8 @@ void place_that_was_left_is_watched(Seen& seen) {
     watch(fault, region);
     int error = 0;
     seen.is("leaving tells",
-            told_during(fault, region.at(),
-                        [&] { error = sys::move_pages(place.at(), region.at(), region.bytes()); }),
+            events_during(fault, region.at(),
+                          [&] { error = sys::move_pages(place.at(), region.at(), region.bytes()); }),
             "nothing");
     seen.error("it leaves", error, 0);
     if (error != 0) return;
@@ -28,13 +28,13 @@ void place_that_was_left_is_watched(Seen& seen) {
     seen.byte("one that was missing", byte_at(place.at(1)), std::byte{0});
     seen.byte("the third", byte_at(place.at(2)), written);
     std::byte found{};
-    seen.is("a touch tells", told_during(fault, region.at(), [&] { found = byte_at(region.at(2)); }),
+    seen.is("a touch tells", events_during(fault, region.at(), [&] { found = byte_at(region.at(2)); }),
             "fault on page 2");
     seen.byte("what is found", found, answered);
 }
 
 /// A chunk with differing protections cannot be remapped, and stays as a whole.
-void mappings_do_not_leave_together(Seen& seen) {
+void differing_protections_do_not_remap(Seen& seen) {
     const GuardedArea region(2 * page), place(2 * page);
     const Userfault fault = userfault(0);
     region.fill();

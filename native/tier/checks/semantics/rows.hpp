@@ -33,12 +33,12 @@ void system_call_answered(Seen& seen);
 void poison_ends_in_sigbus(Seen& seen);
 
 // unmapping.cpp
-void unmap_is_told(Seen& seen);
-void discard_is_told(Seen& seen);
+void unmap_raises_event(Seen& seen);
+void discard_raises_event(Seen& seen);
 void discarded_page_is_missing(Seen& seen);
 
 // remapping.cpp
-void place_that_was_left_is_watched(Seen& seen);
-void mappings_do_not_leave_together(Seen& seen);
+void remapped_range_faults(Seen& seen);
+void differing_protections_do_not_remap(Seen& seen);
 
 } // namespace assay::tier::semantics

@@ -66,12 +66,12 @@ void system_call_answered(Seen& seen) {
     ssize_t wrote = 0, read = 0;
     const std::byte* const from = region.at();
     seen.is("write(2) tells",
-            told_during(fault, from, [&] { wrote = ::write(pipe.in.get(), region.at(0), 8); }),
+            events_during(fault, from, [&] { wrote = ::write(pipe.in.get(), region.at(0), 8); }),
             "fault on page 0");
     seen.is("it writes", std::to_string(wrote), "8");
     if (wrote != 8) return;
     seen.is("read(2) tells",
-            told_during(fault, from, [&] { read = ::read(pipe.out.get(), region.at(1), 8); }),
+            events_during(fault, from, [&] { read = ::read(pipe.out.get(), region.at(1), 8); }),
             "fault on page 1");
     seen.is("it reads", std::to_string(read), "8");
     if (read == 8) seen.byte("contents", byte_at(region.at(1)), answered);
