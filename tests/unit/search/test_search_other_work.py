@@ -117,6 +117,7 @@ class _WritingOfTwo(TwoSided):
         return with_output(super().run(launch), _mode(launch))
 
 
+@pytest.mark.rotating("other work")
 @pytest.mark.parametrize("space", [MODES, MANY], ids=["racing", "model"])
 def test_front_holds_none_that_do_other_work(space: Space) -> None:
     sizes = {"fast": (-0.7, 0.2), "bogus": (-5.0, -5.0)}

@@ -163,6 +163,7 @@ def test_regret_and_ratio() -> None:
     assert higher.regret(most) == 0.0
 
 
+@pytest.mark.rotating("replayed methods")
 @pytest.mark.parametrize("method", METHODS, ids=[m.name for m in METHODS])
 def test_methods_find_what_is_far_better_within_their_launches(method) -> None:  # type: ignore[no-untyped-def]
     found = 0
