@@ -79,6 +79,8 @@ EXECUTED = [
 ]
 FIRST = ("first-study.md", "guide.md")
 """Pages that every run of the tests executes."""
+TOP = [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
+"""Pages at the top of the repository."""
 BLOCK_TIMEOUT_S = 120.0
 FENCE = re.compile(r"^( *)```([^\n`]*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"`([^`\n]+)`")
@@ -291,7 +293,7 @@ def slug(heading: str) -> str:
     return kept.replace(" ", "-")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", [*PAGES, *TOP], ids=str)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in LINK.findall(read(page).prose):
         if "://" in target:
@@ -695,7 +697,7 @@ def test_keys_of_two_groups_are_those_of_the_record() -> None:
     assert named and named <= set(Modes.__struct_fields__)
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md", ROOT / "CHANGELOG.md"], ids=str)
+@pytest.mark.parametrize("page", [*PAGES, *TOP], ids=str)
 def test_rows_belong_to_a_table(page: Path) -> None:
     """A blank line ends a table: what follows is shown with its pipes."""
     assert not rows_without_head(FENCE.sub("", page.read_text()))
