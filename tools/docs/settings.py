@@ -11,6 +11,7 @@ from assay.records import Scope
 from assay.settings.registry import builtin
 
 HEADINGS = {
+    Scope.PROGRAM: "Settings of the program itself",
     Scope.PROCESS: "Settings of a process tree",
     Scope.SYSTEM: "Settings of the whole machine",
 }
