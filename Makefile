@@ -57,7 +57,7 @@ check: $(VENV)/.tested-with ## types, style, floors, forbidden imports
 	$(BIN)/python -m pytest -q tests/unit/test_imports.py
 
 docs: $(VENV)/.tested-with ## the documentation as a site: build/site/index.html
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 	@echo "The site is in $(abspath build/site/index.html)"
 
 man: $(VENV)/.installed ## manual pages: build/man

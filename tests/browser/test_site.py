@@ -27,7 +27,7 @@ def site(tmp_path_factory):
     """Build the site; warnings are errors."""
     folder = tmp_path_factory.mktemp("site")
     built = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "-q", "-d", folder],
+        [sys.executable, "-m", "mkdocs", "build", "-d", folder],
         cwd=ROOT,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,

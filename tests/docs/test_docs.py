@@ -426,7 +426,7 @@ def test_messages_of_the_tier_are_those_of_its_library() -> None:
     sources = (path.read_text() for path in (ROOT / "native" / "tier").rglob("*.?pp"))
     # A text may go on in the next line, as the compiler reads it.
     known = re.sub(r'"\s*"', "", "\n".join(sources))
-    page = (DOCS / "troubleshooting.md").read_text()
+    page = (DOCS / "howto" / "troubleshooting.md").read_text()
     section = page.split("come from the library in the program")[1].split("\n## ")[0]
     bullets = re.findall(r"^- (`.+?)$", section, re.MULTILINE)
     assert len(bullets) > 10

@@ -152,7 +152,7 @@ def _description(option: Option) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a phrase as a sentence: with a capital letter, unless it begins with code, and a dot."""
+    """Return a phrase as a sentence: a capital letter, unless it begins with code, and a dot."""
     text = text.strip().rstrip(".")
     if re.match(r"[a-z]+(?: |$)", text):
         text = text[0].upper() + text[1:]

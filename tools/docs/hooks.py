@@ -17,7 +17,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from tools.docs import generated  # noqa: E402
 
-LINK = re.compile(r"(?<!!)\[([^\]\n]+)\]\(((?:\.\./)+[^)\s#]+)(?:#[^)\s]*)?\)")
+FENCE = re.compile(r"^( *```)(\w+) ([^\n`]+)$", re.MULTILINE)
+FILE = re.compile(r"(?:^| )file=(\S+)")
+LINK = re.compile(r"(?<!!)\[([^\]\n]+)\]\(([^)\s#:]+)(?:#[^)\s]*)?\)")
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
@@ -28,16 +30,24 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Replace links to files of the repository by the path of the file.
+    """Prepare a page of the repository for the site.
 
-    The site may be read without the repository, where such a link would lead nowhere.
+    Links to files of the repository become the path of the file, since the site may be read
+    without the repository. Options of fenced blocks are for the tests; a file name is shown.
     """
     folder = Path(config.docs_dir, page.file.src_uri).parent
 
     def shown(match: re.Match[str]) -> str:
         target = Path(os.path.normpath(folder / match[2]))
-        if target.is_relative_to(config.docs_dir) or not target.is_relative_to(ROOT):
+        if target.is_relative_to(config.docs_dir) and not target.is_dir():
             return match[0]
         return f"{match[1]} (`{target.relative_to(ROOT)}`)"
 
-    return LINK.sub(shown, markdown)
+    return LINK.sub(shown, FENCE.sub(_fence, markdown))
+
+
+def _fence(match: re.Match[str]) -> str:
+    """Return the first line of a fenced block without options that mkdocs does not know."""
+    file = FILE.search(match[3])
+    title = f' title="{file[1]}"' if file else ""
+    return f"{match[1]}{match[2]}{title}"

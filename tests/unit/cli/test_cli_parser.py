@@ -93,6 +93,7 @@ def test_an_option_without_a_value_is_told_with_an_example(
             "partition": ["list"],
             "case": ["list"],
             "tier": ["doctor"],
+            "completion": ["bash"],
         }
         words = needed.get(verb, [])
         assert f"{option} needs a value" in told([verb, *words, f"{option}="], capsys)
