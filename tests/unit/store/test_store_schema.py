@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import shutil
 import sqlite3
 from pathlib import Path
@@ -11,7 +12,7 @@ import msgspec
 import pytest
 
 from assay.errors import NotPossibleError
-from assay.records import Sample, Stage, Status, decode
+from assay.records import Outcome, Sample, Stage, Status, decode
 from assay.records.codec import Record
 from assay.store import StudyRecord, open_store, schema, sqlite, upgrade
 from assay.store.sqlite import sqlite_engine, writer
@@ -113,6 +114,46 @@ def test_a_store_of_schema_1_opens_with_all_that_is_in_it(v1: Path) -> None:
         store.claim(study.id)
         store.add_sample(study.id, 1, a_sample(9))
         assert len(store.samples(study.id)) == 4
+
+
+@pytest.fixture
+def v3(tmp_path: Path) -> Path:
+    """Return a copy of a store with ten studies of real launches, made by the last version of schema 3.
+
+    It holds tune with one and with two objectives, with a requirement and with instances; compare,
+    measure, sweep and calibrate; an interrupted and a failed study; and one record of overhead.
+    """
+    path = tmp_path / "v3.db"
+    path.write_bytes(lzma.decompress((ASSETS / "v3.db.xz").read_bytes()))
+    return path
+
+
+def test_every_study_of_schema_3_is_read_with_samples_plans_outputs_and_conclusion(
+    v3: Path,
+) -> None:
+    with open_store(v3, create=False) as store:
+        heads = store.studies()
+        kinds = sorted((head.kind.value, head.status.value) for head in heads)
+        assert kinds == [
+            ("calibrate", "done"),
+            ("compare", "done"),
+            ("compare", "failed"),
+            ("measure", "done"),
+            ("sweep", "done"),
+            ("tune", "done"),
+            ("tune", "done"),
+            ("tune", "done"),
+            ("tune", "done"),
+            ("tune", "interrupted"),
+        ]
+        for head in heads:
+            study = store.study(head.id)
+            samples = store.samples(head.id)
+            assert len(samples) == head.launches > 0
+            assert (study.conclusion is None) == (head.status is not Status.DONE)
+            assert store.plans(head.id, 0)
+            assert any(store.outputs(head.id, 0))
+            assert all(sample.wall_s for sample in samples if sample.outcome is Outcome.OK)
 
 
 @pytest.mark.parametrize(("launches", "stratum"), [(1, 1), (2, 0), (9, None)])
