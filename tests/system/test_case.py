@@ -111,7 +111,7 @@ def test_wrong_result_is_a_failed_launch(cli: CommandLine, assay_kernels: tuple[
         (("show", "horner", "--threads", "0"), 2, "from 1"),
         (("show", "horner", "n=99999999999"), 2, "are available"),
         (("show", "horner", "--variant", "vectors-avx2"), 2, "takes no --variant"),
-        (("run", "horner", "--variant", "avx3"), 2, "Did you mean"),
+        (("run", "horner", "--variant", "vectors-avx3"), 2, "Did you mean"),
         (("run", "horner", "--variant", "broken-tail"), 2, "wrong on purpose"),
         (("run", "horner", "--variant", "horner"), 3, "Name two"),
         (("run", "horner", "-o", "roof.doc"), 2, "ending"),
