@@ -12,16 +12,16 @@ from assay.units import show_bytes, significant
 from assay.workloads.kernels import Kernel, Variant
 from benchmarks import markdown
 from benchmarks.overhead.reading import Key, Table
-from benchmarks.overhead.told import load_words
+from benchmarks.overhead.told import is_busy, load_words
 
 from .comparison import compared, rounds_of
 from .pictures import SHOWN, file_of
 from .pieces import FAILED, ONE_THREAD_US, REPETITION_US, has_library
 from .python_peers import PythonPeer
-from .targets import share_of_roof, targets
+from .targets import Target, share_of_roof, targets
 
-REASONS: dict[str, str] = {}
-"""Reasons for missed targets, by a part of the subject."""
+REASONS: dict[tuple[str, str], str] = {}
+"""Known reasons for missed targets, by kernel and case."""
 
 
 def page(document: dict[str, Any], table: Table, kernels: dict[tuple[str, str], Kernel]) -> str:
@@ -30,7 +30,7 @@ def page(document: dict[str, Any], table: Table, kernels: dict[tuple[str, str], 
     threads = document["machine"]["cpus"]
     sections = [
         _head(document),
-        markdown.section("Targets", _targets(table, kernels, peers, threads)),
+        markdown.section("Targets", _targets(document, table, kernels, peers)),
         markdown.section("Own variants and libraries", _libraries(table, kernels, threads)),
         markdown.section("Libraries for Python", _python(kernels, peers)),
     ]
@@ -63,9 +63,13 @@ def _head(document: dict[str, Any]) -> str:
             "with one. Both sides of a comparison have the same number of threads.",
             f"{where['model']}, {where['cpus']} CPUs, Linux {where['kernel']}, "
             f"{where['distribution']}; latest run {document['date']}. {load_words(document)}",
+            "**Provisional.** Other processes used the CPUs during the latest run. Its figures, "
+            "above all those with several threads, have to be measured again on a quiet machine."
+            if is_busy(document)
+            else "",
             _scale(document),
         )
-    )
+    ).replace("\n\n\n\n", "\n\n")
 
 
 def _scale(document: dict[str, Any]) -> str:
@@ -82,18 +86,30 @@ def _scale(document: dict[str, Any]) -> str:
 
 
 def _targets(
+    document: dict[str, Any],
     table: Table,
     kernels: dict[tuple[str, str], Kernel],
     peers: Sequence[PythonPeer],
-    threads: int,
 ) -> Iterator[str]:
-    found = targets(table, kernels, peers, threads)
+    found = targets(table, kernels, peers, document["machine"]["cpus"])
     if not found:
         return
     met = sum(one.met for one in found)
     yield f"{met} of {len(found)} targets are met. A figure above 1 means that assay is faster."
     heads = ("target", "asked", "measured", "variants", "result", "reason")
-    yield markdown.table(heads, [one.cells(REASONS) for one in found])
+    yield markdown.table(heads, [one.cells(*_status(document, one)) for one in found])
+
+
+def _status(document: dict[str, Any], target: Target) -> tuple[str, str]:
+    """Return a remark on the result, and the reason if the target is missed."""
+    date = next(
+        one["date"]
+        for one in document["kernels"]
+        if (one["kernel"], one["case"]) == (target.kernel, target.case)
+    )
+    if date == document["date"] and is_busy(document):
+        return ", provisional", "other processes used the CPUs: to be measured again"
+    return "", REASONS.get((target.kernel, target.case), "open")
 
 
 def _libraries(table: Table, kernels: dict[tuple[str, str], Kernel], threads: int) -> Iterator[str]:

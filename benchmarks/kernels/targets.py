@@ -37,6 +37,13 @@ LIBRARIES: tuple[tuple[str, str, str, float], ...] = (
 )
 """Kernel, case, part of the library's name (any where it is empty) and the least speed relative to
 it, with the same number of threads."""
+TITLES = {
+    "": "the best library",
+    "isal": "ISA-L",
+    "openblas": "OpenBLAS",
+    "ipsec": "intel-ipsec-mb",
+    "openssl": "OpenSSL",
+}
 PYTHON: dict[str, tuple[float, str]] = {
     "kmeans": (2.0, "scikit-learn"),
     "pca": (1.0, "scikit-learn or scikit-learn-intelex"),
@@ -60,6 +67,7 @@ class Target:
     """A target and the measured figure.
 
     Attributes:
+        kernel, case: the piece of work.
         subject: description of the comparison.
         least: the least figure that meets the target.
         figure: the measured one.
@@ -67,6 +75,8 @@ class Target:
         detail: names of the variants.
     """
 
+    kernel: str
+    case: str
     subject: str
     least: float
     figure: float
@@ -78,16 +88,27 @@ class Target:
         """Return whether the figure reaches the target, both rounded as the page shows them."""
         return round(self.figure, 2) >= round(self.least, 2)
 
-    def cells(self, reasons: Mapping[str, str]) -> tuple[str, ...]:
-        """Return the target as a row of a table."""
-        status = "*met*" if self.met else "*missed*"
-        reason = "" if self.met else next((t for s, t in reasons.items() if s in self.subject), "")
+    def cells(self, remark: str, reason: str) -> tuple[str, ...]:
+        """Return the target as a row of a table.
+
+        Args:
+            remark: text after the result.
+            reason: explanation of a missed target.
+        """
+        status, reason = ("*met*", "") if self.met else ("*missed*", reason)
         shown = (
             (f"{100 * self.least:.0f} %", f"{100 * self.figure:.0f} %")
             if self.unit == "of the roof"
             else (f"{self.least:.2f} times", f"{significant(self.figure)} times")
         )
-        return (self.subject, f"at least {shown[0]}", shown[1], self.detail, status, reason)
+        return (
+            self.subject,
+            f"at least {shown[0]}",
+            shown[1],
+            self.detail,
+            f"{status}{remark}",
+            "" if self.met else reason,
+        )
 
 
 def targets(
@@ -117,8 +138,9 @@ def _libraries(table: Table, kernels: Kernels, counts: Sequence[int]) -> Iterato
             found = kernel and compared(table, kernel, case, count, _contains(word))
             if found:
                 yield Target(
-                    f"`{name}`, {case}: speed relative to {word or 'the best library'}, "
-                    f"{_threads(count)}",
+                    name,
+                    case,
+                    f"`{name}`, {case}: speed relative to {TITLES[word]}, {_threads(count)}",
                     least,
                     found.ratio,
                     "times",
@@ -149,6 +171,8 @@ def _python(kernels: Kernels, peers: Sequence[PythonPeer]) -> Iterator[Target]:
         if libraries:
             own, library = peer.own(kernel), min(libraries, key=peer.median_s)
             yield Target(
+                peer.kernel,
+                peer.case,
                 f"`{peer.kernel}`, {peer.case}: speed relative to {words}, "
                 f"{_threads(peer.threads)}",
                 least,
@@ -171,6 +195,8 @@ def _shares(table: Table, kernels: Kernels) -> Iterator[Target]:
         if found:
             share, variant = max(found)
             yield Target(
+                name,
+                case,
                 f"`{name}`, {case}: share of the {limit}",
                 least,
                 share,
@@ -214,6 +240,8 @@ def _gram_schmidt(table: Table, kernels: Kernels) -> Iterator[Target]:
     if found:
         gain, name = max(found)
         yield Target(
+            kernel.kernel,
+            "DRAM",
             "`gram-schmidt`, DRAM: speed of the blocked method relative to the modified one, "
             "1 thread",
             0.9 * MAX_BLOCKED_GAIN,
