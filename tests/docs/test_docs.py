@@ -9,7 +9,7 @@ Fenced blocks, by the words after the language:
 ``sh slow=yes``           run with ``-m slow`` only
 ``python file=F`` and so  written to the file F when the page comes to it
 ``output``                what the block before it printed, among other lines: ``…`` stands for
-                          anything, a number for any number
+                          anything, a number for any number, a time for any time
 ``text``                  an example of what may be printed; not compared
 """
 
@@ -87,6 +87,8 @@ SPAN = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 ELLIPSIS = "…"
+NUMBER = r"\d+(?:\.\d+)?"
+TIME_UNIT = r" (?:us|ms|s)\b"
 
 
 def is_tutorial(page: Path) -> bool:
@@ -266,7 +268,7 @@ def unmatched(wanted: str, printed: str) -> str | None:
 
 
 def pattern_of(line: str) -> re.Pattern[str]:
-    parts = re.split(rf"({ELLIPSIS}|\d+(?:\.\d+)?|\s+)", line.strip())
+    parts = re.split(rf"({ELLIPSIS}|{NUMBER}{TIME_UNIT}|{NUMBER}|\s+)", line.strip())
     return re.compile("".join(map(_part, parts)))
 
 
@@ -275,13 +277,17 @@ def _part(text: str) -> str:
         return ".*"
     if text.isspace():
         return r"\s+"
-    return r"\d+(?:\.\d+)?" if text[:1].isdigit() else re.escape(text)
+    if not text[:1].isdigit():
+        return re.escape(text)
+    return NUMBER + (TIME_UNIT if re.search(TIME_UNIT, text) else "")
 
 
 def test_expected_output_can_fail() -> None:
     assert unmatched("ran 3 of … times", "x\nran 12.5 of  many times\n") is None
     assert unmatched("ran 3 times", "ran three times") == "ran 3 times"
     assert unmatched("b\na", "a\nb") == "a"
+    assert unmatched("took 316 ms, 3 runs", "took 1.06 s, 4 runs") is None
+    assert unmatched("took 3 ms", "took 3 km") == "took 3 ms"
 
 
 # --- links ------------------------------------------------------------------------------------
