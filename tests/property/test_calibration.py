@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.records import decode, encode
-from assay.search.claims.calibration import GAINS, LEAST, calibration
+from assay.search.claims.calibration import GAINS, MIN_BLOCKS, calibration_of
 from assay.stats.resample import resampled
 
 VALUES = st.one_of(
@@ -17,15 +17,15 @@ VALUES = st.one_of(
     st.sampled_from([0.05, 0.051]),  # a coarse clock, and a program that never varies
 )
 RECORDINGS = st.one_of(
-    st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=LEAST - 1),
-    st.lists(st.tuples(VALUES, VALUES), min_size=LEAST, max_size=30),
+    st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=MIN_BLOCKS - 1),
+    st.lists(st.tuples(VALUES, VALUES), min_size=MIN_BLOCKS, max_size=30),
 )
 
 
 @settings(max_examples=25)
 @given(recorded=RECORDINGS, seed=st.integers(0, 2**31))
 def test_figures_are_within_their_bounds(recorded: list[tuple[float, float]], seed: int) -> None:
-    found = calibration(recorded, seed=seed, budgets_s=(0.5, 3.0))
+    found = calibration_of(recorded, seed=seed, budgets_s=(0.5, 3.0))
     assert found is not None
     values = [value for block in recorded for value in block]
     assert min(values) <= found.median <= max(values)
@@ -33,7 +33,7 @@ def test_figures_are_within_their_bounds(recorded: list[tuple[float, float]], se
     assert found.position > 0.0
     assert found.autocorrelation is None or -1.0 <= found.autocorrelation <= 1.0
     assert found.drift is None or 0.0 < found.drift < math.inf
-    assert (found.false_verdicts is None) == (len(recorded) < LEAST)
+    assert (found.false_verdicts is None) == (len(recorded) < MIN_BLOCKS)
     if found.false_verdicts is not None:
         assert 0.0 <= found.false_verdicts.share <= 1.0
         assert 0.0 < found.false_verdicts.error <= 0.5

@@ -18,7 +18,7 @@ from assay.records import (
     StudySpec,
     Workload,
 )
-from assay.search.races.race import Done
+from assay.search.races.race import Ending
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, Simulated, left_of
@@ -63,7 +63,7 @@ def test_slots_budget_and_blocks_hold(
         flying: list[Launch] = []
         while len(samples) < until:
             answer = race.ask(parallel - len(flying), left_of(asked.budget, samples))
-            if isinstance(answer, Done):
+            if isinstance(answer, Ending):
                 assert not flying
                 break
             flying += answer

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InvalidInputError
-from assay.search.occasions.judge import compared
+from assay.search.occasions.comparison import compare_conditions
 from assay.search.occasions.published import row_of, summary_of
 
 NUMBERS = st.one_of(
@@ -30,7 +30,7 @@ def test_a_summary_is_read_or_refused(text: str) -> None:
     assert found.condition.mean > 0
     assert found.error >= 0 and math.isfinite(found.condition.mean)
     other = summary_of("n=30,mean=1,sd=0.1")
-    assert compared(other, found, list).ratio > 0
+    assert compare_conditions(other, found, list).ratio > 0
 
 
 @given(lines=CELLS, line=st.integers(min_value=0, max_value=6))

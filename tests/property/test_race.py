@@ -27,7 +27,7 @@ from assay.records import (
 from assay.search.conclusion.conclude import conclude
 from assay.search.races.compare import CompareRace
 from assay.search.races.measure import MeasureRace
-from assay.search.races.race import Done, Race
+from assay.search.races.race import Ending, Race
 from assay.search.races.sweep import SweepRace
 from assay.search.races.tune import TuneRace
 from assay.search.space.design import lay_out
@@ -158,7 +158,7 @@ def test_a_resumed_study_is_the_unbroken_one(
     if count == len(whole.samples):
         assert answer == whole.done
     else:
-        assert not isinstance(answer, Done)
+        assert not isinstance(answer, Ending)
         assert answer == [whole.launches[count]]
 
 

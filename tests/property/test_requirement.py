@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from assay.records import Bound, Metric, Requirement, RequirementVerdict
 from assay.records.workload import BUILT_IN
 from assay.search.claims.requirement import (
-    decide,
+    decide_requirement,
     launches_needed,
     parse_requirement,
     requirement_text,
@@ -75,7 +75,7 @@ def test_a_laxer_bound_is_never_kept_less(
     def verdict(limit: float) -> int:
         one = Requirement(metric="wall_s", bound=bound, limit=limit, quantile=quantile)
         kept = sum(map(one.keeps, values))
-        return RANK[decide(kept, kept, len(values), one.share, 0.05)]
+        return RANK[decide_requirement(kept, kept, len(values), one.share, 0.05)]
 
     assert verdict(tight) <= verdict(lax)
 
@@ -84,9 +84,9 @@ def test_a_laxer_bound_is_never_kept_less(
 def test_what_is_not_known_never_decides(kept: int, broke: int, lost: int, share: float) -> None:
     """Whichever way the launches without a value went, the verdict would not be the other one."""
     launches = kept + broke + lost
-    found = decide(kept, kept + lost, launches, share, 0.05)
+    found = decide_requirement(kept, kept + lost, launches, share, 0.05)
     for really in (kept, kept + lost):
-        true = decide(really, really, launches, share, 0.05)
+        true = decide_requirement(really, really, launches, share, 0.05)
         assert {found, true} != {RequirementVerdict.HOLDS, RequirementVerdict.BROKEN}
     ends = share_interval(kept, kept + lost, launches, 0.05)
     assert 0.0 <= ends.lo <= ends.hi <= 1.0
@@ -101,7 +101,7 @@ def test_what_it_would_take_decides(launches: int, beyond: int, share: float) ->
     if needed is not None:
         done = round(kept * needed / launches)
         assert needed >= launches
-        assert decide(done, done, needed, share, 0.05) is not RequirementVerdict.UNCLEAR
+        assert decide_requirement(done, done, needed, share, 0.05) is not RequirementVerdict.UNCLEAR
 
 
 @given(st.floats(-100, 100), st.floats(-100, 100), BOUNDS)

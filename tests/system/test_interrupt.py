@@ -323,7 +323,7 @@ def test_stored_samples_give_the_stored_conclusion(cli: CommandLine) -> None:
 
     from assay.records import encode
     from assay.search.conclusion.conclude import conclude
-    from assay.search.races.race import Done, Reason
+    from assay.search.races.race import Ending, EndReason
     from assay.search.space.space import SearchSpace
     from assay.store import open_store
     from assay.testing.replay.tpe import TpeSearcher
@@ -334,7 +334,7 @@ def test_stored_samples_give_the_stored_conclusion(cli: CommandLine) -> None:
         record = store.study(head.id)
         samples = store.samples(head.id)
     assert record.conclusion is not None
-    done = Done(Reason(record.conclusion.reason), record.conclusion.stopped)
+    done = Ending(EndReason(record.conclusion.reason), record.conclusion.stopped)
     found = conclude(record.spec, samples, SearchSpace(record.spec.space), TpeSearcher(), done)
     stored = record.conclusion.recommendation
     assert stored is not None

@@ -26,7 +26,7 @@ from marks import end_marked, marked
 
 from assay.records import Sample, Status, decode, encode
 from assay.search.conclusion.conclude import conclude
-from assay.search.races.race import Done, Reason
+from assay.search.races.race import Ending, EndReason
 from assay.search.space.space import SearchSpace
 from assay.store import open_store
 from assay.testing.replay.tpe import TpeSearcher
@@ -188,7 +188,7 @@ class Campaign:
         assert record.status is Status.DONE
         stored = record.conclusion
         assert stored is not None
-        done = Done(Reason(stored.reason), stored.stopped)
+        done = Ending(EndReason(stored.reason), stored.stopped)
         space = SearchSpace(record.spec.space)
         found = conclude(record.spec, samples, space, TpeSearcher(), done)
         if found.recommendation is not None:

@@ -27,7 +27,7 @@ from assay.records import (
 )
 from assay.search.conclusion.conclude import conclude
 from assay.search.model.gp import GpSearcher
-from assay.search.races.race import Done, Reason
+from assay.search.races.race import Ending, EndReason
 from assay.search.space.named import search_space
 from assay.search.space.space import SearchSpace
 
@@ -104,7 +104,7 @@ def _count(domain: Range) -> float:
 
 
 def _concluded(
-    spec: StudySpec, samples: Sequence[Sample], space: SearchSpace, done: Done | None
+    spec: StudySpec, samples: Sequence[Sample], space: SearchSpace, done: Ending | None
 ) -> Conclusion:
     try:
         return conclude(spec, samples, space, GpSearcher(), done)
@@ -159,7 +159,7 @@ def script_of(
     return shell_script(planned, workload, note=note, pools=pools)
 
 
-def _ends(recorded: Conclusion) -> Iterator[Done | None]:
+def _ends(recorded: Conclusion) -> Iterator[Ending | None]:
     """Why the race may have ended: as recorded, or each reason where that was not kept.
 
     Raises:
@@ -167,10 +167,10 @@ def _ends(recorded: Conclusion) -> Iterator[Done | None]:
     """
     if not recorded.reason:
         yield None
-        yield from (Done(reason, recorded.stopped) for reason in Reason)
+        yield from (Ending(reason, recorded.stopped) for reason in EndReason)
         return
     try:
-        yield Done(Reason(recorded.reason), recorded.stopped)
+        yield Ending(EndReason(recorded.reason), recorded.stopped)
     except ValueError as error:
         raise NotPossibleError(
             f"This assay knows no study that ended by {recorded.reason!r}.",

@@ -17,7 +17,7 @@ from assay.cli.show.layout import fitted, width_of
 from assay.errors import InvalidInputError, NotPossibleError, Pause
 from assay.records import BootChange, Configuration, StudySpec, to_builtins
 from assay.records.configuration import show_value
-from assay.search.conclusion.boot_notes import boots_words
+from assay.search.conclusion.boots import boots_words
 from assay.study.booting import BootPause
 from assay.study.firmware import COMMAND, demand_said, demand_varied, with_said
 from assay.study.laboratory import Laboratory

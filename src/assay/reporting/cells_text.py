@@ -20,19 +20,19 @@ from assay.reporting.text import (
     requirement_table,
 )
 from assay.search.conclusion.cells import (
+    alias_text,
     baseline_words,
-    by_settings,
+    best_claim,
     cell_word,
     claim_of,
     effect_name,
     is_best,
-    lead,
-    mixed_up,
     settings_of,
+    sorted_by_settings,
     sweep_sentences,
     varied_names,
 )
-from assay.wording.beside import beside_metrics
+from assay.wording.observed_metrics import observed_metrics
 
 
 def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
@@ -61,8 +61,8 @@ def to_csv(conclusion: Conclusion, spec: StudySpec) -> str:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow([*map(csv_cell, names), *CSV_COLUMNS])
-    for metric in (objective, *beside_metrics(spec)):
-        for arm in by_settings(conclusion.arms, spec.space):
+    for metric in (objective, *observed_metrics(spec)):
+        for arm in sorted_by_settings(conclusion.arms, spec.space):
             settings = settings_of(arm, conclusion, spec.space)
             shown = [show_value(v) if isinstance(v, bool) else v for v in settings]
             claim = claims.get(arm.name) if metric is objective else None
@@ -76,10 +76,10 @@ def _cell_table(conclusion: Conclusion, spec: StudySpec) -> str:
     scale = arm_scale(conclusion, metric)
     unit = f" {scale.unit}" if scale.unit else ""
     names = varied_names(spec.space)
-    best = lead(conclusion)
+    best = best_claim(conclusion)
     heads = [*map(escape, names), "n", f"median{escape(unit)}", "change", "interval", "verdict"]
     lines = []
-    for arm in by_settings(conclusion.arms, spec.space):
+    for arm in sorted_by_settings(conclusion.arms, spec.space):
         settings = [_setting(value) for value in settings_of(arm, conclusion, spec.space)]
         found = arm.summary.get(metric.name)
         figures = ["0", ""] if found is None else [str(found.n), scale.number(found.median)]
@@ -107,7 +107,7 @@ def _effect_table(effects: Sequence[FactorEffect]) -> str:
             change(e.ratio),
             change_interval(e.ci),
             e.verdict.value,
-            escape(mixed_up(e)),
+            escape(alias_text(e)),
         ]
         for e in effects
     ]

@@ -16,7 +16,7 @@ from assay.reporting.text import (
     markdown_table,
 )
 from assay.search.claims.front_claims import claim_on
-from assay.wording.beside import beside_metrics
+from assay.wording.observed_metrics import observed_metrics
 from assay.wording.sentence import verdict_word
 
 
@@ -54,7 +54,7 @@ def to_csv(conclusion: Conclusion, spec: StudySpec) -> str:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(CSV_COLUMNS)
-    for metric in (*spec.targets, *beside_metrics(spec)):
+    for metric in (*spec.targets, *observed_metrics(spec)):
         for arm in conclusion.arms:
             values = arm_values(arm, claims.get((arm.name, metric.name)), metric)
             writer.writerow([csv_cell(value) for value in values])

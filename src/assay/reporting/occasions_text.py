@@ -6,7 +6,7 @@ from assay.machine.cpulist import format_list
 from assay.records.comparison import Condition, ConditionDifference, OccasionComparison
 from assay.reporting.scale import Scale, scale_for
 from assay.reporting.text import escape, markdown_table
-from assay.search.occasions.words import (
+from assay.wording.occasions import (
     effect_sentence,
     launches_sentence,
     occasions_sentences,

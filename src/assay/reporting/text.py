@@ -17,7 +17,12 @@ from assay.reporting.wording import claim_sentence
 from assay.search.claims.requirement import requirement_text
 from assay.units import show_quantity
 from assay.untrusted import clean, no_formula
-from assay.wording.beside import BesideRow, beside_metrics, beside_rows, mean_interval
+from assay.wording.observed_metrics import (
+    ObservedMetricRow,
+    mean_interval,
+    observed_metric_rows,
+    observed_metrics,
+)
 from assay.wording.sentence import verdict_word
 
 _NUMBERS = ("n", "min", "q1", "median", "q3", "max", "mean", "sd", "sem")
@@ -70,12 +75,12 @@ def beside_tables(conclusion: Conclusion, spec: StudySpec) -> list[str]:
     Args:
         conclusion, spec: of a study.
     """
-    lines = [_beside_line(row) for row in beside_rows(spec, conclusion.arms)]
+    lines = [_beside_line(row) for row in observed_metric_rows(spec, conclusion.arms)]
     head = ["beside it", "arm", "n", "mean", "interval", "min", "median", "max"]
     return [markdown_table(head, lines, left=2)] if lines else []
 
 
-def _beside_line(row: BesideRow) -> list[str]:
+def _beside_line(row: ObservedMetricRow) -> list[str]:
     found, unit = row.summary, row.metric.unit
     named = [escape(row.metric.name), escape(row.arm.name)]
     if found is None:
@@ -97,7 +102,7 @@ def to_csv(conclusion: Conclusion, spec: StudySpec) -> str:
     writer = csv.writer(out)
     writer.writerow(CSV_COLUMNS)
     objective = spec.workload.objective
-    for metric in (objective, *beside_metrics(spec)):
+    for metric in (objective, *observed_metrics(spec)):
         for arm in conclusion.arms:
             claim = claims.get(arm.name) if metric is objective else None
             writer.writerow([csv_cell(value) for value in arm_values(arm, claim, metric)])

@@ -25,7 +25,6 @@ from assay.reporting.inputs import ReportInput
 from assay.reporting.plain import change, change_interval, duration, shorten
 from assay.reporting.scale import Scale
 from assay.reporting.trials import State
-from assay.search.conclusion.floor import floor_notes
 from assay.search.conclusion.notes import tells_refusal
 from assay.stats.drift import drift, end_thirds
 from assay.stats.quantile import quantile
@@ -33,6 +32,7 @@ from assay.stats.sequence import CLAIM, least
 from assay.units import show_count
 from assay.untrusted import clean
 from assay.wording.conditions import condition_notes
+from assay.wording.noise_floor import floor_notes
 
 WIDE = 0.05
 """Distance of the quartiles over the median, from which on launches lie far apart."""

@@ -29,18 +29,18 @@ from assay.reporting.plain import change, label_of, shorten, typeset, typeset_ef
 from assay.reporting.scale import Scale
 from assay.search.conclusion.cells import (
     baseline_words,
+    best_claim,
     effect_name,
-    lead,
-    matters,
+    has_effect,
     sweep_sentences,
 )
-from assay.search.conclusion.failure import failure_of, last_failure, why_failed
-from assay.search.conclusion.requirement_words import requirements_told
 from assay.units import show_count
 from assay.untrusted import clean
-from assay.wording.disturbance import doubt_words, withheld_words
+from assay.wording.disturbance import disturbance_sentence, withheld_words
+from assay.wording.failure import failure_of, failure_text, last_failure
 from assay.wording.proof import proof_words
-from assay.wording.sentence import basis, lost_words, statement, verdict_word
+from assay.wording.requirement import requirement_sentences
+from assay.wording.sentence import evidence_text, losses_sentence, statement, verdict_word
 
 _EFFECTS_TOLD = 3
 """Of a factorial design, beside its answer; the table has all."""
@@ -75,8 +75,8 @@ def answer(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
     if report.spec.kind is Kind.TUNE:
         return _tuned(report.conclusion, report.metric)
     found = _without_requirements(report, scale)
-    doubt = clean(doubt_words(report.conclusion, report.spec))
-    told = [*filter(None, [doubt]), *requirements_told(report.spec, report.conclusion)]
+    doubt = clean(disturbance_sentence(report.conclusion, report.spec))
+    told = [*filter(None, [doubt]), *requirement_sentences(report.spec, report.conclusion)]
     return replace(found, details=(*told, *found.details))
 
 
@@ -101,7 +101,7 @@ def claim_sentence(claim: Claim, metric: Metric) -> str:
     )
     if claim.is_doubted:
         more = f" {clean(withheld_words(named))}"
-    lost = f" {clean(lost_words(named))}" if named.losses else ""
+    lost = f" {clean(losses_sentence(named))}" if named.losses else ""
     return f"{statement(named, metric)}.{lost}{more}"
 
 
@@ -115,7 +115,7 @@ def _tuned(conclusion: Conclusion, metric: Metric) -> Answer:
         return Answer("No recommendation could be made.", "unclear", "no answer")
     sentence, details = clean(chosen.sentence), _chosen_details(chosen, metric)
     if chosen.claim is not None:
-        sentence = typeset(sentence, basis(chosen.claim, metric))
+        sentence = typeset(sentence, evidence_text(chosen.claim, metric))
     if chosen.unproven:
         return Answer(sentence, "unclear", "not proven", (*_proof(chosen), *details))
     undecided = chosen.claim is not None and chosen.claim.verdict is Verdict.UNCLEAR
@@ -153,13 +153,13 @@ def _front(conclusion: Conclusion) -> Answer:
 
 
 def _chosen_details(chosen: Recommendation, metric: Metric) -> tuple[str, ...]:
-    if chosen.claim is None or basis(chosen.claim, metric) in chosen.sentence:
+    if chosen.claim is None or evidence_text(chosen.claim, metric) in chosen.sentence:
         return ()
     return (_basis(chosen.claim, metric),)
 
 
 def _basis(claim: Claim, metric: Metric) -> str:
-    words = basis(claim, metric)
+    words = evidence_text(claim, metric)
     return f"{typeset(words, words)}."
 
 
@@ -185,14 +185,14 @@ def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
             (_basis(only, metric),),
         )
     best = winner_name(conclusion)
-    lead = next((c for c in claims if c.b == best), None)
-    others = tuple(claim_sentence(c, metric) for c in claims if c is not lead)
-    if lead is not None:
+    best_claim = next((c for c in claims if c.b == best), None)
+    others = tuple(claim_sentence(c, metric) for c in claims if c is not best_claim)
+    if best_claim is not None:
         return Answer(
-            claim_sentence(lead, metric),
+            claim_sentence(best_claim, metric),
             "faster",
             f"best of {len(conclusion.arms)}",
-            (_basis(lead, metric), *others),
+            (_basis(best_claim, metric), *others),
         )
     verdicts = {c.verdict for c in claims}
     tone = verdicts.pop().value if len(verdicts) == 1 else "unclear"
@@ -206,10 +206,10 @@ def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
 
 def _swept(conclusion: Conclusion, spec: StudySpec) -> Answer:
     """The best cell, how many others there are of each verdict, and the effects that matter."""
-    best, metric, baseline = lead(conclusion), spec.workload.objective, spec.arms[0]
+    best, metric, baseline = best_claim(conclusion), spec.workload.objective, spec.arms[0]
     first, *others = sweep_sentences(conclusion, metric)
     others += filter(None, [baseline_words(baseline.name, baseline.configuration, spec.space)])
-    shown = [e for e in conclusion.effects if matters(e)]
+    shown = [e for e in conclusion.effects if has_effect(e)]
     if shown:
         largest = sorted(shown, key=lambda e: -abs(math.log(e.ratio)))[:_EFFECTS_TOLD]
         told = (f"{typeset_effect(effect_name(e))} ({change(e.ratio)})" for e in largest)
@@ -225,7 +225,7 @@ def _swept(conclusion: Conclusion, spec: StudySpec) -> Answer:
         )
     cells = len(conclusion.claims) + 1
     sentence = claim_sentence(best, metric)
-    details = (f"{basis(best, metric)}.", *map(clean, others))
+    details = (f"{evidence_text(best, metric)}.", *map(clean, others))
     return Answer(sentence, "faster", f"best of {cells} cells", details)
 
 
@@ -303,7 +303,7 @@ _FAILING_SHOWN = 2
 
 
 def _why(report: ReportInput, sample: Sample) -> str:
-    return clean(why_failed(sample, report.spec.workload))
+    return clean(failure_text(sample, report.spec.workload))
 
 
 def _failed_always(report: ReportInput) -> Answer:

@@ -16,7 +16,7 @@ from assay.machine.boot import name_of
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Machine, machine_in
 from assay.records import Evidence, Sample, Stratum, StudySpec, Value
-from assay.search.conclusion.boot_notes import STATE
+from assay.search.conclusion.boots import BOOT_STATE
 from assay.search.space.switching import HardToChangeFactors
 from assay.settings.boot import Pausing, pausing
 from assay.settings.boot.common import ANY, KERNEL
@@ -65,7 +65,7 @@ class BootStates:
         """What reads otherwise than when the stratum began, the study's own words left out."""
         then, now = self._without_own(self._then), self._without_own(self._now)
         return tuple(
-            Evidence(kind=STATE, note=f"{name}: {now.get(name, '')}")
+            Evidence(kind=BOOT_STATE, note=f"{name}: {now.get(name, '')}")
             for name in sorted(then.keys() | now.keys())
             if then.get(name, "") != now.get(name, "")
         )
@@ -154,7 +154,7 @@ def _with(stratum: Stratum, readings: Mapping[str, str]) -> Stratum:
 
 
 def _notes(sample: Sample) -> list[str]:
-    return [e.note for e in sample.evidence if e.kind == STATE and e.note is not None]
+    return [e.note for e in sample.evidence if e.kind == BOOT_STATE and e.note is not None]
 
 
 def _halves(note: str) -> tuple[str, str]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from assay.executors.evidence.last_words import last_words_of
 from assay.records import Output, Sample, StudySpec
-from assay.search.conclusion.failure import BY_HAND, MOST_TOLD, Failure, failure_in
 from assay.units import show_count
+from assay.wording.failure import MAX_ARMS, RUN_BY_HAND, Failure, failure_in
 
 MOST_REMEDIES = 2
 """Next steps of a kind that are told."""
@@ -49,7 +49,7 @@ class Failures:
         known = [name for name in arms if name in self._found]
         known = known or list(self._found)[-1:]
         if not known:
-            return "", BY_HAND
+            return "", RUN_BY_HAND
         if len(known) == 1:
             failure, words = self._found[known[0]]
             return f" The last launch: {failure.reason}.{words}", failure.remedy
@@ -58,9 +58,9 @@ class Failures:
         remedies += _accepting(known, found)
         lines = [
             f"\n  {name}: {failure.reason}.{words}"
-            for name, (failure, words) in ((name, self._found[name]) for name in known[:MOST_TOLD])
+            for name, (failure, words) in ((name, self._found[name]) for name in known[:MAX_ARMS])
         ]
-        rest = len(known) - MOST_TOLD
+        rest = len(known) - MAX_ARMS
         lines += [f"\n  and {show_count(rest, 'other arm')}"] if rest > 0 else []
         return "".join(lines), " ".join(remedies)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from assay.records import Kind, Status, Workload
 from assay.records.calibration import MachineFloor
-from assay.search.conclusion.floor import command_words
 from assay.store import Store
 from assay.store.base import StudyRecord
 from assay.wording.disturbance import mostly_disturbed
+from assay.wording.noise_floor import command_words
 
 
 def machine_floor(

@@ -31,19 +31,19 @@ from assay.records import (
 )
 from assay.records.workload import NOT_EVERYWHERE
 from assay.search.history.history import DEFAULT_ARM
-from assay.search.races.race import Done, Race, Reason
+from assay.search.races.race import Ending, EndReason, Race
 from assay.search.space.switching import HardToChangeFactors
 from assay.store import Store
 from assay.study.applied import Applied
 from assay.study.booting import Boots
 from assay.study.failures import Failures
 from assay.study.watch import Watch
-from assay.wording.sentence import needed_text
+from assay.wording.sentence import budget_options
 
 Planner = Callable[[Configuration, int | None], Plan]
 """Resolves a configuration on the machine at hand, in one of its slots where it has any."""
 
-REFUSED = (Reason.WORKLOAD_FAILED, Reason.TOO_SMALL)
+REFUSED = (EndReason.WORKLOAD_FAILED, EndReason.TOO_SMALL)
 """Ends that are errors."""
 
 
@@ -171,7 +171,7 @@ class StudyLoop:
         self._flying = 0
         self._failures = failures or Failures(spec)
 
-    def run(self) -> Done:
+    def run(self) -> Ending:
         """Go on until the race is over.
 
         What is in flight is lost when this is interrupted, nothing else: every sample was committed
@@ -220,10 +220,10 @@ class StudyLoop:
         except (WorkloadFailedError, NotPutBack) as error:
             self._listener.warned(error)
 
-    def _until_done(self) -> Done:
+    def _until_done(self) -> Ending:
         while True:
             answer = self._race.ask(self._slots - self._flying, self._account.left)
-            if isinstance(answer, Done):
+            if isinstance(answer, Ending):
                 return answer
             for launch in answer:
                 if self._boots is not None:
@@ -288,25 +288,25 @@ class StudyLoop:
             return arm == DEFAULT_ARM.name
         return self._spec.kind is not Kind.SWEEP or arm == self._spec.arms[0].name
 
-    def _refuse(self, done: Done) -> None:
+    def _refuse(self, done: Ending) -> None:
         """Turn the ends that are errors into errors."""
-        if done.reason is Reason.WORKLOAD_FAILED:
+        if done.reason is EndReason.WORKLOAD_FAILED:
             told, remedy = self._failures.told(done.arms)
             raise WorkloadFailedError(f"{done.message}{told}", remedy)
-        if done.reason is Reason.TOO_SMALL:
+        if done.reason is EndReason.TOO_SMALL:
             raise NotPossibleError(done.message, self._larger(done.needed or Budget()))
 
     def _larger(self, needed: Budget) -> str:
         """What budget would do, and what is missing of it to go on with what was measured."""
         account = self._account
-        whole = f"It takes about {needed_text(account.budget, needed)}"
+        whole = f"It takes about {budget_options(account.budget, needed)}"
         if not account.launches:
             return f"{whole}."
         rest = Budget(
             time_s=None if needed.time_s is None else max(needed.time_s - account.spent_s, 1.0),
             launches=None if needed.launches is None else needed.launches - account.launches,
         )
-        more = needed_text(account.left, rest)
+        more = budget_options(account.left, rest)
         return f"{whole}; `assay study resume {self._id} {more}` goes on with what was measured."
 
 

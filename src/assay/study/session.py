@@ -28,7 +28,6 @@ from assay.records import (
 )
 from assay.records.workload import WALL
 from assay.search.conclusion.conclude import conclude
-from assay.search.conclusion.floor import beside, floor_notes
 from assay.search.history.remaining_budget import OVERHEAD_S
 from assay.search.history.same_work import values_of
 from assay.search.model.explain import Explanation, explanation_of
@@ -60,6 +59,7 @@ from assay.study.stratum import as_placed, demand_same, differences, stratum_of
 from assay.study.survey import Survey
 from assay.study.watch import Watch
 from assay.wording.conditions import condition_notes
+from assay.wording.noise_floor import applicable_floor, floor_notes
 
 
 @dataclass(frozen=True)
@@ -392,7 +392,7 @@ def _floor_beside(
     """The calibrated noise floor, where claims have none of their own."""
     if not conclusion.claims or conclusion.noise_floor is not None:
         return None
-    return beside(machine_floor(store, stratum.machine, spec.workload), conclusion)
+    return applicable_floor(machine_floor(store, stratum.machine, spec.workload), conclusion)
 
 
 def _elsewhere_notes(

@@ -23,11 +23,11 @@ from assay.records import (
     Workload,
 )
 from assay.records.observation import EVERY
-from assay.search.conclusion.failure import BY_HAND, why_failed
 from assay.search.history.history import DEFAULT_ARM
-from assay.search.races.searching import TRIES
+from assay.search.races.search_race import MAX_ATTEMPTS
 from assay.study.laboratory import Laboratory
 from assay.study.loop import Account, demand_objective, demand_read, required_metrics
+from assay.wording.failure import RUN_BY_HAND, failure_text
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def survey(
         left_s=lambda: account.left.time_s,
         host=laboratory.host_for(workload),
     ) as executor:
-        for block in range(TRIES):
+        for block in range(MAX_ATTEMPTS):
             launch = Launch(
                 configuration=DEFAULT,
                 arm=DEFAULT_ARM.name,
@@ -101,9 +101,9 @@ def survey(
                 break
         else:
             raise WorkloadFailedError(
-                f"The program fails in its default configuration: {why_failed(sample, workload)}."
+                f"The program fails in its default configuration: {failure_text(sample, workload)}."
                 f"{last_words_of(sample.outputs)}",
-                BY_HAND,
+                RUN_BY_HAND,
             )
         for metric in objectives or (workload.objective,):
             demand_objective(sample, metric)

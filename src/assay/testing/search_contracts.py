@@ -46,7 +46,7 @@ from assay.search.model.searcher import (
     launched,
     worked,
 )
-from assay.search.races.race import RETRIES, Done, Race, Reason
+from assay.search.races.race import MAX_RETRIES, Ending, EndReason, Race
 from assay.search.space.space import SearchSpace
 
 ENDLESS = 20_000
@@ -144,7 +144,7 @@ def _evidence(wall_s: float, busy: float) -> tuple[Evidence, ...]:
 class Trip:
     """A race that was driven to its end."""
 
-    done: Done
+    done: Ending
     samples: list[Sample]
 
     @property
@@ -202,11 +202,11 @@ def drive(
         race.tell(sample)
     took_s = spent_s(samples)
     flying: list[Launch] = []
-    cut = Done(Reason.BUDGET, "cut off")
+    cut = Ending(EndReason.BUDGET, "cut off")
     while until is None or len(samples) < until:
         assert len(samples) < ENDLESS, "a race without end"
         answer = race.ask(slots - len(flying), _left(budget, took_s, len(samples)))
-        if isinstance(answer, Done):
+        if isinstance(answer, Ending):
             assert not flying, "a race that is over has launches in flight"
             return Trip(answer, samples)
         assert len(answer) <= slots - len(flying), "more launches than free slots"
@@ -348,13 +348,13 @@ class RaceContract:
         """And that does."""
         for budget in (Budget(launches=3), Budget(time_s=2.5)):
             done = self._trip(budget).done
-            assert done.reason is Reason.TOO_SMALL
+            assert done.reason is EndReason.TOO_SMALL
             assert done.needed is not None
             enough = Budget(
                 time_s=done.needed.time_s if budget.time_s else None,
                 launches=done.needed.launches if budget.launches else None,
             )
-            assert self._trip(enough).done.reason in (Reason.DECIDED, Reason.BUDGET)
+            assert self._trip(enough).done.reason in (EndReason.DECIDED, EndReason.BUDGET)
 
     def test_failures_are_tried_once_more(self) -> None:
         """In the same block, and no further."""
@@ -363,7 +363,7 @@ class RaceContract:
         self._check_places(trip)
         retries = [la for la in trip.launches if la.attempt]
         assert retries
-        assert max(la.attempt for la in retries) == RETRIES
+        assert max(la.attempt for la in retries) == MAX_RETRIES
         failed = {
             (s.launch.block, s.launch.position)
             for s in trip.samples
@@ -375,7 +375,7 @@ class RaceContract:
         """The race ends soon, and says so."""
         broken = replace(self.program, fails=lambda configuration: 1.0)
         trip = self._trip(Budget(time_s=1e6), broken)
-        assert trip.done.reason is Reason.WORKLOAD_FAILED
+        assert trip.done.reason is EndReason.WORKLOAD_FAILED
         assert len(trip.samples) < 50
 
     def test_program_that_fails_from_some_block_on(self) -> None:

@@ -12,17 +12,17 @@ REMEDY = (
     "--disturbed-above"
 )
 """The next step where others disturb."""
-SHOWN = 2
+MAX_NAMED = 2
 """Disturbers that a sentence names."""
 
 
 def disturbers_words(disturbers: Sequence[Disturber]) -> str:
     """Name those who used the CPUs most: `` (most: burn, process 812, 0.60 CPUs)``, or nothing."""
-    named = [f"{one.name}, {one.cpus:.2f} CPUs" for one in disturbers[:SHOWN]]
+    named = [f"{one.name}, {one.cpus:.2f} CPUs" for one in disturbers[:MAX_NAMED]]
     return f" (most: {'; '.join(named)})" if named else ""
 
 
-def doubt_words(conclusion: Conclusion, spec: StudySpec) -> str:
+def disturbance_sentence(conclusion: Conclusion, spec: StudySpec) -> str:
     """Say why a study is not decided where others disturbed it; empty where they did not."""
     if spec.disturbed_above is None or not conclusion.disturbed_blocks:
         return ""

@@ -22,11 +22,11 @@ from assay.stats.verdict import beyond
 from assay.units import show_count, show_level, show_percent, significant
 from assay.wording.disturbance import withheld_words
 
-FACTOR = 2.0
+MIN_FACTOR = 2.0
 """From here on a change is told as a factor: 831 % more says less than 9.3 times as long."""
 
 
-def say(spec: StudySpec, found: Claim, disturbers: Sequence[Disturber] = ()) -> str:
+def tuning_verdict(spec: StudySpec, found: Claim, disturbers: Sequence[Disturber] = ()) -> str:
     """The verdict of a tuning in one sentence, from the claim on what was confirmed.
 
     Args:
@@ -38,16 +38,16 @@ def say(spec: StudySpec, found: Claim, disturbers: Sequence[Disturber] = ()) -> 
     metric = spec.workload.objective
     match found.verdict:
         case Verdict.FASTER:
-            return f"{statement(found, metric)} ({basis(found, metric)})."
+            return f"{statement(found, metric)} ({evidence_text(found, metric)})."
         case Verdict.SAME:
             return (
                 f"Keep the default: {found.b}, the best that was found, makes no difference of "
-                f"{100 * found.margin:g} % ({basis(found, metric)})."
+                f"{100 * found.margin:g} % ({evidence_text(found, metric)})."
             )
         case Verdict.SLOWER:
             return (
                 f"Keep the default: {found.b}, which won the search, was worse when it was "
-                f"confirmed ({basis(found, metric)})."
+                f"confirmed ({evidence_text(found, metric)})."
             )
         case Verdict.UNCLEAR if found.is_doubted:
             return (
@@ -57,11 +57,11 @@ def say(spec: StudySpec, found: Claim, disturbers: Sequence[Disturber] = ()) -> 
         case Verdict.UNCLEAR:
             return (
                 f"Not decided: whether {found.b} gains anything is unclear "
-                f"({basis(found, metric)}).{_outlook(found)} Keep the default until then."
+                f"({evidence_text(found, metric)}).{_outlook(found)} Keep the default until then."
             )
 
 
-def say_lossy(gain: str, lost: int, launches: int) -> str:
+def unreliable_winner_verdict(gain: str, lost: int, launches: int) -> str:
     """The verdict on a gain, told in a sentence, that does not count: the winner fails more."""
     gain = gain.removesuffix(".")
     return f"Keep the default: {gain}, but {lost} of its {launches} launches failed."
@@ -80,11 +80,11 @@ def comparison(found: Claim, metric: Metric, disturbers: Sequence[Disturber] = (
     outlook = _outlook(found) if found.verdict is Verdict.UNCLEAR else ""
     if found.withheld:
         outlook = f" {withheld_words(found, disturbers)}"
-    lost = f" {lost_words(found)}" if found.losses else ""
-    return f"{statement(found, metric)} ({basis(found, metric)}).{lost}{outlook}{stability(found)}"
+    lost = f" {losses_sentence(found)}" if found.losses else ""
+    return f"{statement(found, metric)} ({evidence_text(found, metric)}).{lost}{outlook}{stability(found)}"
 
 
-def lost_words(found: Claim) -> str:
+def losses_sentence(found: Claim) -> str:
     """Say how many launches of the arms of a claim were lost; empty where that is no matter."""
     told = found.losses
     return f"{told[:1].upper()}{told[1:]}." if told else ""
@@ -159,7 +159,7 @@ def _spread_statement(found: Claim, metric: Metric) -> str:
     return f"{b} varies {times} as {a} in {noun}{_perhaps(found)}"
 
 
-def basis(found: Claim, metric: Metric) -> str:
+def evidence_text(found: Claim, metric: Metric) -> str:
     """The interval of a claim and the launches behind it: ``95 % interval ..., 9 paired ...``."""
     share = f"{show_level(found.alpha)} interval"
     assumed = "; lower is better, as assumed" if metric.assumed else ""
@@ -190,13 +190,13 @@ def interval(found: Claim, metric: Metric) -> str:
 
 def change_text(ratio: float) -> str:
     """A ratio by itself, as a table has it: ``-18.2 %``, ``3.10 times``."""
-    return f"{significant(ratio)} times" if ratio >= FACTOR else f"{show_percent(ratio)} %"
+    return f"{significant(ratio)} times" if ratio >= MIN_FACTOR else f"{show_percent(ratio)} %"
 
 
 def interval_text(ci: tuple[float | None, float | None]) -> str:
     """The interval of a ratio by itself: ``-40.1 to -36.2 %``, ``+80.0 % to 3.10 times``."""
     low, high = ci
-    if low is not None and high is not None and high < FACTOR:
+    if low is not None and high is not None and high < MIN_FACTOR:
         return f"{_span(show_percent(low), show_percent(high))} %"
     return _span(*(None if end is None else change_text(end) for end in ci))
 
@@ -243,11 +243,11 @@ class _Change:
 def _change(ratio: float, metric: Metric) -> _Change:
     """How a ratio of ``b`` over ``a`` is said."""
     time = metric.name == "wall_s"
-    if time and ratio <= 1 / FACTOR:
+    if time and ratio <= 1 / MIN_FACTOR:
         times = f"{significant(1 / ratio)} times"
         return _Change("runs", times, "as fast as", "times", falls=True)
     noun = _noun(metric)
-    if ratio >= FACTOR:
+    if ratio >= MIN_FACTOR:
         times = f"{significant(ratio)} times"
         if time:
             return _Change("takes", times, "as long as", "times")
@@ -270,7 +270,7 @@ def _outlook(found: Claim) -> str:
     return f" About {_pairs(found.blocks_needed, found)} in all would tell."
 
 
-def needed_text(asked: Budget, needed: Budget) -> str:
+def budget_options(asked: Budget, needed: Budget) -> str:
     """A budget that would do, in the options that were used and fell short, rounded up.
 
     Args:
@@ -321,7 +321,7 @@ def bound_words(ratio: float) -> str:
         ratio: of the best that there may be to what is known.
     """
     factor = max(ratio, 1.0 / ratio) if ratio > 0.0 else math.inf
-    if math.isfinite(factor) and factor >= FACTOR:
+    if math.isfinite(factor) and factor >= MIN_FACTOR:
         step = 10.0 ** (math.floor(math.log10(factor)) - 2)
         return f"more than a factor of {math.ceil(factor / step - _ROUNDING) * step:.5g}"
     tenths = 1000.0 * abs(ratio - 1.0)

@@ -19,7 +19,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import BUILT_IN
-from assay.search.conclusion.front_sentence import say_front
+from assay.wording.front import front_verdict
 
 TIME, MEMORY = BUILT_IN["wall_s"], BUILT_IN["peak_anon_bytes"]
 SPEC = StudySpec(
@@ -177,7 +177,7 @@ def test_the_document_has_points_with_numbers_and_why_others_are_none() -> None:
 def test_the_answer_in_a_sentence(
     front: tuple[FrontPoint, ...], off: tuple[FrontPoint, ...], sentence: str
 ) -> None:
-    found = say_front(SPEC, front, off)
+    found = front_verdict(SPEC, front, off)
     assert sentence in found
 
 
@@ -188,4 +188,4 @@ def test_a_busy_machine_decides_nothing() -> None:
         claims=(claim("a=1", "wall_s", 0.5, Verdict.UNCLEAR, withheld=True),),
         off=OffFront.UNCLEAR,
     )
-    assert "others disturbed too many blocks" in say_front(SPEC, (), (busy,))
+    assert "others disturbed too many blocks" in front_verdict(SPEC, (), (busy,))

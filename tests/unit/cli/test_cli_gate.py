@@ -8,20 +8,20 @@ from assay.cli.requests.request import gate_of
 from assay.cli.verbs.compare import _named
 from assay.errors import InvalidInputError
 from assay.records import Arm, Configuration
-from assay.search.claims.gate import OF_ONE_ARM, WORDS
+from assay.search.claims.gate import GATE_CONDITIONS, SINGLE_ARM_CONDITIONS
 
 ARMS = tuple(Arm(name=n, configuration=Configuration()) for n in ("A", "B", "C"))
 
 
 def test_a_word_that_is_no_verdict_names_the_nearest() -> None:
-    assert gate_of(None, WORDS) == ()
-    assert gate_of("slower,failed", WORDS) == ("slower", "failed")
+    assert gate_of(None, GATE_CONDITIONS) == ()
+    assert gate_of("slower,failed", GATE_CONDITIONS) == ("slower", "failed")
     with pytest.raises(InvalidInputError, match="slowr") as caught:
-        gate_of("faster,slowr", WORDS)
+        gate_of("faster,slowr", GATE_CONDITIONS)
     assert caught.value.remedy == "Did you mean slower?"
-    assert gate_of("broken,failed", OF_ONE_ARM) == ("broken", "failed")
+    assert gate_of("broken,failed", SINGLE_ARM_CONDITIONS) == ("broken", "failed")
     with pytest.raises(InvalidInputError, match="there is no verdict 'slower'") as caught:
-        gate_of("slower", OF_ONE_ARM)
+        gate_of("slower", SINGLE_ARM_CONDITIONS)
     assert caught.value.remedy == "There are broken, unclear, failed."
 
 

@@ -30,7 +30,7 @@ from assay.records import (
     StudySpec,
 )
 from assay.search.races.compare import CompareRace
-from assay.search.races.standing import Scoreboard, Standing, with_interval
+from assay.search.races.scoreboard import Leader, Scoreboard, with_interval
 from assay.testing.search_contracts import Simulated
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
@@ -151,8 +151,8 @@ def test_no_figure_is_cut_on_a_narrow_terminal(width: int, shown: str) -> None:
 def test_no_change_has_no_sign(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = next(launches(arms=2, blocks=1))[0]
     told = Progress(spec, live=False, quiet=True)._told
-    assert told(Standing("x", 0.99999, 0.99996, 1.0004, 9)) == "best so far 0.0 % (0.0 to 0.0): x"
-    assert told(Standing("x", 0.5, None, 1.5, 9)) == "best so far -50.0 % (… to +50.0): x"
+    assert told(Leader("x", 0.99999, 0.99996, 1.0004, 9)) == "best so far 0.0 % (0.0 to 0.0): x"
+    assert told(Leader("x", 0.5, None, 1.5, 9)) == "best so far -50.0 % (… to +50.0): x"
 
 
 class Clock:
@@ -209,7 +209,7 @@ def test_many_arms_cost_no_more_than_few(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_the_interval_takes_a_small_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, taken_s = Clock(), []
 
-    def dear(*given: Any) -> Standing:
+    def dear(*given: Any) -> Leader:
         clock.now_s += 0.5
         taken_s.append(0.5)
         return with_interval(*given)

@@ -20,7 +20,7 @@ from assay.reporting.inputs import ReportInput
 from assay.reporting.text import to_csv, to_markdown
 from assay.stats.summary import summarise
 from assay.study.session import Result
-from assay.wording.beside import beside_metrics
+from assay.wording.observed_metrics import observed_metrics
 
 P99 = Metric(name="lat@p99", unit="s", pattern="p99 ([0-9.]+)")
 
@@ -108,7 +108,7 @@ def test_page_has_a_table(report: ReportInput) -> None:
 
 def test_nothing_is_added_where_nothing_was_asked_for() -> None:
     report = studies.compare()
-    assert beside_metrics(report.spec) == ()
+    assert observed_metrics(report.spec) == ()
     assert beside_lines(report.conclusion, report.spec) == []
     assert "beside it" not in to_markdown(report.conclusion, report.spec)
     assert "Other figures" not in render(report)

@@ -24,7 +24,7 @@ from assay.reporting.parts.granted import failures
 from assay.reporting.plain import MINUS
 from assay.reporting.scale import scale_for
 from assay.stats.summary import summarise
-from assay.wording.sentence import basis
+from assay.wording.sentence import evidence_text
 
 STATES = (
     "tune",
@@ -281,13 +281,13 @@ def test_the_page_says_what_it_is_before_it_is_read(parsed):
 
 def test_one_minus_sign_within_the_page(parsed):
     claim = studies.tune().conclusion.claims[0]
-    sentence = f"It takes less time than with zstd -3 ({basis(claim, WALL)})."
+    sentence = f"It takes less time than with zstd -3 ({evidence_text(claim, WALL)})."
     report = studies.tune()
     chosen = studies._with(report.conclusion.recommendation, sentence=sentence)
     said = replace(report, conclusion=studies._with(report.conclusion, recommendation=chosen))
     text = Page(render(said)).text
-    assert "-" in basis(claim, WALL)
-    assert f"zstd -3 ({basis(claim, WALL).replace('-', MINUS)})" in text
+    assert "-" in evidence_text(claim, WALL)
+    assert f"zstd -3 ({evidence_text(claim, WALL).replace('-', MINUS)})" in text
     assert not re.search(r"-\d+\.\d", text.partition("Distribution of")[0])
 
 

@@ -11,7 +11,7 @@ import report_studies as studies
 from assay.records import Claim, Goal, Metric, Verdict
 from assay.reporting.text import CSV_COLUMNS, to_csv, to_markdown
 from assay.reporting.wording import answer, claim_sentence
-from assay.wording.sentence import basis
+from assay.wording.sentence import evidence_text
 
 WALL = Metric(name="wall_s", unit="s")
 
@@ -111,7 +111,7 @@ def recommended(sentence):
 
 
 def test_the_interval_is_told_once():
-    told = answer(recommended(lambda found: f"It gains ({basis(found, WALL)})."), [], None)
+    told = answer(recommended(lambda found: f"It gains ({evidence_text(found, WALL)})."), [], None)
     assert told.details == ()
     bare = answer(recommended(lambda _: "It gains."), [], None)
     assert len(bare.details) == 1 and "% interval" in bare.details[0]

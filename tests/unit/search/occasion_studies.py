@@ -27,9 +27,9 @@ from assay.records import (
     to_builtins,
 )
 from assay.records.comparison import ConditionSource
-from assay.search.occasions.measured import measured
-from assay.search.occasions.pool import Prospect
-from assay.search.occasions.side import Measured
+from assay.search.occasions.measured import measured_condition
+from assay.search.occasions.pool import OccasionCandidate
+from assay.search.occasions.side import MeasuredCondition
 from assay.search.races.calibrate import calibrated_arms
 from assay.store import open_store
 
@@ -91,16 +91,16 @@ class Study:
     samples: tuple[Sample, ...]
 
     @property
-    def prospect(self) -> Prospect:
-        return Prospect(self.id, self.spec, self.stratum, lambda: self.samples)
+    def prospect(self) -> OccasionCandidate:
+        return OccasionCandidate(self.id, self.spec, self.stratum, lambda: self.samples)
 
     def side(
         self,
         arm: str | None = None,
         metric: str | None = None,
         source: ConditionSource = ConditionSource.STUDY,
-    ) -> Measured:
-        return measured(
+    ) -> MeasuredCondition:
+        return measured_condition(
             self.id,
             source,
             self.id,

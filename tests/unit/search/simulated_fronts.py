@@ -24,13 +24,13 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import BUILT_IN
-from assay.search.claims.front_claims import front_alpha, judged
+from assay.search.claims.front_claims import front_alpha, judge_points
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import DEFAULT_ARM, arm_of
 from assay.search.history.objective_view import facets_of
 from assay.search.model.gp import GpSearcher
 from assay.search.races.front import FrontRace
-from assay.search.races.race import Done
+from assay.search.races.race import Ending
 from assay.search.space.space import SearchSpace
 from assay.testing.search_contracts import drive
 
@@ -80,7 +80,7 @@ class FrontStudy:
 
     spec: StudySpec
     samples: list[Sample]
-    done: Done
+    done: Ending
     conclusion: Conclusion
 
     @property
@@ -141,4 +141,4 @@ def confirmation(
         for position, arm in enumerate(roster)
     ]
     spec = front_spec(Space(), Budget(launches=len(samples)))
-    return judged(facets_of(spec, samples), points, [], front_alpha(spec, len(points)))
+    return judge_points(facets_of(spec, samples), points, [], front_alpha(spec, len(points)))

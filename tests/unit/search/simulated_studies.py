@@ -33,7 +33,7 @@ from assay.search.conclusion.conclude import conclude
 from assay.search.races.calibrate import CalibrateRace
 from assay.search.races.compare import CompareRace
 from assay.search.races.measure import MeasureRace
-from assay.search.races.race import Done, Race
+from assay.search.races.race import Ending, Race
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
@@ -61,7 +61,7 @@ def factors(**effects: dict[int | str, float]) -> Callable[[Configuration], floa
 class Study:
     spec: StudySpec
     samples: list[Sample]
-    done: Done
+    done: Ending
     conclusion: Conclusion
 
     @property

@@ -29,13 +29,13 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import BUILT_IN, WALL
-from assay.search.claims.objections import MOST_WITHOUT
+from assay.search.claims.objections import MAX_MISSING_SHARE
 from assay.search.conclusion.conclude import conclude
-from assay.search.conclusion.requirement_words import seen_text
 from assay.search.races.compare import CompareRace
 from assay.search.races.measure import MeasureRace
 from assay.search.space.space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, Simulated, drive
+from assay.wording.requirement import evidence_text
 from assay.wording.sentence import comparison
 
 MIB = 2.0**20
@@ -106,7 +106,7 @@ def test_nothing_holds_by_a_bound(required: Requirement, verdict: RequirementVer
     assert (result.bounded > 0) == (verdict is RequirementVerdict.UNCLEAR)
     if verdict is RequirementVerdict.UNCLEAR:
         assert (result.kept, result.beyond, result.launches_needed) == (0, 0, None)
-        assert "more may have been there than samples saw" in seen_text(spec, result)
+        assert "more may have been there than samples saw" in evidence_text(spec, result)
     assert any("is a lower bound in" in note for note in found.notes)
 
 
@@ -120,7 +120,7 @@ def test_a_few_bounds_leave_a_requirement_that_most_launches_keep() -> None:
     ("most", "share", "verdict"),
     [
         (80.0, 1.0, Verdict.UNCLEAR),
-        (80.0, MOST_WITHOUT / 2, Verdict.FASTER),
+        (80.0, MAX_MISSING_SHARE / 2, Verdict.FASTER),
         (55.0, 1.0, Verdict.FASTER),
     ],
 )

@@ -26,7 +26,7 @@ from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import History, arm_of
 from assay.search.history.remaining_budget import OVERHEAD_S
 from assay.search.model.gp import GpSearcher
-from assay.search.races.race import BlockPlan, BlockRunner, Done
+from assay.search.races.race import BlockPlan, BlockRunner, Ending
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
 from assay.testing.search_contracts import Simulated
@@ -99,7 +99,7 @@ def test_builds_leave_what_a_proof_takes(seed: int) -> None:
     spent_s, known, samples = 0.0, set[Configuration](), list[Sample]()
     while True:
         answer = race.ask(1, Budget(time_s=90.0 - spent_s))
-        if isinstance(answer, Done):
+        if isinstance(answer, Ending):
             break
         for one in answer:
             sample = program.run(one)

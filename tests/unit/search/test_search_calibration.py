@@ -22,24 +22,24 @@ from assay.records import (
     encode,
 )
 from assay.search.claims.calibration import (
-    BLOCKS,
     GAINS,
-    LEAST,
-    MOST_BLOCKS,
-    STUDIES,
+    MAX_SIMULATED_BLOCKS,
+    MAX_STUDY_BLOCKS,
+    MIN_BLOCKS,
+    SIMULATED_STUDIES,
     autocorrelation,
-    calibration,
+    calibration_of,
 )
 from assay.search.history.history import History
 from assay.search.races.calibrate import CalibrateRace, calibrated_arms, recording
-from assay.search.races.race import Race, Reason
+from assay.search.races.race import EndReason, Race
 from assay.stats.drift import drift
 from assay.stats.sequence import CLAIM
 from assay.testing.search_contracts import RaceContract, Simulated, drive
-from assay.wording.disturbance import doubt_words
+from assay.wording.disturbance import disturbance_sentence
 
 Recording = list[tuple[float, float]]
-LIMIT = 0.05 + 2.0 * math.sqrt(0.05 * 0.95 / STUDIES)
+LIMIT = 0.05 + 2.0 * math.sqrt(0.05 * 0.95 / SIMULATED_STUDIES)
 
 
 def independent(blocks: int, sd: float = 0.02, seed: int = 1) -> Recording:
@@ -73,7 +73,7 @@ def wandering(blocks: int) -> Recording:
 
 
 def test_independent_launches() -> None:
-    found = calibration(independent(300), budgets_s=(60.0, 600.0))
+    found = calibration_of(independent(300), budgets_s=(60.0, 600.0))
     assert found is not None
     assert found.median == pytest.approx(0.05, rel=0.01)
     assert found.sd_log == pytest.approx(0.02, rel=0.1)
@@ -82,7 +82,7 @@ def test_independent_launches() -> None:
     assert found.autocorrelation == pytest.approx(0.0, abs=0.12)
     assert found.false_verdicts is not None
     assert found.false_verdicts.share <= LIMIT
-    assert found.false_verdicts.blocks == BLOCKS
+    assert found.false_verdicts.blocks == MAX_STUDY_BLOCKS
     soon, late = (gain.gain for gain in found.gains)
     assert soon is not None and late is not None
     assert late < soon
@@ -105,13 +105,13 @@ def test_noise_makes_the_smallest_gain_larger() -> None:
 
 
 def _gains(recorded: Recording, *budgets_s: float):
-    found = calibration(recorded, budgets_s=budgets_s)
+    found = calibration_of(recorded, budgets_s=budgets_s)
     assert found is not None
     return found.gains
 
 
 def test_a_drifting_machine() -> None:
-    found = calibration(drifting(200), budgets_s=())
+    found = calibration_of(drifting(200), budgets_s=())
     assert found is not None
     assert found.drift == pytest.approx((1 + 0.2 * 5 / 6) / (1 + 0.2 / 6), rel=0.01)
     assert found.autocorrelation is not None and found.autocorrelation > 0.9
@@ -121,7 +121,7 @@ def test_a_drifting_machine() -> None:
 
 
 def test_a_wandering_machine() -> None:
-    found = calibration(wandering(200), budgets_s=())
+    found = calibration_of(wandering(200), budgets_s=())
     assert found is not None and found.false_verdicts is not None
     assert found.autocorrelation == pytest.approx(0.9, abs=0.05)
     assert found.false_verdicts.share <= LIMIT
@@ -130,7 +130,7 @@ def test_a_wandering_machine() -> None:
 @pytest.mark.rotating
 def test_position_in_the_block_makes_no_false_verdicts() -> None:
     slower = [(a, 1.02 * b) for a, b in independent(150, 0.004)]
-    found = calibration(slower, budgets_s=())
+    found = calibration_of(slower, budgets_s=())
     assert found is not None and found.false_verdicts is not None
     assert found.position == pytest.approx(1.02, abs=0.002)
     assert found.false_verdicts.share <= LIMIT
@@ -140,7 +140,7 @@ def test_budgets_that_hold_nothing_and_too_much() -> None:
     none, few, much = _gains(independent(30), 0.1, 1.0, 3600.0)
     assert (none.blocks, none.gain) == (0, None)
     assert few.blocks >= CLAIM
-    assert much.blocks > MOST_BLOCKS == much.simulated_blocks
+    assert much.blocks > MAX_SIMULATED_BLOCKS == much.simulated_blocks
 
 
 def test_what_is_not_shown_has_no_gain() -> None:
@@ -151,19 +151,19 @@ def test_what_is_not_shown_has_no_gain() -> None:
 
 
 def test_little_recorded_tells_little() -> None:
-    few = calibration(independent(LEAST - 1))
+    few = calibration_of(independent(MIN_BLOCKS - 1))
     assert few is not None
     assert few.false_verdicts is None
     assert few.gains == ()
-    assert calibration(independent(1)) is None
-    assert calibration(independent(LEAST)).false_verdicts is not None  # type: ignore[union-attr]
+    assert calibration_of(independent(1)) is None
+    assert calibration_of(independent(MIN_BLOCKS)).false_verdicts is not None  # type: ignore[union-attr]
 
 
 def test_the_figures_follow_from_recording_and_seed() -> None:
     recorded = independent(60)
-    first, again = (calibration(recorded, seed=3, budgets_s=(30.0,)) for _ in range(2))
+    first, again = (calibration_of(recorded, seed=3, budgets_s=(30.0,)) for _ in range(2))
     assert encode(first) == encode(again)
-    other = calibration(recorded, seed=4, budgets_s=(30.0,))
+    other = calibration_of(recorded, seed=4, budgets_s=(30.0,))
     assert other is not None and first is not None
     assert other.sd_log == first.sd_log
 
@@ -214,7 +214,7 @@ class TestCalibrateRace(RaceContract):
 def test_a_whole_calibration() -> None:
     study = carry_out(spec_of(Budget(launches=121)), SAME)
     found = study.conclusion
-    assert study.done.reason is Reason.BUDGET
+    assert study.done.reason is EndReason.BUDGET
     assert found.blocks == 60
     assert [arm.name for arm in found.arms] == ["default", "default (again)"]
     assert found.claims == ()
@@ -254,7 +254,7 @@ def test_disturbed_throughout() -> None:
     assert found.noise_floor is not None
     assert found.noise_floor.disturbed_blocks == 30
     assert all(arm.disturbed == arm.summary["wall_s"].n == 30 for arm in found.arms)
-    assert "the figures of a disturbed machine" in doubt_words(found, study.spec)
+    assert "the figures of a disturbed machine" in disturbance_sentence(found, study.spec)
 
 
 def test_uneven_load_leaves_the_floor_to_undisturbed_blocks() -> None:
@@ -277,22 +277,22 @@ def test_few_blocks_say_what_is_missing() -> None:
     found = carry_out(spec_of(Budget(launches=15)), SAME).conclusion
     assert found.calibration is not None
     assert found.calibration.false_verdicts is None
-    assert any(str(LEAST) in note for note in found.notes)
+    assert any(str(MIN_BLOCKS) in note for note in found.notes)
 
 
 def test_too_small_a_budget_says_what_would_do() -> None:
     done = drive(CalibrateRace(spec_of(Budget(launches=8))), SAME, Budget(launches=8)).done
-    assert done.reason is Reason.TOO_SMALL
+    assert done.reason is EndReason.TOO_SMALL
     assert done.needed is not None and done.needed.launches == 1 + 2 * CLAIM
     enough = carry_out(spec_of(Budget(launches=done.needed.launches)), SAME)
-    assert enough.done.reason is Reason.BUDGET
+    assert enough.done.reason is EndReason.BUDGET
     assert enough.conclusion.noise_floor is not None
 
 
 def test_a_program_that_fails() -> None:
     broken = replace(SAME, fails=lambda configuration: 1.0)
     trip = drive(CalibrateRace(spec_of(Budget(launches=40))), broken, Budget(launches=40))
-    assert trip.done.reason is Reason.WORKLOAD_FAILED
+    assert trip.done.reason is EndReason.WORKLOAD_FAILED
     assert {s.outcome for s in trip.samples} == {Outcome.FAILED}
     assert len(trip.samples) <= 6
 

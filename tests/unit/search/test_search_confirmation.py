@@ -34,11 +34,11 @@ from assay.search.model.searcher import Contrast, Estimate, Trial
 from assay.search.races.confirmation import (
     ConfirmedArms,
     claim_alpha,
-    fewest_blocks,
-    ran_beside_default,
+    confirmed_arms,
+    min_blocks,
     with_core,
 )
-from assay.search.races.searching import NULL_ARM
+from assay.search.races.search_race import NULL_ARM
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
 from assay.testing.search_contracts import Simulated, Trip, drive
@@ -214,7 +214,7 @@ def test_core_in_a_block_that_was_torn_off_is_not_taken_for_the_winner() -> None
         )
         samples.append(runs.run(launch))
     history = History.of(spec(), samples)
-    assert ran_beside_default(history) == BOTH
+    assert confirmed_arms(history) == BOTH
 
 
 def test_winner_and_core_run_in_the_same_blocks() -> None:
@@ -265,7 +265,7 @@ def test_winner_is_the_larger_of_those_confirmed_in_any_order() -> None:
 
 def test_error_is_shared_between_winner_and_core() -> None:
     assert claim_alpha(spec(), 2) == pytest.approx(claim_alpha(spec()) / 2)
-    assert fewest_blocks(spec(), 2) > fewest_blocks(spec())
+    assert min_blocks(spec(), 2) > min_blocks(spec())
 
 
 def test_with_a_requirement_the_winner_is_confirmed_alone() -> None:

@@ -30,8 +30,8 @@ from assay.search.model.gp import GpSearcher
 from assay.search.model.searcher import Searcher
 from assay.search.races.compare import CompareRace
 from assay.search.races.measure import MeasureRace
-from assay.search.races.race import Race, Reason
-from assay.search.races.strategy import ModelBased, Racing
+from assay.search.races.race import EndReason, Race
+from assay.search.races.strategy import ModelStrategy, RacingStrategy
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
@@ -134,7 +134,7 @@ class TuneContract(RaceContract):
         """Every budget has an answer; where only the default ran, it names a budget that does."""
         for budget in (Budget(launches=1), Budget(time_s=1.5)):
             done = self._trip(budget).done
-            assert done.reason is Reason.BUDGET
+            assert done.reason is EndReason.BUDGET
             assert done.needed is not None
             enough = Budget(
                 time_s=done.needed.time_s if budget.time_s else None,
@@ -144,7 +144,7 @@ class TuneContract(RaceContract):
             assert trip.done.needed is None
             assert len({launch.arm for launch in trip.launches}) > 2
         for launches in (2, 3, 7):
-            assert self._trip(Budget(launches=launches)).done.reason is not Reason.TOO_SMALL
+            assert self._trip(Budget(launches=launches)).done.reason is not EndReason.TOO_SMALL
 
     def test_slow_configurations_are_stopped_and_the_default_never(self) -> None:
         slow = replace(self.program, takes_s=lambda c: 500.0 if len(c) > 1 else 1.0)
@@ -214,19 +214,19 @@ class TuneContract(RaceContract):
 
 class TestRacing(TuneContract):
     space = FEW
-    strategy = Racing
+    strategy = RacingStrategy
 
 
 @pytest.mark.rotating
 @pytest.mark.rotating
 class TestModelBased(TuneContract):
     space = MANY
-    strategy = ModelBased
+    strategy = ModelStrategy
 
 
 class TestRacingHigherIsBetter(TuneContract):
     space = FEW
-    strategy = Racing
+    strategy = RacingStrategy
     metric = Metric(name="rate", unit="1/s", goal=Goal.HIGHER, pattern="x")
     program = replace(RaceContract.program, metric=metric)
 

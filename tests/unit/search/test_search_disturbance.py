@@ -31,7 +31,7 @@ from assay.search.history.following import followed_load
 from assay.search.history.history import History
 from assay.search.history.result import result_of
 from assay.testing.search_contracts import Simulated
-from assay.wording.disturbance import doubt_words
+from assay.wording.disturbance import disturbance_sentence
 from assay.wording.sentence import comparison
 
 GAIN = Simulated(takes_s=factors(nice={1: 0.8}), noise=0.02)
@@ -117,12 +117,12 @@ def test_tuning_on_a_disturbed_machine_has_an_answer() -> None:
 def test_undecided_study_names_the_load_and_the_next_command() -> None:
     alike = replace(GAIN, takes_s=lambda c: 1.0, noise=0.3, others=always)
     study = compare(alike, Budget(launches=24), {}, {"nice": 1})
-    said = doubt_words(study.conclusion, study.spec)
+    said = disturbance_sentence(study.conclusion, study.spec)
     assert "Other processes disturbed 11 of 11 blocks" in said
     assert "--reserve" in said
     assert "--disturbed-above" in said
     admitted = compare(alike, Budget(launches=24), {}, {"nice": 1}, disturbed_above=None)
-    assert doubt_words(admitted.conclusion, admitted.spec) == ""
+    assert disturbance_sentence(admitted.conclusion, admitted.spec) == ""
 
 
 # --- loads that follow the arms ---------------------------------------------------------------

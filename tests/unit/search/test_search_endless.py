@@ -29,20 +29,20 @@ from assay.records import (
     Verdict,
 )
 from assay.records.sample import ENDING, KILLED_AFTER, STOP_FAILED
-from assay.search.claims.gate import FAILED, reasons
-from assay.search.claims.unreliable import loses_more
+from assay.search.claims.gate import FAILED, gate_reasons
+from assay.search.claims.reliability import excess_losses
 from assay.search.conclusion.conclude import conclude
-from assay.search.conclusion.failure import why_failed
 from assay.search.history.endless import FACTOR, LEAST_S
 from assay.search.history.history import History
 from assay.search.model.gp import GpSearcher
-from assay.search.races.race import Done, Reason
+from assay.search.races.race import Ending, EndReason
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
 from assay.study.failures import Failures
 from assay.testing.search_contracts import Simulated, drive
-from assay.wording.disturbance import doubt_words
-from assay.wording.sentence import comparison, say
+from assay.wording.disturbance import disturbance_sentence
+from assay.wording.failure import failure_text
+from assay.wording.sentence import comparison, tuning_verdict
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def test_an_arm_that_hangs_is_not_faster(timeout_s: float | None) -> None:
     told = comparison(study.claim, study.spec.workload.objective)
     assert f"{len(late)} of " in told
     assert "launches of nice=5 did not end, and all " in told
-    closed = reasons([FAILED], study.conclusion, study.spec)
+    closed = gate_reasons([FAILED], study.conclusion, study.spec)
     assert any("nice=5 did not end" in reason for reason in closed)
     if timeout_s is None:
         assert {s.launch.cap_s for s in late} == {LEAST_S}
@@ -106,7 +106,7 @@ def test_hang_is_the_reason_where_the_figures_decide_nothing() -> None:
     assert found is not None
     assert (found.verdict, found.withheld, found.blocks_needed) == (Verdict.UNCLEAR, False, None)
     assert "launches of nice=5 did not end, and all " in comparison(found, OBJECTIVE)
-    told = say(study.spec, found)
+    told = tuning_verdict(study.spec, found)
     assert "launches of nice=5 did not end, and all " in told and "would tell" not in told
     assert len(study.samples) == 60
 
@@ -139,9 +139,9 @@ def test_arm_that_hangs_more_often_than_one_that_hangs_is_no_better(hangs: int, 
             sample = msgspec.structs.replace(sample, outcome=Outcome.TIMED_OUT, metrics={})
         samples.append(sample)
     history = History.of(study.spec, samples)
-    found = loses_more(history, "nice=5", study.spec.arms[0].name)
+    found = excess_losses(history, "nice=5", study.spec.arms[0].name)
     assert (found is not None) == told
-    assert loses_more(history, study.spec.arms[0].name, "nice=5") is None
+    assert excess_losses(history, study.spec.arms[0].name, "nice=5") is None
 
 
 def test_disturbance_is_no_reason_for_the_verdict_on_an_arm_that_hangs() -> None:
@@ -149,12 +149,12 @@ def test_disturbance_is_no_reason_for_the_verdict_on_an_arm_that_hangs() -> None
     study = compare(program, Budget(launches=60), {}, {"nice": 5}, timeout_s=2.0)
     spec = msgspec.structs.replace(study.spec, disturbed_above=0.1)
     disturbed = msgspec.structs.replace(study.conclusion, disturbed_blocks=3)
-    assert doubt_words(disturbed, spec) == ""
+    assert disturbance_sentence(disturbed, spec) == ""
     (claim,) = disturbed.claims
     plain = msgspec.structs.replace(claim, objection=None)
     for claims in ((plain,), (plain, claim)):
         both = msgspec.structs.replace(disturbed, claims=claims)
-        assert "widens the intervals" in doubt_words(both, spec)
+        assert "widens the intervals" in disturbance_sentence(both, spec)
 
 
 def test_arm_that_hangs_is_not_recommended() -> None:
@@ -200,7 +200,7 @@ ENDLESS = Simulated(takes_s=lambda c: 1e9)
 @pytest.mark.parametrize("timeout_s", [None, 0.5])
 def test_program_that_never_ends_is_told_as_such(timeout_s: float | None) -> None:
     study = compare(ENDLESS, Budget(time_s=5.0), {}, {"nice": 5}, timeout_s=timeout_s)
-    assert study.done.reason is Reason.WORKLOAD_FAILED
+    assert study.done.reason is EndReason.WORKLOAD_FAILED
     assert study.done.message == "The program did not end in any launch."
     failures = Failures(study.spec, study.samples)
     _, remedy = failures.told(study.done.arms)
@@ -208,7 +208,7 @@ def test_program_that_never_ends_is_told_as_such(timeout_s: float | None) -> Non
     assert "--setup" in remedy and "--cleanup" in remedy
 
 
-def measured(metric: Metric, timeout_s: float | None) -> Done:
+def measured(metric: Metric, timeout_s: float | None) -> Ending:
     spec = StudySpec(
         kind=Kind.MEASURE,
         workload=workload(metric, timeout_s),
@@ -236,7 +236,7 @@ def test_launch_that_had_to_be_killed_is_told_with_its_reason() -> None:
             Evidence(kind=KILLED_AFTER, value=3.0, unit="s", note="SIGTERM"),
         ),
     )
-    assert why_failed(late, workload()) == (
+    assert failure_text(late, workload()) == (
         "did not end within 2.00 s, --stop failed (exit status 1), and was killed 3.00 s after "
         "SIGTERM"
     )

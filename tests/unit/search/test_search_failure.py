@@ -9,11 +9,11 @@ import pytest
 from simulated_studies import compare, factors
 
 from assay.records import Budget, Evidence, Limits, Outcome, Sample
-from assay.search.conclusion.failure import BY_HAND, Failure, failure_of, last_failure, why_failed
 from assay.search.conclusion.notes import loss_notes
-from assay.search.races.race import no_good_end
+from assay.search.races.race import ending_without_success
 from assay.study.failures import Failures
 from assay.testing.search_contracts import Simulated
+from assay.wording.failure import RUN_BY_HAND, Failure, failure_of, failure_text, last_failure
 
 STUDY = compare(Simulated(takes_s=factors(nice={1: 0.8})), Budget(launches=30), {}, {"nice": 1})
 GOOD = STUDY.samples[0]
@@ -22,10 +22,10 @@ WORKLOAD = STUDY.spec.workload
 
 def test_what_became_of_a_launch() -> None:
     failed = msgspec.structs.replace(GOOD, outcome=Outcome.FAILED, message="exit status 1")
-    assert why_failed(failed, WORKLOAD) == "exit status 1"
+    assert failure_text(failed, WORKLOAD) == "exit status 1"
     late = msgspec.structs.replace(GOOD, outcome=Outcome.TIMED_OUT, message=None)
     late = msgspec.structs.replace(late, launch=msgspec.structs.replace(late.launch, cap_s=2.0))
-    assert why_failed(late, WORKLOAD) == "did not end within 2.00 s"
+    assert failure_text(late, WORKLOAD) == "did not end within 2.00 s"
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_what_became_of_a_launch() -> None:
 def test_limit_is_told_with_its_value(kind: str, limits: Limits, told: str) -> None:
     stopped = msgspec.structs.replace(GOOD, outcome=Outcome.LIMIT, limit=kind)
     workload = msgspec.structs.replace(WORKLOAD, limits=limits)
-    assert why_failed(stopped, workload) == f"stopped at the {told}"
+    assert failure_text(stopped, workload) == f"stopped at the {told}"
 
 
 def failed_of(arm: str, at: float, **changes: Any) -> Sample:
@@ -77,7 +77,7 @@ def test_next_steps_of_several_arms_are_told_once_and_by_name() -> None:
         ],
     )
     _, remedy = failures.told(["diff a b", "grep x", "other"])
-    assert remedy.count(BY_HAND) == 1
+    assert remedy.count(RUN_BY_HAND) == 1
     assert "If status 1 is a good end of 'diff a b' and 'grep x'," in remedy
     assert "If status 7 is a good end of 'other'," in remedy
 
@@ -111,8 +111,8 @@ def test_note_tells_the_reason_of_each_arm() -> None:
 
 def test_search_without_a_good_end_is_no_timeout_where_launches_failed() -> None:
     late = failed_of("default", 1.0, outcome=Outcome.TIMED_OUT, message=None)
-    assert no_good_end([late]).message.startswith("Every launch ran into its time-out")
-    found = no_good_end([late, failed_of("b", 2.0)])
+    assert ending_without_success([late]).message.startswith("Every launch ran into its time-out")
+    found = ending_without_success([late, failed_of("b", 2.0)])
     assert found.message.startswith("No launch ended well")
     assert found.arms == ("default", "b")
 
@@ -153,4 +153,4 @@ def test_what_was_not_built_is_not_to_be_run_but_built() -> None:
     found = last_failure(STUDY.spec, [unbuilt])
     assert found is not None and found.reason == reason
     assert found.remedy.startswith("Correct build.opt=-Onever, or --build")
-    assert "--timeout" in BY_HAND and "--timeout" not in found.remedy
+    assert "--timeout" in RUN_BY_HAND and "--timeout" not in found.remedy

@@ -7,16 +7,16 @@ import pytest
 from simulated_studies import compare, factors
 
 from assay.records import Budget, Conclusion, MachineFloor, Verdict
-from assay.search.conclusion.floor import (
-    beside,
+from assay.search.races.calibrate import LOAD
+from assay.testing.search_contracts import Simulated
+from assay.wording.noise_floor import (
+    applicable_floor,
     command_words,
     day,
     floor_notes,
     floor_words,
-    within,
+    is_within,
 )
-from assay.search.races.calibrate import LOAD
-from assay.testing.search_contracts import Simulated
 
 FLOOR = MachineFloor(study="abc", at_s=1.8e9, command="./app", metric="wall_s", ci=(0.97, 1.02))
 
@@ -43,11 +43,11 @@ def test_what_claims_no_difference_gets_none() -> None:
     same = concluded(0.0)
     assert same.claims[0].verdict in (Verdict.SAME, Verdict.UNCLEAR)
     assert list(floor_notes(FLOOR, same)) == []
-    assert beside(FLOOR, same) == FLOOR, "the floor stands beside it all the same"
+    assert applicable_floor(FLOOR, same) == FLOOR, "the floor stands beside it all the same"
 
 
 def test_a_floor_of_its_own_comes_first() -> None:
-    assert beside(FLOOR, concluded(0.025, null=True)) is None
+    assert applicable_floor(FLOOR, concluded(0.025, null=True)) is None
     assert list(floor_notes(FLOOR, concluded(0.025, null=True))) == []
 
 
@@ -56,9 +56,9 @@ def test_other_metrics_and_spreads_have_no_floor() -> None:
     (claim,) = found.claims
     for change in ({"metric": "peak_anon_bytes"}, {"method": "spread"}):
         other = msgspec.structs.replace(claim, **change)
-        assert beside(FLOOR, msgspec.structs.replace(found, claims=(other,))) is None
-    assert beside(None, found) is None
-    assert beside(FLOOR, msgspec.structs.replace(found, claims=())) is None
+        assert applicable_floor(FLOOR, msgspec.structs.replace(found, claims=(other,))) is None
+    assert applicable_floor(None, found) is None
+    assert applicable_floor(FLOOR, msgspec.structs.replace(found, claims=())) is None
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_other_metrics_and_spreads_have_no_floor() -> None:
 def test_the_floor_reaches_as_far_to_both_sides(
     ci: tuple[float | None, float | None], ratio: float, inside: bool
 ) -> None:
-    assert within(msgspec.structs.replace(FLOOR, ci=ci), ratio) is inside
+    assert is_within(msgspec.structs.replace(FLOOR, ci=ci), ratio) is inside
 
 
 def test_words() -> None:

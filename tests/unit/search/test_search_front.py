@@ -36,9 +36,9 @@ from assay.records import (
 from assay.search.claims.front_claims import claim_on, front_alpha
 from assay.search.conclusion.conclude import conclude
 from assay.search.model.gp import GpSearcher
-from assay.search.races.front import MOST_POINTS, FrontRace
-from assay.search.races.front_search import ModelFront, RacingFront
-from assay.search.races.race import Done, Race, Reason
+from assay.search.races.front import MAX_POINTS, FrontRace
+from assay.search.races.front_search import ModelFrontSearch, RacingFrontSearch
+from assay.search.races.race import Ending, EndReason, Race
 from assay.search.races.strategy import BATCH_ARMS
 from assay.search.space.space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
@@ -94,7 +94,7 @@ class FrontContract(RaceContract):
 
 class TestRacingContract(FrontContract):
     space = FEW
-    strategy = RacingFront
+    strategy = RacingFrontSearch
 
 
 @pytest.mark.rotating
@@ -102,7 +102,7 @@ class TestRacingContract(FrontContract):
 class TestModelContract(FrontContract):
     AMPLE = Budget(launches=90)
     space = MANY
-    strategy = ModelFront
+    strategy = ModelFrontSearch
 
 
 class TestNullContract(TestRacingContract):
@@ -147,7 +147,7 @@ def test_nothing_to_gain_keeps_the_default() -> None:
         FEW, TwoSided(lambda c: (0.3 * bool(c), 0.2 * bool(c))), Budget(launches=120)
     )
     assert study.conclusion.front == study.conclusion.off_front == ()
-    assert study.done.reason is Reason.DECIDED
+    assert study.done.reason is EndReason.DECIDED
     assert study.conclusion.recommendation is not None
     sentence = study.conclusion.recommendation.sentence
     assert sentence == "Keep the default: nothing that was tried stood better in time or memory."
@@ -164,7 +164,7 @@ def test_one_that_is_best_in_all_is_the_only_point() -> None:
     sentence = study.conclusion.recommendation.sentence
     assert sentence.startswith("arg.block=4 takes ")
     assert " % less time than the default; memory: -3" in sentence
-    assert study.done.reason is Reason.DECIDED
+    assert study.done.reason is EndReason.DECIDED
 
 
 def test_the_first_choice_is_not_one_that_is_worse_in_the_first_objective() -> None:
@@ -262,7 +262,7 @@ def test_no_more_points_than_the_budget_lets_be_confirmed(launches: int) -> None
     study = front_study(FEW, TwoSided(trade), Budget(launches=launches))
     assert len(study.samples) <= launches
     points = [*study.conclusion.front, *study.conclusion.off_front]
-    assert 1 <= len(points) <= MOST_POINTS
+    assert 1 <= len(points) <= MAX_POINTS
     least = min(claim.blocks for point in study.conclusion.front for claim in point.claims)
     assert least >= 7
     assert len(points) >= (launches >= 150) * 3
@@ -284,7 +284,7 @@ def test_without_a_budget_for_the_confirmation_nothing_is_claimed() -> None:
     trip = drive(FrontRace(spec, space, GpSearcher()), slow, spec.budget)
     found = conclude(spec, trip.samples, space, GpSearcher(), trip.done)
     assert found.recommendation is not None
-    assert trip.done.reason is Reason.BUDGET
+    assert trip.done.reason is EndReason.BUDGET
     assert found.front == ()
     assert "Keep the default until then" in found.recommendation.sentence
 
@@ -427,7 +427,7 @@ def test_a_budget_that_would_do_has_room_for_builds() -> None:
             if sample.launch.stage is not Stage.CONFIRM:
                 again.tell(sample)
         done = again.ask(1, Budget(time_s=5.0))
-        assert isinstance(done, Done)
+        assert isinstance(done, Ending)
         assert "did not leave" in done.message
         assert done.needed is not None
         return done.needed.time_s or 0.0
@@ -446,9 +446,9 @@ def test_identical_arms_run_only_where_all_their_blocks_fit(left_s: float, launc
         if sample.launch.stage is not Stage.CONFIRM:
             race.tell(sample)
     answer = race.ask(2, Budget(time_s=left_s))
-    assert (0 if isinstance(answer, Done) else len(answer)) == launches
-    if isinstance(answer, Done):
-        assert answer.reason is Reason.BUDGET
+    assert (0 if isinstance(answer, Ending) else len(answer)) == launches
+    if isinstance(answer, Ending):
+        assert answer.reason is EndReason.BUDGET
         assert answer.needed is not None
 
 

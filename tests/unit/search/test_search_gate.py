@@ -17,7 +17,7 @@ from assay.records import (
     Verdict,
     Workload,
 )
-from assay.search.claims.gate import WORDS, reasons, wants_more
+from assay.search.claims.gate import GATE_CONDITIONS, gate_reasons, needs_more_blocks
 
 ARMS = tuple(Arm(name=n, configuration=Configuration()) for n in ("A", "B", "C"))
 SPEC = StudySpec(
@@ -62,21 +62,21 @@ def compared(
     ],
 )
 def test_any_arm_can_close_the_gate(found: Conclusion, held: set[str]) -> None:
-    assert {word for word in WORDS if reasons([word], found, SPEC)} == held
+    assert {word for word in GATE_CONDITIONS if gate_reasons([word], found, SPEC)} == held
 
 
 def test_difference_within_the_margin_closes_no_gate() -> None:
     found = compared(Verdict.SLOWER, Verdict.FASTER, beyond_margin=False)
-    assert reasons(["slower", "faster"], found, SPEC) == []
+    assert gate_reasons(["slower", "faster"], found, SPEC) == []
 
 
 def test_reasons_name_word_arm_and_margin() -> None:
     found = compared(Verdict.SLOWER, None, failures=2)
-    assert reasons(["slower", "unclear"], found, SPEC) == [
+    assert gate_reasons(["slower", "unclear"], found, SPEC) == [
         "slower: B against A, by more than the margin of 1 %",
         "unclear: C has no claim",
     ]
-    assert reasons(["failed"], found, SPEC)[0] == "failed: 2 launches of A"
+    assert gate_reasons(["failed"], found, SPEC)[0] == "failed: 2 launches of A"
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ def test_gate_wants_more_while_a_difference_may_exceed_the_margin(
     gate: tuple[str, ...], ci: tuple[float, float | None], more: bool
 ) -> None:
     (found, _) = compared(Verdict.SLOWER, Verdict.SAME, beyond_margin=False).claims
-    assert wants_more(gate, msgspec.structs.replace(found, ci=ci)) is more
+    assert needs_more_blocks(gate, msgspec.structs.replace(found, ci=ci)) is more
 
 
 def test_the_words_are_the_verdicts_and_two_more() -> None:
-    assert WORDS == ("faster", "slower", "same", "unclear", "failed", "broken")
+    assert GATE_CONDITIONS == ("faster", "slower", "same", "unclear", "failed", "broken")

@@ -26,7 +26,7 @@ from assay.records import (
     Verdict,
 )
 from assay.records.sample import UNIT, WORD
-from assay.search.claims.objections import MOST_WITHOUT, objection_to
+from assay.search.claims.objections import MAX_MISSING_SHARE, objection_to
 from assay.search.conclusion.conclude import conclude
 from assay.search.conclusion.notes import absence_notes
 from assay.search.history.history import History
@@ -102,7 +102,7 @@ def test_launches_without_a_figure(share: float) -> None:
     found = objection_to(RATE, history, ("default", "nice=5"))
     notes = absence_notes((RATE,), samples)
     assert bool(notes) == (share > 0.0)
-    assert (found is not None) == (share > MOST_WITHOUT)
+    assert (found is not None) == (share > MAX_MISSING_SHARE)
     if found is not None:
         assert "have no rate: no match of 'x'" in found
         assert found.startswith(f"{len(lacking)} of {len(mine)} launches of nice=5 have no rate")
@@ -148,7 +148,7 @@ def test_figures_that_are_zero(share: float) -> None:
     told = f"rate is 0 or less in {len(lacking)} of {len(samples)} launches"
     assert any(note.startswith(told) for note in found.notes)
     objection = objection_to(RATE, History.of(study.spec, samples), ("default", "nice=5"))
-    assert (objection is not None) == (share > MOST_WITHOUT)
+    assert (objection is not None) == (share > MAX_MISSING_SHARE)
     if objection is not None:
         assert f"in {len(lacking)} of {len(mine)} launches of nice=5" in objection
         assert all(claim.verdict is Verdict.UNCLEAR for claim in found.claims)

@@ -16,9 +16,9 @@ from assay.records import Arm, Configuration, Evidence, Kind, Metric, Outcome, S
 from assay.records.comparison import ConditionSource, OccasionVerdict
 from assay.records.workload import Goal
 from assay.search.history.disturbance import CPUS
-from assay.search.occasions.judge import compared
+from assay.search.occasions.comparison import compare_conditions
 from assay.search.occasions.published import row_of, summary_of
-from assay.search.occasions.words import effect_sentence, verdict_sentence
+from assay.wording.occasions import effect_sentence, verdict_sentence
 
 TALK = (Path(__file__).parents[2] / "fixtures" / "mos_runs.csv").read_text()
 STEADY = (1.000, 1.004, 0.997, 1.002, 0.996, 1.001)
@@ -40,7 +40,7 @@ def prospects(studies):
 
 def test_two_conditions_measured_once_each_are_unproven() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
-    found = compared(a.side(), b.side(), nothing)
+    found = compare_conditions(a.side(), b.side(), nothing)
     assert found.verdict is OccasionVerdict.UNPROVEN
     assert found.ci is None
     assert found.ci_launches[1] < 0.52
@@ -51,13 +51,13 @@ def test_two_conditions_measured_once_each_are_unproven() -> None:
 
 def test_launches_that_do_not_differ_are_not_called_faster() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=1.001), NEW)
-    told = verdict_sentence(compared(a.side(), b.side(), nothing))
+    told = verdict_sentence(compare_conditions(a.side(), b.side(), nothing))
     assert told.startswith("Unproven: whether b differs from a is unclear even in these launches")
 
 
 def test_steady_occasions_prove_a_difference() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.9), NEW)
-    found = compared(a.side(), b.side(), prospects(calibrations(STEADY)))
+    found = compare_conditions(a.side(), b.side(), prospects(calibrations(STEADY)))
     assert found.verdict is OccasionVerdict.FASTER
     assert found.beyond_margin
     assert (found.covered, found.inseparable) == (("day", "boot"), ("kernel",))
@@ -76,7 +76,7 @@ def test_steady_occasions_prove_a_difference() -> None:
 
 def test_restless_occasions_leave_it_unclear() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.9), NEW)
-    found = compared(a.side(), b.side(), prospects(calibrations(RESTLESS)))
+    found = compare_conditions(a.side(), b.side(), prospects(calibrations(RESTLESS)))
     assert found.verdict is OccasionVerdict.UNCLEAR
     assert found.ci_launches[1] < 1.0 < found.ci[1]
     assert "occasions differ too much" in verdict_sentence(found)
@@ -84,13 +84,13 @@ def test_restless_occasions_leave_it_unclear() -> None:
 
 def test_an_interval_within_the_margin_is_the_same() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=1.001), NEW)
-    found = compared(a.side(), b.side(), prospects(calibrations(STEADY)), margin=0.03)
+    found = compare_conditions(a.side(), b.side(), prospects(calibrations(STEADY)), margin=0.03)
     assert found.verdict is OccasionVerdict.SAME
 
 
 def test_a_difference_below_the_margin_says_so() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=1.04), NEW)
-    found = compared(a.side(), b.side(), prospects(calibrations(STEADY)), margin=0.05)
+    found = compare_conditions(a.side(), b.side(), prospects(calibrations(STEADY)), margin=0.05)
     assert found.verdict is OccasionVerdict.SLOWER
     assert not found.beyond_margin
     assert "perhaps by less than the margin" in verdict_sentence(found)
@@ -103,7 +103,9 @@ def test_the_direction_of_the_metric_counts() -> None:
         for name, mean, where in (("a", 1.0, OLD), ("b", 0.9, NEW))
     )
     known = [with_metrics(one, rate) for one in calibrations(STEADY)]
-    assert compared(a.side(), b.side(), prospects(known)).verdict is OccasionVerdict.SLOWER
+    assert (
+        compare_conditions(a.side(), b.side(), prospects(known)).verdict is OccasionVerdict.SLOWER
+    )
 
 
 def with_metrics(study, metrics):
@@ -117,14 +119,14 @@ def with_metrics(study, metrics):
 
 def test_too_few_occasions_prove_nothing() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
-    found = compared(a.side(), b.side(), prospects(calibrations(STEADY[:4])))
+    found = compare_conditions(a.side(), b.side(), prospects(calibrations(STEADY[:4])))
     assert found.verdict is OccasionVerdict.UNPROVEN
     assert "4 of 5" in found.reason
 
 
 def test_calibrations_of_one_afternoon_are_one_occasion() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
-    found = compared(a.side(), b.side(), prospects(calibrations(STEADY, 0.05)))
+    found = compare_conditions(a.side(), b.side(), prospects(calibrations(STEADY, 0.05)))
     assert found.verdict is OccasionVerdict.UNPROVEN
     assert "1 of 5" in found.reason
 
@@ -132,11 +134,11 @@ def test_calibrations_of_one_afternoon_are_one_occasion() -> None:
 def test_other_boots_take_occasions_of_other_boots() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.9), NEW)
     one_boot = prospects(calibrations(STEADY, boots=False))
-    found = compared(a.side(), b.side(), one_boot)
+    found = compare_conditions(a.side(), b.side(), one_boot)
     assert found.verdict is OccasionVerdict.UNPROVEN
     assert "different boots" in found.reason
     same_boot = measure("b", times(2, mean=0.9), Conditions(day=1))
-    found = compared(a.side(), same_boot.side(), one_boot)
+    found = compare_conditions(a.side(), same_boot.side(), one_boot)
     assert found.verdict is OccasionVerdict.FASTER
     assert found.covered == ("day",)
 
@@ -144,7 +146,7 @@ def test_other_boots_take_occasions_of_other_boots() -> None:
 def test_a_calibration_of_another_machine_is_not_used_and_named() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
     other = calibrations(STEADY, machine="machine-2")
-    found = compared(a.side(), b.side(), prospects(other))
+    found = compare_conditions(a.side(), b.side(), prospects(other))
     assert found.verdict is OccasionVerdict.UNPROVEN
     assert any("cal0, cal1, cal2 and 3 more of another machine" in note for note in found.notes)
 
@@ -152,7 +154,7 @@ def test_a_calibration_of_another_machine_is_not_used_and_named() -> None:
 def test_a_calibration_of_another_command_is_not_used_and_named() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
     other = measure("other", times(3), Conditions(day=9), kind=Kind.CALIBRATE, argv=("./else",))
-    found = compared(a.side(), b.side(), prospects([other]))
+    found = compare_conditions(a.side(), b.side(), prospects([other]))
     assert "not used: calibration other of another command" in found.notes
 
 
@@ -160,7 +162,7 @@ def test_studies_named_in_vain_are_told() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
     few = measure("few", times(3, n=4), Conditions(day=9))
     named = named_prospect(few)
-    found = compared(a.side(), b.side(), lambda: [named])
+    found = compare_conditions(a.side(), b.side(), lambda: [named])
     assert any("named with --occasion and not used: few" in note for note in found.notes)
 
 
@@ -174,7 +176,7 @@ def named_prospect(study):
 def test_the_two_are_no_evidence_on_each_other() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2, mean=0.5), NEW)
     known = [a, b, *calibrations(STEADY[:4])]
-    found = compared(a.side(), b.side(), prospects(known))
+    found = compare_conditions(a.side(), b.side(), prospects(known))
     assert found.verdict is OccasionVerdict.UNPROVEN
 
 
@@ -182,12 +184,12 @@ def test_other_machines_take_occasions_of_each() -> None:
     a = measure("a", times(1), OLD)
     b = measure("b", times(2, mean=0.5), Conditions(day=1, machine="machine-2", model="Two"))
     known = calibrations(STEADY)
-    found = compared(a.side(), b.side(), prospects(known))
+    found = compare_conditions(a.side(), b.side(), prospects(known))
     assert found.verdict is OccasionVerdict.UNPROVEN
     assert "under the condition of b" in found.reason
     both = [*known, *calibrations(RESTLESS, machine="machine-2", model="Two")]
     renamed = [type(s)(f"{s.id}-{s.stratum.model}", s.spec, s.stratum, s.samples) for s in both]
-    found = compared(a.side(), b.side(), prospects(renamed))
+    found = compare_conditions(a.side(), b.side(), prospects(renamed))
     assert found.verdict is OccasionVerdict.FASTER
     assert len(found.occasions) == 2
     assert found.inseparable == ("host", "processor")
@@ -201,7 +203,7 @@ def test_occasions_of_two_kernels_are_not_taken_for_one_condition() -> None:
         *calibrations([0.5 * mean for mean in STEADY[3:]], kernel="6.12.0"),
     ]
     renamed = [type(s)(f"{s.id}-{s.stratum.kernel}", s.spec, s.stratum, s.samples) for s in known]
-    found = compared(a.side(), b.side(), prospects(renamed))
+    found = compare_conditions(a.side(), b.side(), prospects(renamed))
     assert found.verdict is OccasionVerdict.FASTER
     assert found.occasions[0].df == 4
     assert found.occasions[0].sd_log < 0.01
@@ -210,7 +212,7 @@ def test_occasions_of_two_kernels_are_not_taken_for_one_condition() -> None:
 def test_a_gap_longer_than_the_calibrations_span_is_told() -> None:
     a = measure("a", times(1), OLD)
     b = measure("b", times(2, mean=0.9), Conditions(day=90, boot="bbbbbbbbbbbb"))
-    found = compared(a.side(), b.side(), prospects(calibrations(STEADY)))
+    found = compare_conditions(a.side(), b.side(), prospects(calibrations(STEADY)))
     assert any("90 days apart, and the occasions span 5 days" in note for note in found.notes)
 
 
@@ -220,7 +222,7 @@ def test_a_gap_longer_than_the_calibrations_span_is_told() -> None:
 def test_differences_of_hosts_are_listed() -> None:
     a = measure("a", times(1), OLD)
     b = measure("b", times(2), Conditions(day=1, kernel="6.12.0", program="11ee"))
-    found = compared(a.side(), b.side(), nothing)
+    found = compare_conditions(a.side(), b.side(), nothing)
     listed = {(one.subject, one.what): (one.a, one.b) for one in found.differences}
     assert listed["kernel", "kernel"] == ("6.1.0", "6.12.0")
     assert listed["program", "digest"] == ("00ff", "11ee")
@@ -232,17 +234,17 @@ def test_options_of_the_kernels_are_listed() -> None:
     a = measure("a", times(1), Conditions(config=(("HZ", "250"), ("NO_HZ_FULL", "n"))))
     b = measure("b", times(2), Conditions(day=1, config=(("HZ", "1000"),)))
     unread = measure("c", times(3), Conditions(day=2))
-    found = compared(a.side(), b.side(), nothing)
+    found = compare_conditions(a.side(), b.side(), nothing)
     assert [(one.what, one.a, one.b) for one in found.differences] == [
         ("boot/config/HZ", "250", "1000")
     ]
     assert found.inseparable == ("day", "kernel")
-    assert compared(a.side(), unread.side(), nothing).differences == ()
+    assert compare_conditions(a.side(), unread.side(), nothing).differences == ()
 
 
 def test_a_bundle_may_be_of_another_host_of_the_same_kind() -> None:
     a, b = measure("a", times(1), OLD), measure("b", times(2), Conditions(day=1))
-    found = compared(a.side(), b.side(source=ConditionSource.BUNDLE), nothing)
+    found = compare_conditions(a.side(), b.side(source=ConditionSource.BUNDLE), nothing)
     assert found.inseparable == ("day", "host")
 
 
@@ -252,7 +254,7 @@ def test_variables_whose_values_a_bundle_leaves_out_are_no_difference() -> None:
         b.stratum, surroundings={"variable LANG": "", "variable OMP_NUM_THREADS": ""}
     )
     b = type(b)(b.id, b.spec, stratum, b.samples)
-    found = compared(a.side(), b.side(), nothing)
+    found = compare_conditions(a.side(), b.side(), nothing)
     assert [(one.what, one.a, one.b) for one in found.differences] == [
         ("variable OMP_NUM_THREADS", None, "set")
     ]
@@ -266,10 +268,10 @@ FAST = Arm(name="threads=2", configuration=Configuration({"threads": 2}))
 def test_another_arm_is_another_configuration() -> None:
     a = measure("a", times(1), OLD)
     b = measure("b", times(2), Conditions(day=1), kind=Kind.COMPARE, arms=(DEFAULT, FAST))
-    found = compared(a.side(), b.side("threads=2"), nothing)
+    found = compare_conditions(a.side(), b.side("threads=2"), nothing)
     assert found.b.arm == "threads=2"
     assert found.inseparable == ("day", "configuration")
-    assert compared(a.side(), b.side(), nothing).inseparable == ("day",)
+    assert compare_conditions(a.side(), b.side(), nothing).inseparable == ("day",)
 
 
 def test_an_unknown_arm_is_refused() -> None:
@@ -289,9 +291,9 @@ def test_the_command_of_an_arm_is_its_workload() -> None:
     ]
     a = measure("a", times(1), OLD)
     b = measure("b", times(2), Conditions(day=1), kind=Kind.COMPARE, arms=commands)
-    assert compared(a.side(), b.side(), nothing).inseparable == ("day",)
+    assert compare_conditions(a.side(), b.side(), nothing).inseparable == ("day",)
     with pytest.raises(InvalidInputError, match=r"different workloads .*\./other"):
-        compared(a.side(), b.side("./other"), nothing)
+        compare_conditions(a.side(), b.side("./other"), nothing)
 
 
 def test_a_command_with_an_open_quote_is_one_word() -> None:
@@ -313,11 +315,14 @@ def test_the_default_of_a_placeholder_is_a_part_of_the_command() -> None:
         argv=("./solve", "{n}"),
         placeholders={"n": "9"},
     )
-    assert compared(a.side(), b.side(), nothing).inseparable == ("day",)
-    assert compared(a.side(), b.side("arg.n=9"), nothing).inseparable == ("day",)
-    found = compared(a.side(), b.side("arg.n=10"), nothing)
+    assert compare_conditions(a.side(), b.side(), nothing).inseparable == ("day",)
+    assert compare_conditions(a.side(), b.side("arg.n=9"), nothing).inseparable == ("day",)
+    found = compare_conditions(a.side(), b.side("arg.n=10"), nothing)
     assert found.inseparable == ("day", "configuration")
-    assert "assay study calibrate -- ./solve 9" in compared(b.side(), a.side(), nothing).remedy
+    assert (
+        "assay study calibrate -- ./solve 9"
+        in compare_conditions(b.side(), a.side(), nothing).remedy
+    )
 
 
 # --- refusals ---------------------------------------------------------------------------------
@@ -326,13 +331,13 @@ def test_the_default_of_a_placeholder_is_a_part_of_the_command() -> None:
 def test_the_same_launches_twice_are_refused() -> None:
     a = measure("a", times(1))
     with pytest.raises(InvalidInputError, match="the same launches"):
-        compared(a.side(), a.side(), nothing)
+        compare_conditions(a.side(), a.side(), nothing)
 
 
 def test_arms_of_the_same_blocks_are_refused() -> None:
     a = measure("a", times(1), kind=Kind.COMPARE, arms=(DEFAULT, FAST))
     with pytest.raises(InvalidInputError, match="ran in the same blocks"):
-        compared(a.side(), a.side("threads=2"), nothing)
+        compare_conditions(a.side(), a.side("threads=2"), nothing)
 
 
 def test_different_workloads_are_refused_unless_said_to_be_the_same() -> None:
@@ -341,22 +346,22 @@ def test_different_workloads_are_refused_unless_said_to_be_the_same() -> None:
     with pytest.raises(
         InvalidInputError, match=r"different workloads \(command: \./solve 9 and /opt/"
     ):
-        compared(a.side(), b.side(), nothing)
-    found = compared(a.side(), b.side(), nothing, same_workload=True)
+        compare_conditions(a.side(), b.side(), nothing)
+    found = compare_conditions(a.side(), b.side(), nothing, same_workload=True)
     assert any("they differ in command" in note for note in found.notes)
 
 
 def test_the_home_in_a_path_makes_no_other_workload() -> None:
     a = measure("a", times(1), OLD, argv=("/home/ann/solve", "9"))
     b = measure("b", times(2), NEW, argv=("~/solve", "9"))
-    assert compared(a.side(), b.side(), nothing).notes == ()
+    assert compare_conditions(a.side(), b.side(), nothing).notes == ()
 
 
 def test_different_metrics_are_refused() -> None:
     a = measure("a", times(1), OLD)
     b = measure("b", times(2), NEW, metrics=(Metric(name="wall_s", unit="ms"),))
     with pytest.raises(InvalidInputError, match="different metrics"):
-        compared(a.side(), b.side(), nothing)
+        compare_conditions(a.side(), b.side(), nothing)
 
 
 def test_a_study_without_values_is_refused() -> None:
@@ -374,7 +379,7 @@ def test_a_study_without_values_is_refused() -> None:
 
 def test_values_at_the_ends_of_floats_are_compared() -> None:
     a, b = measure("a", [1e-300, 2e-300, 1e-300], OLD), measure("b", [1e308, 1.5e308, 1e308], NEW)
-    found = compared(a.side(), b.side(), nothing)
+    found = compare_conditions(a.side(), b.side(), nothing)
     assert found.ratio > 1e300
     assert math.isfinite(found.ci_launches[1]) and math.isfinite(found.b.sd)
 
@@ -428,7 +433,7 @@ def test_values_of_a_search_are_taken_of_the_default_alone() -> None:
 def test_the_central_table_of_the_talk_is_compared() -> None:
     """Beside Fieller's interval of a ratio of means, which needs no logarithm."""
     a, b = (row_of(TALK, "mos_runs.csv", line) for line in (2, 3))
-    found = compared(a, b, nothing)
+    found = compare_conditions(a, b, nothing)
     assert (found.verdict, found.published) == (OccasionVerdict.UNPROVEN, True)
     assert found.unit == "s"
     assert found.ratio == pytest.approx(247.3 / 299.4)
@@ -477,7 +482,7 @@ def test_every_row_of_the_talk_can_be_read() -> None:
 
 def test_a_study_is_compared_with_a_summary_by_arithmetic_means() -> None:
     a = measure("a", times(1, spread=0.3))
-    found = compared(a.side(), summary_of("n=30,mean=1.2,sd=0.1,unit=s"), nothing)
+    found = compare_conditions(a.side(), summary_of("n=30,mean=1.2,sd=0.1,unit=s"), nothing)
     assert found.ratio == pytest.approx(1.2 / a.side().condition.mean)
     assert any("nothing shows that they ran the same workload" in note for note in found.notes)
 
@@ -524,17 +529,17 @@ def test_invalid_tables_are_refused(table: str, line: int, cause: str) -> None:
 def test_rows_of_different_workloads_are_refused() -> None:
     a, b = (row_of(TALK, "mos_runs.csv", line) for line in (2, 20))
     with pytest.raises(InvalidInputError, match="different workloads"):
-        compared(a, b, nothing)
-    assert compared(a, b, nothing, same_workload=True).published
+        compare_conditions(a, b, nothing)
+    assert compare_conditions(a, b, nothing, same_workload=True).published
 
 
 def test_units_that_differ_are_refused() -> None:
     a = summary_of("n=30,mean=3,sd=1,unit=ms")
     with pytest.raises(InvalidInputError, match="is in ms"):
-        compared(a, row_of(TALK, "mos_runs.csv", 2), nothing)
+        compare_conditions(a, row_of(TALK, "mos_runs.csv", 2), nothing)
 
 
 def test_the_same_row_twice_is_refused() -> None:
     a = row_of(TALK, "mos_runs.csv", 2)
     with pytest.raises(InvalidInputError, match="named twice"):
-        compared(a, a, nothing)
+        compare_conditions(a, a, nothing)

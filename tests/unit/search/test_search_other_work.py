@@ -36,7 +36,7 @@ from assay.search.history.history import History
 from assay.search.history.same_work import without_quote
 from assay.search.model.explain import explain
 from assay.search.model.trials import trials_of
-from assay.search.races.standing import Scoreboard
+from assay.search.races.scoreboard import Scoreboard
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher

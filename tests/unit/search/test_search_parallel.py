@@ -26,7 +26,7 @@ from assay.records import (
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.interference import BESIDE_ARM, BLOCKS, interference_of
-from assay.search.races.race import Done
+from assay.search.races.race import Ending
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, Simulated, left_of
@@ -76,7 +76,7 @@ class Side:
 
     def drive(
         self, asked: StudySpec, told: Iterable[Sample] = (), until: int | None = None
-    ) -> Done | None:
+    ) -> Ending | None:
         race, rng = race_of(asked), random.Random(self.seed)
         self.samples = list(told)
         for sample in self.samples:
@@ -85,7 +85,7 @@ class Side:
         while until is None or len(self.samples) < until:
             slots = asked.parallel or 1
             answer = race.ask(slots - len(flying), left_of(asked.budget, self.samples))
-            if isinstance(answer, Done):
+            if isinstance(answer, Ending):
                 assert not flying
                 return answer
             flying = [(launch, crowded or bool(answer)) for launch, crowded in flying]

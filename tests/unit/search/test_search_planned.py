@@ -9,7 +9,7 @@ import pytest
 from simulated_studies import factors, space_of, tune
 
 from assay.records import Budget, Configuration, Evidence, Launch, Sample, Stage, Verdict
-from assay.search.claims.planned import MOST, planned_blocks
+from assay.search.claims.planned_look import MAX_PLANNED_BLOCKS, planned_blocks
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.remaining_budget import OVERHEAD_S
@@ -117,7 +117,7 @@ def test_a_claim_says_that_it_was_planned_and_is_worked_out_again() -> None:
     ]
     claims = [c for conclusion in found for c in conclusion.claims]
     assert any(claim.planned for claim in claims)
-    assert all(claim.blocks <= MOST for claim in claims if claim.planned)
+    assert all(claim.blocks <= MAX_PLANNED_BLOCKS for claim in claims if claim.planned)
 
 
 def test_a_decided_look_stays_when_a_study_goes_on() -> None:

@@ -36,10 +36,10 @@ from assay.records import (
     encode,
 )
 from assay.records.workload import BUILT_IN, WALL
-from assay.search.claims.gate import reasons
+from assay.search.claims.gate import gate_reasons
 from assay.search.claims.requirement import (
     claims_alpha,
-    least_blocks,
+    min_blocks,
     parse_requirement,
     parse_requirements,
     requirement_alpha,
@@ -47,7 +47,6 @@ from assay.search.claims.requirement import (
     requirement_text,
 )
 from assay.search.conclusion.conclude import conclude
-from assay.search.conclusion.requirement_words import guarantee_text, requirement_words
 from assay.search.history.history import History
 from assay.search.model.feasible import breaking, default_breaks, keeping
 from assay.search.model.gp import GpSearcher
@@ -55,11 +54,12 @@ from assay.search.model.searcher import Trial
 from assay.search.races.compare import CompareRace
 from assay.search.races.confirmation import claim_alpha
 from assay.search.races.measure import MeasureRace
-from assay.search.races.race import Done, Race, Reason
+from assay.search.races.race import Ending, EndReason, Race
 from assay.search.races.sweep import SweepRace
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
 from assay.testing.search_contracts import RaceContract, Simulated, Trip, drive
+from assay.wording.requirement import guarantee_text, requirement_words
 
 HOLDS, BROKEN, UNCLEAR = (
     RequirementVerdict.HOLDS,
@@ -304,7 +304,7 @@ class TestTuning:
         assert verdicts(found) == {"default": BROKEN}
         assert sentence_of(found).startswith("Nothing that was tried keeps peak_anon_bytes<=10MiB.")
         assert "The default breaks" in sentence_of(found)
-        assert trip.done.reason is Reason.DECIDED
+        assert trip.done.reason is EndReason.DECIDED
 
     def test_the_default_is_best_of_what_keeps_it(self) -> None:
         tight = Requirement(metric="peak_anon_bytes", bound=Bound.AT_MOST, limit=30.0 * MIB)
@@ -369,7 +369,7 @@ class TestTuning:
 
         mostly = msgspec.structs.replace(WITHIN_100, quantile=0.9)
         spec = spec_of(space_of(**{"arg.calm": (1,)}), 480, mostly, statistic=Statistic.SPREAD)
-        assert least_blocks(spec) < least_blocks(spec_of(CACHE, 400, mostly))
+        assert min_blocks(spec) < min_blocks(spec_of(CACHE, 400, mostly))
         program = Rare(Simulated(lambda c: 1.0, noise_of=lambda c: 0.02 if c else 0.2), memory)
         trip, found = carried_out(spec, program)
         assert verdicts(found)["arg.calm=1"] is HOLDS, trip.done.message
@@ -423,7 +423,7 @@ class TestTuneKeepsTheContract(RaceContract):
     def test_what_is_too_small_says_what_would_do(self) -> None:
         """Every budget of a ``tune`` has an answer."""
         for launches in (1, 2, 3, 7):
-            assert self._trip(Budget(launches=launches)).done.reason is Reason.BUDGET
+            assert self._trip(Budget(launches=launches)).done.reason is EndReason.BUDGET
 
 
 A, B = (Arm(name=n, configuration=Configuration({"arg.cache": v})) for n, v in (("a", 1), ("b", 8)))
@@ -435,8 +435,8 @@ class TestOtherVerbs:
         spec = msgspec.structs.replace(spec_of(CACHE, 90), kind=kind, arms=(A, B))
         _, found = carried_out(spec, Remembering(Simulated(cached), memory))
         assert verdicts(found) == {"a": HOLDS, "b": BROKEN}
-        assert reasons(["broken"], found, spec)
-        assert not reasons(["unclear"], found, spec)
+        assert gate_reasons(["broken"], found, spec)
+        assert not gate_reasons(["unclear"], found, spec)
         assert found.claims[0].alpha == pytest.approx(0.025)
         assert found.requirements[0].alpha == pytest.approx(0.0125)
 
@@ -540,14 +540,14 @@ class TestErrors:
         assert claim_alpha(spec) + shown * requirement_alpha(spec) == pytest.approx(spec.alpha)
         free = msgspec.structs.replace(spec, require=())
         assert claims_alpha(free) == spec.alpha
-        assert least_blocks(free) == 0
+        assert min_blocks(free) == 0
         alone = msgspec.structs.replace(spec, kind=Kind.MEASURE, arms=(A,))
         assert 2 * requirement_alpha(alone) == pytest.approx(spec.alpha)
 
     def test_budget_that_cannot_show_it_says_what_is_missing(self) -> None:
         p99 = msgspec.structs.replace(WITHIN_100, quantile=0.99)
         trip, _ = carried_out_only(spec_of(CACHE, 100, p99))
-        assert trip.reason is Reason.BUDGET
+        assert trip.reason is EndReason.BUDGET
         missing = re.search(r"a proof takes (\d+) more blocks at least", trip.message)
         assert missing is not None and int(missing[1]) > 400
 
@@ -581,7 +581,7 @@ class TestErrors:
         assert held + broken > 0
 
 
-def carried_out_only(spec: StudySpec) -> tuple[Done, int]:
+def carried_out_only(spec: StudySpec) -> tuple[Ending, int]:
     trip = drive(RACES[spec.kind](spec), Remembering(Simulated(cached), memory), spec.budget)
     return trip.done, len(trip.samples)
 

@@ -11,7 +11,7 @@ from assay.errors import InvalidInputError
 from assay.records import Arm, Budget, Configuration, Kind, Stage, StudySpec, Verdict
 from assay.search.model.gp import GpSearcher
 from assay.search.races.compare import claim_alpha
-from assay.search.races.race import Reason
+from assay.search.races.race import EndReason
 from assay.search.space.space import SearchSpace
 from assay.study.session import race_of
 from assay.testing.search_contracts import Simulated
@@ -47,7 +47,7 @@ def ran(study: Study) -> Counter[str]:
 
 def test_it_goes_on_until_every_step_is_decided() -> None:
     study = ladder(*CHAIN)
-    assert study.done.reason is Reason.DECIDED
+    assert study.done.reason is EndReason.DECIDED
     steps = {(claim.a, claim.b): claim.verdict for claim in study.conclusion.steps}
     assert steps == {("v1", "v2"): Verdict.FASTER, ("v2", "v3"): Verdict.FASTER}
     assert {claim.b for claim in study.conclusion.claims} == {"v1", "v2", "v3"}
@@ -78,7 +78,7 @@ def test_all_intervals_share_the_error_rate() -> None:
 def test_a_rival_that_fails_is_replaced_by_the_first() -> None:
     program = Simulated(TAKES, noise=0.03, fails=lambda c: c.get("step") == 1)
     study = ladder(*CHAIN, program=program)
-    assert study.done.reason is Reason.DECIDED
+    assert study.done.reason is EndReason.DECIDED
     steps = {(claim.a, claim.b) for claim in study.conclusion.steps}
     assert steps == {("v2", "v3")}
     assert {claim.b for claim in study.conclusion.claims} == {"v2", "v3"}

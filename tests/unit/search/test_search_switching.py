@@ -32,7 +32,7 @@ from assay.records import (
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.races.compare import CompareRace
-from assay.search.races.race import Reason
+from assay.search.races.race import EndReason
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
 from assay.search.space.switching import (
@@ -199,7 +199,7 @@ def test_budget_that_switching_would_use_up_begins_no_confirmation() -> None:
     budget = Budget(time_s=120.0)
     assert any(s.launch.stage is Stage.CONFIRM for s in raced(tuned({}, budget), PROGRAM).samples)
     small = raced(tuned({"env.BOOT": 20.0}, budget), PROGRAM)
-    assert small.done.reason in (Reason.BUDGET, Reason.DECIDED)
+    assert small.done.reason in (EndReason.BUDGET, EndReason.DECIDED)
     assert all(s.launch.stage is not Stage.CONFIRM for s in small.samples)
 
 

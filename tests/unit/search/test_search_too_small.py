@@ -25,7 +25,7 @@ from assay.records import (
 )
 from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.compare import CompareRace
-from assay.search.races.race import Done, Reason
+from assay.search.races.race import Ending, EndReason
 from assay.search.races.sweep import SweepRace
 from assay.testing.search_contracts import Simulated, drive
 
@@ -60,21 +60,21 @@ def cold() -> Cold:
 @pytest.mark.parametrize("time_s", [25.0, 10.0])
 def test_comparison_repeats_first_launches_before_it_refuses(time_s: float) -> None:
     study = compare(cold(), Budget(time_s=time_s, launches=60), {}, {"nice": 5})
-    assert study.done.reason is not Reason.TOO_SMALL
+    assert study.done.reason is not EndReason.TOO_SMALL
     assert study.claim is not None and study.claim.blocks >= 6
     assert sum(s.launch.stage is Stage.SURVEY for s in study.samples) <= 4
 
 
 def test_program_that_always_takes_so_long_is_refused_within_the_budget() -> None:
     study = compare(Simulated(takes_s=lambda c: COLD_S), Budget(time_s=25.0), {}, {"nice": 5})
-    assert study.done.reason is Reason.TOO_SMALL
+    assert study.done.reason is EndReason.TOO_SMALL
     assert len(study.samples) == 4
     assert study.done.needed is not None and (study.done.needed.time_s or 0.0) > 6 * 2 * COLD_S
 
 
 def test_first_launches_are_not_repeated_where_the_number_of_launches_does_not_do() -> None:
     study = compare(cold(), Budget(time_s=25.0, launches=9), {}, {"nice": 5})
-    assert (study.done.reason, len(study.samples)) == (Reason.TOO_SMALL, 2)
+    assert (study.done.reason, len(study.samples)) == (EndReason.TOO_SMALL, 2)
 
 
 def test_measurement_repeats_the_launch_that_used_up_the_budget() -> None:
@@ -84,9 +84,9 @@ def test_measurement_repeats_the_launch_that_used_up_the_budget() -> None:
         budget=Budget(time_s=4.0),
         arms=(Arm(name="default", configuration=DEFAULT),),
     )
-    assert carry_out(spec, cold()).done.reason is not Reason.TOO_SMALL
+    assert carry_out(spec, cold()).done.reason is not EndReason.TOO_SMALL
     slow = carry_out(spec, Simulated(takes_s=lambda c: COLD_S))
-    assert slow.done.reason is Reason.TOO_SMALL
+    assert slow.done.reason is EndReason.TOO_SMALL
     assert sum(sample.wall_s or 0.0 for sample in slow.samples) <= 4.1
 
 
@@ -100,7 +100,7 @@ def test_sweep_repeats_first_launches_before_it_refuses() -> None:
         arms=tuple(Arm(name=str(c), configuration=c) for c in configurations),
         design=Design(kind=DesignKind.GRID),
     )
-    assert drive(SweepRace(spec), cold(), spec.budget).done.reason is not Reason.TOO_SMALL
+    assert drive(SweepRace(spec), cold(), spec.budget).done.reason is not EndReason.TOO_SMALL
 
 
 def test_budget_that_is_said_to_do_exceeds_the_one_that_did_not() -> None:
@@ -109,10 +109,10 @@ def test_budget_that_is_said_to_do_exceeds_the_one_that_did_not() -> None:
     race, left = CompareRace(spec), Budget(time_s=10.0)
     program = Simulated(takes_s=lambda c: WARM_S)
     launches = race.ask(2, left)
-    assert not isinstance(launches, Done)
+    assert not isinstance(launches, Ending)
     for launch in launches:
         race.tell(program.run(launch))
     done = race.ask(2, Budget(time_s=-6.0))
-    assert isinstance(done, Done) and done.needed is not None
+    assert isinstance(done, Ending) and done.needed is not None
     assert RemainingBudget(spec.budget, left).total == spec.budget
     assert (done.needed.time_s or 0.0) > 16.0 + 12 * 8.0

@@ -29,15 +29,15 @@ from assay.records import (
     decode,
     encode,
 )
-from assay.search.claims.proof import blocks_for, planned_blocks_for, prefers_proof
+from assay.search.claims.proof import blocks_at_any_look, blocks_at_planned_look, prefers_proof
 from assay.search.conclusion.conclude import conclude
-from assay.search.conclusion.present import present_sentence, present_words
+from assay.search.conclusion.interim import interim_sentence, interim_words
 from assay.search.history.history import arm_of
 from assay.search.model.averages import ByAverage
 from assay.search.model.candidate import Candidate, best_candidate
 from assay.search.model.gp import GpSearcher
 from assay.search.model.searcher import Contrast, Estimate, Trial
-from assay.search.races.race import Reason
+from assay.search.races.race import EndReason
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
 from assay.testing.search_contracts import Simulated, Trip, drive
@@ -85,7 +85,7 @@ def chosen_of(asked: StudySpec, runs: Simulated) -> Recommendation:
 
 def test_one_launch_gives_the_default_its_value_and_a_budget_that_does() -> None:
     trip, found = study(spec(1), program(0.5))
-    assert trip.done.reason is Reason.BUDGET
+    assert trip.done.reason is EndReason.BUDGET
     assert found.recommendation is not None
     assert found.recommendation.status is RecommendationStatus.DEFAULT
     assert "wall_s is" in found.recommendation.sentence
@@ -97,7 +97,7 @@ def test_one_launch_gives_the_default_its_value_and_a_budget_that_does() -> None
 @pytest.mark.parametrize("launches", [2, 3, 4, 5, 7])
 def test_few_launches_end_with_an_answer(launches: int) -> None:
     trip, found = study(spec(launches), program(0.5))
-    assert trip.done.reason in (Reason.BUDGET, Reason.DECIDED)
+    assert trip.done.reason in (EndReason.BUDGET, EndReason.DECIDED)
     assert len(trip.samples) == launches
     assert found.recommendation is not None
     assert found.recommendation.sentence
@@ -157,13 +157,13 @@ def test_present_recommendation_has_the_form_of_the_answer() -> None:
     asked = spec(12)
     trip, found = study(asked, program(0.5))
     assert found.recommendation is not None
-    assert present_sentence(asked, trip.samples) == f"So far {found.recommendation.sentence}"
-    assert present_sentence(asked, trip.samples[:1]) == ""
+    assert interim_sentence(asked, trip.samples) == f"So far {found.recommendation.sentence}"
+    assert interim_sentence(asked, trip.samples[:1]) == ""
     race = TuneRace(asked, SearchSpace(SPACE), GpSearcher())
-    assert present_words(race) == ""
+    assert interim_words(race) == ""
     for sample in trip.samples:
         race.tell(sample)
-    words = present_words(race)
+    words = interim_words(race)
     assert words.startswith("unproven so far -")
     assert str(found.recommendation.settings) in words
 
@@ -191,8 +191,8 @@ def test_documents_without_a_status_are_proven_or_the_default() -> None:
 
 def test_blocks_of_a_proof_grow_as_the_gain_shrinks() -> None:
     gains = (0.5, 0.1, 0.05, 0.02)
-    planned = [planned_blocks_for(gain, 0.05, 6) for gain in gains]
-    looked = [blocks_for(gain, 0.05, 6, 0.05) for gain in gains]
+    planned = [blocks_at_planned_look(gain, 0.05, 6) for gain in gains]
+    looked = [blocks_at_any_look(gain, 0.05, 6, 0.05) for gain in gains]
     assert planned == sorted(planned)
     assert planned[0] == 6
     assert all(a <= b for a, b in zip(planned, looked, strict=True))
@@ -212,7 +212,7 @@ def test_command_names_the_kinds_of_budget_that_were_asked_for() -> None:
 
 def test_end_of_the_budget_is_told_as_such() -> None:
     trip, found = study(spec(3), program(-0.5))
-    assert trip.done.reason is Reason.BUDGET
+    assert trip.done.reason is EndReason.BUDGET
     assert "budget ended after 1 configuration" in trip.done.message
     assert trip.done.needed is not None and trip.done.needed.launches == 8
     assert found.recommendation is not None

@@ -18,10 +18,10 @@ from assay.records import (
     Verdict,
 )
 from assay.records.workload import WALL
-from assay.search.claims.gate import reasons
-from assay.search.claims.unreliable import loses_more, may_be_chance
+from assay.search.claims.gate import gate_reasons
+from assay.search.claims.reliability import excess_losses, may_be_by_chance
 from assay.search.history.history import History
-from assay.search.races.race import Reason
+from assay.search.races.race import EndReason
 from assay.testing.search_contracts import Simulated
 from assay.wording.sentence import comparison
 
@@ -56,7 +56,7 @@ def test_an_arm_that_fails_now_and_then_is_not_faster() -> None:
     assert (study.claim.verdict, study.claim.withheld) == (Verdict.UNCLEAR, True)
     told = comparison(study.claim, study.spec.workload.objective)
     assert "4 of " in told and "launches of nice=5 failed, and all " in told
-    assert reasons([str(Verdict.UNCLEAR)], study.conclusion, study.spec)
+    assert gate_reasons([str(Verdict.UNCLEAR)], study.conclusion, study.spec)
 
 
 def test_an_arm_that_works_is_faster_than_one_that_fails() -> None:
@@ -97,8 +97,8 @@ def test_one_failure_may_be_chance(both: tuple[int, int], chance: bool, held: bo
         samples.append(sample)
     history = History.of(study.spec, samples)
     assert study.claim is not None
-    assert may_be_chance(study.claim, history) == chance
-    told = loses_more(history, QUICK_NAME, study.spec.arms[0].name)
+    assert may_be_by_chance(study.claim, history) == chance
+    told = excess_losses(history, QUICK_NAME, study.spec.arms[0].name)
     assert (told is not None) == held
 
 
@@ -112,7 +112,7 @@ def test_one_failure_among_many_may_be_an_accident(launches: int, held: bool) ->
         return Sample(launch=launch, outcome=Outcome.FAILED if failed else Outcome.OK, wall_s=1.0)
 
     samples = [sample(arm, block) for block in range(launches) for arm in ("a", "b")]
-    assert (loses_more(History(WALL, samples), "b", "a") is not None) == held
+    assert (excess_losses(History(WALL, samples), "b", "a") is not None) == held
 
 
 def test_hangs_and_failures_count_together() -> None:
@@ -125,7 +125,7 @@ def test_hangs_and_failures_count_together() -> None:
         else sample
         for sample in study.samples
     ]
-    told = loses_more(History.of(study.spec, samples), QUICK_NAME, first)
+    told = excess_losses(History.of(study.spec, samples), QUICK_NAME, first)
     assert told is not None and "failed or did not end, and 1 of " in told
 
 
@@ -147,7 +147,7 @@ def test_tune_keeps_the_default_where_the_winner_fails() -> None:
 def test_arm_that_works_once_is_told_and_the_comparison_fails() -> None:
     """As of a program that leaves a lock behind."""
     study = compare(fails_in(*range(1, 40)), Budget(launches=40), {}, QUICK)
-    assert (study.done.reason, study.done.arms) == (Reason.WORKLOAD_FAILED, (QUICK_NAME,))
+    assert (study.done.reason, study.done.arms) == (EndReason.WORKLOAD_FAILED, (QUICK_NAME,))
     assert "'nice=5' worked once, and failed since" in study.done.message
     assert "--prepare" in study.done.message
     assert len(study.samples) < 12

@@ -32,7 +32,7 @@ from assay.records import (
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.losses import fails_more
 from assay.search.races.measure import MeasureRace
-from assay.search.races.race import Done, Reason
+from assay.search.races.race import Ending, EndReason
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
@@ -225,7 +225,7 @@ def test_the_noise_floor_does_not_keep_a_comparison_going() -> None:
     """It is there for the claims; that it stays unclear itself is to be expected."""
     program = Simulated(takes_s=factors(nice={5: 2.0}), noise=0.05)
     study = compare(program, Budget(launches=1000), {}, {"nice": 5}, null=True)
-    assert study.done.reason is Reason.DECIDED
+    assert study.done.reason is EndReason.DECIDED
     assert len(study.samples) < 100
     assert study.conclusion.noise_floor is not None
     assert [claim.b for claim in study.conclusion.claims] == ["nice=5"]
@@ -234,7 +234,7 @@ def test_the_noise_floor_does_not_keep_a_comparison_going() -> None:
 def test_a_comparison_whose_arms_all_fail_but_the_first_is_none() -> None:
     program = replace(FLAT, fails=lambda c: float("nice" in c))
     study = compare(program, Budget(launches=100), {}, {"nice": 5}, null=True)
-    assert study.done.reason is Reason.WORKLOAD_FAILED
+    assert study.done.reason is EndReason.WORKLOAD_FAILED
     assert len(study.samples) < 20
 
 
@@ -270,7 +270,7 @@ def test_a_budget_that_is_said_to_do_decides_every_arm_of_a_comparison() -> None
     arms: tuple[dict[str, int | str], ...] = ({}, {"nice": 5}, {"nice": 10}, {"nice": 15})
     program = Simulated(takes_s=factors(nice={5: 0.5, 10: 0.4, 15: 2.0}))
     first = compare(program, Budget(launches=10), *arms)
-    assert first.done.reason is Reason.TOO_SMALL
+    assert first.done.reason is EndReason.TOO_SMALL
     assert first.done.needed is not None
     enough = Budget(launches=first.done.needed.launches)
     for seed in range(5):
@@ -311,7 +311,7 @@ def test_a_baseline_that_never_ends_gives_a_bound() -> None:
     (claim,) = study.conclusion.claims
     assert claim.verdict is Verdict.FASTER
     assert claim.bound_only
-    assert study.done.reason is Reason.DECIDED
+    assert study.done.reason is EndReason.DECIDED
     assert len(study.samples) < 40
 
 
@@ -425,7 +425,7 @@ def _sentence(study: Study) -> str:
 
 def test_every_launch_timed_out_is_a_failure() -> None:
     study = tune(SMALL, FLAT, Budget(launches=150), timeout_s=0.5)
-    assert study.done.reason is Reason.WORKLOAD_FAILED
+    assert study.done.reason is EndReason.WORKLOAD_FAILED
     assert "time-out" in study.done.message
 
 
@@ -437,7 +437,7 @@ def test_a_figure_that_never_varies_ends_a_comparison(
     metric = Metric(name="count", goal=Goal.LOWER, pattern="x")
     program = Simulated(takes_s=lambda c: 4.0 * (factor if c else 1.0), noise=0.0, metric=metric)
     study = compare(program, Budget(launches=10_000), {}, {"nice": 5})
-    assert study.done.reason is Reason.DECIDED
+    assert study.done.reason is EndReason.DECIDED
     assert len(study.samples) <= 44
     (claim,) = study.conclusion.claims
     assert claim.verdict is (verdict or Verdict.UNCLEAR)
@@ -549,7 +549,7 @@ def test_a_figure_that_is_gone_is_not_called_a_failure() -> None:
     )
     race = MeasureRace(spec)
     samples: list[Sample] = []
-    while not isinstance(answer := race.ask(1, Budget(launches=40 - len(samples))), Done):
+    while not isinstance(answer := race.ask(1, Budget(launches=40 - len(samples))), Ending):
         (launch,) = answer
         told = {"rate": 1.0} if len(samples) < 3 else {}
         samples.append(
@@ -562,7 +562,7 @@ def test_a_figure_that_is_gone_is_not_called_a_failure() -> None:
             )
         )
         race.tell(samples[-1])
-    assert answer.reason is Reason.WORKLOAD_FAILED
+    assert answer.reason is EndReason.WORKLOAD_FAILED
     assert "rate" in answer.message
     assert "no match" in answer.message
 
@@ -577,11 +577,11 @@ def test_the_budget_that_would_do_counts_what_hooks_take() -> None:
         disturbed_above=None,
     )
     race, left_s = MeasureRace(spec), 3.0
-    while not isinstance(answer := race.ask(1, Budget(time_s=left_s)), Done):
+    while not isinstance(answer := race.ask(1, Budget(time_s=left_s)), Ending):
         (launch,) = answer
         left_s -= 2.1
         race.tell(Sample(launch=launch, outcome=Outcome.OK, wall_s=0.1, metrics={"wall_s": 0.1}))
-    assert answer.reason is Reason.TOO_SMALL
+    assert answer.reason is EndReason.TOO_SMALL
     assert answer.needed is not None
     assert answer.needed.time_s is not None
     assert answer.needed.time_s > 6 * 2.1

@@ -31,7 +31,7 @@ from assay.records import (
     encode,
 )
 from assay.search.conclusion.conclude import conclude
-from assay.search.conclusion.warm_words import began_with, begins_with
+from assay.search.conclusion.warm_start import warm_start_announcement, warm_start_result
 from assay.search.history.history import History
 from assay.search.model.gp import ALIKE_ENOUGH, GpSearcher
 from assay.search.model.searcher import Trial
@@ -389,16 +389,16 @@ def test_words(before: EarlierStudy) -> None:
         before, study="other", same_workload=False, known=before.known[:2]
     )
     count = len(before.known)
-    assert begins_with([before]) == (
+    assert warm_start_announcement([before]) == (
         f"begins with what study before of this workload knew of {count} configurations, unless "
         "all can be tried; no figure of it is evidence"
     )
-    told = begins_with([before, other])  # what both knew counts once
+    told = warm_start_announcement([before, other])  # what both knew counts once
     assert f"studies before and other knew of {count} " in told
-    assert "study other of another workload" in begins_with([other])
-    assert began_with([before], History.of(spec_of()), guided=True) == ""
+    assert "study other of another workload" in warm_start_announcement([other])
+    assert warm_start_result([before], History.of(spec_of()), guided=True) == ""
     spec = msgspec.structs.replace(spec_of(), earlier=(before,))
-    said = began_with([before], History.of(spec, _samples(spec)), guided=True)
+    said = warm_start_result([before], History.of(spec, _samples(spec)), guided=True)
     assert said == (
         "The search began with 4 configurations of study before of this workload, and heard what "
         "it knew as far as it proved alike; no figure of it is evidence."

@@ -26,7 +26,7 @@ from assay.search.conclusion.cells import sweep_sentences
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.losses import losses
-from assay.search.races.race import Reason
+from assay.search.races.race import EndReason
 from assay.search.races.sweep import SweepRace
 from assay.search.space.space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, Simulated, drive
@@ -70,7 +70,7 @@ def test_arm_of_zeros_alone_is_unclear_with_name_and_count(of_default: bool) -> 
     program = counting(lambda launch: is_default(launch) == of_default)
     study = compare(program, Budget(launches=40), {}, {"nice": 5})
     found = study.claim
-    assert study.done.reason is Reason.DECIDED and found is not None
+    assert study.done.reason is EndReason.DECIDED and found is not None
     assert (found.verdict, found.withheld, found.blocks) == (Verdict.UNCLEAR, True, 0)
     told = comparison(found, MISSES)
     arm = "default" if of_default else "nice=5"
@@ -109,7 +109,7 @@ def test_tune_goes_on_after_a_zero_of_the_first_launch() -> None:
     assert found.settings == {"nice": 2}
 
 
-def swept(zero: Callable[[Launch], bool]) -> tuple[Reason, list[str], set[Verdict]]:
+def swept(zero: Callable[[Launch], bool]) -> tuple[EndReason, list[str], set[Verdict]]:
     arms = (
         DEFAULT_ARM,
         *(Arm(name=f"n={n}", configuration=Configuration({"nice": n})) for n in (1, 2)),
@@ -129,7 +129,7 @@ def swept(zero: Callable[[Launch], bool]) -> tuple[Reason, list[str], set[Verdic
 
 def test_sweep_with_a_baseline_of_zeros_is_not_decided() -> None:
     reason, told, verdicts = swept(is_default)
-    assert reason is Reason.DECIDED
+    assert reason is EndReason.DECIDED
     assert told[0].startswith("Not decided: ") and "misses is 0 or less in " in told[0]
     assert "launches of default" in told[0]
     assert verdicts == {Verdict.UNCLEAR}
@@ -153,7 +153,7 @@ def test_mean_of_a_measurement_counts_zeros() -> None:
     summary = study.conclusion.arms[0].summary["misses"]
     assert (summary.n, summary.min) == (20, 0.0)
     assert summary.mean == pytest.approx(summary.max / 2, rel=0.2)
-    assert study.done.reason is Reason.BUDGET, "the mean of the others is known, theirs is not"
+    assert study.done.reason is EndReason.BUDGET, "the mean of the others is known, theirs is not"
 
 
 def test_zeros_are_no_losses() -> None:

@@ -40,15 +40,15 @@ from assay.search.claims.effects import contrasts
 from assay.search.conclusion.cells import (
     baseline_point,
     baseline_words,
-    best_first,
-    by_settings,
-    lead,
+    best_claim,
     settings_of,
+    sorted_by_median,
+    sorted_by_settings,
     sweep_sentences,
 )
 from assay.search.conclusion.conclude import conclude
-from assay.search.races.race import Done, Reason
-from assay.search.races.sweep import SweepRace, least_blocks, least_launches, sweep_alpha
+from assay.search.races.race import Ending, EndReason
+from assay.search.races.sweep import SweepRace, least_blocks, min_launches, sweep_alpha
 from assay.search.space.design import lay_out
 from assay.search.space.space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, Simulated, drive
@@ -71,7 +71,7 @@ Takes = Callable[[Configuration], float]
 class Sweep:
     spec: StudySpec
     samples: list[Sample]
-    done: Done
+    done: Ending
     conclusion: Conclusion
 
     def blocks(self, stage: Stage) -> dict[int, list[str]]:
@@ -124,15 +124,15 @@ def test_the_baseline_is_looked_at_then_all_warm_up_then_blocks_are_complete() -
     blocks = list(found.blocks(Stage.CONFIRM).values())
     assert [sorted(block) for block in blocks] == [sorted(names)] * 5
     assert len({tuple(block) for block in blocks}) > 1, "the order is never the same"
-    assert found.done.reason is Reason.DECIDED
-    assert len(found.samples) == least_launches(found.spec) == 16 * 6
+    assert found.done.reason is EndReason.DECIDED
+    assert len(found.samples) == min_launches(found.spec) == 16 * 6
 
 
 @pytest.mark.parametrize(("warmup", "looks"), [(0, 1), (1, 16), (3, 48)])
 def test_warm_up_launches_are_as_many_as_asked_for(warmup: int, looks: int) -> None:
     found = sweep(msgspec.structs.replace(GRID, repeats=2), steady(), warmup=warmup)
     assert sum(map(len, found.blocks(Stage.SURVEY).values())) == looks
-    assert len(found.samples) == least_launches(found.spec)
+    assert len(found.samples) == min_launches(found.spec)
 
 
 def test_a_cell_that_fails_twice_in_a_block_leaves() -> None:
@@ -178,7 +178,7 @@ def quicker(fails_in: Callable[[int], bool]) -> FailingBlocks:
 def test_cell_that_fails_now_and_then_stays_and_is_not_the_best() -> None:
     found = sweep(GRID, quicker(lambda block: block % 4 == 3), space=TWO_CELLS, launches=60)
     assert found.conclusion.claims[0].blocks >= 6
-    assert lead(found.conclusion) is None
+    assert best_claim(found.conclusion) is None
     (told,) = sweep_sentences(found.conclusion, WALL)
     assert "launches of arg.a=2 failed, and all " in told
 
@@ -187,14 +187,14 @@ def test_sweep_whose_cells_fail_for_good_tells_what_it_saw_before() -> None:
     found = sweep(
         GRID, quicker(lambda block: block > 9), space=TWO_CELLS, launches=60, precision=1e-6
     )
-    assert found.done.reason is Reason.DECIDED
+    assert found.done.reason is EndReason.DECIDED
     assert "no cell gave values any more" in found.done.message
     assert found.conclusion.claims[0].blocks >= 6
 
 
 def test_sweep_whose_cell_works_once_names_it() -> None:
     found = sweep(GRID, quicker(lambda block: block > 1), space=TWO_CELLS, launches=60)
-    assert found.done.reason is Reason.WORKLOAD_FAILED
+    assert found.done.reason is EndReason.WORKLOAD_FAILED
     assert "'arg.a=2' worked once, and failed since, in 6 launches" in found.done.message
 
 
@@ -212,7 +212,7 @@ def test_time_outs_are_values_that_lie_beyond() -> None:
 def test_it_ends_when_every_claim_is_decided() -> None:
     program = steady(lambda c: 1.0 + 0.2 * (c != FIRST), noise=0.02)
     found = sweep(GRID, program)
-    assert found.done.reason is Reason.DECIDED
+    assert found.done.reason is EndReason.DECIDED
     assert {c.verdict for c in found.conclusion.claims} == {Verdict.SLOWER}
     assert found.conclusion.blocks >= least_blocks(found.spec)
 
@@ -231,7 +231,7 @@ def test_with_a_precision_each_cell_ends_by_itself() -> None:
             return chosen.run(launch)  # type: ignore[arg-type]
 
     found = sweep(GRID, Both(), launches=3000, precision=0.02)  # type: ignore[arg-type]
-    assert found.done.reason is Reason.DECIDED
+    assert found.done.reason is EndReason.DECIDED
     counts = {arm.name: arm.summary["wall_s"].n for arm in found.conclusion.arms}
     name = str(Configuration(noisy))
     assert counts[name] > 20
@@ -249,7 +249,7 @@ def test_with_a_precision_too_many_disturbed_blocks_are_no_end(busy: float) -> N
     """As for ``assay measure``: what is left is no fair picture, however narrow its interval."""
     program = replace(steady(), others=lambda launch: busy * (launch.block % 2))
     found = sweep(GRID, program, launches=300, precision=0.02)
-    assert found.done.reason is (Reason.BUDGET if busy else Reason.DECIDED)
+    assert found.done.reason is (EndReason.BUDGET if busy else EndReason.DECIDED)
 
 
 @pytest.mark.parametrize("grant", [Granted.REFUSED, Granted.GRANTED])
@@ -279,45 +279,45 @@ def test_a_setting_that_cells_did_not_get_is_told_once(grant: Granted) -> None:
 
 def test_cells_of_a_factorial_design_end_together() -> None:
     found = sweep(FACTORIAL, steady(noise=0.02), launches=3000, precision=0.02)
-    assert found.done.reason is Reason.DECIDED
+    assert found.done.reason is EndReason.DECIDED
     counts = {arm.summary["wall_s"].n for arm in found.conclusion.arms}
     assert len(counts) == 1
 
 
 def test_too_many_cells_for_the_budget_are_told_up_front() -> None:
     found = sweep(GRID, steady(), launches=None, time_s=20.0)
-    assert found.done.reason is Reason.TOO_SMALL
+    assert found.done.reason is EndReason.TOO_SMALL
     assert len(found.samples) == 2, "two launches tell"
     needed = found.done.needed
     assert needed is not None
     assert needed.time_s is not None
     again = sweep(GRID, steady(), launches=None, time_s=needed.time_s)
-    assert again.done.reason is not Reason.TOO_SMALL
+    assert again.done.reason is not EndReason.TOO_SMALL
     assert again.conclusion.blocks >= least_blocks(again.spec)
 
 
 def test_a_slow_baseline_alone_refuses_nothing() -> None:
     program = steady(lambda c: 1.9 if c == FIRST else 1.0)
     found = sweep(msgspec.structs.replace(GRID, repeats=2), program, launches=None, time_s=55.0)
-    assert found.done.reason is Reason.DECIDED
+    assert found.done.reason is EndReason.DECIDED
 
 
 def test_a_budget_of_launches_is_known_before_any() -> None:
     space = msgspec.structs.replace(SPACE, parameters=SPACE.parameters[:1])
     found = sweep(GRID, steady(), space=space, launches=13)
-    assert found.done.reason is Reason.TOO_SMALL
+    assert found.done.reason is EndReason.TOO_SMALL
     assert found.done.needed is not None
-    assert found.done.needed.launches == least_launches(found.spec) == 14
+    assert found.done.needed.launches == min_launches(found.spec) == 14
     assert len(sweep(GRID, steady(), space=space, launches=14).samples) == 14
 
 
 def test_a_program_that_never_works() -> None:
     found = sweep(GRID, replace(steady(), fails=lambda c: 1.0))
-    assert found.done.reason is Reason.WORKLOAD_FAILED
+    assert found.done.reason is EndReason.WORKLOAD_FAILED
     assert len(found.samples) == 6
     only = replace(steady(), fails=lambda c: float(c != FIRST))
     found = sweep(GRID, only)
-    assert found.done.reason is Reason.WORKLOAD_FAILED
+    assert found.done.reason is EndReason.WORKLOAD_FAILED
     assert "All cells but the baseline" in found.done.message
 
 
@@ -333,7 +333,7 @@ class WorksOnce(Simulated):
 
 def test_program_that_works_once_is_told_as_order_and_no_cell_is_blamed() -> None:
     found = sweep(GRID, WorksOnce(takes_s=lambda c: 1.0))
-    assert found.done.reason is Reason.WORKLOAD_FAILED
+    assert found.done.reason is EndReason.WORKLOAD_FAILED
     assert "worked once, and failed since" in found.done.message
     assert "--prepare" in found.done.message and "All cells" not in found.done.message
 
@@ -526,15 +526,15 @@ def test_false_effects_are_as_rare_as_promised() -> None:
 def test_the_best_cell_leads_and_cells_have_an_order() -> None:
     found = sweep(GRID, steady(lambda c: 1.0 + 0.1 * float(c["arg.c"]) / float(c["arg.a"])))
     conclusion = found.conclusion
-    best = lead(conclusion)
+    best = best_claim(conclusion)
     assert best is not None
     assert best.ratio == min(c.ratio for c in conclusion.claims if c.verdict is Verdict.FASTER)
     first, tally = sweep_sentences(conclusion, WALL)
     assert first.startswith(best.b)
     assert tally.startswith("Of 15 cells held against arg.a=1 arg.b=1 arg.c=1:")
-    ordered = [dict(arm.configuration) for arm in by_settings(conclusion.arms, SPACE)]
+    ordered = [dict(arm.configuration) for arm in sorted_by_settings(conclusion.arms, SPACE)]
     assert ordered == sorted(ordered, key=lambda c: (c["arg.a"], c["arg.b"], c["arg.c"]))
-    medians = [arm.summary["wall_s"].median for arm in best_first(conclusion.arms, WALL)]
+    medians = [arm.summary["wall_s"].median for arm in sorted_by_median(conclusion.arms, WALL)]
     assert medians == sorted(medians)
 
 
@@ -570,7 +570,7 @@ def test_the_baseline_of_a_hypercube_stands_beside_its_points() -> None:
     space = Space(parameters=(Parameter(name="arg.a", domain=Range(1, 999, step=1), default=1),))
     found = sweep(design, steady(), space=space)
     assert found.spec.arms[0].name == "default"
-    rows = by_settings(found.conclusion.arms, space)
+    rows = sorted_by_settings(found.conclusion.arms, space)
     first = next(arm for arm in rows if arm.name == "default")
     assert settings_of(first, found.conclusion, space) == [1]
 
@@ -621,4 +621,4 @@ def test_figures_that_never_change_may_stay_unclear(
     still = Simulated(takes_s=lambda c: factor if c.get("arg.a") == 2 else 1.0, noise=0.0)
     study = sweep(GRID, still, space=Space(parameters=SPACE.parameters[:1]))
     assert [claim.verdict for claim in study.conclusion.claims] == [verdict]
-    assert study.done == Done(Reason.DECIDED, stopped)
+    assert study.done == Ending(EndReason.DECIDED, stopped)

@@ -33,7 +33,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import WALL
-from assay.search.races.race import Done, Race, Reason
+from assay.search.races.race import Ending, EndReason, Race
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
 from assay.study.failures import Failures
@@ -162,7 +162,7 @@ PROGRAM = Simulated(takes_s=lambda c: 0.8 if c.get("nice") == 5 else 1.0)
 def test_to_its_end() -> None:
     store, executor = Remembering(), Simulating(PROGRAM)
     done = loop_of(store, executor).run()
-    assert done.reason in (Reason.DECIDED, Reason.BUDGET)
+    assert done.reason in (EndReason.DECIDED, EndReason.BUDGET)
     assert store.status is Status.DONE
     assert len(store.samples) == executor.launched <= 100
     assert store.elapsed_s > 0
@@ -205,7 +205,7 @@ def test_waiting_for_the_store_is_not_spent(ends: str, monkeypatch: pytest.Monke
     store, budget = Locked(), Budget(launches=100, time_s=1000.0)
     loop = loop_of(store, Simulating(PROGRAM), budget)
     if ends == "well":
-        assert loop.run().reason in (Reason.DECIDED, Reason.BUDGET)
+        assert loop.run().reason in (EndReason.DECIDED, EndReason.BUDGET)
         assert len(store.samples) > 20
     else:
         with pytest.raises(NotPossibleError, match="locked"):
@@ -321,8 +321,8 @@ def test_a_program_that_failed_in_an_earlier_sitting_is_told_with_its_reason() -
 class Finished:
     """A race that was over before."""
 
-    def ask(self, count: int, left: Budget) -> Done:
-        return Done(Reason.WORKLOAD_FAILED, "It fails always.")
+    def ask(self, count: int, left: Budget) -> Ending:
+        return Ending(EndReason.WORKLOAD_FAILED, "It fails always.")
 
 
 def test_a_full_disk_is_told_and_not_hidden_by_what_follows() -> None:
@@ -383,7 +383,7 @@ def test_an_account_counts_time_and_launches() -> None:
 
 
 def test_done_is_what_the_race_said() -> None:
-    assert isinstance(loop_of(Remembering(), Simulating(PROGRAM)).run(), Done)
+    assert isinstance(loop_of(Remembering(), Simulating(PROGRAM)).run(), Ending)
 
 
 class SideBySide(Simulating):
@@ -405,7 +405,7 @@ class SideBySide(Simulating):
 def test_several_slots_are_filled_and_every_sample_is_stored(slots: int) -> None:
     store, executor = Remembering(), SideBySide(PROGRAM)
     done = loop_of(store, executor, parallel=slots).run()
-    assert done.reason in (Reason.DECIDED, Reason.BUDGET)
+    assert done.reason in (EndReason.DECIDED, EndReason.BUDGET)
     assert executor.most == slots
     assert len(store.samples) == executor.launched <= 100
     assert executor.closed

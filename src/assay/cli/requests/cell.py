@@ -65,24 +65,24 @@ def cell_of(record: StudyRecord, asked: str | None, *, unproven: bool) -> Cell:
 
 def _in_order(record: StudyRecord, conclusion: Conclusion) -> list[ArmResult]:
     """Return the cells as tables list them, without second names of the baseline."""
-    from assay.search.conclusion.cells import by_settings
+    from assay.search.conclusion.cells import sorted_by_settings
 
     names = {arm.name for arm in record.spec.arms}
     cells = [arm for arm in conclusion.arms if arm.name in names]
-    return by_settings(cells, record.spec.space) if record.spec.kind is Kind.SWEEP else cells
+    return sorted_by_settings(cells, record.spec.space) if record.spec.kind is Kind.SWEEP else cells
 
 
 def _best(
     cells: list[ArmResult], record: StudyRecord, conclusion: Conclusion, *, proven: bool
 ) -> ArmResult | None:
-    from assay.search.conclusion.cells import best_first, lead
+    from assay.search.conclusion.cells import best_claim, sorted_by_median
 
     if proven:
-        claim = lead(conclusion)
+        claim = best_claim(conclusion)
         return next((c for c in cells if claim is not None and c.name == claim.b), None)
     metric = record.spec.workload.objective
     known = [cell for cell in cells if metric.name in cell.summary]
-    return next(iter(best_first(known, metric)), None)
+    return next(iter(sorted_by_median(known, metric)), None)
 
 
 def _named(asked: str, cells: list[ArmResult], record: StudyRecord) -> ArmResult:

@@ -14,16 +14,18 @@ from assay.cli.wire import store_of
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Conclusion, Sample, Status, Stratum, StudySpec
 from assay.records.comparison import ConditionSource
-from assay.search.occasions.measured import measured
-from assay.search.occasions.pool import Prospect
-from assay.search.occasions.published import EXAMPLE, is_summary, row_of, summary_of
-from assay.search.occasions.side import Measured, Side
+from assay.search.occasions.measured import measured_condition
+from assay.search.occasions.pool import OccasionCandidate
+from assay.search.occasions.published import SUMMARY_EXAMPLE, is_summary, row_of, summary_of
+from assay.search.occasions.side import MeasuredCondition, Side
 from assay.store import Store
 
 TABLES = (".csv",)
 BUNDLES = (".zip", ".assay")
 MAX_TABLE_BYTES = 16 << 20
-_NAMED = "Name a study, the file of a bundle, a line of a table as runs.csv:2, or " + EXAMPLE
+_NAMED = (
+    "Name a study, the file of a bundle, a line of a table as runs.csv:2, or " + SUMMARY_EXAMPLE
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class _Study:
     id: str
     source: ConditionSource
     spec: StudySpec
-    strata: Sequence[Prospect]
+    strata: Sequence[OccasionCandidate]
     conclusions: dict[int, Conclusion]
     notes: tuple[str, ...] = ()
 
@@ -82,7 +84,7 @@ class Conditions:
         place = _store_place(text)
         return self._measured(text, place, self._stored(place.name))
 
-    def _measured(self, text: str, place: _Place, study: _Study) -> Measured:
+    def _measured(self, text: str, place: _Place, study: _Study) -> MeasuredCondition:
         by_number = {one.stratum.number: one for one in study.strata}
         if not by_number:
             raise InvalidInputError(
@@ -95,7 +97,7 @@ class Conditions:
                 f"{text}: the study has no stratum {number}.", f"It has {known}."
             )
         chosen = by_number[number]
-        found = measured(
+        found = measured_condition(
             text,
             study.source,
             study.id,
@@ -109,7 +111,7 @@ class Conditions:
         notes = tuple(f"{text}: {note}" for note in study.notes)
         return replace(found, notes=(*notes, *found.notes))
 
-    def prospects(self) -> list[Prospect]:
+    def prospects(self) -> list[OccasionCandidate]:
         """Return every stratum that may be an occasion: those of the store, and those named."""
         words = self._arguments.occasion
         found = [replace(one, named=True) for text in words for one in self._named(text)]
@@ -119,7 +121,7 @@ class Conditions:
         once = {(one.study, one.stratum.number): one for one in reversed(found)}
         return list(once.values())
 
-    def _named(self, text: str) -> Sequence[Prospect]:
+    def _named(self, text: str) -> Sequence[OccasionCandidate]:
         place = _file_place(text)
         if place is not None:
             return _bundle(Path(place.name)).strata
@@ -144,7 +146,7 @@ class Conditions:
             notes=("the study is still running: this is what it has so far",) if running else (),
         )
 
-    def _strata_of(self, study_id: str) -> list[Prospect]:
+    def _strata_of(self, study_id: str) -> list[OccasionCandidate]:
         store = self._store
         record = store.study(study_id)
 
@@ -156,8 +158,8 @@ class Conditions:
 
 def _prospect(
     study: str, spec: StudySpec, stratum: Stratum, samples: Callable[[int], Sequence[Sample]]
-) -> Prospect:
-    return Prospect(study, spec, stratum, lambda: samples(stratum.number))
+) -> OccasionCandidate:
+    return OccasionCandidate(study, spec, stratum, lambda: samples(stratum.number))
 
 
 def _table_line(text: str) -> tuple[Path, int] | None:

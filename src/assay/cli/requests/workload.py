@@ -28,7 +28,7 @@ from assay.records import (
 )
 from assay.records.workload import BUILT_IN
 from assay.search.claims.requirement import parse_requirements
-from assay.search.races.alone import demand_none
+from assay.search.races.single_objective import reject_options
 from assay.units import parse_bytes, parse_duration_s
 
 
@@ -161,7 +161,7 @@ def demand_alone(arguments: argparse.Namespace) -> None:
     """
     if not several_objectives(arguments):
         return
-    demand_none(
+    reject_options(
         {
             "--require": arguments.require,
             "--parallel": arguments.parallel,

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from assay.cli.show.cells import MOST_SHOWN
 from assay.records import ArmResult, Conclusion, StudySpec
 from assay.reporting.plain import shorten
-from assay.search.conclusion.cells import lead
+from assay.search.conclusion.cells import best_claim
 from assay.units import show_count, show_quantity
 from assay.untrusted import clean
-from assay.wording.beside import BesideRow, beside_rows, mean_interval
+from assay.wording.observed_metrics import ObservedMetricRow, mean_interval, observed_metric_rows
 
 HEADS = ("", "n", "mean", "interval", "median", "max")
 GAP = "  "
@@ -25,7 +25,7 @@ def beside_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = No
         width: columns that there are; as many as it takes if absent.
     """
     shown = _shown(conclusion)
-    rows = beside_rows(spec, shown)
+    rows = observed_metric_rows(spec, shown)
     if not rows:
         return []
     lines = ["  beside it, as means of launches:"]
@@ -57,11 +57,11 @@ def _shown(conclusion: Conclusion) -> Sequence[ArmResult]:
     arms = conclusion.arms
     if len(arms) <= MOST_SHOWN:
         return arms
-    best = lead(conclusion)
+    best = best_claim(conclusion)
     return [arms[0], *(arm for arm in arms[1:] if best is not None and arm.name == best.b)]
 
 
-def _cells(row: BesideRow) -> tuple[str, ...]:
+def _cells(row: ObservedMetricRow) -> tuple[str, ...]:
     name = shorten(clean(row.arm.name), NAME_CHARACTERS)
     found, unit = row.summary, row.metric.unit
     if found is None:

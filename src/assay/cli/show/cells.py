@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from assay.records import ArmResult, Claim, Conclusion, FactorEffect, StudySpec, Value
 from assay.records.configuration import show_value
 from assay.search.conclusion.cells import (
-    best_first,
-    by_settings,
+    alias_text,
+    best_claim,
     cell_word,
     claim_of,
     effect_name,
     is_best,
-    lead,
-    mixed_up,
     settings_of,
+    sorted_by_median,
+    sorted_by_settings,
     varied_names,
 )
 from assay.units import show_count, show_quantity
@@ -38,16 +38,16 @@ def cell_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = None
     metric = spec.workload.objective
     shown: Sequence[ArmResult] = conclusion.arms
     if len(shown) > MOST_SHOWN:
-        best = best_first(shown[1:], metric)[:BEST_SHOWN]
+        best = sorted_by_median(shown[1:], metric)[:BEST_SHOWN]
         shown = [shown[0], *best]
     names = varied_names(spec.space)
-    best_claim = lead(conclusion)
+    best_claim = best_claim(conclusion)
     rows = [
         (
             [_setting(value) for value in settings_of(arm, conclusion, spec.space)],
             _figures(arm, conclusion, spec, best_claim),
         )
-        for arm in by_settings(shown, spec.space)
+        for arm in sorted_by_settings(shown, spec.space)
     ]
     heads = ([clean(name) for name in names], ["n", "median", "change", "interval", "verdict"])
     yield from _table(heads, rows, width)
@@ -74,7 +74,7 @@ def effect_lines(effects: Sequence[FactorEffect]) -> Iterator[str]:
         line = GAP.join(
             [f"{name:{widths[0]}}", f"{change:>{widths[1]}}", f"{interval:>{widths[2]}}", verdict]
         )
-        other = mixed_up(effect)
+        other = alias_text(effect)
         yield f"  {line}{f'  (or {clean(other)})' if other else ''}"
 
 

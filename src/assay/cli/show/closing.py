@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from assay.search.claims.gate import reasons
+from assay.search.claims.gate import gate_reasons
 from assay.study.session import Result
 from assay.untrusted import clean
 
 
 def gate_status(words: Sequence[str], result: Result) -> int:
     """Return 1 where a word of ``--fail-if`` holds, and say on standard error why; else 0."""
-    found = reasons(words, result.conclusion, result.spec)
+    found = gate_reasons(words, result.conclusion, result.spec)
     for text in found:
         print(f"assay: status 1 by --fail-if {clean(text)}", file=sys.stderr)
     return 1 if found else 0

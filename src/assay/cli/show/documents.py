@@ -20,9 +20,9 @@ from assay.records import (
     to_builtins,
 )
 from assay.search.conclusion.cells import baseline_point
-from assay.search.conclusion.floor import day
-from assay.search.conclusion.notes import few_notes
+from assay.search.conclusion.notes import too_few_blocks_notes
 from assay.study.session import Result
+from assay.wording.noise_floor import day
 from assay.wording.proof import proof_command
 
 SCHEMA = 1
@@ -205,7 +205,7 @@ def design_document(spec: StudySpec, launches: int) -> dict[str, Any]:
         "baseline": _baseline(spec),
         "cells": [{"name": arm.name, "settings": dict(arm.configuration)} for arm in spec.arms],
         "launches": launches,
-        "notes": [*(spec.design.notes if spec.design else ()), *few_notes(spec)],
+        "notes": [*(spec.design.notes if spec.design else ()), *too_few_blocks_notes(spec)],
     }
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from assay.records import Claim, Conclusion, FrontPoint, OffFront, StudySpec, to_builtins
 from assay.search.claims.front_claims import claim_on
-from assay.search.conclusion.front_sentence import noun, word_of
 from assay.units import show_level
 from assay.untrusted import clean
+from assay.wording.front import noun, objective_word
 from assay.wording.sentence import interval_text
 
 GAP = "  "
@@ -55,7 +55,7 @@ def front_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = Non
 
 def _cells(point: FrontPoint, spec: StudySpec, numbers: dict[str, str]) -> list[str]:
     claims = [claim_on(point, metric.name) for metric in spec.targets]
-    told = [cell for claim in claims for cell in (word_of(claim), _interval(claim))]
+    told = [cell for claim in claims for cell in (objective_word(claim), _interval(claim))]
     return [numbers.get(point.name, NO_NUMBER), *told]
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from assay.records.observation import USUAL
 from assay.records.overhead import Cost, ObservedCost, Overhead
 from assay.records.study import DISTURBED_ABOVE
-from assay.search.conclusion.floor import day
 from assay.units import significant
+from assay.wording.noise_floor import day
 
 HEADS = ("observation", "program", "bare", "wall", "user", "sys", "cpu", "spread")
 

@@ -28,14 +28,14 @@ from assay.cli.show.layout import LEAST
 from assay.errors import AssayError, ShareLostError
 from assay.handlers import held
 from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
-from assay.search.conclusion.present import present_words
+from assay.search.conclusion.interim import interim_words
 from assay.search.history.interference import (
     interference_notes,
     interference_of,
     interference_words,
 )
 from assay.search.races.race import BlockRace, Race
-from assay.search.races.standing import Scoreboard, Standing, with_interval
+from assay.search.races.scoreboard import Leader, Scoreboard, with_interval
 from assay.search.races.tune import TuneRace
 from assay.units import show_count, show_duration, show_percent, show_quantity
 from assay.untrusted import clean
@@ -180,7 +180,7 @@ class Progress:
         self._race: BlockRace | None = None
         self._board = Scoreboard(spec)
         self._sparing = OverheadLimiter(SHARE)
-        self._interval: Standing | None = None
+        self._interval: Leader | None = None
         self._disturbed = DisturbedCount()
         self._present = ""
 
@@ -366,10 +366,10 @@ class Progress:
         A model of all launches expects it, as in the answer of the study.
         """
         if self._sparing.due:
-            self._present = self._sparing.spend(lambda: present_words(race))
+            self._present = self._sparing.spend(lambda: interim_words(race))
         return clean(self._present)
 
-    def _told(self, found: Standing) -> str:
+    def _told(self, found: Leader) -> str:
         if self._spec.kind is Kind.MEASURE:
             unit = self._spec.workload.objective.unit
             text = show_quantity(found.ratio, unit)

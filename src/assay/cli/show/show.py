@@ -31,13 +31,6 @@ from assay.records import (
 from assay.reporting.plain import shorten
 from assay.search.claims.proof import MAX_LAUNCHES
 from assay.search.conclusion.cells import baseline_words, sweep_sentences
-from assay.search.conclusion.floor import floor_words, origin_words
-from assay.search.conclusion.front_sentence import noun
-from assay.search.conclusion.requirement_words import (
-    required_text,
-    requirement_words,
-    requirements_told,
-)
 from assay.search.history.cross_environment import elsewhere_words
 from assay.search.history.interference import interference_words
 from assay.search.space.switching import switching_words
@@ -45,8 +38,15 @@ from assay.study.session import Result
 from assay.units import show_count, show_duration, show_quantity
 from assay.untrusted import clean
 from assay.wording.calibration import sentences
-from assay.wording.disturbance import doubt_words
+from assay.wording.disturbance import disturbance_sentence
+from assay.wording.front import noun
+from assay.wording.noise_floor import floor_words, origin_words
 from assay.wording.proof import proof_command, proof_words
+from assay.wording.requirement import (
+    required_text,
+    requirement_sentences,
+    requirement_words,
+)
 from assay.wording.sentence import comparison, interval
 
 
@@ -159,9 +159,9 @@ def verdict_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
         yield from sentences(conclusion, metric, spec.alpha)
     else:
         yield _measured(conclusion.arms[0], metric)
-    yield from filter(None, [doubt_words(conclusion, spec)])
+    yield from filter(None, [disturbance_sentence(conclusion, spec)])
     if conclusion.recommendation is None:
-        yield from requirements_told(spec, conclusion)
+        yield from requirement_sentences(spec, conclusion)
 
 
 def _measured(arm: ArmResult, metric: Metric) -> str:

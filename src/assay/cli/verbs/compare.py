@@ -36,7 +36,7 @@ from assay.cli.wire import laboratory, program_of, store_of
 from assay.errors import InvalidInputError
 from assay.executors.metrics.direction import demand_directed
 from assay.records import Arm, Configuration, Kind, StudySpec
-from assay.search.claims.gate import WORDS
+from assay.search.claims.gate import GATE_CONDITIONS
 from assay.search.history.history import DEFAULT_ARM
 from assay.study.laboratory import Laboratory
 from assay.study.session import Result, begin
@@ -47,7 +47,7 @@ from assay.untrusted import clean
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
-    gate = gate_of(arguments.fail_if, WORDS)
+    gate = gate_of(arguments.fail_if, GATE_CONDITIONS)
     demand_one_objective(arguments)
     exports = exports_of(arguments)
     argv, *others = _commands(parsed)

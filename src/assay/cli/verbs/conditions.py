@@ -16,8 +16,10 @@ from assay.records import to_builtins
 from assay.records.comparison import Condition, OccasionComparison, OccasionVerdict
 from assay.reporting.scale import Scale, scale_for
 from assay.search.claims.gate import difference_text
-from assay.search.occasions.judge import compared
-from assay.search.occasions.words import (
+from assay.search.occasions.comparison import compare_conditions
+from assay.units import show_count
+from assay.untrusted import clean
+from assay.wording.occasions import (
     difference_lines,
     effect_sentence,
     launches_sentence,
@@ -25,8 +27,6 @@ from assay.search.occasions.words import (
     origin,
     verdict_sentence,
 )
-from assay.units import show_count
-from assay.untrusted import clean
 
 GATE = tuple(map(str, OccasionVerdict))
 MAX_DIFFERENCES = 40
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidInputError("--json and --markdown cannot be mixed.", "Leave out one of them.")
     with contextlib.ExitStack() as stack:
         conditions = Conditions(arguments, stack)
-        found = compared(
+        found = compare_conditions(
             conditions.side(arguments.study),
             conditions.side(arguments.file),
             conditions.prospects,

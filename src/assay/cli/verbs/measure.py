@@ -34,7 +34,7 @@ from assay.cli.show.progress import Progress, wants_live
 from assay.cli.wire import laboratory, store_of
 from assay.errors import InvalidInputError
 from assay.records import Arm, Kind, Sample, Statistic, StudySpec
-from assay.search.claims.gate import OF_ONE_ARM
+from assay.search.claims.gate import SINGLE_ARM_CONDITIONS
 from assay.study.laboratory import Laboratory
 from assay.study.session import Result, begin
 
@@ -42,7 +42,7 @@ from assay.study.session import Result, begin
 def run(parsed: Parsed) -> int:
     """Run the verb."""
     arguments = parsed.arguments
-    gate = gate_of(arguments.fail_if, OF_ONE_ARM)
+    gate = gate_of(arguments.fail_if, SINGLE_ARM_CONDITIONS)
     demand_one_objective(arguments)
     exports = exports_of(arguments)
     _demand_mean(arguments)

@@ -15,8 +15,8 @@ from assay.cli.wire import laboratory, program_of, store_of
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.overhead import Program, built_in
 from assay.records import to_builtins
-from assay.search.conclusion.floor import command_words
 from assay.study.overhead import calibrate
+from assay.wording.noise_floor import command_words
 
 BUDGET_S = 180.0
 """Default: some 30 pairs of each observation and load on two CPUs."""

@@ -28,14 +28,14 @@ from assay.cli.verify import verify_file
 from assay.cli.wire import laboratory_of, store_of
 from assay.errors import InvalidInputError
 from assay.records import Status, to_builtins
-from assay.search.conclusion.failure import Failure, last_failure
-from assay.search.conclusion.present import present_sentence
-from assay.search.conclusion.warm_words import begins_with
+from assay.search.conclusion.interim import interim_sentence
+from assay.search.conclusion.warm_start import warm_start_announcement
 from assay.store import Store, StudyRecord
 from assay.study.firmware import demand_varied, with_said
 from assay.study.session import Result, answered, elapsed_of, resume, stored_result
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
+from assay.wording.failure import Failure, last_failure
 
 
 def run(parsed: Parsed) -> int:
@@ -153,7 +153,7 @@ def _show(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
         failure = last_failure(record.spec, samples)
     present = ""
     if result is None and failure is None:
-        present = present_sentence(record.spec, store.samples(study_id, record.strata[-1].number))
+        present = interim_sentence(record.spec, store.samples(study_id, record.strata[-1].number))
     print("\n".join(fitted(_lines(record, result, width, failure, present), width)))
     return 0
 
@@ -190,7 +190,7 @@ def _lines(
         yield f"  stratum {stratum.number}  {stratum.model}, Linux {stratum.kernel}"
     if result is None:
         if record.spec.earlier:
-            yield f"  warm start  {clean(begins_with(record.spec.earlier))}"
+            yield f"  warm start  {clean(warm_start_announcement(record.spec.earlier))}"
         yield from _open_lines(record, failure)
         if present:
             yield f"  {clean(present)}"

@@ -28,9 +28,9 @@ from assay.cli.wire import laboratory, store_of
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import StudySpec
 from assay.search.conclusion.cells import baseline_words
-from assay.search.conclusion.notes import few_notes
+from assay.search.conclusion.notes import too_few_blocks_notes
 from assay.search.history.remaining_budget import OVERHEAD_S
-from assay.search.races.sweep import WARMUP, least_blocks, least_launches
+from assay.search.races.sweep import WARMUP, least_blocks, min_launches
 from assay.study.laboratory import Laboratory
 from assay.study.numbering import numbered
 from assay.study.session import Result, begin
@@ -91,7 +91,7 @@ def _demand_room(spec: StudySpec) -> None:
     Raises:
         NotPossibleError: names the number that would do.
     """
-    launches = least_launches(spec)
+    launches = min_launches(spec)
     if spec.budget.launches is not None and launches > spec.budget.launches:
         raise NotPossibleError(
             f"The budget is too small: {show_count(len(spec.arms), 'cell')} take {launches:,} "
@@ -103,7 +103,7 @@ def _demand_room(spec: StudySpec) -> None:
 def announced(spec: StudySpec, width: int | None) -> Iterator[str]:
     """What is about to run, on a terminal of so many columns."""
     told = [f"assay: {show_count(len(spec.arms), 'cell')}: {_plan(spec)}"]
-    return fitted([*told, *(f"assay: {note}" for note in few_notes(spec))], width)
+    return fitted([*told, *(f"assay: {note}" for note in too_few_blocks_notes(spec))], width)
 
 
 def _plan(spec: StudySpec) -> str:
@@ -121,7 +121,7 @@ def _plan(spec: StudySpec) -> str:
 
 def _show(arguments: argparse.Namespace, spec: StudySpec) -> None:
     """All cells, and what they take."""
-    launches = least_launches(spec)
+    launches = min_launches(spec)
     if arguments.json:
         print_json(design_document(spec, launches))
         return
@@ -136,7 +136,7 @@ def _dry_lines(arguments: argparse.Namespace, spec: StudySpec, launches: int) ->
     first = spec.arms[0]
     if words := baseline_words(first.name, first.configuration, spec.space):
         yield clean(words)
-    for note in (*(spec.design.notes if spec.design else ()), *few_notes(spec)):
+    for note in (*(spec.design.notes if spec.design else ()), *too_few_blocks_notes(spec)):
         yield f"  note: {clean(note)}"
     yield f"{_plan(spec)}:"
     yield f"at least {show_count(launches, 'launch', 'launches')}{_time(arguments, spec, launches)}"

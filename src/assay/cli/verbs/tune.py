@@ -44,7 +44,7 @@ from assay.machine.document import Program
 from assay.machine.program import observed
 from assay.machine.reader import fingerprint
 from assay.records import Kind, Space, StudySpec
-from assay.search.conclusion.warm_words import begins_with
+from assay.search.conclusion.warm_start import warm_start_announcement
 from assay.search.space.named import search_space
 from assay.search.space.space import DRAWS, SearchSpace
 from assay.settings.conditions import with_conditions
@@ -263,7 +263,7 @@ def _left_out_words(names: list[str]) -> str:
 def _beginning(arguments: argparse.Namespace, spec: StudySpec) -> list[str]:
     """What the search takes from where; that nothing was found, where it was looked for."""
     if spec.earlier:
-        return [begins_with(spec.earlier)]
+        return [warm_start_announcement(spec.earlier)]
     if "auto" in arguments.warm_start:
         return ["begins anew: no earlier study here knows of what is tried"]
     return []

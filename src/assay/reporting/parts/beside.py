@@ -8,7 +8,7 @@ from assay.reporting.parts.common import scroll
 from assay.reporting.plain import label_of, shorten
 from assay.units import show_quantity
 from assay.untrusted import clean
-from assay.wording.beside import BesideRow, beside_rows, mean_interval
+from assay.wording.observed_metrics import ObservedMetricRow, mean_interval, observed_metric_rows
 
 INTRO = (
     "These figures were asked for beside the objective and decide nothing. The interval is that of "
@@ -24,7 +24,7 @@ def beside(report: ReportInput) -> Html | None:
     """Return a table of these metrics; ``None`` where there are none, or nothing was seen."""
     if report.conclusion is None:
         return None
-    rows = beside_rows(report.spec, report.conclusion.arms)
+    rows = observed_metric_rows(report.spec, report.conclusion.arms)
     if not rows:
         return None
     heads = [el("th", h, scope="col", class_=None if h == "Arm" else "num") for h in _HEADS]
@@ -37,7 +37,7 @@ def beside(report: ReportInput) -> Html | None:
     return scroll("Figures beside the objective", table, tall=len(rows) > _TALL)
 
 
-def _line(row: BesideRow) -> Html:
+def _line(row: ObservedMetricRow) -> Html:
     found, unit = row.summary, row.metric.unit
     values = (found.min, found.median, found.max) if found else ()
     cells = [str(found.n), show_quantity(found.mean, unit)] if found else ["0", "no value"]

@@ -8,7 +8,6 @@ from assay.reporting.markup import Html, el, join
 from assay.reporting.parts.common import definitions, plain_table
 from assay.reporting.plain import change, change_interval, typeset
 from assay.reporting.wording import Answer
-from assay.search.conclusion.floor import origin_words
 from assay.units import significant
 from assay.untrusted import clean
 from assay.wording.calibration import (
@@ -21,6 +20,7 @@ from assay.wording.calibration import (
     margin_words,
     sentences,
 )
+from assay.wording.noise_floor import origin_words
 from assay.wording.sentence import interval
 
 

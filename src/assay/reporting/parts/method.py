@@ -16,14 +16,14 @@ from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join, text
 from assay.reporting.parts.common import definitions, plain_table
 from assay.reporting.plain import compared_label, duration, shorten
-from assay.search.conclusion.requirement_words import required_text
-from assay.search.conclusion.warm_words import begins_with
+from assay.search.conclusion.warm_start import warm_start_announcement
 from assay.search.history.cross_environment import elsewhere_words
 from assay.search.history.interference import interference_words
 from assay.search.space.switching import switching_words
 from assay.units import show_count
 from assay.untrusted import clean
 from assay.wording.disturbance import disturbers_words, mostly_disturbed
+from assay.wording.requirement import required_text
 
 _COMMAND_CHARACTERS = 400
 """Longer commands are folded."""
@@ -129,7 +129,11 @@ def _warm_start(report: ReportInput) -> str | None:
     """What earlier studies did for the search, or are to do for one that has no conclusion yet."""
     if report.conclusion is not None and report.conclusion.warm_start:
         return clean(report.conclusion.warm_start)
-    return f"The study {clean(begins_with(report.spec.earlier))}." if report.spec.earlier else None
+    return (
+        f"The study {clean(warm_start_announcement(report.spec.earlier))}."
+        if report.spec.earlier
+        else None
+    )
 
 
 _ARMS_SHOWN = 5

@@ -7,14 +7,14 @@ from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join
 from assay.reporting.parts.common import scroll
 from assay.reporting.plain import shorten
-from assay.search.conclusion.requirement_words import (
+from assay.units import show_quantity
+from assay.untrusted import clean
+from assay.wording.requirement import (
     guarantee_text,
-    outlook,
+    needed_launches_text,
     required_text,
     unit_of,
 )
-from assay.units import show_quantity
-from assay.untrusted import clean
 
 _HEADS = ("Arm", "Verdict", "Seen", "Worst", "Kept by", "Of all launches")
 _NUMBERS = ("Seen", "Worst", "Kept by")
@@ -72,7 +72,10 @@ def _line(spec: StudySpec, found: RequirementResult) -> Html:
         el("td", el("span", word, class_=f"word tone-{_TONES[found.verdict]}")),
         *(el("td", _shown(value, unit), class_="num") for value in (found.value, found.worst)),
         el("td", f"{found.kept:,} of {found.launches:,}{unknown}", class_="num"),
-        el("td", f"{guarantee_text(found).removesuffix(' of all launches')}{outlook(found)}"),
+        el(
+            "td",
+            f"{guarantee_text(found).removesuffix(' of all launches')}{needed_launches_text(found)}",
+        ),
     )
 
 

@@ -15,7 +15,7 @@ from assay.reporting.pictures.heatmap import heat_svg, prints_values
 from assay.reporting.pictures.scatter import scatter_svg
 from assay.reporting.plain import bound_mark, change, change_interval, shorten, typeset_effect
 from assay.reporting.scale import Scale
-from assay.search.conclusion.cells import effect_name, mixed_up
+from assay.search.conclusion.cells import alias_text, effect_name
 from assay.units import show_count
 
 MOST_SCATTERS = 8
@@ -129,7 +129,7 @@ def _line(effect: FactorEffect, mixed: bool) -> Html:
         (f"{effect.blocks:,}", "num"),
     ]
     if mixed:
-        cells.append((typeset_effect(mixed_up(effect)) or "\u2013", None))
+        cells.append((typeset_effect(alias_text(effect)) or "\u2013", None))
     return el(
         "tr",
         el("th", el("bdi", typeset_effect(effect_name(effect))), scope="row"),

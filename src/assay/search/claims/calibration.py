@@ -29,23 +29,23 @@ if TYPE_CHECKING:
 
     Matrix = npt.NDArray[np.float64]
 
-LEAST = 20
+MIN_BLOCKS = 20
 """Blocks below which nothing is made out of a recording."""
-STUDIES = 1000
+SIMULATED_STUDIES = 1000
 """Studies by which assay's own errors are counted."""
-BLOCKS = 200
+MAX_STUDY_BLOCKS = 200
 """The longest of them."""
 BUDGETS_S = (60.0, 300.0, 1200.0)
 """For which the smallest gain is told."""
 POWER = 0.9
 POWER_STUDIES = 200
-MOST_BLOCKS = 5000
+MAX_SIMULATED_BLOCKS = 5000
 """Longer studies are not made: what is told of them is what these show."""
 GAINS = tuple(0.001 * 1.1**k for k in range(66))
 """Shares of time that are tried: 0.1 % to a half, each a tenth larger than the last."""
 
 
-def calibration(
+def calibration_of(
     recorded: Sequence[tuple[float, float]],
     *,
     alpha: float = 0.05,
@@ -72,7 +72,7 @@ def calibration(
     median = quantile(values, 0.5)
     _, sd = moments(logs)
     second, ratio_sd = moments([math.log(b / a) for a, b in recorded])
-    enough = len(recorded) >= LEAST
+    enough = len(recorded) >= MIN_BLOCKS
     log_blocks = [(math.log(a), math.log(b)) for a, b in recorded]
     return Calibration(
         median=median,
@@ -94,11 +94,11 @@ def calibration_notes(floor: Claim | None, blocks: int) -> list[str]:
         blocks: that were recorded undisturbed.
     """
     notes = []
-    if blocks < LEAST:
+    if blocks < MIN_BLOCKS:
         were = show_count(blocks, "undisturbed block was", "undisturbed blocks were")
         notes.append(
             f"{f'only {were}' if blocks else 'no undisturbed block was'} recorded: assay's own "
-            f"errors and the smallest gain take {LEAST}"
+            f"errors and the smallest gain take {MIN_BLOCKS}"
         )
     if floor is not None and floor.verdict in (Verdict.FASTER, Verdict.SLOWER):
         notes.append(
@@ -123,14 +123,17 @@ def false_verdicts(
     log_blocks: Sequence[tuple[float, float]], alpha: float, margin: float, seed: int
 ) -> FalseVerdicts:
     """How often identical arms are told apart that are looked at after every block."""
-    blocks = min(len(log_blocks), BLOCKS)
-    a, b = resampled(log_blocks, STUDIES, blocks, seed)
+    blocks = min(len(log_blocks), MAX_STUDY_BLOCKS)
+    a, b = resampled(log_blocks, SIMULATED_STUDIES, blocks, seed)
     endings = peek(a, b, alpha=alpha, margin=margin, coverage=False)
-    share = sum(ending.differs for ending in endings) / STUDIES
+    share = sum(ending.differs for ending in endings) / SIMULATED_STUDIES
     # One study in all stands for the error where there was none.
-    variance = max(share * (1.0 - share), 1.0 / STUDIES)
+    variance = max(share * (1.0 - share), 1.0 / SIMULATED_STUDIES)
     return FalseVerdicts(
-        share=share, error=math.sqrt(variance / STUDIES), studies=STUDIES, blocks=blocks
+        share=share,
+        error=math.sqrt(variance / SIMULATED_STUDIES),
+        studies=SIMULATED_STUDIES,
+        blocks=blocks,
     )
 
 
@@ -151,7 +154,7 @@ def smallest_gains(
     found = []
     for budget_s in budgets_s:
         blocks = max(0, math.floor((budget_s - 2 * launch_s) / (2 * launch_s)))
-        made = min(blocks, MOST_BLOCKS)
+        made = min(blocks, MAX_SIMULATED_BLOCKS)
         gain = None
         if made >= CLAIM:
             a, b = resampled(log_blocks, POWER_STUDIES, made, seed)

@@ -18,7 +18,11 @@ from assay.records import (
     StudySpec,
 )
 from assay.search.claims.objections import objection_to
-from assay.search.claims.unreliable import favours_unreliable, leans_to_unreliable, loses_more
+from assay.search.claims.reliability import (
+    excess_losses,
+    objection_to_leading,
+    objection_to_preferred,
+)
 from assay.search.history.following import followed_load
 from assay.search.history.history import History
 from assay.search.history.same_work import other_work
@@ -35,7 +39,7 @@ from assay.stats.verdict import Verdict, beyond, blocks_needed, decide
 MIN_BLOCKS = CLAIM
 """No claim rests on fewer blocks than this (docs/explanation/statistics.md, rule 14)."""
 
-ALIKE = 20
+MIN_CONSTANT = 20
 """A figure that was the same this often is taken for constant."""
 
 
@@ -69,7 +73,7 @@ def claim_between(
     """
     blocks = history.complete(Stage.CONFIRM)[:first]
     a, b = (history.observations(Stage.CONFIRM, name, blocks) for name in names)
-    found = claim(
+    found = claim_from_blocks(
         names,
         a,
         b,
@@ -86,13 +90,13 @@ def claim_between(
     found = msgspec.structs.replace(found, applications=history.costly.differ(pair))
     load = followed_load(history, names[:1], names[1:], alpha, spec.disturbed_above)
     objection = objection_to(spec.workload.objective, history, names)
-    objection = objection or favours_unreliable(found, history)
+    objection = objection or objection_to_preferred(found, history)
     spread = spec.statistic is Statistic.SPREAD
     goal = Goal.LOWER if spread else spec.workload.objective.goal
     better = names[(found.ratio < 1.0) == (goal is Goal.LOWER)]
     objection = objection or other_work(spec, history.outputs, names, better)
     if load is None and objection is None:
-        leaning = leans_to_unreliable(found, goal, history)
+        leaning = objection_to_leading(found, goal, history)
         if leaning is None:
             return _with_losses(found, history)
         return msgspec.structs.replace(found, objection=leaning, blocks_needed=None)
@@ -142,19 +146,19 @@ def _ratio_of_means(history: History, names: tuple[str, str]) -> float:
 
 def _with_losses(found: Claim, history: History) -> Claim:
     """Return a claim with the launches that one of its arms lost; what ends late has no end."""
-    told = loses_more(history, found.a, found.b) or loses_more(history, found.b, found.a)
+    told = excess_losses(history, found.a, found.b) or excess_losses(history, found.b, found.a)
     needed = None if told is not None and found.censored_share else found.blocks_needed
     return msgspec.structs.replace(found, losses=told, blocks_needed=needed)
 
 
-def claimed_blocks(history: History, found: Claim) -> list[int]:
+def blocks_of_claim(history: History, found: Claim) -> list[int]:
     """Return the confirmation blocks that a claim rests on."""
     if found.disturbed_blocks:
         return history.complete(Stage.CONFIRM)
     return history.sound(Stage.CONFIRM)
 
 
-def claim(
+def claim_from_blocks(
     names: tuple[str, str],
     a: Sequence[Observation | None],
     b: Sequence[Observation | None],
@@ -264,17 +268,20 @@ def _shown(observation: Observation, metric: Metric) -> float:
     return math.inf if metric.goal is Goal.LOWER else 0.0
 
 
-def alike(values: Sequence[float]) -> bool:
+def is_constant(values: Sequence[float]) -> bool:
     """Whether further values would tell nothing new, however coarse the figure is."""
-    return len(values) >= ALIKE and len(set(values)) == 1
+    return len(values) >= MIN_CONSTANT and len(set(values)) == 1
 
 
-def all_decided(claims: Iterable[Claim | None]) -> bool:
+def are_all_decided(claims: Iterable[Claim | None]) -> bool:
     """Whether each has a verdict; of figures that never change some end without one."""
-    return all(claim is not None and claim.verdict is not Verdict.UNCLEAR for claim in claims)
+    return all(
+        claim_from_blocks is not None and claim_from_blocks.verdict is not Verdict.UNCLEAR
+        for claim_from_blocks in claims
+    )
 
 
-def precise(found: Claim) -> bool:
+def is_precise(found: Claim) -> bool:
     """Whether a decided claim also tells well enough how large the difference is.
 
     That is: half the interval is at most a quarter of the effect, or at most the margin. Where

@@ -49,7 +49,7 @@ def claims_between(
     return [claim_between(facet.spec, facet.history, names, alpha) for facet in facets]
 
 
-def shows_dominance(claims: Sequence[Claim | None]) -> bool:
+def is_dominated(claims: Sequence[Claim | None]) -> bool:
     """Whether the second arm is shown to be better in one objective, and no worse in any."""
     verdicts = [claim.verdict for claim in claims if claim is not None]
     return (
@@ -59,17 +59,17 @@ def shows_dominance(claims: Sequence[Claim | None]) -> bool:
     )
 
 
-def dominator(
+def dominating_arm(
     facets: Sequence[ObjectiveView], arm: Arm, others: Sequence[Arm], alpha: float
 ) -> Arm | None:
     """The first of the others that is shown to be better than an arm; ``None`` where none is."""
     pairs = ((other, (arm.name, other.name)) for other in others if other != arm)
     return next(
-        (o for o, names in pairs if shows_dominance(claims_between(facets, names, alpha))), None
+        (o for o, names in pairs if is_dominated(claims_between(facets, names, alpha))), None
     )
 
 
-def judged(
+def judge_points(
     facets: Sequence[ObjectiveView], points: Sequence[Arm], failing: Sequence[Arm], alpha: float
 ) -> list[FrontPoint]:
     """Each point with its claims, and why it is no part of the front where it is none.
@@ -84,27 +84,27 @@ def judged(
     found = []
     for arm in points:
         claims = claims_between(facets, (DEFAULT_ARM.name, arm.name), alpha)
-        better = dominator(facets, arm, able, alpha)
+        better = dominating_arm(facets, arm, able, alpha)
         found.append(
             FrontPoint(
                 name=arm.name,
                 settings=arm.configuration,
                 claims=tuple(claim for claim in claims if claim is not None),
-                off=OffFront.FAILS if arm in failing else off_front(claims, better),
+                off=OffFront.FAILS if arm in failing else reason_off_front(claims, better),
                 dominated_by=better.name if better else None,
             )
         )
     return found
 
 
-def off_front(claims: Sequence[Claim | None], dominator: Arm | None) -> OffFront | None:
+def reason_off_front(claims: Sequence[Claim | None], dominating_arm: Arm | None) -> OffFront | None:
     """Why a point is no part of a front; ``None`` where it is.
 
     Args:
         claims: of the point against the default, one for each objective.
         dominator: who is shown to be better.
     """
-    if dominator is not None:
+    if dominating_arm is not None:
         return OffFront.DOMINATED
     verdicts = [claim.verdict if claim else Verdict.UNCLEAR for claim in claims]
     if Verdict.FASTER in verdicts:
@@ -112,7 +112,9 @@ def off_front(claims: Sequence[Claim | None], dominator: Arm | None) -> OffFront
     return OffFront.UNCLEAR if Verdict.UNCLEAR in verdicts else OffFront.NO_GAIN
 
 
-def in_order(points: Sequence[FrontPoint], facets: Sequence[ObjectiveView]) -> list[FrontPoint]:
+def sorted_points(
+    points: Sequence[FrontPoint], facets: Sequence[ObjectiveView]
+) -> list[FrontPoint]:
     """The points, best in the first objective first; what has no claim on it last."""
     goal = facets[0].metric
 

@@ -12,15 +12,15 @@ FAILED = "failed"
 """Beside the verdicts: that launches failed, or did not end."""
 BROKEN = RequirementVerdict.BROKEN.value
 """That an arm breaks what is required."""
-WORDS = (*map(str, Verdict), FAILED, BROKEN)
+GATE_CONDITIONS = (*map(str, Verdict), FAILED, BROKEN)
 """All that a gate can close on."""
-OF_ONE_ARM = (BROKEN, str(Verdict.UNCLEAR), FAILED)
+SINGLE_ARM_CONDITIONS = (BROKEN, str(Verdict.UNCLEAR), FAILED)
 """The same of a measurement, which holds nothing against anything."""
-DIFFERENT = (Verdict.FASTER, Verdict.SLOWER)
+DIFFERENCE_VERDICTS = (Verdict.FASTER, Verdict.SLOWER)
 """Verdicts that close a gate only where the difference exceeds the margin."""
 
 
-def reasons(words: Sequence[str], conclusion: Conclusion, spec: StudySpec) -> list[str]:
+def gate_reasons(words: Sequence[str], conclusion: Conclusion, spec: StudySpec) -> list[str]:
     """Say why a gate closes; empty where it stays open.
 
     *Faster* and *slower* hold where the interval excludes 1. They close a gate only where the whole
@@ -29,7 +29,7 @@ def reasons(words: Sequence[str], conclusion: Conclusion, spec: StudySpec) -> li
     keeps what is required.
 
     Args:
-        words: of ``WORDS``: verdicts on an arm against the first, ``FAILED`` or ``BROKEN``.
+        words: of ``GATE_CONDITIONS``: verdicts on an arm against the first, ``FAILED`` or ``BROKEN``.
         conclusion, spec: of a comparison or a measurement.
     """
     return [f"{word}: {text}" for word in words for text in _reasons(word, conclusion, spec)]
@@ -58,11 +58,13 @@ def _reasons(word: str, conclusion: Conclusion, spec: StudySpec) -> Iterator[str
 
 
 def _counts(found: Claim) -> bool:
-    return found.verdict not in DIFFERENT or found.beyond_margin
+    return found.verdict not in DIFFERENCE_VERDICTS or found.beyond_margin
 
 
 def _told(found: Claim) -> str:
-    return difference_text(found.b, found.a, found.margin if found.verdict in DIFFERENT else 0.0)
+    return difference_text(
+        found.b, found.a, found.margin if found.verdict in DIFFERENCE_VERDICTS else 0.0
+    )
 
 
 def difference_text(b: str, a: str, margin: float) -> str:
@@ -71,7 +73,7 @@ def difference_text(b: str, a: str, margin: float) -> str:
     return f"{b} against {a}{beyond}"
 
 
-def wants_more(gate: Sequence[str], found: Claim) -> bool:
+def needs_more_blocks(gate: Sequence[str], found: Claim) -> bool:
     """Tell whether a gate hangs on a difference that may yet turn out to exceed the margin.
 
     It is not asked for ever: where half of the interval is at most half of the margin, a
@@ -82,7 +84,7 @@ def wants_more(gate: Sequence[str], found: Claim) -> bool:
         found: a claim whose verdict is given.
     """
     lo, hi = found.ci
-    if found.verdict not in gate or found.verdict not in DIFFERENT or found.beyond_margin:
+    if found.verdict not in gate or found.verdict not in DIFFERENCE_VERDICTS or found.beyond_margin:
         return False
     if lo is None or hi is None:
         return True

@@ -12,7 +12,7 @@ from assay.search.history.unit_words import mixed_units
 from assay.search.history.zeros import zeros_told
 from assay.units import show_count
 
-MOST_WITHOUT = 0.1
+MAX_MISSING_SHARE = 0.1
 """Share of an arm's launches without a figure above which those with one are no fair picture."""
 
 
@@ -25,15 +25,15 @@ def objection_to(metric: Metric, history: History, names: Sequence[str]) -> str 
         names: of the arms.
     """
     arms = [(name, _counted_launches(history, name)) for name in names]
-    found = [zeros_told(metric.name, *arm, MOST_WITHOUT) for arm in arms]
+    found = [zeros_told(metric.name, *arm, MAX_MISSING_SHARE) for arm in arms]
     found += [_overlap(metric.name, a, b) for a, b in permutations(arms, 2)]
     if metric.pattern is not None:
-        found += [objection_to_units(metric, history, names)]
+        found += [unit_objection(metric, history, names)]
         found += [_without(metric.name, *arm) for arm in arms]
     return next(filter(None, found), None)
 
 
-def objection_to_units(metric: Metric, history: History, names: Sequence[str]) -> str | None:
+def unit_objection(metric: Metric, history: History, names: Sequence[str]) -> str | None:
     """Say that the figures of arms may be of different units; arguments as for ``objection_to``."""
     if metric.pattern is None or metric.as_is:
         return None
@@ -57,7 +57,7 @@ def _overlap(metric: str, arm: _Arm, other: _Arm) -> str | None:
         return None
     middle = median(others)
     either = [s for s in mine if s.metrics[metric] < middle <= s.at_most.get(metric, 0.0)]
-    if len(either) <= MOST_WITHOUT * len(mine):
+    if len(either) <= MAX_MISSING_SHARE * len(mine):
         return None
     return (
         f"{metric} may have been higher than samples saw, and as high as that of {other[0]}, in "
@@ -67,7 +67,7 @@ def _overlap(metric: str, arm: _Arm, other: _Arm) -> str | None:
 
 def _without(metric: str, arm: str, mine: Sequence[Sample]) -> str | None:
     lacking = [sample for sample in mine if metric in sample.absent]
-    if len(lacking) <= MOST_WITHOUT * len(mine):
+    if len(lacking) <= MAX_MISSING_SHARE * len(mine):
         return None
     return f"{_counted(lacking, mine, arm)} have no {metric}: {lacking[-1].absent[metric]}"
 

@@ -24,11 +24,11 @@ MAX_BLOCKS = 10_000
 """A gain that takes more is not shown at all."""
 MAX_LAUNCHES = 2000
 """A proof that takes more is not suggested."""
-WORTH = 0.03
+PROOF_BONUS = 0.03
 """An expected gain that is proven counts this share of it more than one that is not."""
 
 
-def planned_blocks_for(gain: float, noise: float, least: int, winners: int = 1) -> int:
+def blocks_at_planned_look(gain: float, noise: float, least: int, winners: int = 1) -> int:
     """Confirmation blocks that show a gain at the look that the budget plans.
 
     Args:
@@ -53,11 +53,11 @@ def _quantile(alpha: float) -> float:
     return statistics.NormalDist().inv_cdf(1.0 - alpha / 2.0)
 
 
-def blocks_for(gain: float, noise: float, least: int, alpha: float) -> int:
+def blocks_at_any_look(gain: float, noise: float, least: int, alpha: float) -> int:
     """The same where every block is looked at: a study that is resumed plans no look.
 
     Args:
-        gain, noise, least: as for ``planned_blocks_for``.
+        gain, noise, least: as for ``blocks_at_planned_look``.
         alpha: of the claim.
     """
     error = noise * math.sqrt(2.0)
@@ -82,7 +82,7 @@ def suggested_proof(cost: Cost) -> Budget | None:
     return Budget(time_s=float(math.ceil(cost.time_s * SPARE)), launches=cost.launches)
 
 
-def displaced(purse: RemainingBudget, proof: Cost, following: Cost) -> float:
+def displaced_launches(purse: RemainingBudget, proof: Cost, following: Cost) -> float:
     """Launches of the search that a proof takes the place of.
 
     Where each new configuration is to be built a proof, which builds nothing, displaces few.
@@ -115,9 +115,9 @@ def prefers_proof(gain: float, left: float, made: int, launches: float) -> bool:
     """
     if not math.isfinite(left):
         return True
-    return WORTH * abs(gain) >= max(0.0, left) * launches / max(1, made + launches)
+    return PROOF_BONUS * abs(gain) >= max(0.0, left) * launches / max(1, made + launches)
 
 
-def is_last_moment(purse: RemainingBudget, proof: Cost, following: Cost) -> bool:
+def is_last_chance(purse: RemainingBudget, proof: Cost, following: Cost) -> bool:
     """Whether a proof fits into what is left, and does not after another block of search."""
     return purse.affords(proof) and not purse.affords(following, least=proof)

@@ -239,7 +239,7 @@ def requirement_alpha(spec: StudySpec) -> float:
     return whole / max(1, arms * len(spec.require))
 
 
-def least_blocks(spec: StudySpec) -> int:
+def min_blocks(spec: StudySpec) -> int:
     """Blocks below which no requirement is shown to hold; 0 where there is none."""
     alpha = requirement_alpha(spec)
     each = 1 if spec.switch_costs_s else repeats(spec.statistic, Stage.CONFIRM)
@@ -250,7 +250,7 @@ def least_blocks(spec: StudySpec) -> int:
 # --- verdicts ---------------------------------------------------------------------------------
 
 
-def results(
+def requirement_results(
     spec: StudySpec, history: History, arms: Sequence[Arm]
 ) -> tuple[RequirementResult, ...]:
     """What the launches that count show of each requirement in each arm."""
@@ -266,7 +266,7 @@ def requirement_result(
     seen = _seen(history, requirement, arm)
     values, kept, most_kept, launches = seen.values, seen.kept, seen.most_kept, seen.launches
     alpha = _shared_alpha(spec, history)
-    verdict = decide(kept, most_kept, launches, requirement.share, alpha)
+    verdict = decide_requirement(kept, most_kept, launches, requirement.share, alpha)
     withheld = _is_withheld(history, verdict)
     ends = share_interval(kept, most_kept, launches, alpha)
     most = requirement.bound is Bound.AT_MOST
@@ -292,13 +292,13 @@ def requirement_result(
     )
 
 
-def is_open(spec: StudySpec, history: History, arms: Sequence[Arm]) -> bool:
+def is_undecided(spec: StudySpec, history: History, arms: Sequence[Arm]) -> bool:
     """Whether it is unclear of any of these arms if it keeps all that is required."""
     alpha = _shared_alpha(spec, history)
     for one in spec.require:
         for arm in arms:
             seen = _seen(history, one, arm)
-            verdict = decide(seen.kept, seen.most_kept, seen.launches, one.share, alpha)
+            verdict = decide_requirement(seen.kept, seen.most_kept, seen.launches, one.share, alpha)
             if verdict is RequirementVerdict.UNCLEAR or _is_withheld(history, verdict):
                 return True
     return False
@@ -321,7 +321,9 @@ def _is_withheld(history: History, verdict: RequirementVerdict) -> bool:
     return verdict is RequirementVerdict.BROKEN and history.mostly_disturbed(Stage.CONFIRM)
 
 
-def decide(least: int, most: int, launches: int, share: float, alpha: float) -> RequirementVerdict:
+def decide_requirement(
+    least: int, most: int, launches: int, share: float, alpha: float
+) -> RequirementVerdict:
     """Whether a share of all launches keep a bound.
 
     Args:
@@ -347,7 +349,7 @@ def launches_needed(kept: int, launches: int, share: float, alpha: float) -> int
 
     def decided(count: int) -> bool:
         done = round(kept * count / launches)
-        return decide(done, done, count, share, alpha) is not RequirementVerdict.UNCLEAR
+        return decide_requirement(done, done, count, share, alpha) is not RequirementVerdict.UNCLEAR
 
     low = high = max(launches, MIN_BLOCKS)
     while not decided(high):

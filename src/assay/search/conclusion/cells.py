@@ -29,7 +29,7 @@ from assay.wording.disturbance import withheld_words
 from assay.wording.sentence import comparison, verdict_word
 
 
-def lead(conclusion: Conclusion) -> Claim | None:
+def best_claim(conclusion: Conclusion) -> Claim | None:
     """The cell that was shown to be better than the baseline, by most; ``None`` without any.
 
     Where something is required, of those that keep it.
@@ -70,7 +70,7 @@ def sweep_sentences(conclusion: Conclusion, metric: Metric) -> list[str]:
     """The best cell, then how many others are better, the same or worse."""
     if not conclusion.claims:
         return ["No cell could be held against the baseline: there are no blocks with both."]
-    best = lead(conclusion)
+    best = best_claim(conclusion)
     if best is None and all(claim.is_doubted for claim in conclusion.claims):
         told = withheld_words(conclusion.claims[0], conclusion.disturbers)
         first = f"Not decided: {told[:1].lower()}{told[1:]}"
@@ -112,12 +112,12 @@ def effect_name(effect: FactorEffect) -> str:
             return "middle against corners"
 
 
-def mixed_up(effect: FactorEffect) -> str:
+def alias_text(effect: FactorEffect) -> str:
     """What the design cannot tell from an effect; empty where it tells it from all others."""
     return ", ".join(" x ".join(names) for names in effect.aliases)
 
 
-def matters(effect: FactorEffect) -> bool:
+def has_effect(effect: FactorEffect) -> bool:
     """Whether an effect was shown to be there."""
     return effect.verdict not in (EffectVerdict.SAME, EffectVerdict.UNCLEAR)
 
@@ -171,7 +171,7 @@ def baseline_words(name: str, baseline: Configuration, space: Space) -> str:
     return f"The baseline, {name}, is {words}."
 
 
-def by_settings(arms: Sequence[ArmResult], space: Space) -> list[ArmResult]:
+def sorted_by_settings(arms: Sequence[ArmResult], space: Space) -> list[ArmResult]:
     """Arms in the order of their settings; what is left alone comes first."""
     ranks = {p.name: _ranks(p.domain.values()) for p in space.parameters}
     order = {one.name: at for at, one in enumerate(space.named, 1)}
@@ -187,7 +187,7 @@ def by_settings(arms: Sequence[ArmResult], space: Space) -> list[ArmResult]:
     return sorted(arms, key=place)
 
 
-def best_first(arms: Sequence[ArmResult], metric: Metric) -> list[ArmResult]:
+def sorted_by_median(arms: Sequence[ArmResult], metric: Metric) -> list[ArmResult]:
     """Arms by their medians; what has no value last."""
     sign = 1.0 if metric.goal is Goal.LOWER else -1.0
 

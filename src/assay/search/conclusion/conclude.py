@@ -28,7 +28,7 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
-from assay.search.claims.calibration import calibration, calibration_notes
+from assay.search.claims.calibration import calibration_notes, calibration_of
 from assay.search.claims.claims import claim_between
 from assay.search.claims.effects import effects_of
 from assay.search.claims.front_claims import (
@@ -37,19 +37,16 @@ from assay.search.claims.front_claims import (
     confirmed_points,
     first_choice,
     front_alpha,
-    in_order,
-    judged,
+    judge_points,
+    sorted_points,
 )
-from assay.search.claims.objections import MOST_WITHOUT, objection_to, objection_to_units
-from assay.search.claims.requirement import results, verdict_on
-from assay.search.conclusion.boot_notes import boot_notes
-from assay.search.conclusion.cells import lead
-from assay.search.conclusion.failure import reasons_by_arm
-from assay.search.conclusion.front_sentence import either, say_front
+from assay.search.claims.objections import MAX_MISSING_SHARE, objection_to, unit_objection
+from assay.search.claims.requirement import requirement_results, verdict_on
+from assay.search.conclusion.boots import boot_notes
+from assay.search.conclusion.cells import best_claim
 from assay.search.conclusion.notes import (
     cell_grant_notes,
     disturbance_notes,
-    few_notes,
     grant_notes,
     loss_notes,
     observing_notes,
@@ -57,10 +54,14 @@ from assay.search.conclusion.notes import (
     refusal_notes,
     shape_notes,
     stability_notes,
+    too_few_blocks_notes,
 )
-from assay.search.conclusion.requirement_words import required_text, say_default, say_required
-from assay.search.conclusion.unproven import say_default_alone, unproven_of, with_outlook
-from assay.search.conclusion.warm_words import began_with
+from assay.search.conclusion.unproven import (
+    say_default_alone,
+    unproven_recommendation,
+    with_proof_cost,
+)
+from assay.search.conclusion.warm_start import warm_start_result
 from assay.search.history.asked_to_end import asked_to_end_notes
 from assay.search.history.carry_over import carry_over_notes
 from assay.search.history.complaints import complaint_notes
@@ -94,24 +95,27 @@ from assay.search.races.compare import (
 from assay.search.races.confirmation import (
     ConfirmedArms,
     claims_on,
+    confirmed_arms,
     core_notes,
-    ran_beside_default,
-    recommended,
+    recommended_arm,
 )
 from assay.search.races.confirmation import (
     claim_on as claim_on_tuned,
 )
 from assay.search.races.front import FrontRace
-from assay.search.races.race import Done, Reason
-from assay.search.races.searching import NULL_ARM
+from assay.search.races.race import Ending, EndReason
+from assay.search.races.search_race import NULL_ARM
 from assay.search.races.sweep import sweep_alpha, sweep_claim
 from assay.search.races.tune import TuneRace
 from assay.search.space.comparable import instances_notes
 from assay.search.space.space import SearchSpace
 from assay.search.space.switching import switching_of
 from assay.units import show_count
+from assay.wording.failure import reasons_by_arm
+from assay.wording.front import alternatives, front_verdict
+from assay.wording.requirement import default_requirement_sentence, required_text, required_verdict
 from assay.wording.revisions import revision_notes
-from assay.wording.sentence import say, say_lossy
+from assay.wording.sentence import tuning_verdict, unreliable_winner_verdict
 from assay.wording.suspect import suspect_notes
 
 
@@ -120,7 +124,7 @@ def conclude(
     samples: Sequence[Sample],
     space: SearchSpace,
     searcher: Searcher,
-    done: Done | None,
+    done: Ending | None,
 ) -> Conclusion:
     """What the samples say.
 
@@ -161,7 +165,7 @@ def _concluded(
     samples: Sequence[Sample],
     space: SearchSpace,
     searcher: Searcher,
-    done: Done | None,
+    done: Ending | None,
 ) -> Conclusion:
     stopped = _stopped(done)
     match spec.kind:
@@ -179,7 +183,7 @@ def _concluded(
             return _calibrate(spec, samples, stopped)
 
 
-def _stopped(done: Done | None) -> str:
+def _stopped(done: Ending | None) -> str:
     return done.message if done else "Interrupted; `assay study resume` goes on."
 
 
@@ -188,17 +192,17 @@ def _tune(
     samples: Sequence[Sample],
     space: SearchSpace,
     searcher: Searcher,
-    done: Done | None,
+    done: Ending | None,
 ) -> Conclusion:
     race = TuneRace(spec, space, searcher)
     for sample in samples:
         race.tell(sample)
     history = race.history
-    running = ran_beside_default(history)
+    running = confirmed_arms(history)
     claims = claims_on(spec, history, running)
-    arm = DEFAULT_ARM if running is None else recommended(spec, history, running, claims)
+    arm = DEFAULT_ARM if running is None else recommended_arm(spec, history, running, claims)
     both = (DEFAULT_ARM,) if arm == DEFAULT_ARM else (DEFAULT_ARM, arm)
-    required = results(spec, history, both) if history.blocks(Stage.CONFIRM) else ()
+    required = requirement_results(spec, history, both) if history.blocks(Stage.CONFIRM) else ()
     chosen = _recommendation(race, arm, claims, required, done)
     named = arm_of(chosen.settings)
     if chosen.expected is not None:  # the sentence names it, recommended or not
@@ -231,7 +235,9 @@ def _tune(
             *shape_notes(spec.workload.objective, seen, samples),
             *stability_notes(claims.get(arm)),
         ),
-        warm_start=began_with(spec.earlier, history, guided=bool(spec.earlier) and race.guided),
+        warm_start=warm_start_result(
+            spec.earlier, history, guided=bool(spec.earlier) and race.guided
+        ),
     )
 
 
@@ -240,7 +246,7 @@ def _recommendation(
     arm: Arm,
     claims: Mapping[Arm, Claim],
     required: tuple[RequirementResult, ...],
-    done: Done | None,
+    done: Ending | None,
 ) -> Recommendation:
     """Return what is proven, else what is expected, else the default.
 
@@ -255,21 +261,24 @@ def _recommendation(
     better = found is not None and _better(found, required)
     lossy = not may_win(history, arm)
     wins = better and not lossy
-    unproven = None if wins else unproven_of(race, claims, required)
+    unproven = None if wins else unproven_recommendation(race, claims, required)
     if unproven is not None:
         return unproven
     if found is None:
-        told = (_without_claim(race, arm, done), say_default(spec, required, DEFAULT_ARM.name))
+        told = (
+            _without_claim(race, arm, done),
+            default_requirement_sentence(spec, required, DEFAULT_ARM.name),
+        )
         sentence = " ".join(filter(None, told))
     else:
         who = disturbers_of(history)
         sentence = (
-            say_required(spec, found, required, DEFAULT_ARM.name, who)
+            required_verdict(spec, found, required, DEFAULT_ARM.name, who)
             if required
-            else say(spec, found, who)
+            else tuning_verdict(spec, found, who)
         )
         if lossy and better:
-            sentence = say_lossy(sentence, *losses(history, arm))
+            sentence = unreliable_winner_verdict(sentence, *losses(history, arm))
     kept = Recommendation(
         settings=arm.configuration if wins else DEFAULT_ARM.configuration,
         script="",
@@ -279,7 +288,7 @@ def _recommendation(
     )
     if wins or found is not None or history.blocks(Stage.CONFIRM):
         return kept
-    return with_outlook(kept, race, done)
+    return with_proof_cost(kept, race, done)
 
 
 def _told_arms(
@@ -314,7 +323,7 @@ def _tune_front(
     samples: Sequence[Sample],
     space: SearchSpace,
     searcher: Searcher,
-    done: Done | None,
+    done: Ending | None,
 ) -> Conclusion:
     """The conclusion for several objectives."""
     race = FrontRace(spec, space, searcher)
@@ -325,18 +334,18 @@ def _tune_front(
     alpha = front_alpha(spec, max(1, len(points)))
     default = _losses_in_any(facets, DEFAULT_ARM)
     failing = [arm for arm in points if fails_more(_losses_in_any(facets, arm), default)]
-    seen = in_order(judged(facets, points, failing, alpha), facets)
+    seen = sorted_points(judge_points(facets, points, failing, alpha), facets)
     front = tuple(point for point in seen if point.off is None)
     off = tuple(point for point in seen if point.off is not None)
     first = first_choice(front, spec.targets[0].name)
     claim = claim_on(first, spec.targets[0].name) if first else None
-    sentence = say_front(spec, front, off) if points else _without_front(race, done)
+    sentence = front_verdict(spec, front, off) if points else _without_front(race, done)
     arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ()), *_as_shown(points, seen)]
     stage = Stage.CONFIRM if history.blocks(Stage.CONFIRM) else _fullest_stage(history)
-    results = tuple(result_of(spec, history, stage, arm) for arm in arms)
+    requirement_results = tuple(result_of(spec, history, stage, arm) for arm in arms)
     claims = (claim_on(point, spec.targets[0].name) for point in seen)
     return msgspec.structs.replace(
-        _counts(spec, history, results, _stopped(done)),
+        _counts(spec, history, requirement_results, _stopped(done)),
         claims=tuple(found for found in claims if found is not None),
         recommendation=Recommendation(
             settings=first.settings if first else DEFAULT_ARM.configuration,
@@ -356,9 +365,9 @@ def _tune_front(
             *disturbance_notes(spec, history, [c for point in seen for c in point.claims]),
             *refusal_notes(history),
             *other_work_notes(history),
-            *grant_notes(history, results),
+            *grant_notes(history, requirement_results),
             *complaint_notes(history),
-            *shape_notes(spec.workload.objective, results, samples),
+            *shape_notes(spec.workload.objective, requirement_results, samples),
             *stability_notes(claim),
         ),
     )
@@ -375,18 +384,18 @@ def _losses_in_any(facets: Sequence[ObjectiveView], arm: Arm) -> tuple[int, int]
     return max(losses(facet.history, arm) for facet in facets)
 
 
-def _without_front(race: FrontRace, done: Done | None) -> str:
+def _without_front(race: FrontRace, done: Ending | None) -> str:
     """Why nothing was confirmed of a front."""
     tried = [a for a in race.history.arms(Stage.SEARCH) if a != DEFAULT_ARM]
     zeros = _zeros_in_any([facet.history for facet in race.facets], [DEFAULT_ARM, *tried])
     if zeros is not None:
         return zeros
-    if not tried or done is None or done.reason is Reason.NOTHING_TO_TRY:
+    if not tried or done is None or done.reason is EndReason.NOTHING_TO_TRY:
         return "Keep the default: there was nothing else to try."
     if not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
         return _all_others_failed(*_losses_in_any(race.facets, DEFAULT_ARM))
     if not race.candidates:
-        either_of = either([facet.metric for facet in race.facets])
+        either_of = alternatives([facet.metric for facet in race.facets])
         return f"Keep the default: nothing that was tried stood better in {either_of}."
     return (
         f"Not decided: {race.candidates[0].name} stood best in the search, and the budget ended "
@@ -407,7 +416,7 @@ def _all_others_failed(lost: int, launches: int) -> str:
     return f"{told} The default failed too, in {lost} of {of}."
 
 
-def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str:
+def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Ending | None) -> str:
     """Why nothing is recommended where nothing was held against the default."""
     tried = [a for a in race.history.arms(Stage.SEARCH) if a != DEFAULT_ARM]
     history = race.history
@@ -416,7 +425,7 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
         return zeros
     if not tried and done is not None and done.needed is not None:
         return say_default_alone(race.spec, history, done.needed)
-    if done is None or done.reason is Reason.NOTHING_TO_TRY:
+    if done is None or done.reason is EndReason.NOTHING_TO_TRY:
         return "Keep the default: there was nothing else to try."
     if confirmed_arm != DEFAULT_ARM:
         return (
@@ -431,12 +440,12 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
         return _all_others_failed(*losses(history, DEFAULT_ARM))
     objective = race.spec.workload.objective
     for arm in tried if race.winner == DEFAULT_ARM else ():
-        units = objection_to_units(objective, history, (DEFAULT_ARM.name, arm.name))
+        units = unit_objection(objective, history, (DEFAULT_ARM.name, arm.name))
         if units is not None:
             return f"Keep the default: {units}."
     if race.winner == DEFAULT_ARM and default_breaks(trials_of(history)):
         return f"Nothing that was tried keeps {required_text(race.spec)}."
-    if race.winner == DEFAULT_ARM and done.reason is Reason.BUDGET:
+    if race.winner == DEFAULT_ARM and done.reason is EndReason.BUDGET:
         others = show_count(len(tried), "other configuration", "other configurations")
         return f"Keep the default: of {others} tried none stood clearly better so far."
     failed = _failed_launches(history, tried)
@@ -447,7 +456,7 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Done | None) -> str
         return f"Keep the default: all else that was tried failed in some launches, {told}.{first}"
     if race.winner == DEFAULT_ARM:
         return "Keep the default: nothing that was tried stood better."
-    if done.reason is Reason.BUDGET:
+    if done.reason is EndReason.BUDGET:
         return (
             f"Keep the default: {race.winner.name} stood best in the search, but not clearly "
             "enough to be recommended without a proof."
@@ -464,7 +473,7 @@ def _zeros_in_any(histories: Iterable[History], arms: Sequence[Arm]) -> str | No
     """
     for history, arm in itertools.product(histories, arms):
         samples = [s for s in history.launches_of(arm.name) if s.outcome is Outcome.OK]
-        told = zeros_told(history.metric.name, arm.name, samples, MOST_WITHOUT)
+        told = zeros_told(history.metric.name, arm.name, samples, MAX_MISSING_SHARE)
         if told is not None:
             return f"Keep the default: whether anything is better is unclear, since {told}."
     return None
@@ -496,13 +505,13 @@ def _null_claim(spec: StudySpec, history: History) -> Claim | None:
 
 
 def _counts(
-    spec: StudySpec, history: History, results: tuple[ArmResult, ...], stopped: str
+    spec: StudySpec, history: History, requirement_results: tuple[ArmResult, ...], stopped: str
 ) -> Conclusion:
     """What a conclusion of any kind holds, without claims and notes."""
     return Conclusion(
         kind=spec.kind,
         metric=spec.workload.objective.name,
-        arms=results,
+        arms=requirement_results,
         launches=len(history.samples),
         configurations=len(spec.arms),
         blocks=len(history.complete(Stage.CONFIRM)),
@@ -532,7 +541,7 @@ def _seen(
     )
     return msgspec.structs.replace(
         _counts(spec, history, found, stopped),
-        requirements=results(spec, history, [a for a in arms if a in spec.arms]),
+        requirements=requirement_results(spec, history, [a for a in arms if a in spec.arms]),
         notes=notes,
     )
 
@@ -581,11 +590,11 @@ def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusi
         _counts(spec, history, cells, stopped),
         claims=claims,
         effects=effects_of(spec, history, alpha),
-        requirements=results(spec, history, spec.arms),
+        requirements=requirement_results(spec, history, spec.arms),
         noise_floor=floor,
         notes=(
             *(spec.design.notes if spec.design else ()),
-            *few_notes(spec),
+            *too_few_blocks_notes(spec),
             *loss_notes(spec.workload, samples),
             *instances_notes(spec),
             *disturbance_notes(spec, history, claims),
@@ -594,7 +603,7 @@ def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusi
         ),
     )
     # Of hundreds of cells only those that the answer is about.
-    best = lead(found)
+    best = best_claim(found)
     told = tuple(r for r in cells if r is cells[0] or (best is not None and r.name == best.b))
     shape = shape_notes(spec.workload.objective, told, samples)
     return msgspec.structs.replace(found, notes=(*found.notes, *shape))
@@ -609,6 +618,6 @@ def _calibrate(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conc
     return msgspec.structs.replace(
         seen,
         noise_floor=floor,
-        calibration=calibration(recorded, alpha=spec.alpha, margin=spec.margin, seed=spec.seed),
+        calibration=calibration_of(recorded, alpha=spec.alpha, margin=spec.margin, seed=spec.seed),
         notes=(*seen.notes, *calibration_notes(floor, len(history.summarised(Stage.CONFIRM)))),
     )

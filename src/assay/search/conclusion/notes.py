@@ -20,21 +20,21 @@ from assay.records import (
 from assay.records.configuration import show_value
 from assay.records.observation import CYCLES, USUAL, Observation
 from assay.records.workload import WALL
-from assay.search.claims.objections import MOST_WITHOUT
-from assay.search.conclusion.failure import reasons_by_arm
+from assay.search.claims.objections import MAX_MISSING_SHARE
 from assay.search.history.disturbers import disturbers_of
 from assay.search.history.history import History
 from assay.search.history.zeros import BY_RATIO, is_without_ratio
 from assay.search.races.sweep import least_blocks
 from assay.units import show_count, show_quantity
 from assay.wording.disturbance import disturbers_words
+from assay.wording.failure import reasons_by_arm
 from assay.wording.sentence import stability
 
-MUCH_MORE = 1.25
+MIN_BOUND_FACTOR = 1.25
 """Factor by which the upper bound of a figure must exceed it to be worth a note."""
 
 
-def few_notes(spec: StudySpec) -> list[str]:
+def too_few_blocks_notes(spec: StudySpec) -> list[str]:
     """That a sweep was asked for fewer blocks than a verdict takes."""
     repeats = spec.design.repeats if spec.design else None
     least = least_blocks(spec)
@@ -196,9 +196,10 @@ def _bound_notes(metric: Metric, good: Sequence[Sample]) -> list[str]:
     bounds = {
         place: sample.at_most[metric.name]
         for place, sample in enumerate(good)
-        if sample.at_most.get(metric.name, 0.0) > MUCH_MORE * sample.metrics.get(metric.name, 0.0)
+        if sample.at_most.get(metric.name, 0.0)
+        > MIN_BOUND_FACTOR * sample.metrics.get(metric.name, 0.0)
     }
-    if len(bounds) <= MOST_WITHOUT * len(good):
+    if len(bounds) <= MAX_MISSING_SHARE * len(good):
         return []
     most = show_quantity(max(bounds.values()), metric.unit)
     among = _among([good[place] for place in bounds])

@@ -21,22 +21,22 @@ from assay.records import (
 )
 from assay.search.claims.objections import objection_to
 from assay.search.claims.proof import MAX_LAUNCHES, suggested_proof
+from assay.search.claims.reliability import excess_losses
 from assay.search.claims.requirement import verdict_on
-from assay.search.claims.unreliable import loses_more
-from assay.search.conclusion.requirement_words import required_text
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.losses import may_win
 from assay.search.history.same_work import other_work
 from assay.search.model.feasible import default_breaks
 from assay.search.model.trials import trials_of
-from assay.search.races.race import Done, Reason
+from assay.search.races.race import Ending, EndReason
 from assay.search.races.tune import TuneRace
 from assay.stats.summary import summarise
 from assay.units import show_count, show_quantity
-from assay.wording.sentence import change_words, interval_words, needed_text
+from assay.wording.requirement import required_text
+from assay.wording.sentence import budget_options, change_words, interval_words
 
 
-def unproven_of(
+def unproven_recommendation(
     race: TuneRace,
     claims: Mapping[Arm, Claim],
     required: Sequence[RequirementResult],
@@ -84,7 +84,7 @@ def unproven_of(
     )
 
 
-def with_outlook(kept: Recommendation, race: TuneRace, done: Done | None) -> Recommendation:
+def with_proof_cost(kept: Recommendation, race: TuneRace, done: Ending | None) -> Recommendation:
     """The default that is kept, with what it takes to find out more, where the budget ended.
 
     Args:
@@ -92,7 +92,7 @@ def with_outlook(kept: Recommendation, race: TuneRace, done: Done | None) -> Rec
         race: told all samples.
         done: why the race ended.
     """
-    if done is None or done.reason is not Reason.BUDGET:
+    if done is None or done.reason is not EndReason.BUDGET:
         return kept
     samples = race.history.samples
     if done.needed is not None:
@@ -127,7 +127,7 @@ def _doubt(race: TuneRace, arm: Arm) -> str | None:
     """Return an objection to an arm that holds whatever its figures are."""
     names = DEFAULT_ARM.name, arm.name
     objection = objection_to(race.spec.workload.objective, race.history, names)
-    return objection or loses_more(race.history, arm.name, DEFAULT_ARM.name)
+    return objection or excess_losses(race.history, arm.name, DEFAULT_ARM.name)
 
 
 def say_unproven(spec: StudySpec, name: str, expected: Expected, output: str | None = None) -> str:
@@ -163,4 +163,4 @@ def say_default_alone(spec: StudySpec, history: History, needed: Budget) -> str:
     if broken:
         of = show_count(len(history.samples), "launch", "launches")
         told += f" {broken} of {of} {'breaks' if broken == 1 else 'break'} {required_text(spec)}."
-    return f"{told} An answer takes about {needed_text(spec.budget, needed)}."
+    return f"{told} An answer takes about {budget_options(spec.budget, needed)}."

@@ -11,7 +11,7 @@ from assay.machine.document import Machine
 from assay.machine.surroundings import VARIABLE, counts
 from assay.records import Stratum
 from assay.records.comparison import ConditionDifference, ConditionSource
-from assay.search.occasions.side import Measured, Side
+from assay.search.occasions.side import MeasuredCondition, Side
 
 HOST, DAY, TIME, BOOT = "host", "day", "time of day", "boot"
 OCCASION = (DAY, TIME, BOOT)
@@ -23,7 +23,7 @@ _DIGEST_DIGITS = 12
 
 def condition_differences(a: Side, b: Side) -> tuple[ConditionDifference, ...]:
     """Return the properties in which two conditions differ, by subject."""
-    if not isinstance(a, Measured) or not isinstance(b, Measured):
+    if not isinstance(a, MeasuredCondition) or not isinstance(b, MeasuredCondition):
         return tuple(_of_rows(a, b))
     found = [*_of_arms(a, b), *_of_programs(a, b), *_of_strata(a.stratum, b.stratum)]
     if a.machine is not None and b.machine is not None:
@@ -37,7 +37,7 @@ def sources_of_effect(
     a: Side, b: Side, differences: tuple[ConditionDifference, ...]
 ) -> tuple[str, ...]:
     """Name everything that differs between two conditions, the occasion first."""
-    if not isinstance(a, Measured) or not isinstance(b, Measured):
+    if not isinstance(a, MeasuredCondition) or not isinstance(b, MeasuredCondition):
         return (*_subjects(differences), UNSTATED)
     names = [*_of_occasion(a, b)]
     elsewhere = ConditionSource.BUNDLE in (a.condition.source, b.condition.source)
@@ -51,7 +51,7 @@ def _subjects(differences: tuple[ConditionDifference, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(subjects))
 
 
-def _of_occasion(a: Measured, b: Measured) -> Iterator[str]:
+def _of_occasion(a: MeasuredCondition, b: MeasuredCondition) -> Iterator[str]:
     days = [_day(side.condition.at_s) for side in (a, b)]
     yield TIME if days[0] is not None and days[0] == days[1] else DAY
     if a.boot is None or a.boot != b.boot:
@@ -64,7 +64,7 @@ def _day(at_s: float | None) -> datetime.date | None:
 
 def _of_rows(a: Side, b: Side) -> Iterator[ConditionDifference]:
     """Yield the columns in which two rows of published tables differ."""
-    left, right = ({} if isinstance(one, Measured) else one.columns for one in (a, b))
+    left, right = ({} if isinstance(one, MeasuredCondition) else one.columns for one in (a, b))
     if not left or not right:
         return  # a study or a summary has no such columns
     for column in dict.fromkeys((*left, *right)):
@@ -72,14 +72,14 @@ def _of_rows(a: Side, b: Side) -> Iterator[ConditionDifference]:
             yield _one(column, column, left.get(column), right.get(column))
 
 
-def _of_arms(a: Measured, b: Measured) -> Iterator[ConditionDifference]:
+def _of_arms(a: MeasuredCondition, b: MeasuredCondition) -> Iterator[ConditionDifference]:
     left, right = (dict(side.condition.settings or {}) for side in (a, b))
     for name in sorted(left.keys() | right.keys()):
         if left.get(name) != right.get(name):
             yield _one("configuration", name, left.get(name), right.get(name))
 
 
-def _of_programs(a: Measured, b: Measured) -> Iterator[ConditionDifference]:
+def _of_programs(a: MeasuredCondition, b: MeasuredCondition) -> Iterator[ConditionDifference]:
     one, other = a.program, b.program
     if one is not None and other is not None and one != other:
         yield _one("program", "digest", one[:_DIGEST_DIGITS], other[:_DIGEST_DIGITS])

@@ -29,12 +29,12 @@ from assay.records.comparison import Condition, ConditionSource
 from assay.records.configuration import DEFAULT
 from assay.records.workload import BUILT_IN
 from assay.search.history.history import DEFAULT_ARM, History
-from assay.search.occasions.side import Measured
+from assay.search.occasions.side import MeasuredCondition
 from assay.search.races.calibrate import calibrated_arms
 from assay.stats.sequence import moments
 from assay.units import show_count
 
-RECOMMENDED = "recommended"
+RECOMMENDED_ARM = "recommended"
 """Stands for the arm that a study recommends."""
 COMMAND = "command"
 """Setting that holds the command of an arm."""
@@ -62,7 +62,7 @@ def metric_of(spec: StudySpec, name: str | None) -> Metric:
     return found
 
 
-def measured(
+def measured_condition(
     name: str,
     source: ConditionSource,
     study: str,
@@ -73,7 +73,7 @@ def measured(
     conclusion: Conclusion | None = None,
     arm: str | None = None,
     metric: str | None = None,
-) -> Measured:
+) -> MeasuredCondition:
     """Take the launches of an arm that count: those of the confirmation.
 
     Args:
@@ -100,7 +100,7 @@ def measured(
         notes = (f"{name}: the study decides by the {spec.statistic}; means are compared", *notes)
     mean, sd = _mean_and_sd(values)
     began = [s.started_at for s in samples if s.started_at > 0]
-    return Measured(
+    return MeasuredCondition(
         condition=Condition(
             name=name,
             source=source,
@@ -187,7 +187,7 @@ def _chosen(
         if spec.kind is Kind.CALIBRATE:
             return calibrated_arms(spec)
         return (first,)
-    if asked == RECOMMENDED and asked not in known:
+    if asked == RECOMMENDED_ARM and asked not in known:
         return (_recommended(name, known.values(), conclusion),)
     if asked in known or asked == first.name:
         return (known.get(asked, first),)

@@ -12,26 +12,26 @@ from assay.records.comparison import ConditionSource, Occasions
 from assay.records.configuration import DEFAULT
 from assay.search.history.history import DEFAULT_ARM, arm_of
 from assay.search.occasions.measured import (
-    measured,
+    measured_condition,
     metric_differences,
     settings_under,
     workload_differences,
     workload_under,
 )
-from assay.search.occasions.side import Measured
+from assay.search.occasions.side import MeasuredCondition
 from assay.stats.occasions import BetweenOccasions, between_occasions
 
 MIN_OCCASIONS = 5
 """Of one condition, without the two that are compared: with fewer, the error rate of Student's
 interval exceeds 5 % where occasions do not scatter normally (docs/explanation/statistics.md)."""
-MIN_APART_S = 12 * 3600.0
+MIN_INTERVAL_S = 12 * 3600.0
 """Between two occasions: launches of one afternoon share what makes an occasion."""
 MIN_LAUNCHES = 6
 """Of an occasion."""
 
 
 @dataclass(frozen=True)
-class Prospect:
+class OccasionCandidate:
     """A stratum of a study that may be an occasion.
 
     Attributes:
@@ -48,7 +48,7 @@ class Prospect:
 
 
 @dataclass(frozen=True)
-class Pool:
+class OccasionPool:
     """Variance between occasions like one side, as earlier studies show it.
 
     Attributes:
@@ -69,12 +69,12 @@ class Pool:
 
 
 def pool_of(
-    side: Measured,
+    side: MeasuredCondition,
     apart: Iterable[tuple[str | None, int | None]],
-    prospects: Sequence[Prospect],
+    prospects: Sequence[OccasionCandidate],
     *,
     boots: bool,
-) -> Pool:
+) -> OccasionPool:
     """Estimate the variance between occasions of the workload, settings and machine of one side.
 
     Occasions of one condition share kernel, program and state of the system; the variance is pooled
@@ -87,7 +87,7 @@ def pool_of(
         boots: whether occasions must be of different boots, as the two that are compared are.
     """
     compared = set(apart)
-    fitting: list[Measured] = []
+    fitting: list[MeasuredCondition] = []
     other_machines: list[str] = []
     other_commands: list[str] = []
     for one in prospects:
@@ -106,7 +106,7 @@ def pool_of(
     groups = _groups(fitting, boots=True) if boots else by_time
     between = between_occasions([[one.mean() for one in group] for group in groups])
     enough = between is not None and between.df >= MIN_OCCASIONS - 1
-    return Pool(
+    return OccasionPool(
         occasions=_record(side, groups, between) if enough and between else None,
         between=between if enough else None,
         found=_count(groups),
@@ -117,7 +117,7 @@ def pool_of(
     )
 
 
-def _runs_the_same(one: Prospect, side: Measured) -> bool:
+def _runs_the_same(one: OccasionCandidate, side: MeasuredCondition) -> bool:
     """Return whether any arm of a study runs the workload of a side."""
     arms = one.spec.arms or (DEFAULT_ARM,)
     return any(
@@ -125,14 +125,14 @@ def _runs_the_same(one: Prospect, side: Measured) -> bool:
     )
 
 
-def _occasion(one: Prospect, side: Measured) -> Measured | None:
+def _occasion(one: OccasionCandidate, side: MeasuredCondition) -> MeasuredCondition | None:
     """Return the launches of a study under the settings of a side; ``None`` for too few."""
     arm = _arm_like(one.spec, side)
     if arm is None:
         return None
     calibrates = one.spec.kind is Kind.CALIBRATE  # both of its arms count
     try:
-        found = measured(
+        found = measured_condition(
             one.study,
             ConditionSource.STUDY,
             one.study,
@@ -149,7 +149,7 @@ def _occasion(one: Prospect, side: Measured) -> Measured | None:
     return found if found.condition.n >= MIN_LAUNCHES else None
 
 
-def _arm_like(spec: StudySpec, side: Measured) -> Arm | None:
+def _arm_like(spec: StudySpec, side: MeasuredCondition) -> Arm | None:
     """Return the arm of a study that has the workload and the settings of a side."""
     settings = side.condition.settings or DEFAULT
     for arm in spec.arms or (DEFAULT_ARM if not settings else arm_of(settings),):
@@ -159,31 +159,35 @@ def _arm_like(spec: StudySpec, side: Measured) -> Arm | None:
     return None
 
 
-def _groups(occasions: Sequence[Measured], *, boots: bool) -> list[list[Measured]]:
+def _groups(
+    occasions: Sequence[MeasuredCondition], *, boots: bool
+) -> list[list[MeasuredCondition]]:
     """Group occasions by condition: oldest first, far enough apart, with ``boots`` one a boot."""
-    groups: dict[tuple[object, ...], list[Measured]] = {}
+    groups: dict[tuple[object, ...], list[MeasuredCondition]] = {}
     for one in sorted(occasions, key=_began_s):
         state = tuple(sorted(one.stratum.default_state.items()))
         group = groups.setdefault((one.stratum.kernel, one.program, state), [])
-        near = bool(group) and _began_s(one) - _began_s(group[-1]) < MIN_APART_S
+        near = bool(group) and _began_s(one) - _began_s(group[-1]) < MIN_INTERVAL_S
         again = boots and (one.boot is None or any(one.boot == other.boot for other in group))
         if not near and not again:
             group.append(one)
     return list(groups.values())
 
 
-def _began_s(one: Measured) -> float:
+def _began_s(one: MeasuredCondition) -> float:
     return one.condition.at_s or 0.0
 
 
-def _count(groups: Sequence[Sequence[Measured]]) -> int:
+def _count(groups: Sequence[Sequence[MeasuredCondition]]) -> int:
     """Count the occasions of one condition that would be as informative: df + 1."""
     df = sum(len(group) - 1 for group in groups)
     return df + 1 if groups else 0
 
 
 def _record(
-    side: Measured, groups: Sequence[Sequence[Measured]], between: BetweenOccasions
+    side: MeasuredCondition,
+    groups: Sequence[Sequence[MeasuredCondition]],
+    between: BetweenOccasions,
 ) -> Occasions:
     used = sorted((one for group in groups if len(group) > 1 for one in group), key=_began_s)
     return Occasions(

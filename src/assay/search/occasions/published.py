@@ -10,14 +10,16 @@ from collections.abc import Mapping
 
 from assay.errors import InvalidInputError
 from assay.records.comparison import Condition, ConditionSource
-from assay.search.occasions.side import Published
+from assay.search.occasions.side import PublishedCondition
 from assay.units import show_count
 
-EXAMPLE = "n=30,mean=299.4,sd=3.38"
-NEEDED = ("n", "mean", "sd")
+SUMMARY_EXAMPLE = "n=30,mean=299.4,sd=3.38"
+REQUIRED_COLUMNS = ("n", "mean", "sd")
 """Columns without which a summary cannot be compared."""
-KNOWN = (*NEEDED, "sem", "unit")
-FIGURES = frozenset((*KNOWN, "min", "max", "median", "q1", "q3", "note", "source", "workload"))
+SUMMARY_KEYS = (*REQUIRED_COLUMNS, "sem", "unit")
+NON_IDENTIFYING_COLUMNS = frozenset(
+    (*SUMMARY_KEYS, "min", "max", "median", "q1", "q3", "note", "source", "workload")
+)
 """Columns that do not name a row."""
 MAX_ERROR = 0.25
 """Standard error over the mean, up to which the delta method is of use.
@@ -32,10 +34,10 @@ _PAIR = re.compile(r"\s*([a-z]+)\s*=\s*(.*?)\s*", re.DOTALL)
 def is_summary(text: str) -> bool:
     """Return whether a word is a summary: ``n=30,mean=299.4,sd=3.38``."""
     keys = [part.partition("=")[0].strip() for part in text.split(",") if "=" in part]
-    return bool(keys) and any(key in NEEDED for key in keys)
+    return bool(keys) and any(key in REQUIRED_COLUMNS for key in keys)
 
 
-def summary_of(text: str) -> Published:
+def summary_of(text: str) -> PublishedCondition:
     """Read a summary that is written on the command line.
 
     Raises:
@@ -44,20 +46,20 @@ def summary_of(text: str) -> Published:
     found: dict[str, str] = {}
     for part in text.split(","):
         match = _PAIR.fullmatch(part)
-        if match is None or match[1] not in KNOWN:
+        if match is None or match[1] not in SUMMARY_KEYS:
             raise InvalidInputError(
                 f"{part!r} is not a part of a summary.",
-                f"The keys are {', '.join(KNOWN)}; write for example {EXAMPLE}",
+                f"The keys are {', '.join(SUMMARY_KEYS)}; write for example {SUMMARY_EXAMPLE}",
             )
         if match[1] in found:
             raise InvalidInputError(
-                f"{match[1]} stands twice in {text!r}.", f"For example: {EXAMPLE}"
+                f"{match[1]} stands twice in {text!r}.", f"For example: {SUMMARY_EXAMPLE}"
             )
         found[match[1]] = match[2]
     return _published(text, found, text)
 
 
-def row_of(table: str, name: str, line: int) -> Published:
+def row_of(table: str, name: str, line: int) -> PublishedCondition:
     """Read a row of a table with columns ``n``, ``mean`` and ``sd``.
 
     Args:
@@ -95,16 +97,18 @@ def row_of(table: str, name: str, line: int) -> Published:
 
 
 def _demand_columns(columns: list[str], name: str) -> None:
-    missing = [column for column in NEEDED if column not in columns]
+    missing = [column for column in REQUIRED_COLUMNS if column not in columns]
     if missing:
         raise InvalidInputError(
             f"{name} has no column {' and no column '.join(missing)}: a mean without the number "
             "of launches and their standard deviation has no interval.",
-            f"Add it, or write the figures: {EXAMPLE}",
+            f"Add it, or write the figures: {SUMMARY_EXAMPLE}",
         )
 
 
-def _row(columns: list[str], cells: list[str], name: str, line: int, *, first: bool) -> Published:
+def _row(
+    columns: list[str], cells: list[str], name: str, line: int, *, first: bool
+) -> PublishedCondition:
     where = f"{name}:{line}"
     if first:
         raise InvalidInputError(
@@ -116,12 +120,12 @@ def _row(columns: list[str], cells: list[str], name: str, line: int, *, first: b
     return _published(where, row, where)
 
 
-def _published(name: str, row: Mapping[str, str], where: str) -> Published:
-    for key in NEEDED:
+def _published(name: str, row: Mapping[str, str], where: str) -> PublishedCondition:
+    for key in REQUIRED_COLUMNS:
         if not row.get(key):
             raise InvalidInputError(
                 f"{where} has no {key}: a published mean takes n, mean and sd to be compared.",
-                f"Look for it in the source, then write for example {EXAMPLE}",
+                f"Look for it in the source, then write for example {SUMMARY_EXAMPLE}",
             )
     n = _count(row["n"], where)
     mean = _number(row["mean"], "mean", where)
@@ -151,10 +155,12 @@ def _published(name: str, row: Mapping[str, str], where: str) -> Published:
         )
     workload = row.get("workload", "")
     stated = _UNIT.search(workload)
-    columns = {key: cell for key, cell in row.items() if key not in FIGURES and cell}
+    columns = {
+        key: cell for key, cell in row.items() if key not in NON_IDENTIFYING_COLUMNS and cell
+    }
     source = f"source: {row['source']}" if row.get("source") else ""
     about = ", ".join(filter(None, (workload, *columns.values(), source)))
-    return Published(
+    return PublishedCondition(
         condition=Condition(
             name=name,
             source=ConditionSource.PUBLISHED,
@@ -216,7 +222,7 @@ def _half_step(printed: str) -> float:
 def _count(text: str, where: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 10):
         raise InvalidInputError(
-            f"{where}: n is {text!r}, not a number of launches.", f"As {EXAMPLE}"
+            f"{where}: n is {text!r}, not a number of launches.", f"As {SUMMARY_EXAMPLE}"
         )
     if int(text) < 2:
         raise InvalidInputError(
@@ -232,5 +238,7 @@ def _number(text: str, key: str, where: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or not text.isascii():
-        raise InvalidInputError(f"{where}: {key} is {text!r}, not a number.", f"As {EXAMPLE}")
+        raise InvalidInputError(
+            f"{where}: {key} is {text!r}, not a number.", f"As {SUMMARY_EXAMPLE}"
+        )
     return value

@@ -12,7 +12,7 @@ from assay.stats.occasions import OccasionMean, occasion_mean, published_mean
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredCondition:
     """A condition whose launches are known.
 
     Attributes:
@@ -49,7 +49,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedCondition:
     """A condition of which only number, mean and spread are known.
 
     Attributes:
@@ -74,4 +74,4 @@ class Published:
         return published_mean(self.condition.mean, self.error, self.condition.n - 1)
 
 
-Side = Measured | Published
+Side = MeasuredCondition | PublishedCondition

@@ -7,10 +7,10 @@ from assay.search.claims.claims import MIN_BLOCKS
 from assay.search.history.counted import counted
 from assay.search.history.history import History
 from assay.search.history.remaining_budget import RemainingBudget
-from assay.search.races.compare import again
-from assay.search.races.race import BlockPlan, BlockRace, Done, Reason, failed_workload
+from assay.search.races.compare import second_arm
+from assay.search.races.race import BlockPlan, BlockRace, Ending, EndReason, workload_failure
 
-TRIES = 3
+MAX_ATTEMPTS = 3
 """Launches that may fail before the workload counts as failing always."""
 
 LOAD = ("-I", "-S", "-c", "for i in range(500000): i * i")
@@ -35,27 +35,27 @@ class CalibrateRace(BlockRace):
         super().__init__(spec, Stage.SURVEY)
         self._arms = calibrated_arms(spec)
 
-    def _next(self, purse: RemainingBudget) -> BlockPlan | Done:
+    def _next(self, purse: RemainingBudget) -> BlockPlan | Ending:
         first = self._arms[0]
         looks = len(self._history.blocks(Stage.SURVEY))
         if not self._history.known(Stage.SURVEY, first.name):
-            if looks < TRIES and not (looks and purse.spent):
+            if looks < MAX_ATTEMPTS and not (looks and purse.spent):
                 return BlockPlan(Stage.SURVEY, (first,))
-            return failed_workload(f"The program {self._gave_nothing([first])}.", [first])
+            return workload_failure(f"The program {self._gave_nothing([first])}.", [first])
         blocks = len(self._history.blocks(Stage.CONFIRM))
         block = self._history.cost(self._arms)
         if blocks == 0 and not purse.affords(block.times(MIN_BLOCKS)):
-            again = self._to_repeat([first], purse, 2 * MIN_BLOCKS)
-            return BlockPlan(Stage.SURVEY, again) if again else self._too_small(purse)
+            second_arm = self._to_repeat([first], purse, 2 * MIN_BLOCKS)
+            return BlockPlan(Stage.SURVEY, second_arm) if second_arm else self._too_small(purse)
         if self._lost(Stage.CONFIRM, first):
-            return failed_workload(self._failing(first), [first])
-        if blocks >= TRIES and not self._history.values(Stage.CONFIRM, first.name):
-            return Done(Reason.WORKLOAD_FAILED, "Every launch ran into the time-out.")
+            return workload_failure(self._failing(first), [first])
+        if blocks >= MAX_ATTEMPTS and not self._history.values(Stage.CONFIRM, first.name):
+            return Ending(EndReason.WORKLOAD_FAILED, "Every launch ran into the time-out.")
         if purse.affords(block):
             return BlockPlan(Stage.CONFIRM, self._arms)
-        return Done(Reason.BUDGET, f"The budget ended after {counted(self._history)}.")
+        return Ending(EndReason.BUDGET, f"The budget ended after {counted(self._history)}.")
 
-    def _too_small(self, purse: RemainingBudget) -> Done:
+    def _too_small(self, purse: RemainingBudget) -> Ending:
         """The least blocks must fit behind the warm-up launch."""
         return self._refused(
             f"The budget is too small to calibrate: {MIN_BLOCKS} blocks do not fit.",
@@ -66,7 +66,7 @@ class CalibrateRace(BlockRace):
 def calibrated_arms(spec: StudySpec) -> tuple[Arm, Arm]:
     """The arm of a calibration, and the same under its second name."""
     first = spec.arms[0]
-    return first, again(first)
+    return first, second_arm(first)
 
 
 def recording(spec: StudySpec, history: History) -> list[tuple[float, float]]:

@@ -8,19 +8,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import Arm, Claim, Outcome, Stage, StudySpec, Verdict
-from assay.search.claims.claims import MIN_BLOCKS, alike, all_decided, claim_between, precise
-from assay.search.claims.gate import wants_more
-from assay.search.claims.requirement import claims_alpha, is_open
-from assay.search.claims.requirement import least_blocks as least_blocks_required
-from assay.search.claims.unreliable import may_be_chance
+from assay.search.claims.claims import (
+    MIN_BLOCKS,
+    are_all_decided,
+    claim_between,
+    is_constant,
+    is_precise,
+)
+from assay.search.claims.gate import needs_more_blocks
+from assay.search.claims.reliability import may_be_by_chance
+from assay.search.claims.requirement import claims_alpha, is_undecided
+from assay.search.claims.requirement import min_blocks as least_blocks_required
 from assay.search.history.counted import counted, no_more
 from assay.search.history.failing_order import order_of_failures
 from assay.search.history.looks import due
 from assay.search.history.remaining_budget import RemainingBudget
-from assay.search.races.race import LOST_AFTER, BlockPlan, BlockRace, Done, Reason, failed_workload
+from assay.search.races.race import (
+    MAX_BLOCKS_WITHOUT_VALUE,
+    BlockPlan,
+    BlockRace,
+    Ending,
+    EndReason,
+    workload_failure,
+)
 from assay.stats.sequence import least
 
-TRIES = 3
+MAX_ATTEMPTS = 3
 """Blocks in which an arm may fail before it counts as failing always."""
 
 
@@ -38,11 +51,11 @@ class CompareRace(BlockRace):
         super().__init__(spec, Stage.SURVEY)
         self._arms = compared_arms(spec)
 
-    def _next(self, purse: RemainingBudget) -> BlockPlan | Done:
+    def _next(self, purse: RemainingBudget) -> BlockPlan | Ending:
         # Those of another boot are not looked at before their first block.
         cold = [arm for arm in self._history.costly.begins(self._arms) if not self._warm(arm)]
         looks = len(self._history.blocks(Stage.SURVEY))
-        if cold and looks < TRIES and not (looks and purse.spent):
+        if cold and looks < MAX_ATTEMPTS and not (looks and purse.spent):
             return BlockPlan(Stage.SURVEY, tuple(cold))
         warming = self._warming(looks)
         if warming and not purse.spent:
@@ -55,7 +68,7 @@ class CompareRace(BlockRace):
         ]
         if self._arms[0] not in able:
             told = self._gave_nothing(self._arms[:1])
-            return failed_workload(f"{self._arms[0].name!r} {told}.", self._arms[:1])
+            return workload_failure(f"{self._arms[0].name!r} {told}.", self._arms[:1])
         if not any(arm in self._compared for arm in able):
             if self._may_follow_order(self._arms[0], purse):
                 return BlockPlan(Stage.SURVEY, self._arms[:1])
@@ -67,33 +80,34 @@ class CompareRace(BlockRace):
         """The arms that the study is about: neither the first nor its second name."""
         return self._arms[2:] if self._spec.null else self._arms[1:]
 
-    def _failed(self, arms: Sequence[Arm]) -> Done:
+    def _failed(self, arms: Sequence[Arm]) -> Ending:
         """The end where none of the arms that the study is about gave a value beside the first."""
         who = "All arms but the first" if len(arms) > 1 else repr(arms[0].name)
         told = f"{who} {self._gave_nothing(arms)}."
-        return failed_workload(order_of_failures(self._history.samples) or told, arms)
+        return workload_failure(order_of_failures(self._history.samples) or told, arms)
 
-    def _compare(self, able: list[Arm], purse: RemainingBudget) -> BlockPlan | Done:
+    def _compare(self, able: list[Arm], purse: RemainingBudget) -> BlockPlan | Ending:
         """The next block of those that are not decided yet."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if blocks == 0:
             small = self._too_small(able, purse)
             if small is not None:
-                again = self._to_repeat(able, purse, len(able) * self._least)
-                return BlockPlan(Stage.SURVEY, again) if again else small
+                second_arm = self._to_repeat(able, purse, len(able) * self._least)
+                return BlockPlan(Stage.SURVEY, second_arm) if second_arm else small
         roster = self._roster(able, blocks)
         if not roster:
-            return self._without_claim(purse) or Done(Reason.DECIDED, self._ending())
+            return self._without_claim(purse) or Ending(EndReason.DECIDED, self._ending())
         if self._lost(Stage.CONFIRM, able[0]):
-            return failed_workload(
-                f"{able[0].name!r} worked, and then failed {LOST_AFTER} times running.", able[:1]
+            return workload_failure(
+                f"{able[0].name!r} worked, and then failed {MAX_BLOCKS_WITHOUT_VALUE} times running.",
+                able[:1],
             )
         if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(roster))):
             return BlockPlan(Stage.CONFIRM, roster)
-        ended = Done(Reason.BUDGET, f"The budget ended after {counted(self._history)}.")
+        ended = Ending(EndReason.BUDGET, f"The budget ended after {counted(self._history)}.")
         return self._without_claim(purse) or ended
 
-    def _without_claim(self, purse: RemainingBudget) -> Done | None:
+    def _without_claim(self, purse: RemainingBudget) -> Ending | None:
         """The end of a comparison that holds nothing against anything; ``None`` of any other."""
         if any(self._claim(arm) is not None for arm in self._compared):
             return None
@@ -103,13 +117,13 @@ class CompareRace(BlockRace):
             return self._no_block(self._arms, purse)
         if self._arms[0] in lost and order_of_failures(self._history.samples) is None:
             told = self._gave_nothing(self._arms[:1])
-            return failed_workload(f"{self._arms[0].name!r} {told}.", lost)
+            return workload_failure(f"{self._arms[0].name!r} {told}.", lost)
         return self._failed([arm for arm in lost if arm in self._compared] or lost)
 
     def _ending(self) -> str:
         """Why nothing races any more."""
         told = counted(self._history)
-        if all_decided(self._claim(arm) for arm in self._compared):
+        if are_all_decided(self._claim(arm) for arm in self._compared):
             steps = any(arm.against is not None for arm in self._compared)
             return f"Every {'step' if steps else 'comparison'} was decided after {told}."
         return no_more(told)
@@ -137,15 +151,15 @@ class CompareRace(BlockRace):
     @property
     def _least(self) -> int:
         """No interval excludes anything after fewer blocks, at the level that each arm has."""
-        return least_blocks(self._spec)
+        return min_blocks(self._spec)
 
-    def _too_small(self, arms: list[Arm], purse: RemainingBudget) -> Done | None:
+    def _too_small(self, arms: list[Arm], purse: RemainingBudget) -> Ending | None:
         """The least blocks must fit (rule 14); the warm-up launches tell how long one takes."""
         if purse.affords(self._history.cost(arms).times(self._least)):
             return None
         return self._no_block(arms, purse)
 
-    def _no_block(self, arms: Sequence[Arm], purse: RemainingBudget) -> Done:
+    def _no_block(self, arms: Sequence[Arm], purse: RemainingBudget) -> Ending:
         """The end where the least blocks do not fit, with the budget that they take."""
         warmed = sum(self._warm(arm) for arm in self._arms)
         rest = self._history.cost(self._arms[warmed:], Stage.SURVEY)
@@ -171,24 +185,24 @@ class CompareRace(BlockRace):
         if found is None:
             return len(self._history.complete(Stage.CONFIRM)) >= self._least
         pair = (self._rival(arm), arm)
-        if all(alike(self._history.values(Stage.CONFIRM, one.name)) for one in pair):
+        if all(is_constant(self._history.values(Stage.CONFIRM, one.name)) for one in pair):
             return True
         if self._requires(arm):
             return False
         if found.withheld and found.objection is not None:  # further blocks keep that
-            if may_be_chance(found, self._history):
+            if may_be_by_chance(found, self._history):
                 return False
             return len(self._history.complete(Stage.CONFIRM)) >= self._least
-        if found.verdict is Verdict.UNCLEAR or not precise(found):
+        if found.verdict is Verdict.UNCLEAR or not is_precise(found):
             return False
-        return not wants_more(self._spec.gate, found)
+        return not needs_more_blocks(self._spec.gate, found)
 
     def _requires(self, arm: Arm) -> bool:
         """Whether it is unclear yet if an arm keeps what is required, or if the first does."""
-        return is_open(self._spec, self._history, (self._rival(arm), arm))
+        return is_undecided(self._spec, self._history, (self._rival(arm), arm))
 
 
-def least_blocks(spec: StudySpec) -> int:
+def min_blocks(spec: StudySpec) -> int:
     """Blocks below which no interval of a comparison excludes anything."""
     return max(MIN_BLOCKS, least(claim_alpha(spec)), least_blocks_required(spec))
 
@@ -198,10 +212,10 @@ def compared_arms(spec: StudySpec) -> tuple[Arm, ...]:
     if not spec.null:
         return spec.arms
     first, *others = spec.arms
-    return (first, again(first), *others)
+    return (first, second_arm(first), *others)
 
 
-def again(arm: Arm) -> Arm:
+def second_arm(arm: Arm) -> Arm:
     """An arm that runs twice, under its second name."""
     return Arm(name=null_name(arm.name), configuration=arm.configuration)
 

@@ -24,20 +24,20 @@ from assay.records import (
     Verdict,
 )
 from assay.search.claims.claims import MIN_BLOCKS
-from assay.search.claims.planned import planned_claim
-from assay.search.claims.requirement import claims_alpha, least_blocks
+from assay.search.claims.planned_look import planned_claim
+from assay.search.claims.requirement import claims_alpha, min_blocks
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.losses import may_win
 from assay.search.model.searcher import Searcher, Trial
-from assay.search.races.reduction import may_go
+from assay.search.races.reduction import may_leave_out
 from assay.search.space.space import SearchSpace
 from assay.stats.sequence import least
 from assay.units import show_count
 from assay.wording.sentence import change_words
 
-CORE_SETTINGS = 2
+MAX_CORE_SETTINGS = 2
 """A core has at most so many settings."""
-AS_GOOD = 0.5
+MIN_CORE_PROBABILITY = 0.5
 """Probability from which on a core is expected to lose no more than the margin."""
 
 
@@ -98,7 +98,7 @@ def with_core(
         else 0.0
         for loss in losses
     ]
-    able = [(c, part) for c, part in zip(chances, parts, strict=True) if c >= AS_GOOD]
+    able = [(c, part) for c, part in zip(chances, parts, strict=True) if c >= MIN_CORE_PROBABILITY]
     if not able:
         return ConfirmedArms(whole)
     return ConfirmedArms(whole, arm_of(min(able, key=lambda one: (len(one[1]), -one[0]))[1]))
@@ -108,13 +108,13 @@ def _parts(space: SearchSpace, whole: Configuration) -> list[Configuration]:
     """Return the valid configurations of one or two settings of a larger one."""
     some = (
         space.canonical(Configuration(dict(pairs)))
-        for size in range(1, CORE_SETTINGS + 1)
+        for size in range(1, MAX_CORE_SETTINGS + 1)
         for pairs in itertools.combinations(whole.items(), size)
     )
     return [p for p in dict.fromkeys(some) if p not in (DEFAULT, whole) and space.valid(p)]
 
 
-def ran_beside_default(history: History) -> ConfirmedArms | None:
+def confirmed_arms(history: History) -> ConfirmedArms | None:
     """Return the arms of the confirmation; ``None`` before one of them ran."""
     running = ConfirmedArms.among(history.roster(Stage.CONFIRM))
     ran = history.arms(Stage.CONFIRM)
@@ -131,16 +131,16 @@ def claim_alpha(spec: StudySpec, winners: int = 1) -> float:
     return claims_alpha(spec) / (winners + spec.null)
 
 
-def fewest_blocks(spec: StudySpec, winners: int = 1) -> int:
+def min_blocks(spec: StudySpec, winners: int = 1) -> int:
     """Return the number of blocks below which no interval of a claim excludes anything.
 
     Args:
         spec, winners: as for ``claim_alpha``.
     """
-    return max(MIN_BLOCKS, least(claim_alpha(spec, winners)), least_blocks(spec))
+    return max(MIN_BLOCKS, least(claim_alpha(spec, winners)), min_blocks(spec))
 
 
-def winners_in(arms: Iterable[Arm]) -> int:
+def count_winners(arms: Iterable[Arm]) -> int:
     """Return how many arms of a block are held against the default; 1 before there is a block."""
     running = ConfirmedArms.among(arms)
     return 1 if running is None else len(running.arms)
@@ -148,7 +148,7 @@ def winners_in(arms: Iterable[Arm]) -> int:
 
 def claim_on(spec: StudySpec, history: History, arm: Arm) -> Claim | None:
     """Return the claim on an arm against the default, from confirmation blocks alone."""
-    alpha = claim_alpha(spec, winners_in(history.roster(Stage.CONFIRM)))
+    alpha = claim_alpha(spec, count_winners(history.roster(Stage.CONFIRM)))
     return planned_claim(spec, history, (DEFAULT_ARM.name, arm.name), alpha)
 
 
@@ -159,7 +159,7 @@ def claims_on(spec: StudySpec, history: History, running: ConfirmedArms | None) 
     return {arm: claim for arm, claim in found if claim is not None}
 
 
-def recommended(
+def recommended_arm(
     spec: StudySpec, history: History, running: ConfirmedArms, claims: Mapping[Arm, Claim]
 ) -> Arm:
     """Return the arm that is recommended, if any of a confirmation is.
@@ -189,7 +189,7 @@ def recommended(
 
 def _may_replace(spec: StudySpec, history: History, running: ConfirmedArms) -> bool:
     """Tell whether the core may stand for the winner, by the rule of the reduction."""
-    return may_go(_gaps(history, running), math.log1p(spec.margin))
+    return may_leave_out(_gaps(history, running), math.log1p(spec.margin))
 
 
 def _gaps(history: History, running: ConfirmedArms) -> list[float]:

@@ -7,13 +7,19 @@ from copy import copy
 from functools import cached_property
 
 from assay.records import Arm, Claim, OffFront, Outcome, Sample, Stage, StudySpec, Verdict
-from assay.search.claims.claims import MIN_BLOCKS, alike, all_decided, claimed_blocks, precise
+from assay.search.claims.claims import (
+    MIN_BLOCKS,
+    are_all_decided,
+    blocks_of_claim,
+    is_constant,
+    is_precise,
+)
 from assay.search.claims.front_claims import (
     claims_between,
     confirmed_points,
-    dominator,
+    dominating_arm,
     front_alpha,
-    off_front,
+    reason_off_front,
 )
 from assay.search.history.counted import counted, no_more
 from assay.search.history.history import DEFAULT_ARM, History
@@ -21,29 +27,35 @@ from assay.search.history.looks import due
 from assay.search.history.objective_view import ObjectiveView, decided_by
 from assay.search.history.remaining_budget import RESERVE, Cost, RemainingBudget
 from assay.search.model.searcher import Searcher
-from assay.search.races.alone import demand_alone
-from assay.search.races.front_search import FrontSearch, ModelFront, RacingFront
-from assay.search.races.keeping import Keeping
-from assay.search.races.race import LOST_AFTER, BlockPlan, Done, Reason, no_good_end
-from assay.search.races.searching import (
-    CAP_SLACK_S,
-    FUTILE_FACTOR,
-    HANG_FACTOR,
-    NULL_ARM,
-    SearchingRace,
+from assay.search.races.front_search import FrontSearch, ModelFrontSearch, RacingFrontSearch
+from assay.search.races.race import (
+    MAX_BLOCKS_WITHOUT_VALUE,
+    BlockPlan,
+    Ending,
+    EndReason,
+    ending_without_success,
 )
+from assay.search.races.reserved_budget import ReservedBudget
+from assay.search.races.search_race import (
+    FUTILE_FACTOR,
+    HANG_TIMEOUT_FACTOR,
+    NULL_ARM,
+    TIMEOUT_SLACK_S,
+    SearchRace,
+)
+from assay.search.races.single_objective import check_single_objective
 from assay.search.space.space import SearchSpace
 from assay.stats.paired import effect
 from assay.stats.sequence import least
 from assay.stats.verdict import blocks_needed
 
-MOST_POINTS = 4
+MAX_POINTS = 4
 """More are not confirmed: each takes a launch in every block, and a level for each other."""
 CONFIRM_SHARE = 0.4
 """So many points are planned for that their least confirmation takes no more of the budget."""
 
 
-class FrontRace(SearchingRace):
+class FrontRace(SearchRace):
     """The race behind ``assay tune`` with several objectives.
 
     It looks at the default, and decides between racing and a model, as ``TuneRace`` does. Then the
@@ -60,7 +72,7 @@ class FrontRace(SearchingRace):
     """
 
     def __init__(self, spec: StudySpec, space: SearchSpace, searcher: Searcher) -> None:
-        demand_alone(spec)
+        check_single_objective(spec)
         super().__init__(spec, space, searcher)
         by_one = [decided_by(spec, metric) for metric in spec.targets]
         others = [ObjectiveView(one, History.of(one)) for one in by_one[1:]]
@@ -78,9 +90,13 @@ class FrontRace(SearchingRace):
 
     def _lost(self, stage: Stage, arm: Arm) -> bool:
         """Whether an arm lacks a value of any objective in the newest blocks of a stage."""
-        found = [facet.history.newest(stage, arm.name, LOST_AFTER) for facet in self.facets]
+        found = [
+            facet.history.newest(stage, arm.name, MAX_BLOCKS_WITHOUT_VALUE) for facet in self.facets
+        ]
         together = list(zip(*found, strict=True))
-        return len(together) == LOST_AFTER and all(None in values for values in together)
+        return len(together) == MAX_BLOCKS_WITHOUT_VALUE and all(
+            None in values for values in together
+        )
 
     # --- searching ---
 
@@ -90,22 +106,22 @@ class FrontRace(SearchingRace):
             every = self._space.enumerate(self._affordable_configurations())
             keeping = self._keeping()
             if every is not None:
-                self._search = RacingFront(every, self._space, keeping)
+                self._search = RacingFrontSearch(every, self._space, keeping)
             else:
                 # Each remembers the model of its own objective.
                 searchers = [copy(self._searcher) for _ in self.facets]
-                self._search = ModelFront(self._space, searchers, self._spec.seed, keeping)
+                self._search = ModelFrontSearch(self._space, searchers, self._spec.seed, keeping)
         return self._search
 
-    def _keeping(self) -> Keeping:
+    def _keeping(self) -> ReservedBudget:
         points = self._planned_points()
         arms = 1 + self._spec.null + points
-        return Keeping(self._spec.margin, arms, self._least_for(points))
+        return ReservedBudget(self._spec.margin, arms, self._least_for(points))
 
     def _planned_points(self) -> int:
         """How many points the budget lets be confirmed, if each takes what the default takes."""
         budget = self._spec.budget
-        for points in range(MOST_POINTS, 1, -1):
+        for points in range(MAX_POINTS, 1, -1):
             arms = 1 + self._spec.null + points
             proof = Cost(self._gauge_s() * arms, arms).times(RESERVE * self._least_for(points))
             if (budget.time_s is None or proof.time_s <= CONFIRM_SHARE * budget.time_s) and (
@@ -117,12 +133,12 @@ class FrontRace(SearchingRace):
     def _incumbent_cap_s(self) -> float | None:
         """What is slow may be the best in something else: only what hangs is stopped."""
         usual = self._history.good_wall_s(DEFAULT_ARM.name)
-        return None if usual is None else usual * HANG_FACTOR + CAP_SLACK_S
+        return None if usual is None else usual * HANG_TIMEOUT_FACTOR + TIMEOUT_SLACK_S
 
     @cached_property
     def candidates(self) -> list[Arm]:
         """The front as far as the search knows it, those first that are to be confirmed rather."""
-        return self._chosen_search().points(self.facets, MOST_POINTS)
+        return self._chosen_search().points(self.facets, MAX_POINTS)
 
     # --- confirming ---
 
@@ -135,7 +151,7 @@ class FrontRace(SearchingRace):
         """Blocks below which no interval excludes anything where so many points are confirmed."""
         return max(MIN_BLOCKS, least(front_alpha(self._spec, points)))
 
-    def _confirm(self, purse: RemainingBudget) -> BlockPlan | Done:
+    def _confirm(self, purse: RemainingBudget) -> BlockPlan | Ending:
         points = confirmed_points(self._history, NULL_ARM)
         if not points:
             return self._first_block(purse)
@@ -151,7 +167,7 @@ class FrontRace(SearchingRace):
         within = blocks < self._least_for(len(points))
         if not purse.spent and (within or purse.affords(self._history.cost(arms))):
             return BlockPlan(Stage.CONFIRM, arms)
-        return Done(Reason.BUDGET, f"The budget ended after {self._blocks_told}.")
+        return Ending(EndReason.BUDGET, f"The budget ended after {self._blocks_told}.")
 
     @property
     def _always(self) -> tuple[Arm, ...]:
@@ -162,7 +178,7 @@ class FrontRace(SearchingRace):
     def _blocks_told(self) -> str:
         return counted(self._history, "confirmation block")
 
-    def _first_block(self, purse: RemainingBudget) -> BlockPlan | Done:
+    def _first_block(self, purse: RemainingBudget) -> BlockPlan | Ending:
         """As many of the candidates as the budget lets be confirmed (rule 14)."""
         if not self.candidates:
             return self._no_candidates(purse)
@@ -173,22 +189,24 @@ class FrontRace(SearchingRace):
                 return BlockPlan(Stage.CONFIRM, arms)
         return self._no_room(self._history.cost(arms))
 
-    def _no_candidates(self, purse: RemainingBudget) -> BlockPlan | Done:
+    def _no_candidates(self, purse: RemainingBudget) -> BlockPlan | Ending:
         """Nothing to confirm; what is left to show is the noise floor, where it was asked for."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if self._spec.null and blocks < self._least:
             return self._floor_block(blocks, purse)
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
-            return no_good_end(self._history.samples)
-        return Done(Reason.DECIDED, "No configuration stood better than the default in anything.")
+            return ending_without_success(self._history.samples)
+        return Ending(
+            EndReason.DECIDED, "No configuration stood better than the default in anything."
+        )
 
-    def _floor_block(self, blocks: int, purse: RemainingBudget) -> BlockPlan | Done:
+    def _floor_block(self, blocks: int, purse: RemainingBudget) -> BlockPlan | Ending:
         """One more of the default beside itself; the first only where all of them will fit."""
         cost = self._history.cost(self._always)
         if blocks == 0 and not purse.affords(cost.times(self._least)):
             return self._no_room(cost)
         if purse.spent:
-            return Done(Reason.BUDGET, f"The budget ended after {self._blocks_told}.")
+            return Ending(EndReason.BUDGET, f"The budget ended after {self._blocks_told}.")
         return BlockPlan(Stage.CONFIRM, self._always)
 
     def _claims(self, arm: Arm, alpha: float) -> list[Claim | None]:
@@ -203,19 +221,21 @@ class FrontRace(SearchingRace):
             return True
         if len(self._history.complete(Stage.CONFIRM)) < self._least_for(len(points)):
             return False
-        better = dominator(self.facets, arm, points, alpha)
-        return off_front(self._claims(arm, alpha), better) in (
+        better = dominating_arm(self.facets, arm, points, alpha)
+        return reason_off_front(self._claims(arm, alpha), better) in (
             OffFront.DOMINATED,
             OffFront.NO_GAIN,
         )
 
     def _over(
         self, racing: Sequence[Arm], points: Sequence[Arm], alpha: float, purse: RemainingBudget
-    ) -> Done | None:
+    ) -> Ending | None:
         """The end of the confirmation, where its data bring it about."""
         told = self._blocks_told
         if not racing and all(self._lost(Stage.CONFIRM, arm) for arm in points):
-            return Done(Reason.DECIDED, "What won the search gave no value when it was confirmed.")
+            return Ending(
+                EndReason.DECIDED, "What won the search gave no value when it was confirmed."
+            )
         if len(self._history.complete(Stage.CONFIRM)) < self._least_for(len(points)):
             return None
         arms = (*self._always, *racing)
@@ -226,14 +246,14 @@ class FrontRace(SearchingRace):
             for facet, claim in zip(self.facets, of_arm, strict=True)
         ]
         if all(self._is_told(facet, claim) for facet, claim in pairs):
-            decided = all_decided(claim for _, claim in pairs)
-            return Done(Reason.DECIDED, f"Decided after {told}." if decided else no_more(told))
+            decided = are_all_decided(claim for _, claim in pairs)
+            return Ending(EndReason.DECIDED, f"Decided after {told}." if decided else no_more(told))
         if all(
             self._is_told(facet, claim) or self._is_futile(facet, claim, purse, arms)
             for facet, claim in pairs
         ):
-            return Done(
-                Reason.BUDGET,
+            return Ending(
+                EndReason.BUDGET,
                 f"Not all was decided after {told}, and what is left of the budget could not.",
             )
         return None
@@ -243,9 +263,9 @@ class FrontRace(SearchingRace):
         if claim is None:
             return True
         values = [facet.history.values(Stage.CONFIRM, name) for name in (claim.a, claim.b)]
-        if all(map(alike, values)):
+        if all(map(is_constant, values)):
             return True
-        return claim.verdict is not Verdict.UNCLEAR and precise(claim)
+        return claim.verdict is not Verdict.UNCLEAR and is_precise(claim)
 
     def _is_futile(
         self, facet: ObjectiveView, claim: Claim | None, purse: RemainingBudget, arms: Sequence[Arm]
@@ -253,7 +273,7 @@ class FrontRace(SearchingRace):
         """Whether not even a multiple of what is left would decide (see ``TuneRace``)."""
         if claim is None or claim.verdict is not Verdict.UNCLEAR:
             return False
-        blocks = claimed_blocks(facet.history, claim)
+        blocks = blocks_of_claim(facet.history, claim)
         a, b = (facet.history.observations(Stage.CONFIRM, n, blocks) for n in (claim.a, claim.b))
         found = effect(a, b, goal=facet.history.goal, alpha=claim.alpha)
         needed = blocks_needed(found, margin=self._spec.margin, doubt=1.0)

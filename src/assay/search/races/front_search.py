@@ -23,14 +23,14 @@ from assay.search.model.pareto import extent
 from assay.search.model.scalar import mean_points, scalarised, weights
 from assay.search.model.searcher import Searcher, Trial, fresh, launched, newcomers
 from assay.search.model.trials import trials_of
-from assay.search.races.keeping import Keeping
+from assay.search.races.reserved_budget import ReservedBudget
 from assay.search.races.strategy import (
     BATCH,
     BATCH_ARMS,
-    KEEP,
+    MAX_LAUNCHES,
+    MAX_TRIALS,
     MIN_SEARCH_BLOCKS,
-    MOST_LAUNCHES,
-    MOST_TRIALS,
+    PROOF_SHARE,
 )
 from assay.search.space.space import SearchSpace
 from assay.stats.eliminate import against
@@ -53,7 +53,7 @@ class FrontSearch(Protocol):
         ...
 
 
-class RacingFront:
+class RacingFrontSearch:
     """All configurations run in every block; who is shown worse than another in all leaves.
 
     Args:
@@ -63,7 +63,7 @@ class RacingFront:
     """
 
     def __init__(
-        self, configurations: Sequence[Configuration], space: SearchSpace, keeping: Keeping
+        self, configurations: Sequence[Configuration], space: SearchSpace, keeping: ReservedBudget
     ) -> None:
         self._arms = [arm_of(c) for c in configurations]
         self._space = space
@@ -80,7 +80,7 @@ class RacingFront:
             return None
         if blocks >= MIN_SEARCH_BLOCKS and self._settled(facets, racing):
             return None
-        return racing if self._keeping.affords(history, racing, purse, KEEP) else None
+        return racing if self._keeping.affords(history, racing, purse, PROOF_SHARE) else None
 
     def points(self, facets: Sequence[ObjectiveView], count: int) -> list[Arm]:
         """See ``FrontSearch.points``."""
@@ -100,7 +100,7 @@ class RacingFront:
         )
 
 
-class ModelFront:
+class ModelFrontSearch:
     """A searcher proposes, by several weightings of the objectives in each block.
 
     Args:
@@ -111,7 +111,7 @@ class ModelFront:
     """
 
     def __init__(
-        self, space: SearchSpace, searchers: Sequence[Searcher], seed: int, keeping: Keeping
+        self, space: SearchSpace, searchers: Sequence[Searcher], seed: int, keeping: ReservedBudget
     ) -> None:
         self._space = space
         self._searchers = searchers
@@ -121,10 +121,10 @@ class ModelFront:
     def roster(self, facets: Sequence[ObjectiveView], purse: RemainingBudget) -> list[Arm] | None:
         """See ``FrontSearch.roster``."""
         history = facets[0].history
-        if purse.spent or not self._keeping.affords(history, BATCH_ARMS, purse, KEEP):
+        if purse.spent or not self._keeping.affords(history, BATCH_ARMS, purse, PROOF_SHARE):
             return None
         told = _told(facets)
-        if len(told[0]) >= MOST_LAUNCHES:
+        if len(told[0]) >= MAX_LAUNCHES:
             return None
         space = admitted(history, self._space)
         chosen = self._proposed(space, told, len(history.blocks(Stage.SEARCH)))
@@ -138,7 +138,7 @@ class ModelFront:
         known = launched(told[0])
         if not known - {Configuration()}:
             return fresh(space, [], known, BATCH, rng)
-        new = len(newcomers(told[0])) < MOST_TRIALS
+        new = len(newcomers(told[0])) < MAX_TRIALS
         chosen: list[Configuration] = []
         for number in range(1, WEIGHTINGS + 1):
             trials = scalarised(told, weights(len(told), rng), math.log1p(self._keeping.margin))

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from assay.records import Budget, Launch, Outcome, Stage, StudySpec
-from assay.search.claims.claims import MIN_BLOCKS, alike
-from assay.search.claims.known import mean_is_known
-from assay.search.claims.requirement import is_open
+from assay.search.claims.claims import MIN_BLOCKS, is_constant
+from assay.search.claims.precision import is_mean_precise
+from assay.search.claims.requirement import is_undecided
 from assay.search.history.looks import due
 from assay.search.history.remaining_budget import Cost, RemainingBudget
-from assay.search.races.race import LEAST_CAP_S, BlockPlan, BlockRace, Done, Reason, failed_workload
+from assay.search.races.race import (
+    MIN_TIMEOUT_S,
+    BlockPlan,
+    BlockRace,
+    Ending,
+    EndReason,
+    workload_failure,
+)
 from assay.units import show_count
 
-TRIES = 3
+MAX_ATTEMPTS = 3
 """Launches that may fail before the workload counts as failing always."""
-MOST_WARMUP = 10
+MAX_WARMUP = 10
 """More warm-up launches than this are not made unless asked for."""
-FASTER = 0.02
+WARMUP_GAIN = 0.02
 """A launch is faster than those before it if it takes less than their least time by this share."""
 PRECISION = 0.01
 """Half width of the interval over the mean at which a measurement stops unless asked otherwise."""
@@ -36,27 +43,29 @@ class MeasureRace(BlockRace):
         self._arm = spec.arms[0]
         self._repeating = False
 
-    def _next(self, purse: RemainingBudget) -> BlockPlan | Done:
+    def _next(self, purse: RemainingBudget) -> BlockPlan | Ending:
         looks = len(self._history.blocks(Stage.SURVEY))
         works = self._works(Stage.SURVEY, self._arm)
-        if not works and looks < TRIES and not (looks and purse.spent):
+        if not works and looks < MAX_ATTEMPTS and not (looks and purse.spent):
             return BlockPlan(Stage.SURVEY, (self._arm,))
         if works and self._warming(purse):
             return BlockPlan(Stage.SURVEY, (self._arm,))
         if not works:
             told = self._gave_nothing([self._arm])
-            return failed_workload(f"The program {told}.", [self._arm])
+            return workload_failure(f"The program {told}.", [self._arm])
         blocks = len(self._history.blocks(Stage.CONFIRM))
         values = self._history.figures(Stage.CONFIRM, self._arm.name)
         affordable = purse.affords(self._history.cost([self._arm]))
         if self._lost(Stage.CONFIRM, self._arm) or (
-            blocks and not values and (blocks >= TRIES or not affordable)
+            blocks and not values and (blocks >= MAX_ATTEMPTS or not affordable)
         ):
-            return failed_workload(self._silence(), [self._arm])
+            return workload_failure(self._silence(), [self._arm])
         if due(blocks) and self._precise() and not self._requires():
-            return Done(Reason.DECIDED, f"Precise enough after {self._tally()}.")
-        if alike(values) and not self._requires():
-            return Done(Reason.DECIDED, f"All {len(values)} measured launches gave the same value.")
+            return Ending(EndReason.DECIDED, f"Precise enough after {self._tally()}.")
+        if is_constant(values) and not self._requires():
+            return Ending(
+                EndReason.DECIDED, f"All {len(values)} measured launches gave the same value."
+            )
         if affordable:
             return BlockPlan(Stage.CONFIRM, (self._arm,))
         if blocks == 0 and not purse.spent and looks == 1:
@@ -64,14 +73,14 @@ class MeasureRace(BlockRace):
             return BlockPlan(Stage.SURVEY, (self._arm,))
         if blocks == 0:
             return self._too_small(purse)
-        return Done(Reason.BUDGET, f"The budget ended after {self._tally()}.")
+        return Ending(EndReason.BUDGET, f"The budget ended after {self._tally()}.")
 
     def _bounded_s(self, launch: Launch, left: Budget) -> float | None:
         """See ``BlockRace``; a first launch that used up the budget is not paid for twice."""
         found = super()._bounded_s(launch, left)
         if not self._repeating or launch.stage is not Stage.SURVEY or left.time_s is None:
             return found
-        rest_s = max(left.time_s, LEAST_CAP_S)
+        rest_s = max(left.time_s, MIN_TIMEOUT_S)
         return rest_s if found is None else min(found, rest_s)
 
     def _tally(self) -> str:
@@ -107,9 +116,9 @@ class MeasureRace(BlockRace):
         if self._spec.warmup is not None:
             return len(walls) < self._spec.warmup and not purse.spent
         one = self._history.cost([self._arm])
-        if len(walls) >= MOST_WARMUP or not purse.affords(one.times(MIN_BLOCKS + 1)):
+        if len(walls) >= MAX_WARMUP or not purse.affords(one.times(MIN_BLOCKS + 1)):
             return False
-        return len(walls) < 2 or walls[-1] < (1.0 - FASTER) * min(walls[:-1])
+        return len(walls) < 2 or walls[-1] < (1.0 - WARMUP_GAIN) * min(walls[:-1])
 
     def _silence(self) -> str:
         """Why no launch gives a value any more."""
@@ -117,7 +126,7 @@ class MeasureRace(BlockRace):
             return self._failing(self._arm)
         return "Every launch ran into the time-out: there is nothing to average."
 
-    def _too_small(self, purse: RemainingBudget) -> Done:
+    def _too_small(self, purse: RemainingBudget) -> Ending:
         """Not one launch fits behind the warm-up; what hooks took is spent, and will be again."""
         one = Cost(self._history.cost([self._arm]).time_s, 1)
         whole = self._budget_for(purse, one, MIN_BLOCKS)
@@ -128,9 +137,9 @@ class MeasureRace(BlockRace):
 
     def _requires(self) -> bool:
         """Whether it is unclear yet if what is required is kept."""
-        return is_open(self._spec, self._history, (self._arm,))
+        return is_undecided(self._spec, self._history, (self._arm,))
 
     def _precise(self) -> bool:
         """Whether the undisturbed launches tell the mean as precisely as asked."""
         wanted = self._spec.precision or PRECISION
-        return mean_is_known(self._history, self._arm, wanted, self._spec.alpha)
+        return is_mean_precise(self._history, self._arm, wanted, self._spec.alpha)

@@ -24,12 +24,12 @@ from assay.search.space.switching import HardToChangeFactors
 from assay.stats.order import order
 from assay.units import show_count
 
-BEYOND = 3.0
+GRACE_FACTOR = 3.0
 """How many times its usual time a launch may take beyond the end of the budget."""
-LEAST_CAP_S = 0.1
+MIN_TIMEOUT_S = 0.1
 
 
-class Reason(enum.StrEnum):
+class EndReason(enum.StrEnum):
     """Why a race is over."""
 
     DECIDED = "decided"
@@ -40,7 +40,7 @@ class Reason(enum.StrEnum):
 
 
 @dataclass(frozen=True)
-class Done:
+class Ending:
     """The race is over.
 
     Attributes:
@@ -50,23 +50,23 @@ class Done:
         arms: for ``WORKLOAD_FAILED``: names of the arms that failed, whose reasons are told.
     """
 
-    reason: Reason
+    reason: EndReason
     message: str
     needed: Budget | None = None
     arms: tuple[str, ...] = ()
 
 
-def failed_workload(message: str, arms: Sequence[Arm]) -> Done:
+def workload_failure(message: str, arms: Sequence[Arm]) -> Ending:
     """Return the end of a race in which arms failed, whose own reasons are told with it.
 
     Args:
         message: one sentence.
         arms: that it speaks of.
     """
-    return Done(Reason.WORKLOAD_FAILED, message, arms=tuple(arm.name for arm in arms))
+    return Ending(EndReason.WORKLOAD_FAILED, message, arms=tuple(arm.name for arm in arms))
 
 
-def no_good_end(samples: Sequence[Sample]) -> Done:
+def ending_without_success(samples: Sequence[Sample]) -> Ending:
     """Return the end of a search of which no launch ended well.
 
     Args:
@@ -74,8 +74,8 @@ def no_good_end(samples: Sequence[Sample]) -> Done:
     """
     late = all(sample.outcome is Outcome.TIMED_OUT for sample in samples)
     what = "Every launch ran into its time-out" if late else "No launch ended well"
-    return Done(
-        Reason.WORKLOAD_FAILED,
+    return Ending(
+        EndReason.WORKLOAD_FAILED,
         f"{what}: nothing can be held against anything.",
         arms=tuple(dict.fromkeys(sample.launch.arm for sample in samples)),
     )
@@ -84,7 +84,7 @@ def no_good_end(samples: Sequence[Sample]) -> Done:
 class Race(Protocol):
     """What a study asks for its next launches; used by studies and by replays alike."""
 
-    def ask(self, free_slots: int, left: Budget) -> list[Launch] | Done:
+    def ask(self, free_slots: int, left: Budget) -> list[Launch] | Ending:
         """Up to ``free_slots`` launches to make now.
 
         An empty list means that launches in flight must be told first.
@@ -110,12 +110,12 @@ class BlockPlan:
     times: int = 1
 
 
-RETRIES = 1
+MAX_RETRIES = 1
 """A failed launch is tried once more within its block, to tell a flake from a configuration that
 cannot work. A program that cannot be built is not built again within a sitting."""
 
 
-LOST_AFTER = 3
+MAX_BLOCKS_WITHOUT_VALUE = 3
 """Blocks running without a value after which an arm is not waited for any more."""
 
 
@@ -247,7 +247,7 @@ class BlockRunner:
         self._flying.pop(place, None)
         self._waiting = [w for w in self._waiting if _place(w) != place]
         lost = sample.unbuilt or launch.stage is Stage.INTERFERENCE
-        again = launch.attempt < RETRIES and not lost
+        again = launch.attempt < MAX_RETRIES and not lost
         if sample.outcome is Outcome.FAILED and again:
             self._waiting.append(
                 msgspec.structs.replace(
@@ -308,7 +308,7 @@ class BlockRace(ABC):
         """Spend what is left on confirmation, verdict or not: intervals hold at every look."""
         self._beyond = True
 
-    def ask(self, free_slots: int, left: Budget) -> list[Launch] | Done:
+    def ask(self, free_slots: int, left: Budget) -> list[Launch] | Ending:
         """See ``Race.ask``.
 
         A block is begun only where it is expected to fit; should the budget end within it all the
@@ -321,9 +321,9 @@ class BlockRace(ABC):
         while True:
             if self._block.over:
                 following = self._next(purse)
-                if isinstance(following, Done) and following.reason is Reason.DECIDED:
+                if isinstance(following, Ending) and following.reason is EndReason.DECIDED:
                     following = self._once_more(purse) or following
-                if isinstance(following, Done):
+                if isinstance(following, Ending):
                     return following
                 self._enter(following.stage)
                 times = self._history.launches_each(following.stage, following.arms)
@@ -362,7 +362,7 @@ class BlockRace(ABC):
         if left.time_s is None:
             return own
         usual = self._history.wall_s(launch.arm) or 0.0
-        end = max(left.time_s, LEAST_CAP_S) + BEYOND * usual
+        end = max(left.time_s, MIN_TIMEOUT_S) + GRACE_FACTOR * usual
         return end if own is None else min(own, end)
 
     def _room(self, free_slots: int, left: Budget) -> int:
@@ -376,7 +376,7 @@ class BlockRace(ABC):
 
     def _lost(self, stage: Stage, arm: Arm) -> bool:
         """Whether an arm gave no value in the newest blocks of a stage in which it ran."""
-        return self._history.lost(stage, arm.name, LOST_AFTER)
+        return self._history.lost(stage, arm.name, MAX_BLOCKS_WITHOUT_VALUE)
 
     def _works(self, stage: Stage, arm: Arm) -> bool:
         """Whether an arm gave a figure in a stage; one of 0 is one."""
@@ -411,7 +411,7 @@ class BlockRace(ABC):
             return f"gave no usable {self._spec.workload.objective.name} in any launch"
         return "failed at every attempt"
 
-    def _refused(self, message: str, needed: Budget) -> Done:
+    def _refused(self, message: str, needed: Budget) -> Ending:
         """Return the end of a study whose budget does not do.
 
         Where no launch ended, no budget would.
@@ -422,9 +422,11 @@ class BlockRace(ABC):
         """
         samples = self._history.samples
         if not samples or any(sample.outcome is not Outcome.TIMED_OUT for sample in samples):
-            return Done(Reason.TOO_SMALL, message, needed)
+            return Ending(EndReason.TOO_SMALL, message, needed)
         arms = tuple(dict.fromkeys(sample.launch.arm for sample in samples))
-        return Done(Reason.WORKLOAD_FAILED, "The program did not end in any launch.", arms=arms)
+        return Ending(
+            EndReason.WORKLOAD_FAILED, "The program did not end in any launch.", arms=arms
+        )
 
     def _to_repeat(
         self, arms: Sequence[Arm], purse: RemainingBudget, launches: int
@@ -485,7 +487,7 @@ class BlockRace(ABC):
         )
 
     @abstractmethod
-    def _next(self, purse: RemainingBudget) -> BlockPlan | Done:
+    def _next(self, purse: RemainingBudget) -> BlockPlan | Ending:
         """The next block, or the end."""
 
     def _cap_s(self, launch: Launch) -> float | None:

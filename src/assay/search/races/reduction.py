@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from assay.records import Arm, Stage
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.remaining_budget import RemainingBudget
-from assay.search.races.keeping import Keeping
+from assay.search.races.reserved_budget import ReservedBudget
 from assay.search.space.space import SearchSpace
 from assay.stats.eliminate import against
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-LEAST_BLOCKS = 3
-MOST_BLOCKS = 12
-DOUBT = 1.5
+MIN_BLOCKS = 3
+MAX_BLOCKS = 12
+DOUBT_ERRORS = 1.5
 """Most settings do nothing for most programs: one that does nothing stays with a chance of 7 %."""
-KEEP_FOR_LATER = 0.15
+PROOF_SHARE = 0.15
 """Blocks beyond the least must leave this share of the budget: what seems idle by itself is still
 to be left out together, and the confirmation gains more from a block than one setting does."""
 
 
 @dataclass(frozen=True)
-class Reduced:
+class ReducedWinner:
     """The winner reduced, and why where it could not be."""
 
     arm: Arm
@@ -50,7 +50,7 @@ class Reduction:
         keeping: a loss smaller than its margin counts as none.
     """
 
-    def __init__(self, winner: Arm, space: SearchSpace, keeping: Keeping) -> None:
+    def __init__(self, winner: Arm, space: SearchSpace, keeping: ReservedBudget) -> None:
         self._winner = winner
         self._space = space
         self._keeping = keeping
@@ -67,38 +67,40 @@ class Reduction:
         for trial in self._trials(history):
             done = self._blocks(history, trial[0])
             arms = list(dict.fromkeys([DEFAULT_ARM, self._winner, *trial]))
-            if done < LEAST_BLOCKS:
-                return arms if self._affords(history, arms, LEAST_BLOCKS - done, purse) else None
-            more = done < MOST_BLOCKS and not self._clear(history, trial)
-            if more and self._affords(history, arms, 1, purse, share=KEEP_FOR_LATER):
+            if done < MIN_BLOCKS:
+                return arms if self._affords(history, arms, MIN_BLOCKS - done, purse) else None
+            more = done < MAX_BLOCKS and not self._clear(history, trial)
+            if more and self._affords(history, arms, 1, purse, share=PROOF_SHARE):
                 return arms
         return None
 
-    def result(self, history: History) -> Reduced:
+    def result(self, history: History) -> ReducedWinner:
         """The reduced winner; may be the default, when nothing of it matters."""
         if not self._without:
-            return Reduced(self._winner)
-        if self._blocks(history, self._singles[0]) < LEAST_BLOCKS:
-            return Reduced(
+            return ReducedWinner(self._winner)
+        if self._blocks(history, self._singles[0]) < MIN_BLOCKS:
+            return ReducedWinner(
                 self._winner, "The budget did not allow to find out which settings matter."
             )
         for candidate in self._candidates(history):
-            if self._blocks(history, candidate) < LEAST_BLOCKS:
-                return Reduced(self._best_single(history), "The budget cut the reduction short.")
+            if self._blocks(history, candidate) < MIN_BLOCKS:
+                return ReducedWinner(
+                    self._best_single(history), "The budget cut the reduction short."
+                )
             if self._idle(history, candidate):
                 return self._reduced_to(candidate, history)
-        return Reduced(self._winner)
+        return ReducedWinner(self._winner)
 
-    def _reduced_to(self, candidate: Arm, history: History) -> Reduced:
+    def _reduced_to(self, candidate: Arm, history: History) -> ReducedWinner:
         """Nothing is left of the winner only where that is shown; a doubt is for the confirmation.
 
         What goes for want of evidence, setting by setting, may be a real gain taken together.
         """
         if candidate != DEFAULT_ARM:
-            return Reduced(candidate)
+            return ReducedWinner(candidate)
         if against(self._matrix(history, DEFAULT_ARM), 0, 1).hi < self._limit:
-            return Reduced(DEFAULT_ARM)
-        return Reduced(
+            return ReducedWinner(DEFAULT_ARM)
+        return ReducedWinner(
             self._winner, "The reduction could not tell which of the winner's settings matter."
         )
 
@@ -111,7 +113,7 @@ class Reduction:
         if not self._without:
             return
         yield self._singles
-        if self._blocks(history, self._singles[0]) < LEAST_BLOCKS:
+        if self._blocks(history, self._singles[0]) < MIN_BLOCKS:
             return
         for candidate in self._candidates(history):
             if candidate not in self._singles:
@@ -164,7 +166,7 @@ class Reduction:
             return False
         if not history.slacks.keeps(Stage.REDUCE, arm.name):
             return False
-        return may_go(self._gaps(history, arm), self._limit)
+        return may_leave_out(self._gaps(history, arm), self._limit)
 
     def _clear(self, history: History, trial: list[Arm]) -> bool:
         """Whether each arm is shown to lose more than the limit, or less, or to give no value."""
@@ -192,11 +194,11 @@ class Reduction:
         return best if self._idle(history, best) else self._winner
 
 
-def may_go(gaps: Sequence[float], limit: float) -> bool:
+def may_leave_out(gaps: Sequence[float], limit: float) -> bool:
     """Return whether what a smaller configuration leaves out may be left out.
 
     The doubt counts for the smaller one: what it leaves out stays only if the loss exceeds the
-    limit by ``DOUBT`` standard errors.
+    limit by ``DOUBT_ERRORS`` standard errors.
 
     Args:
         gaps: by how much it was worse than the whole, block by block: log ratios.
@@ -205,4 +207,4 @@ def may_go(gaps: Sequence[float], limit: float) -> bool:
     if len(gaps) < 2:
         return False
     error = statistics.stdev(gaps) / math.sqrt(len(gaps))
-    return statistics.fmean(gaps) - DOUBT * error <= limit
+    return statistics.fmean(gaps) - DOUBT_ERRORS * error <= limit

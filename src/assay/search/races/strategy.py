@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from assay.records import DEFAULT, Arm, Configuration, Stage
-from assay.search.claims.proof import displaced, is_last_moment, prefers_proof
+from assay.search.claims.proof import displaced_launches, is_last_chance, prefers_proof
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.looks import due
 from assay.search.history.remaining_budget import NOTHING, Cost, RemainingBudget
@@ -37,14 +37,14 @@ from assay.search.model.searcher import (
 )
 from assay.search.model.trials import trials_of
 from assay.search.races.confirmation import with_core
-from assay.search.races.keeping import Keeping
+from assay.search.races.reserved_budget import ReservedBudget
 from assay.search.space.space import SearchSpace
 from assay.stats.eliminate import leader, settled, worse
 
 if TYPE_CHECKING:
     from assay.stats.eliminate import Matrix
 
-KEEP = 0.3
+PROOF_SHARE = 0.3
 """Share of the budget that reduction and confirmation are left where all configurations race: each
 has had its launches then, and more of them tell little (docs/explanation/statistics.md,
 rule 10)."""
@@ -52,29 +52,29 @@ MIN_SEARCH_BLOCKS = 3
 """Every configuration gets at least this many launches where all of them are tried."""
 BATCH = 8
 """Proposals in a model-based block, beside the default, of a large budget."""
-SMALL = 60
+SMALL_BUDGET = 60
 """A budget of fewer launches is small."""
-EVERY = 4
+DEFAULT_INTERVAL = 4
 """Of a small budget every so many blocks time the default. After 25 launches the regret is 0.75 of
 what it is where all of them do (12 recorded spaces, 20 seeds)."""
-CORES = 3
+CORE_LAUNCHES = 3
 """So many of the last launches go to what the best is made of."""
-MOST_TRIALS = 200
+MAX_TRIALS = 200
 """No more configurations than this are proposed: a model's answer takes longer the more it knows,
 and what is left of a budget is better spent on telling the best apart."""
-MOST_LAUNCHES = 400
+MAX_LAUNCHES = 400
 """Nor is a model told more launches than this, the default's included."""
 
-IDLE_DOUBT = 0.5
+IDLE_DEVIATIONS = 0.5
 """A setting goes from a winner that is expected to cost less than so many standard deviations of
 what is not known about that; what is left is reduced by launches."""
-BLOCKS_BEFORE_END = 8
+MIN_BLOCKS_BEFORE_END = 8
 """Before so many search blocks it is not believed that nothing is left to gain."""
 CONFIDENCE = 0.95
 """That nothing is left to gain, before a search ends for it."""
-KEEP_OF_REQUIRED = 0.16
+REQUIREMENT_SHARE = 0.16
 """Share of the budget that a search leaves where the default breaks a requirement."""
-EXPECTED = 0.5
+EXPECTED_QUANTILE = 0.5
 """Quantile of what is left to gain that stands for its expectation,"""
 GAIN_DOUBT = 2.0
 """of a model that doubts itself by this factor: the end of a search is to be sure, this is not."""
@@ -100,7 +100,7 @@ class Strategy(Protocol):
         ...
 
 
-class Racing:
+class RacingStrategy:
     """All configurations run in every block; who is shown worse leaves.
 
     Args:
@@ -108,7 +108,7 @@ class Racing:
         keeping: the race ends when its leader cannot be further than the margin from the best.
     """
 
-    def __init__(self, configurations: Sequence[Configuration], keeping: Keeping) -> None:
+    def __init__(self, configurations: Sequence[Configuration], keeping: ReservedBudget) -> None:
         self._arms = [arm_of(c) for c in configurations]
         self._keeping = keeping
 
@@ -125,7 +125,7 @@ class Racing:
             return None
         if blocks >= MIN_SEARCH_BLOCKS and is_settled(history, racing, self._keeping.margin):
             return None
-        return racing if self._keeping.affords(history, racing, purse, KEEP) else None
+        return racing if self._keeping.affords(history, racing, purse, PROOF_SHARE) else None
 
     def winner(self, history: History) -> Arm:
         """See ``Strategy.winner``: of those that keep what is required."""
@@ -133,13 +133,13 @@ class Racing:
             return DEFAULT_ARM
         racing = still_racing(history)
         if not history.slacks.require:
-            return best(history, racing)
+            return best_arm(history, racing)
         trials = trials_of(history)
         kept = keeping(trials)
-        return best(history, [arm for arm in racing if arm.configuration in kept])
+        return best_arm(history, [arm for arm in racing if arm.configuration in kept])
 
 
-class ModelBased:
+class ModelStrategy:
     """A searcher proposes; a block is the default and a batch of proposals.
 
     Once enough configurations are known, launches go to those that may be the best of them. The
@@ -147,7 +147,9 @@ class ModelBased:
     shows what that takes.
     """
 
-    def __init__(self, space: SearchSpace, searcher: Searcher, seed: int, keeping: Keeping) -> None:
+    def __init__(
+        self, space: SearchSpace, searcher: Searcher, seed: int, keeping: ReservedBudget
+    ) -> None:
         self._space = space
         self._searcher = searcher
         self._seed = seed
@@ -165,7 +167,7 @@ class ModelBased:
         if purse.spent:
             return None
         trials = trials_of(history)
-        if len(trials) >= MOST_LAUNCHES:
+        if len(trials) >= MAX_LAUNCHES:
             return None
         count = self._batch(history, purse)
         space = admitted(history, self._space)
@@ -178,7 +180,7 @@ class ModelBased:
         if self._nothing_left(history, space, trials, seed):
             return None
         chosen: list[Configuration] = []
-        if len(newcomers(trials)) < MOST_TRIALS:
+        if len(newcomers(trials)) < MAX_TRIALS:
             chosen = self._searcher.propose(space, trials, count, seed)
         if not chosen:
             chosen = self._searcher.verify(space, trials, count, seed)
@@ -191,7 +193,7 @@ class ModelBased:
             return self._small_batch(history, purse)
         last = NOTHING
         if history.abreast == 1:
-            last = history.cost([DEFAULT_ARM], Stage.SEARCH).times(CORES)
+            last = history.cost([DEFAULT_ARM], Stage.SEARCH).times(CORE_LAUNCHES)
         return self._affordable_batch(history, purse, BATCH, last)
 
     def _small_batch(self, history: History, purse: RemainingBudget) -> int:
@@ -217,7 +219,7 @@ class ModelBased:
         """Return whether the next block of search times the default: of a small budget not all."""
         if history.abreast > 1 or not self._is_small(history, purse):
             return True
-        return len(history.blocks(Stage.SEARCH)) % EVERY == 0
+        return len(history.blocks(Stage.SEARCH)) % DEFAULT_INTERVAL == 0
 
     def _is_small(self, history: History, purse: RemainingBudget) -> bool:
         """Return whether the whole budget has room for few launches of the default."""
@@ -225,7 +227,7 @@ class ModelBased:
         whole = purse.total.launches or math.inf
         if purse.total.time_s is not None:
             whole = min(whole, history.abreast * purse.total.time_s / max(each.time_s, 1e-9))
-        return whole < SMALL * each.launches
+        return whole < SMALL_BUDGET * each.launches
 
     def _single(
         self,
@@ -242,7 +244,7 @@ class ModelBased:
         if trials and not _ran_twice(history, DEFAULT_ARM):
             return [DEFAULT_ARM]  # what began cold is no measure for what others take
         chosen: list[Configuration] = []
-        if not purse.affords(one.times(CORES + 1)):
+        if not purse.affords(one.times(CORE_LAUNCHES + 1)):
             chosen = self._searcher.core(space, trials)
         if not chosen:
             chosen = self._searcher.propose(space, trials, 1, seed)
@@ -271,16 +273,16 @@ class ModelBased:
     def winner(self, history: History) -> Arm:
         """See ``Strategy.winner``: of what was launched and worked."""
         trials = trials_of(history)
-        best = self._best(trials)
-        if best.arm == DEFAULT_ARM:
+        best_arm = self._best(trials)
+        if best_arm.arm == DEFAULT_ARM:
             return DEFAULT_ARM
-        lean = self._without_idle(trials, best.arm.configuration, best.estimate.mean)
+        lean = self._without_idle(trials, best_arm.arm.configuration, best_arm.estimate.mean)
         return arm_of(lean) if lean else DEFAULT_ARM
 
     def _best(self, trials: Sequence[Trial]) -> Candidate:
         if self._newest is None or self._newest[0] != trials:
-            best = best_candidate(self._searcher, self._space, trials, self._keeping.margin)
-            self._newest = list(trials), best
+            best_arm = best_candidate(self._searcher, self._space, trials, self._keeping.margin)
+            self._newest = list(trials), best_arm
         return self._newest[1]
 
     def _without_idle(
@@ -299,7 +301,7 @@ class ModelBased:
             losses = self._searcher.contrasts(self._space, trials, wanted)
             least = min(range(len(losses)), key=lambda i: losses[i].mean)
             tolerance = math.log1p(self._keeping.margin)
-            if not is_idle(losses[least], gain, tolerance, IDLE_DOUBT, len(trials)):
+            if not is_idle(losses[least], gain, tolerance, IDLE_DEVIATIONS, len(trials)):
                 break
             lean = smaller[least]
         return lean
@@ -327,7 +329,7 @@ class ModelBased:
         self, history: History, space: SearchSpace, trials: Sequence[Trial], seed: int
     ) -> bool:
         """Whether no configuration is better than the best by more than the margin."""
-        if len(history.blocks(Stage.SEARCH)) < BLOCKS_BEFORE_END:
+        if len(history.blocks(Stage.SEARCH)) < MIN_BLOCKS_BEFORE_END:
             return False
         if bites(trials) and not keeping(trials):
             return False
@@ -358,27 +360,27 @@ class ModelBased:
             return False
         if default_breaks(trials):  # a requirement is to be shown, not a gain
             least = self._keeping.confirmation(history)
-            return not purse.affords(following, keep=KEEP_OF_REQUIRED, least=least)
+            return not purse.affords(following, keep=REQUIREMENT_SHARE, least=least)
         least = self._keeping.proof(history, [DEFAULT_ARM], math.inf, 1.0)
         if not purse.affords(least):
             return False
-        best = self._best(trials)
-        if best.arm == DEFAULT_ARM:
+        best_arm = self._best(trials)
+        if best_arm.arm == DEFAULT_ARM:
             return False
         noise = launch_noise(trials)
-        gain = best.estimate.mean
+        gain = best_arm.estimate.mean
         # What is confirmed is the winner without idle settings, which may be still to be built.
         proof = self._keeping.proof(history, self._to_confirm(history, trials), gain, noise)
         if self._proving and not purse.affords(proof.times(2.0)):
             # A core runs beside the winner only where both are affordable.
             alone = self._keeping.proof(history, (self.winner(history),), gain, noise)
             return purse.affords(alone)
-        if not is_last_moment(purse, proof, following):
+        if not is_last_chance(purse, proof, following):
             return False
-        if self._proving or not math.isfinite(best.estimate.deviation):
+        if self._proving or not math.isfinite(best_arm.estimate.deviation):
             return True
-        left = self._searcher.left_to_gain(space, trials, EXPECTED, seed) / GAIN_DOUBT
-        return prefers_proof(gain, left, len(trials), displaced(purse, proof, following))
+        left = self._searcher.left_to_gain(space, trials, EXPECTED_QUANTILE, seed) / GAIN_DOUBT
+        return prefers_proof(gain, left, len(trials), displaced_launches(purse, proof, following))
 
     def _to_confirm(self, history: History, trials: Sequence[Trial]) -> tuple[Arm, ...]:
         """Return the winner, and its core where one would be confirmed beside it."""
@@ -436,7 +438,7 @@ def _able(history: History, arm: Arm) -> bool:
     return not gave_up and not is_excluded(history, arm.configuration)
 
 
-def best(history: History, racing: Sequence[Arm]) -> Arm:
+def best_arm(history: History, racing: Sequence[Arm]) -> Arm:
     """The arm of ``racing`` that stands best; of equals the one that sets least."""
     arms = sorted(racing, key=lambda arm: (len(arm.configuration), arm.name))
     found = leader(_matrix(history, arms))

@@ -10,28 +10,41 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
-from assay.search.claims.claims import MIN_BLOCKS, alike, all_decided, claim_between, precise
+from assay.search.claims.claims import (
+    MIN_BLOCKS,
+    are_all_decided,
+    claim_between,
+    is_constant,
+    is_precise,
+)
 from assay.search.claims.effects import contrasts
-from assay.search.claims.known import mean_is_known
-from assay.search.claims.requirement import claims_alpha, is_open
-from assay.search.claims.requirement import least_blocks as least_blocks_required
-from assay.search.claims.unreliable import may_be_chance
+from assay.search.claims.precision import is_mean_precise
+from assay.search.claims.reliability import may_be_by_chance
+from assay.search.claims.requirement import claims_alpha, is_undecided
+from assay.search.claims.requirement import min_blocks as least_blocks_required
 from assay.search.history.counted import counted, no_more
 from assay.search.history.failing_order import order_of_failures
 from assay.search.history.history import History, repeats
 from assay.search.history.looks import due
 from assay.search.history.remaining_budget import Cost, RemainingBudget
 from assay.search.races.compare import compared_arms
-from assay.search.races.race import LOST_AFTER, BlockPlan, BlockRace, Done, Reason, failed_workload
+from assay.search.races.race import (
+    MAX_BLOCKS_WITHOUT_VALUE,
+    BlockPlan,
+    BlockRace,
+    Ending,
+    EndReason,
+    workload_failure,
+)
 from assay.search.space.switching import HardToChangeFactors
 from assay.stats.sequence import least
 from assay.units import show_count
 
-TRIES = 3
+MAX_ATTEMPTS = 3
 """Launches in which the baseline may fail before the workload counts as failing always."""
 WARMUP = 1
 """Launches of each cell before those that count, unless asked otherwise."""
-FAR = 2.0
+REFUSAL_FACTOR = 2.0
 """A budget that would be too small by this factor is refused after the first launch of all: no
 sooner, since the baseline may be slower than the other cells, and it ran cold."""
 
@@ -43,7 +56,7 @@ class SweepRace(BlockRace):
     cell warms up, in random order (what a program reads from disk or compiles at its first start
     may differ from cell to cell, so that one warm-up of the baseline would favour it). Then
     complete blocks: each runs every cell once. A cell that never worked leaves when it fails at
-    both attempts within a block, and one that worked after ``LOST_AFTER`` blocks running without a
+    both attempts within a block, and one that worked after ``MAX_BLOCKS_WITHOUT_VALUE`` blocks running without a
     value. With ``null`` the baseline runs a second time in each block, under another name.
 
     It ends after as many blocks as were asked for; or, with a precision, when the mean of every
@@ -60,16 +73,16 @@ class SweepRace(BlockRace):
         self._alpha = sweep_alpha(spec)
         self._undecided: Arm | None = None
 
-    def _next(self, purse: RemainingBudget) -> BlockPlan | Done:
+    def _next(self, purse: RemainingBudget) -> BlockPlan | Ending:
         baseline = self._first
         looks = len(self._history.blocks(Stage.SURVEY))
         if not self._works(Stage.SURVEY, baseline):
-            if looks < TRIES and not (looks and purse.spent):
+            if looks < MAX_ATTEMPTS and not (looks and purse.spent):
                 return BlockPlan(Stage.SURVEY, (baseline,))
             told = self._gave_nothing([baseline])
-            return failed_workload(f"{baseline.name!r} {told}.", [baseline])
+            return workload_failure(f"{baseline.name!r} {told}.", [baseline])
         if self._first_looks <= looks <= self._first_looks + 1 and not self._compared_ran:
-            small = self._too_small(purse, FAR)
+            small = self._too_small(purse, REFUSAL_FACTOR)
             if small is not None:
                 again = self._to_repeat([self._first], purse, self._least_launches)
                 return BlockPlan(Stage.SURVEY, again) if again else small
@@ -80,14 +93,14 @@ class SweepRace(BlockRace):
         if not any(arm in self._compared for arm in able):
             if any(self._claim(arm) is not None for arm in self._compared):
                 told = counted(self._history)
-                return Done(Reason.DECIDED, f"After {told} no cell gave values any more.")
+                return Ending(EndReason.DECIDED, f"After {told} no cell gave values any more.")
             if self._may_follow_order(baseline, purse):
                 return BlockPlan(Stage.SURVEY, (baseline,))
             who = "All cells but the baseline"
             who = who if len(self._compared) > 1 else repr(self._compared[0].name)
             told = f"{who} {self._gave_nothing(self._compared)}."
             order = order_of_failures(self._history.samples)
-            return failed_workload(order or told, self._compared)
+            return workload_failure(order or told, self._compared)
         return self._measure(able, purse)
 
     @property
@@ -134,7 +147,7 @@ class SweepRace(BlockRace):
             return any(self._lost(stage, arm) for stage in stages)
         return any(self._history.gave_up(stage, arm.name) for stage in stages)
 
-    def _measure(self, able: list[Arm], purse: RemainingBudget) -> BlockPlan | Done:
+    def _measure(self, able: list[Arm], purse: RemainingBudget) -> BlockPlan | Ending:
         """The next block of those that are still to be measured."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if blocks == 0:
@@ -143,21 +156,22 @@ class SweepRace(BlockRace):
                 again = self._to_repeat(able, purse, self._least_launches)
                 return BlockPlan(Stage.SURVEY, again) if again else small
         if self._lost(Stage.CONFIRM, able[0]):
-            return failed_workload(
-                f"{able[0].name!r} worked, and then failed {LOST_AFTER} times running.", able[:1]
+            return workload_failure(
+                f"{able[0].name!r} worked, and then failed {MAX_BLOCKS_WITHOUT_VALUE} times running.",
+                able[:1],
             )
         racing = self._racing(able, blocks)
-        if isinstance(racing, Done):
+        if isinstance(racing, Ending):
             return racing
         if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(racing))):
             return BlockPlan(Stage.CONFIRM, tuple(racing))
-        return Done(Reason.BUDGET, f"The budget ended after {counted(self._history)}.")
+        return Ending(EndReason.BUDGET, f"The budget ended after {counted(self._history)}.")
 
-    def _racing(self, able: list[Arm], blocks: int) -> list[Arm] | Done:
+    def _racing(self, able: list[Arm], blocks: int) -> list[Arm] | Ending:
         """Who runs in the next block, or why none does."""
         design = self._spec.design
         if design is not None and design.repeats is not None and blocks >= design.repeats:
-            return Done(Reason.DECIDED, _all_run(blocks, self._history))
+            return Ending(EndReason.DECIDED, _all_run(blocks, self._history))
         if not due(blocks):
             newest = self._history.roster(Stage.CONFIRM)
             return [arm for arm in able if arm in newest]
@@ -166,25 +180,25 @@ class SweepRace(BlockRace):
         if design is not None and design.repeats is not None:
             return able
         if all(self._decided(arm) for arm in self._doubtful_first(able)):
-            return Done(Reason.DECIDED, self._ending(able))
+            return Ending(EndReason.DECIDED, self._ending(able))
         return able
 
     def _ending(self, able: list[Arm]) -> str:
         """Why nothing is measured any more; the cells that failed apart."""
         told = counted(self._history)
-        if all_decided(self._claim(arm) for arm in able if arm in self._compared):
+        if are_all_decided(self._claim(arm) for arm in able if arm in self._compared):
             return f"Every cell was decided after {told}."
         return no_more(told)
 
     def _claim(self, arm: Arm) -> Claim | None:
         return sweep_claim(self._spec, self._history, self._arms, arm, self._alpha)
 
-    def _imprecise(self, able: list[Arm], blocks: int, precision: float) -> list[Arm] | Done:
+    def _imprecise(self, able: list[Arm], blocks: int, precision: float) -> list[Arm] | Ending:
         """The cells whose mean is not known well enough yet, and the baseline beside them."""
         open_ones = [arm for arm in able if not self._precise(arm, precision)]
         if not open_ones:
-            return Done(
-                Reason.DECIDED,
+            return Ending(
+                EndReason.DECIDED,
                 f"Every mean was precise enough after {counted(self._history)}.",
             )
         if self._spec.design is not None and self._spec.design.kind is DesignKind.FACTORIAL:
@@ -193,7 +207,9 @@ class SweepRace(BlockRace):
 
     def _precise(self, arm: Arm, precision: float) -> bool:
         values = self._history.summarised_values(Stage.CONFIRM, arm.name)
-        return alike(values) or mean_is_known(self._history, arm, precision, self._spec.alpha)
+        return is_constant(values) or is_mean_precise(
+            self._history, arm, precision, self._spec.alpha
+        )
 
     def _doubtful_first(self, able: list[Arm]) -> list[Arm]:
         """The cells to be decided, the one first that was last found not to be: it tells most."""
@@ -205,14 +221,16 @@ class SweepRace(BlockRace):
         found = self._claim(arm)
         if found is None:
             over = len(self._history.complete(Stage.CONFIRM)) >= self._claiming
-        elif all(alike(self._history.values(Stage.CONFIRM, a.name)) for a in (self._arms[0], arm)):
+        elif all(
+            is_constant(self._history.values(Stage.CONFIRM, a.name)) for a in (self._arms[0], arm)
+        ):
             over = True
         elif found.withheld and found.objection is not None and not self._requires(arm):
             # Further blocks would not do away with it.
             over = len(self._history.complete(Stage.CONFIRM)) >= self._claiming
-            over = over and not may_be_chance(found, self._history)
+            over = over and not may_be_by_chance(found, self._history)
         else:
-            over = found.verdict is not Verdict.UNCLEAR and precise(found)
+            over = found.verdict is not Verdict.UNCLEAR and is_precise(found)
             over = over and not self._requires(arm)
         if not over:
             self._undecided = arm
@@ -220,12 +238,12 @@ class SweepRace(BlockRace):
 
     def _requires(self, arm: Arm) -> bool:
         """Whether it is unclear yet if a cell keeps what is required, or if the baseline does."""
-        return is_open(self._spec, self._history, (self._arms[0], arm))
+        return is_undecided(self._spec, self._history, (self._arms[0], arm))
 
     @property
     def _claiming(self) -> int:
         """No interval excludes anything after fewer blocks, at the level that each cell has."""
-        return least_blocks(self._spec)
+        return min_blocks(self._spec)
 
     @property
     def _least(self) -> int:
@@ -245,7 +263,7 @@ class SweepRace(BlockRace):
         block = self._history.cost(self._able())
         return len(self._still_cold) + block.launches * self._least
 
-    def _too_small(self, purse: RemainingBudget, by: float = 1.0) -> Done | None:
+    def _too_small(self, purse: RemainingBudget, by: float = 1.0) -> Ending | None:
         """The least blocks must fit (rule 14), and the warm-up that is still to come."""
         able = self._able()
         block = self._history.cost(able)
@@ -263,14 +281,14 @@ class SweepRace(BlockRace):
         )
 
 
-def least_launches(spec: StudySpec) -> int:
+def min_launches(spec: StudySpec) -> int:
     """Launches that a sweep takes at least: its warm-up, and the blocks that show something."""
     warmups = WARMUP if spec.warmup is None else spec.warmup
     asked = spec.design.repeats if spec.design is not None else None
     arms = len(compared_arms(spec))
     begins = len(HardToChangeFactors.of(spec).begins(compared_arms(spec)))
     each = repeats(spec.statistic, Stage.CONFIRM)
-    return max(1, warmups * begins) + (asked or least_blocks(spec)) * arms * each
+    return max(1, warmups * begins) + (asked or min_blocks(spec)) * arms * each
 
 
 def _all_run(blocks: int, history: History) -> str:
@@ -279,7 +297,7 @@ def _all_run(blocks: int, history: History) -> str:
     return f"All {show_count(blocks, 'block')} were run{lost}."
 
 
-def least_blocks(spec: StudySpec) -> int:
+def min_blocks(spec: StudySpec) -> int:
     """Blocks below which no interval of a sweep excludes anything."""
     return max(MIN_BLOCKS, least(sweep_alpha(spec)), least_blocks_required(spec))
 

@@ -18,11 +18,11 @@ from assay.records import (
     Verdict,
 )
 from assay.records.workload import WALL
-from assay.search.claims.claims import claimed_blocks, precise
-from assay.search.claims.planned import planned_blocks
-from assay.search.claims.proof import blocks_for, proof_cost
-from assay.search.claims.requirement import results, verdict_on
-from assay.search.claims.unreliable import may_be_chance
+from assay.search.claims.claims import blocks_of_claim, is_precise
+from assay.search.claims.planned_look import planned_blocks
+from assay.search.claims.proof import blocks_at_any_look, proof_cost
+from assay.search.claims.reliability import may_be_by_chance
+from assay.search.claims.requirement import requirement_results, verdict_on
 from assay.search.history.counted import counted
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.history.looks import due
@@ -36,34 +36,34 @@ from assay.search.races.confirmation import (
     claim_alpha,
     claim_on,
     claims_on,
-    fewest_blocks,
-    recommended,
-    winners_in,
+    count_winners,
+    min_blocks,
+    recommended_arm,
     with_core,
 )
-from assay.search.races.keeping import Keeping
-from assay.search.races.race import BlockPlan, Done, Reason, no_good_end
-from assay.search.races.reduction import Reduced, Reduction
-from assay.search.races.searching import (
-    CAP_FACTOR,
-    CAP_SLACK_S,
+from assay.search.races.race import BlockPlan, Ending, EndReason, ending_without_success
+from assay.search.races.reduction import ReducedWinner, Reduction
+from assay.search.races.reserved_budget import ReservedBudget
+from assay.search.races.search_race import (
     FUTILE_FACTOR,
-    HANG_FACTOR,
+    HANG_TIMEOUT_FACTOR,
     NULL_ARM,
-    SearchingRace,
+    TIMEOUT_FACTOR,
+    TIMEOUT_SLACK_S,
+    SearchRace,
 )
-from assay.search.races.strategy import SMALL, ModelBased, Racing, Strategy
+from assay.search.races.strategy import SMALL_BUDGET, ModelStrategy, RacingStrategy, Strategy
 from assay.search.space.space import SearchSpace
 from assay.stats.paired import effect
 from assay.stats.verdict import blocks_needed
 from assay.units import show_count
-from assay.wording.sentence import needed_text
+from assay.wording.sentence import budget_options
 
-LEAST_ANSWER = 8
+MIN_ANSWER_LAUNCHES = 8
 """Launches from which on a study is said to have an answer: fewer tell a large gain alone."""
 
 
-class TuneRace(SearchingRace):
+class TuneRace(SearchRace):
     """The race behind ``assay tune``.
 
     Args:
@@ -83,7 +83,7 @@ class TuneRace(SearchingRace):
         super().go_on()
         self._proving = True
 
-    def _look_at_default(self, stage: Stage, purse: RemainingBudget) -> BlockPlan | Done | None:
+    def _look_at_default(self, stage: Stage, purse: RemainingBudget) -> BlockPlan | Ending | None:
         """Look at the default as every search does, and go on with whatever budget there is.
 
         Where few launches are left the blocks of the search time the default as well.
@@ -91,7 +91,9 @@ class TuneRace(SearchingRace):
         seen = self._history.observations(stage, DEFAULT_ARM.name)
         if stage is Stage.GAUGE and not seen:
             nothing = self._nothing_to_try()
-            if nothing is not None or not purse.affords(Cost(self._gauge_s(), 1).times(SMALL)):
+            if nothing is not None or not purse.affords(
+                Cost(self._gauge_s(), 1).times(SMALL_BUDGET)
+            ):
                 return nothing
         if any(o is not None for o in seen):
             return None if stage is Stage.SURVEY else self._nothing_to_try()
@@ -115,18 +117,18 @@ class TuneRace(SearchingRace):
             most = self._affordable_configurations()
             every = self._space.enumerate(most)
             self._strategy = (
-                Racing(every, self._keeping)
+                RacingStrategy(every, self._keeping)
                 if every is not None
-                else ModelBased(self._space, self._searcher, self._spec.seed, self._keeping)
+                else ModelStrategy(self._space, self._searcher, self._spec.seed, self._keeping)
             )
         return self._strategy
 
     @property
-    def _keeping(self) -> Keeping:
+    def _keeping(self) -> ReservedBudget:
         """What is kept for a confirmation; that of a requirement takes the winner alone."""
         spec = self._spec
-        core_blocks = None if spec.require else fewest_blocks(spec, winners=2)
-        return Keeping(spec.margin, 2 + spec.null, fewest_blocks(spec), core_blocks)
+        core_blocks = None if spec.require else min_blocks(spec, winners=2)
+        return ReservedBudget(spec.margin, 2 + spec.null, min_blocks(spec), core_blocks)
 
     @property
     def guided(self) -> bool:
@@ -134,7 +136,7 @@ class TuneRace(SearchingRace):
 
         Asked for only once the search has begun.
         """
-        return isinstance(self._chosen_strategy(), ModelBased)
+        return isinstance(self._chosen_strategy(), ModelStrategy)
 
     @cached_property
     def winner(self) -> Arm:
@@ -151,13 +153,13 @@ class TuneRace(SearchingRace):
         return self._chosen_strategy().winner(self._history)
 
     @cached_property
-    def reduced(self) -> Reduced:
+    def reduced(self) -> ReducedWinner:
         """The winner without what does not matter; asked for only after the reduction."""
         if self.winner == DEFAULT_ARM:
-            return Reduced(DEFAULT_ARM)
+            return ReducedWinner(DEFAULT_ARM)
         found = self._chosen_reduction().result(self._history)
         running = self._being_confirmed()
-        return found if running is None else Reduced(running.whole, found.note)
+        return found if running is None else ReducedWinner(running.whole, found.note)
 
     def _being_confirmed(self) -> ConfirmedArms | None:
         """Return the arms of the confirmation, if it has begun."""
@@ -171,7 +173,7 @@ class TuneRace(SearchingRace):
     def _confirm_arms(self, *winners: Arm) -> tuple[Arm, ...]:
         return (DEFAULT_ARM, *((NULL_ARM,) if self._spec.null else ()), *winners)
 
-    def _confirm(self, purse: RemainingBudget) -> BlockPlan | Done:
+    def _confirm(self, purse: RemainingBudget) -> BlockPlan | Ending:
         whole = self.reduced.arm
         if whole == DEFAULT_ARM:
             return self._keep_default(purse)
@@ -187,7 +189,7 @@ class TuneRace(SearchingRace):
 
     def _recommended(self, running: ConfirmedArms) -> Arm:
         claims = claims_on(self._spec, self._history, running)
-        return recommended(self._spec, self._history, running, claims)
+        return recommended_arm(self._spec, self._history, running, claims)
 
     def _to_confirm(self, whole: Arm, purse: RemainingBudget) -> ConfirmedArms:
         """Return a winner, with its core where a proof of both is affordable."""
@@ -202,7 +204,7 @@ class TuneRace(SearchingRace):
         proof = keeping.proof(self._history, both.arms, gain, launch_noise(trials))
         return both if purse.affords(proof) else alone
 
-    def _keep_default(self, purse: RemainingBudget) -> BlockPlan | Done:
+    def _keep_default(self, purse: RemainingBudget) -> BlockPlan | Ending:
         """Nothing to confirm; left to show are noise floor and requirements, where asked for."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
         tried = [arm for arm in self._history.arms(Stage.SEARCH) if arm != DEFAULT_ARM]
@@ -211,16 +213,18 @@ class TuneRace(SearchingRace):
             if tried or isinstance(following, BlockPlan):
                 return following
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
-            return no_good_end(self._history.samples)
+            return ending_without_success(self._history.samples)
         if self.winner == DEFAULT_ARM and default_breaks(trials_of(self._history)):
-            return Done(Reason.DECIDED, "No configuration was found that keeps what is required.")
+            return Ending(
+                EndReason.DECIDED, "No configuration was found that keeps what is required."
+            )
         if not tried:
             return self._nothing_tried()
         if self.winner == DEFAULT_ARM:
             return self._nothing_better(len(tried), purse)
-        return Done(Reason.DECIDED, "What won the search was no better on a second look.")
+        return Ending(EndReason.DECIDED, "What won the search was no better on a second look.")
 
-    def _nothing_better(self, tried: int, purse: RemainingBudget) -> Done:
+    def _nothing_better(self, tried: int, purse: RemainingBudget) -> Ending:
         """The end of a search that found nothing: for the budget, or for what it knows.
 
         Args:
@@ -228,30 +232,30 @@ class TuneRace(SearchingRace):
             purse: what is left.
         """
         if purse.affords(self._history.cost([DEFAULT_ARM], Stage.SEARCH)):
-            return Done(Reason.DECIDED, "No configuration stood better than the default.")
+            return Ending(EndReason.DECIDED, "No configuration stood better than the default.")
         configurations = show_count(tried, "configuration", "configurations")
         needed = None
-        if len(self._history.samples) < LEAST_ANSWER * self._repeats:
-            each = Cost(self._gauge_s(), 1).times(LEAST_ANSWER * self._repeats)
+        if len(self._history.samples) < MIN_ANSWER_LAUNCHES * self._repeats:
+            each = Cost(self._gauge_s(), 1).times(MIN_ANSWER_LAUNCHES * self._repeats)
             needed = budget_for(self._with_builds(each))
-        return Done(
-            Reason.BUDGET,
+        return Ending(
+            EndReason.BUDGET,
             f"The budget ended after {configurations} beside the default.",
             needed,
         )
 
-    def _nothing_tried(self) -> Done:
+    def _nothing_tried(self) -> Ending:
         """The end of a study whose budget was used up by the default."""
-        each = Cost(self._gauge_s(), 1).times(LEAST_ANSWER * self._repeats)
+        each = Cost(self._gauge_s(), 1).times(MIN_ANSWER_LAUNCHES * self._repeats)
         needed = budget_for(self._with_builds(each))
-        return Done(
-            Reason.BUDGET,
+        return Ending(
+            EndReason.BUDGET,
             "The budget ended before anything but the default was launched; "
-            f"{needed_text(self._spec.budget, needed)} would do for an answer.",
+            f"{budget_options(self._spec.budget, needed)} would do for an answer.",
             needed,
         )
 
-    def _decided(self, arm: Arm, arms: tuple[Arm, ...], purse: RemainingBudget) -> Done | None:
+    def _decided(self, arm: Arm, arms: tuple[Arm, ...], purse: RemainingBudget) -> Ending | None:
         """The end of the confirmation, where its data bring it about.
 
         Args:
@@ -260,40 +264,44 @@ class TuneRace(SearchingRace):
             purse: what is left.
         """
         if self._lost(Stage.CONFIRM, arm):
-            return Done(Reason.DECIDED, "What won the search gave no value when it was confirmed.")
+            return Ending(
+                EndReason.DECIDED, "What won the search gave no value when it was confirmed."
+            )
         found = self.confirmation(arm)
         ran = len(self._history.complete(Stage.CONFIRM))
         if found is None and ran >= self._least:
-            return Done(Reason.DECIDED, "No confirmation block has a value for both.")
+            return Ending(EndReason.DECIDED, "No confirmation block has a value for both.")
         if found is None:
             return None
-        required = results(self._spec, self._history, (DEFAULT_ARM, arm))
+        required = requirement_results(self._spec, self._history, (DEFAULT_ARM, arm))
         if verdict_on(required, arm.name) is RequirementVerdict.BROKEN:
-            return Done(
-                Reason.DECIDED,
+            return Ending(
+                EndReason.DECIDED,
                 f"What won the search breaks a requirement: {self._counted(found)} show it.",
             )
         open_ones = _undecided(required, found)
-        decided = found.verdict is not Verdict.UNCLEAR and (found.planned or precise(found))
+        decided = found.verdict is not Verdict.UNCLEAR and (found.planned or is_precise(found))
         if decided and not open_ones:
-            return Done(Reason.DECIDED, f"Decided after {self._counted(found)}.")
+            return Ending(EndReason.DECIDED, f"Decided after {self._counted(found)}.")
         objected = found.withheld and found.objection is not None
-        objected = objected and not may_be_chance(found, self._history)
+        objected = objected and not may_be_by_chance(found, self._history)
         if objected and not open_ones and ran >= self._least:
-            return Done(Reason.DECIDED, "Further launches would not do away with the objection.")
+            return Ending(
+                EndReason.DECIDED, "Further launches would not do away with the objection."
+            )
         lost = [one for one in open_ones if self._past_hope(one, purse, arms)]
         # What the default keeps is of no matter any more where the claim turns out a gain.
         if lost and (decided or any(one.arm == arm.name for one in lost)):
-            return Done(
-                Reason.BUDGET,
+            return Ending(
+                EndReason.BUDGET,
                 f"Still unclear after {self._counted(found)} whether a requirement is kept, and "
                 "what is left of the budget could not decide it.",
             )
         if len(open_ones) > len(lost) or self._before_planned:
             return None
         if found.blocks >= self._least and self._futile(found, purse, arms):
-            return Done(
-                Reason.BUDGET,
+            return Ending(
+                EndReason.BUDGET,
                 f"Still unclear after {self._counted(found)}, and what is left of the budget "
                 "could not decide it.",
             )
@@ -301,13 +309,13 @@ class TuneRace(SearchingRace):
 
     def _confirmation_block(
         self, arms: tuple[Arm, ...], blocks: int, purse: RemainingBudget
-    ) -> BlockPlan | Done:
+    ) -> BlockPlan | Ending:
         """One more block; the first only where enough for a claim will fit (rule 14)."""
         cost, running = self._history.cost(arms), ConfirmedArms.among(arms)
-        fewest = fewest_blocks(self._spec, winners_in(arms))
+        fewest = min_blocks(self._spec, count_winners(arms))
         if blocks == 0 and not purse.affords(cost.times(fewest)):
-            return Done(
-                Reason.BUDGET,
+            return Ending(
+                EndReason.BUDGET,
                 f"The budget went to the search; a proof takes {fewest} more blocks at least.",
             )
         # Within the blocks that a claim takes, an estimate that is a little off ends nothing.
@@ -316,7 +324,7 @@ class TuneRace(SearchingRace):
         found = None
         if running is not None:
             found = self.confirmation(self._recommended(running))
-        return Done(Reason.BUDGET, f"The budget ended after {self._counted(found)}.")
+        return Ending(EndReason.BUDGET, f"The budget ended after {self._counted(found)}.")
 
     def _counted(self, found: Claim | None) -> str:
         """The blocks that the claim rests on."""
@@ -324,12 +332,12 @@ class TuneRace(SearchingRace):
 
     @property
     def _alpha(self) -> float:
-        return claim_alpha(self._spec, winners_in(self._history.roster(Stage.CONFIRM)))
+        return claim_alpha(self._spec, count_winners(self._history.roster(Stage.CONFIRM)))
 
     @property
     def _least(self) -> int:
-        """See ``SearchingRace._least``."""
-        return fewest_blocks(self._spec, winners_in(self._history.roster(Stage.CONFIRM)))
+        """See ``SearchRace._least``."""
+        return min_blocks(self._spec, count_winners(self._history.roster(Stage.CONFIRM)))
 
     def _past_hope(
         self, found: RequirementResult, purse: RemainingBudget, arms: tuple[Arm, ...]
@@ -365,7 +373,7 @@ class TuneRace(SearchingRace):
 
         After a few blocks the estimate itself is too rough to give a study up for.
         """
-        blocks = claimed_blocks(self._history, claim)
+        blocks = blocks_of_claim(self._history, claim)
         a, b = (
             self._history.observations(Stage.CONFIRM, name, blocks)
             for name in (DEFAULT_ARM.name, claim.b)
@@ -395,7 +403,7 @@ class TuneRace(SearchingRace):
     def proof(self, candidate: Candidate) -> Cost:
         """What a proof of a candidate is expected to take, beyond what was spent."""
         noise = launch_noise(every_trial(self._history))
-        blocks = blocks_for(candidate.estimate.mean, noise, self._least, self._alpha)
+        blocks = blocks_at_any_look(candidate.estimate.mean, noise, self._least, self._alpha)
         blocks -= len(self._history.sound(Stage.CONFIRM))
         running = self._being_confirmed() or ConfirmedArms(candidate.arm)
         arms = self._confirm_arms(*running.arms)
@@ -407,16 +415,16 @@ class TuneRace(SearchingRace):
 
     def _incumbent_cap_s(self) -> float | None:
         """From the quickest arm where the least wall time wins, else far above the default's."""
-        names, factor = [DEFAULT_ARM.name], HANG_FACTOR
+        names, factor = [DEFAULT_ARM.name], HANG_TIMEOUT_FACTOR
         objective = self._spec.workload.objective
         shortest = objective.name == WALL.name and objective.goal is Goal.LOWER
         if shortest and self._spec.statistic is not Statistic.SPREAD:
             arms, other_work = self._history.arms(Stage.SEARCH), self._history.other_work
             names = [a.name for a in arms if not other_work.hold(a.configuration)] or names
-            factor = CAP_FACTOR
+            factor = TIMEOUT_FACTOR
         walls = [w for w in map(self._history.good_wall_s, names) if w is not None]
         walls = walls or self._survey_s()
-        return min(walls) * factor + CAP_SLACK_S if walls else None
+        return min(walls) * factor + TIMEOUT_SLACK_S if walls else None
 
     def _survey_s(self) -> list[float]:
         """Wall times of the first launches, where the default has no other yet."""

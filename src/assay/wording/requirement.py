@@ -18,7 +18,7 @@ from assay.records import (
 from assay.records.requirement import MEDIAN
 from assay.search.claims.requirement import requirement_text, verdict_on
 from assay.units import show_count, show_quantity
-from assay.wording.sentence import basis, say, statement
+from assay.wording.sentence import evidence_text, statement, tuning_verdict
 
 HOLDS, BROKEN, UNCLEAR = (
     RequirementVerdict.HOLDS,
@@ -52,7 +52,7 @@ def share_text(found: RequirementResult) -> str:
     return told
 
 
-def seen_text(spec: StudySpec, found: RequirementResult) -> str:
+def evidence_text(spec: StudySpec, found: RequirementResult) -> str:
     """The figures behind a verdict: the quantile, the worst, the launches that keep it."""
     if not found.launches:
         return "no launch that counts"
@@ -87,13 +87,13 @@ def _up(percent: float) -> str:
 
 def requirement_words(spec: StudySpec, found: RequirementResult) -> str:
     """A result in one line: the verdict, the figures, and what they say of all launches."""
-    told = f"{found.verdict}: {seen_text(spec, found)}"
+    told = f"{found.verdict}: {evidence_text(spec, found)}"
     if found.launches:
-        told += f" ({guarantee_text(found)}){outlook(found)}"
+        told += f" ({guarantee_text(found)}){needed_launches_text(found)}"
     return f"{told}; withheld, others disturbed too many blocks" if found.withheld else told
 
 
-def requirements_told(spec: StudySpec, conclusion: Conclusion) -> list[str]:
+def requirement_sentences(spec: StudySpec, conclusion: Conclusion) -> list[str]:
     """A sentence for each requirement of a study that recommends nothing: who keeps it."""
     sentences = []
     for one in spec.require:
@@ -116,7 +116,7 @@ _TOLD = {HOLDS: "holds for", BROKEN: "is broken by", UNCLEAR: "is unclear for"}
 _ARMS_TOLD = 4
 
 
-def outlook(found: RequirementResult) -> str:
+def needed_launches_text(found: RequirementResult) -> str:
     """What it would take to decide; empty where that is not known."""
     if found.launches_needed is None or found.launches_needed <= found.launches:
         return ""
@@ -126,7 +126,7 @@ def outlook(found: RequirementResult) -> str:
 # --- the verdict of a tuning ------------------------------------------------------------------
 
 
-def say_required(
+def required_verdict(
     spec: StudySpec,
     found: Claim,
     required: Sequence[RequirementResult],
@@ -143,7 +143,7 @@ def say_required(
         disturbers: who used the CPUs meanwhile.
     """
     if found.withheld:
-        return say(spec, found, disturbers)
+        return tuning_verdict(spec, found, disturbers)
     keeps, before = verdict_on(required, found.b), verdict_on(required, default)
     text = required_text(spec)
     if keeps is BROKEN:
@@ -155,9 +155,9 @@ def say_required(
             f"{found.b} keeps {text}, {_broken_by(spec, required, default)}: {price(spec, found)}."
         )
     if found.verdict.value == "faster":
-        return f"{say(spec, found).removesuffix('.')}, and keeps {text}."
+        return f"{tuning_verdict(spec, found).removesuffix('.')}, and keeps {text}."
     if before is HOLDS:
-        return f"{say(spec, found)} The default keeps {text}."
+        return f"{tuning_verdict(spec, found)} The default keeps {text}."
     return (
         f"Not decided: {found.b} keeps {text}, and whether the default does is unclear; "
         f"{price(spec, found)}."
@@ -178,15 +178,17 @@ def price(spec: StudySpec, found: Claim) -> str:
     metric = spec.workload.objective
     named = msgspec.structs.replace(found, a="the default", b="it")
     words = statement(named, metric)
-    return f"{words[0].lower()}{words[1:]} ({basis(named, metric)})"
+    return f"{words[0].lower()}{words[1:]} ({evidence_text(named, metric)})"
 
 
-def say_default(spec: StudySpec, required: Sequence[RequirementResult], default: str) -> str:
+def default_requirement_sentence(
+    spec: StudySpec, required: Sequence[RequirementResult], default: str
+) -> str:
     """What is to be said of the default beside that it is kept; empty where nothing was seen."""
     verdict = verdict_on(required, default)
     mine = [one for one in required if one.arm == default and one.verdict is verdict]
     text = required_text(spec, [one.requirement for one in mine])
-    figures = "; ".join(seen_text(spec, one) for one in mine)
+    figures = "; ".join(evidence_text(spec, one) for one in mine)
     if all(one.withheld for one in mine):
         return ""
     match verdict:
@@ -208,7 +210,7 @@ def _broken(
 ) -> str:
     mine = [one for one in required if one.arm == found.b and one.verdict is BROKEN]
     text = required_text(spec, [one.requirement for one in mine])
-    figures = "; ".join(seen_text(spec, one) for one in mine)
+    figures = "; ".join(evidence_text(spec, one) for one in mine)
     told = f"{found.b}, which won the search, breaks {text} ({figures})"
     if before is BROKEN:
         whole = required_text(spec)
@@ -224,7 +226,7 @@ def _unclear(
 ) -> str:
     mine = [one for one in required if one.arm == found.b and one.verdict is UNCLEAR]
     text = required_text(spec, [one.requirement for one in mine])
-    figures = "; ".join(f"{seen_text(spec, one)}{outlook(one)}" for one in mine)
+    figures = "; ".join(f"{evidence_text(spec, one)}{needed_launches_text(one)}" for one in mine)
     rest = "The default breaks it." if before is BROKEN else "Keep the default until then."
     if before is BROKEN and len(spec.require) > 1:
         rest = "The default breaks what is required."

@@ -14,7 +14,7 @@ from assay.units import show_percent
 from assay.wording.sentence import interval_text
 
 
-def present_words(race: TuneRace) -> str:
+def interim_words(race: TuneRace) -> str:
     """Return the present recommendation in a few words, empty where the default would be kept.
 
     For example ``unproven so far -18.2 % (-24.1 to -11.0 %): malloc=jemalloc``.
@@ -27,7 +27,7 @@ def present_words(race: TuneRace) -> str:
     return f"unproven so far {show_percent(expected.ratio)} % ({ends}): {_name(race)}"
 
 
-def present_sentence(spec: StudySpec, samples: Sequence[Sample]) -> str:
+def interim_sentence(spec: StudySpec, samples: Sequence[Sample]) -> str:
     """The present recommendation of a study that has no conclusion yet, in one sentence.
 
     Empty for studies that recommend nothing, and while only the default was launched.

@@ -26,7 +26,7 @@ def day(at_s: float) -> str:
     return datetime.datetime.fromtimestamp(at_s, datetime.UTC).date().isoformat()
 
 
-def beside(floor: MachineFloor | None, conclusion: Conclusion) -> MachineFloor | None:
+def applicable_floor(floor: MachineFloor | None, conclusion: Conclusion) -> MachineFloor | None:
     """The floor, where it can stand beside the claims of a study.
 
     They are about the same metric, not about its spread, and the study has no floor of its own.
@@ -49,11 +49,11 @@ def origin_words(floor: MachineFloor) -> str:
 
 def floor_notes(floor: MachineFloor | None, conclusion: Conclusion) -> Iterator[str]:
     """What is to be said of claims that are no larger than what identical arms showed."""
-    near = beside(floor, conclusion)
+    near = applicable_floor(floor, conclusion)
     if near is None:
         return
     for claim in conclusion.claims:
-        if _about(near, claim) and _tells(claim) and within(near, claim.ratio):
+        if _about(near, claim) and _tells(claim) and is_within(near, claim.ratio):
             yield (
                 f"the difference of {claim.b} ({show_percent(claim.ratio)} %) is within the noise "
                 f"floor of this machine ({floor_words(near)}, {origin_words(near)}): two identical "
@@ -61,7 +61,7 @@ def floor_notes(floor: MachineFloor | None, conclusion: Conclusion) -> Iterator[
             )
 
 
-def within(floor: MachineFloor, ratio: float) -> bool:
+def is_within(floor: MachineFloor, ratio: float) -> bool:
     """Whether a ratio is no further from 1 than that of two identical arms may be."""
     reach = max(abs(math.log(end)) if end else math.inf for end in floor.ci)
     return abs(math.log(ratio)) <= reach

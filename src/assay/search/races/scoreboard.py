@@ -16,14 +16,14 @@ from assay.search.history.history import History
 from assay.search.history.other_work import OtherWork
 from assay.search.history.same_work import OutputsSeen
 from assay.search.history.slack import Slacks
-from assay.search.races.confirmation import claim_alpha, winners_in
+from assay.search.races.confirmation import claim_alpha, count_winners
 from assay.stats.interval import ratio_ends
 from assay.stats.quiet import effect_of_blocks
 from assay.stats.summary import summarise
 
 
 @dataclass(frozen=True)
-class Standing:
+class Leader:
     """The best arm against the first, so far; of search data it is an impression, no claim.
 
     Attributes:
@@ -84,7 +84,7 @@ class Scoreboard:
             return  # against a baseline that timed out nothing can be held
         self._open[launch.arm] = math.log(found.value)
 
-    def standing(self, block: int) -> Standing | None:
+    def standing(self, block: int) -> Leader | None:
         """Who is ahead when a block begins; ``None`` before anything can be said."""
         self._begin(block)
         others = [name for name in self._means if self._alone or self._is_rival(name)]
@@ -92,14 +92,14 @@ class Scoreboard:
             return None
         ahead = min(others, key=lambda name: self._sign * self._means[name].log)
         mean = self._means[ahead]
-        return Standing(ahead, math.exp(mean.log), None, None, mean.count)
+        return Leader(ahead, math.exp(mean.log), None, None, mean.count)
 
     def _is_rival(self, name: str) -> bool:
         """Return whether an arm may be ahead of the baseline."""
         other_work = self._other_work.hold(self._configurations[name])
         return name != self._baseline and not other_work
 
-    def better(self, found: Standing) -> bool:
+    def better(self, found: Leader) -> bool:
         """Whether it is ahead of the baseline."""
         return self._sign * math.log(found.ratio) < 0.0
 
@@ -128,7 +128,7 @@ class _Mean:
 _NONE = _Mean(0.0, 0)
 
 
-def with_interval(spec: StudySpec, history: History, stage: Stage, found: Standing) -> Standing:
+def with_interval(spec: StudySpec, history: History, stage: Stage, found: Leader) -> Leader:
     """The same with its interval, as a claim has it.
 
     The more blocks there are, the longer it takes.
@@ -136,7 +136,7 @@ def with_interval(spec: StudySpec, history: History, stage: Stage, found: Standi
     if len(spec.arms) == 1:
         summary = summarise(history.summarised_values(stage, found.arm) or [found.ratio])
         lo, hi = summary.ci or (None, None)
-        return Standing(found.arm, summary.mean, lo, hi, summary.n)
+        return Leader(found.arm, summary.mean, lo, hi, summary.n)
     baseline = spec.arms[0].name if spec.arms else "default"
     blocks = history.complete(stage)
     seen = effect_of_blocks(
@@ -156,5 +156,5 @@ def with_interval(spec: StudySpec, history: History, stage: Stage, found: Standi
 def _alpha(spec: StudySpec, history: History) -> float:
     """The error rate that each claim of a study has."""
     if spec.kind is Kind.TUNE and not spec.objectives:
-        return claim_alpha(spec, winners_in(history.roster(Stage.CONFIRM)))
+        return claim_alpha(spec, count_winners(history.roster(Stage.CONFIRM)))
     return claims_alpha(spec) / max(1, len(spec.arms) - 1 + spec.null)

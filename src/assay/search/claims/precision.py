@@ -8,7 +8,7 @@ from assay.search.history.history import History
 from assay.stats.summary import summarise
 
 
-def mean_is_known(history: History, arm: Arm, share: float, alpha: float) -> bool:
+def is_mean_precise(history: History, arm: Arm, share: float, alpha: float) -> bool:
     """Whether half the interval of an arm's mean is at most a share of it.
 
     It never is where more than a third of the blocks were disturbed: a load that meets all

@@ -8,18 +8,18 @@ from assay.errors import InvalidInputError
 from assay.records import StudySpec
 
 
-def demand_alone(spec: StudySpec) -> None:
+def check_single_objective(spec: StudySpec) -> None:
     """Refuse a study by several objectives that asks for what is decided by one.
 
     Raises:
         InvalidInputError: names the first.
     """
-    demand_none(
+    reject_options(
         {"--require": spec.require, "--parallel": spec.parallel, "--warm-start": spec.earlier}
     )
 
 
-def demand_none(asked: Mapping[str, object]) -> None:
+def reject_options(asked: Mapping[str, object]) -> None:
     """Refuse options that are for one objective.
 
     Args:

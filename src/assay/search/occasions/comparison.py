@@ -23,15 +23,15 @@ from assay.search.occasions.differences import (
     sources_of_effect,
 )
 from assay.search.occasions.measured import metric_differences, workload_differences
-from assay.search.occasions.pool import MIN_OCCASIONS, Pool, Prospect, pool_of
-from assay.search.occasions.side import Measured, Published, Side
+from assay.search.occasions.pool import MIN_OCCASIONS, OccasionCandidate, OccasionPool, pool_of
+from assay.search.occasions.side import MeasuredCondition, PublishedCondition, Side
 from assay.stats.interval import Interval
 from assay.stats.occasions import launches_apart, occasions_apart
 from assay.units import show_count, show_duration
 
 ALPHA = 0.05
 """Share of wrong intervals accepted."""
-VALUE = "value"
+UNNAMED_METRIC = "value"
 """Name of a published figure that has none."""
 MAX_NAMED = 3
 """Studies that a note names."""
@@ -41,10 +41,10 @@ MAX_COMMAND = 60
 """Characters of a command in a sentence."""
 
 
-def compared(
+def compare_conditions(
     a: Side,
     b: Side,
-    prospects: Callable[[], Sequence[Prospect]],
+    prospects: Callable[[], Sequence[OccasionCandidate]],
     *,
     margin: float = MARGIN,
     alpha: float = ALPHA,
@@ -64,7 +64,7 @@ def compared(
     """
     _demand_apart(a, b)
     _demand_alike(a, b, same_workload=same_workload)
-    published = isinstance(a, Published) or isinstance(b, Published)
+    published = isinstance(a, PublishedCondition) or isinstance(b, PublishedCondition)
     left, right = a.mean(arithmetic=published), b.mean(arithmetic=published)
     launches, df_launches = launches_apart(left, right, alpha)
     differences = condition_differences(a, b)
@@ -85,7 +85,7 @@ def compared(
         inseparable=sources,
         notes=(*a.notes, *b.notes, *_workload_notes(a, b)),
     )
-    if isinstance(a, Published) or isinstance(b, Published):
+    if isinstance(a, PublishedCondition) or isinstance(b, PublishedCondition):
         return msgspec.structs.replace(
             found,
             reason="a published summary does not say how much occasions differ",
@@ -118,7 +118,7 @@ def compared(
 
 
 def _demand_apart(a: Side, b: Side) -> None:
-    if isinstance(a, Published) or isinstance(b, Published):
+    if isinstance(a, PublishedCondition) or isinstance(b, PublishedCondition):
         if a.condition.name == b.condition.name:
             raise InvalidInputError(
                 f"{a.condition.name} is named twice.", "Name the other condition as well."
@@ -141,7 +141,7 @@ def _demand_apart(a: Side, b: Side) -> None:
 
 
 def _demand_alike(a: Side, b: Side, *, same_workload: bool) -> None:
-    if isinstance(a, Measured) and isinstance(b, Measured):
+    if isinstance(a, MeasuredCondition) and isinstance(b, MeasuredCondition):
         other = metric_differences(a.metric, b.metric)
         if other:
             raise InvalidInputError(
@@ -161,7 +161,7 @@ def _demand_alike(a: Side, b: Side, *, same_workload: bool) -> None:
             f"{a.condition.name} is in {units[0]}, {b.condition.name} in {units[1]}.",
             "Convert one of them: n=30,mean=299.4,sd=3.38,unit=s",
         )
-    if isinstance(a, Published) and isinstance(b, Published):
+    if isinstance(a, PublishedCondition) and isinstance(b, PublishedCondition):
         named = [one.workload for one in (a, b)]
         if all(named) and named[0] != named[1] and not same_workload:
             raise InvalidInputError(
@@ -171,14 +171,19 @@ def _demand_alike(a: Side, b: Side, *, same_workload: bool) -> None:
 
 
 def _stated_unit(side: Side) -> str:
-    return side.metric.unit if isinstance(side, Measured) else side.unit
+    return side.metric.unit if isinstance(side, MeasuredCondition) else side.unit
 
 
 def _name_of(a: Side, b: Side) -> str:
-    of_study: Metric | None = next((s.metric for s in (a, b) if isinstance(s, Measured)), None)
+    of_study: Metric | None = next(
+        (s.metric for s in (a, b) if isinstance(s, MeasuredCondition)), None
+    )
     if of_study is not None:
         return of_study.name
-    return next((s.workload for s in (a, b) if isinstance(s, Published) and s.workload), VALUE)
+    return next(
+        (s.workload for s in (a, b) if isinstance(s, PublishedCondition) and s.workload),
+        UNNAMED_METRIC,
+    )
 
 
 def _unit_of(a: Side, b: Side) -> str:
@@ -208,8 +213,12 @@ def _verdict(interval: Interval, margin: float, goal: Goal) -> tuple[OccasionVer
 
 
 def _pools(
-    a: Measured, b: Measured, prospects: Sequence[Prospect], *, boots: bool
-) -> tuple[Pool, ...]:
+    a: MeasuredCondition,
+    b: MeasuredCondition,
+    prospects: Sequence[OccasionCandidate],
+    *,
+    boots: bool,
+) -> tuple[OccasionPool, ...]:
     """Estimate the variance between occasions like each side; once where it serves both."""
     apart = [(one.condition.study, one.condition.stratum) for one in (a, b)]
     first = pool_of(a, apart, prospects, boots=boots)
@@ -218,14 +227,14 @@ def _pools(
     return (first, pool_of(b, apart, prospects, boots=boots))
 
 
-def _serves_both(a: Measured, b: Measured) -> bool:
+def _serves_both(a: MeasuredCondition, b: MeasuredCondition) -> bool:
     return (a.condition.machine, a.condition.settings) == (
         b.condition.machine,
         b.condition.settings,
     ) and not workload_differences(a.workload, b.workload)
 
 
-def _why_unknown(a: Measured, b: Measured, pools: Sequence[Pool]) -> str:
+def _why_unknown(a: MeasuredCondition, b: MeasuredCondition, pools: Sequence[OccasionPool]) -> str:
     parts = []
     for side, pool in zip((a, b), pools, strict=False):
         if pool.occasions is not None:
@@ -244,7 +253,7 @@ def _why_unknown(a: Measured, b: Measured, pools: Sequence[Pool]) -> str:
     return "; ".join(parts)
 
 
-def _how_to_know(a: Measured, b: Measured, pools: Sequence[Pool]) -> str:
+def _how_to_know(a: MeasuredCondition, b: MeasuredCondition, pools: Sequence[OccasionPool]) -> str:
     boots = any(pool.one_boot for pool in pools) or a.boot != b.boot
     apart = "each in a boot of its own, 12 hours apart" if boots else "12 hours apart"
     lacking = next(s for s, pool in zip((a, b), pools, strict=False) if pool.occasions is None)
@@ -254,7 +263,7 @@ def _how_to_know(a: Measured, b: Measured, pools: Sequence[Pool]) -> str:
     )
 
 
-def _again(side: Measured) -> str:
+def _again(side: MeasuredCondition) -> str:
     """Return the command that measures one side on another occasion."""
     command = shlex.join(side.workload.argv)
     command = command if len(command) <= MAX_COMMAND else "COMMAND"
@@ -264,7 +273,7 @@ def _again(side: Measured) -> str:
     return f"assay measure --with {settings} -- {command}"
 
 
-def _unused(pools: Sequence[Pool], prospects: Sequence[Prospect]) -> Iterator[str]:
+def _unused(pools: Sequence[OccasionPool], prospects: Sequence[OccasionCandidate]) -> Iterator[str]:
     """Yield notes on studies that were not used."""
     named = {one.study for one in prospects if one.named}
     idle = sorted(named.difference(*(pool.used for pool in pools)))
@@ -297,7 +306,9 @@ def _why_unclear(df: int) -> str:
     )
 
 
-def _span_notes(a: Measured, b: Measured, occasions: Sequence[Occasions]) -> Iterator[str]:
+def _span_notes(
+    a: MeasuredCondition, b: MeasuredCondition, occasions: Sequence[Occasions]
+) -> Iterator[str]:
     """Yield a note where the two lie further apart than the known occasions."""
     times = [one.condition.at_s for one in (a, b)]
     if times[0] is None or times[1] is None:
@@ -317,10 +328,10 @@ def _days(seconds: float) -> str:
 
 
 def _workload_notes(a: Side, b: Side) -> Iterator[str]:
-    if isinstance(a, Measured) and isinstance(b, Measured):
+    if isinstance(a, MeasuredCondition) and isinstance(b, MeasuredCondition):
         for line in workload_differences(a.workload, b.workload):
             yield f"taken as the same work, though they differ in {line}"
-    elif isinstance(a, Measured) or isinstance(b, Measured):
+    elif isinstance(a, MeasuredCondition) or isinstance(b, MeasuredCondition):
         yield (
             "a published summary is compared with a study: nothing shows that they ran the same "
             "workload"

@@ -10,7 +10,7 @@ from assay.search.races.compare import least_blocks as least_compared
 from assay.search.races.sweep import least_blocks
 from assay.search.space.switching import HardToChangeFactors
 
-STATE = "boot_state"
+BOOT_STATE = "boot_state"
 """Kind of the evidence that tells, as ``NAME: TEXT``, what reads otherwise in a boot than when the
 study began."""
 _MOST = 4
@@ -30,7 +30,7 @@ def boot_notes(
     costly = HardToChangeFactors.of(spec)
     told: dict[str, None] = {}
     for sample in samples:
-        states = [e.note for e in sample.evidence if e.kind == STATE and e.note]
+        states = [e.note for e in sample.evidence if e.kind == BOOT_STATE and e.note]
         states = [state for state in states if state.partition(": ")[0] not in listed]
         if not states:
             continue

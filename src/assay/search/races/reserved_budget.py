@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from assay.records import Arm, Stage
 from assay.search.claims.claims import MIN_BLOCKS
-from assay.search.claims.proof import planned_blocks_for, proof_cost
+from assay.search.claims.proof import blocks_at_planned_look, proof_cost
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.remaining_budget import RESERVE, Cost, RemainingBudget
 
 
 @dataclass(frozen=True)
-class Keeping:
+class ReservedBudget:
     """What is kept for the confirmation, and how fine a difference matters.
 
     Attributes:
@@ -45,7 +45,7 @@ class Keeping:
         least = self.blocks
         if len(winners) > 1 and self.core_blocks is not None:
             least = self.core_blocks
-        blocks = planned_blocks_for(gain, noise, least, len(winners))
+        blocks = blocks_at_planned_look(gain, noise, least, len(winners))
         return proof_cost(history, [*winners, *[DEFAULT_ARM] * (self.arms - 1)], blocks)
 
     def affords(

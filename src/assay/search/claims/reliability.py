@@ -11,13 +11,13 @@ from assay.units import show_count
 MIN_FAILED = 2
 """Failed launches that are held against an arm whose counterpart has none, however many ended well.
 A launch without an end is held against it in any case."""
-ACCIDENT = 0.05
+MAX_ACCIDENTAL_SHARE = 0.05
 """Share of an arm's launches up to which a single failure may be an accident of the machine."""
 _Count = tuple[int, int]
 """How many launches of an arm were lost, and how many could be."""
 
 
-def favours_unreliable(found: Claim, history: History) -> str | None:
+def objection_to_preferred(found: Claim, history: History) -> str | None:
     """Say why a claim cannot stand that prefers an arm with more losses; else ``None``.
 
     Args:
@@ -27,10 +27,10 @@ def favours_unreliable(found: Claim, history: History) -> str | None:
     preferred = {Verdict.FASTER: (found.b, found.a), Verdict.SLOWER: (found.a, found.b)}
     if found.verdict not in preferred:
         return None
-    return loses_more(history, *preferred[found.verdict])
+    return excess_losses(history, *preferred[found.verdict])
 
 
-def leans_to_unreliable(found: Claim, goal: Goal, history: History) -> str | None:
+def objection_to_leading(found: Claim, goal: Goal, history: History) -> str | None:
     """Say why no launches will show an arm to be better that stands better so far; else ``None``.
 
     Args:
@@ -42,14 +42,14 @@ def leans_to_unreliable(found: Claim, goal: Goal, history: History) -> str | Non
         return None
     b_stands_better = (found.ratio < 1.0) == (goal is Goal.LOWER)
     better, other = (found.b, found.a) if b_stands_better else (found.a, found.b)
-    return loses_more(history, better, other)
+    return excess_losses(history, better, other)
 
 
-def loses_more(history: History, arm: str, other: str) -> str | None:
+def excess_losses(history: History, arm: str, other: str) -> str | None:
     """Say how many launches of two arms did not end or failed, where an arm loses more of them.
 
     Where all of the other arm end well, one launch without an end is enough, ``MIN_FAILED`` that
-    failed, or one that failed of few (``ACCIDENT``). Else it takes more than chance explains.
+    failed, or one that failed of few (``MAX_ACCIDENTAL_SHARE``). Else it takes more than chance explains.
 
     Args:
         history: of the study.
@@ -65,7 +65,7 @@ def loses_more(history: History, arm: str, other: str) -> str | None:
     return _told(lost, (arm, other), how, "ended well")
 
 
-def may_be_chance(found: Claim, history: History) -> bool:
+def may_be_by_chance(found: Claim, history: History) -> bool:
     """Return whether further launches may show that neither of two arms fails more often.
 
     Launches that do not end are not waited for: each takes long.
@@ -81,7 +81,7 @@ def may_be_chance(found: Claim, history: History) -> bool:
 
 
 def _more(mine: _Count, others: _Count, *, least: int) -> bool:
-    enough = mine[0] >= least or mine[0] > ACCIDENT * mine[1]
+    enough = mine[0] >= least or mine[0] > MAX_ACCIDENTAL_SHARE * mine[1]
     return (enough and others[0] == 0) or fails_more(mine, others)
 
 

@@ -10,7 +10,7 @@ from assay.units import show_quantity
 
 
 @dataclass(frozen=True)
-class BesideRow:
+class ObservedMetricRow:
     """A metric of one arm.
 
     Attributes:
@@ -24,7 +24,7 @@ class BesideRow:
     summary: Summary | None
 
 
-def beside_metrics(spec: StudySpec) -> tuple[Metric, ...]:
+def observed_metrics(spec: StudySpec) -> tuple[Metric, ...]:
     """Return the metrics that were asked for beside those that decide, in the order of asking.
 
     Args:
@@ -36,7 +36,7 @@ def beside_metrics(spec: StudySpec) -> tuple[Metric, ...]:
     return tuple(known[name] for name in names if name in known)
 
 
-def beside_rows(spec: StudySpec, arms: Sequence[ArmResult]) -> list[BesideRow]:
+def observed_metric_rows(spec: StudySpec, arms: Sequence[ArmResult]) -> list[ObservedMetricRow]:
     """Return a row for each such metric and arm.
 
     Args:
@@ -44,8 +44,8 @@ def beside_rows(spec: StudySpec, arms: Sequence[ArmResult]) -> list[BesideRow]:
         arms: to show, in order.
     """
     return [
-        BesideRow(metric, arm, arm.summary.get(metric.name))
-        for metric in beside_metrics(spec)
+        ObservedMetricRow(metric, arm, arm.summary.get(metric.name))
+        for metric in observed_metrics(spec)
         for arm in arms
     ]
 

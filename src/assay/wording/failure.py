@@ -9,9 +9,9 @@ from assay.records import Limits, Outcome, Sample, StudySpec, Workload
 from assay.search.history.asked_to_end import how_it_was_ended
 from assay.units import show_bytes, show_count, show_duration
 
-BY_HAND = "Run it by hand first; --check, --timeout and --limit are part of its success."
+RUN_BY_HAND = "Run it by hand first; --check, --timeout and --limit are part of its success."
 """The next step where a program fails."""
-NOT_STARTED = 126
+MIN_SHELL_STATUS = 126
 """Status from which on a shell says that a command could not be started, or a signal ended it."""
 
 
@@ -27,7 +27,7 @@ class Failure:
     """
 
     reason: str
-    first: str = BY_HAND
+    first: str = RUN_BY_HAND
     arm: str = field(default="", compare=False)
     status: int = field(default=0, compare=False)
 
@@ -55,7 +55,7 @@ class Failure:
         return f"{self.reason}, of {self.arm!r}" if self.arm else self.reason
 
 
-def why_failed(sample: Sample, workload: Workload) -> str:
+def failure_text(sample: Sample, workload: Workload) -> str:
     """What became of a launch that did not end well, with the value of the limit that it hit.
 
     Args:
@@ -129,14 +129,14 @@ def failure_of(sample: Sample, workload: Workload) -> Failure:
         sample: of the launch.
         workload: that it was of.
     """
-    reason = why_failed(sample, workload)
+    reason = failure_text(sample, workload)
     status = sample.exit_status or 0
-    if not sample.unbuilt and 0 < status < NOT_STARTED and sample.outcome is Outcome.FAILED:
+    if not sample.unbuilt and 0 < status < MIN_SHELL_STATUS and sample.outcome is Outcome.FAILED:
         return Failure(reason, status=status)
     if sample.outcome is Outcome.TIMED_OUT:
         return Failure(reason, _more_time(workload))
     if not sample.unbuilt:
-        return Failure(reason, _limit_remedy(sample) or BY_HAND)
+        return Failure(reason, _limit_remedy(sample) or RUN_BY_HAND)
     return Failure(
         reason,
         f"Correct {sample.launch.arm}, or --build: by hand, with a folder in the place of "
@@ -171,7 +171,7 @@ def last_failure(spec: StudySpec, samples: Sequence[Sample]) -> Failure | None:
     return None
 
 
-MOST_TOLD = 3
+MAX_ARMS = 3
 """Arms whose reasons a sentence gives."""
 
 
@@ -186,11 +186,11 @@ def reasons_by_arm(workload: Workload, failed: Sequence[Sample]) -> str:
     for sample in failed:
         arms.setdefault(sample.launch.arm, []).append(sample)
     told = []
-    for name, mine in list(arms.items())[:MOST_TOLD]:
-        reasons = list(dict.fromkeys(why_failed(s, workload) for s in reversed(mine)))
+    for name, mine in list(arms.items())[:MAX_ARMS]:
+        reasons = list(dict.fromkeys(failure_text(s, workload) for s in reversed(mine)))
         more = f", and {show_count(len(reasons) - 1, 'other reason')}" if len(reasons) > 1 else ""
         told.append(f"{len(mine)} of {name!r} ({reasons[0]}{more})")
-    rest = sum(len(mine) for mine in list(arms.values())[MOST_TOLD:])
+    rest = sum(len(mine) for mine in list(arms.values())[MAX_ARMS:])
     if rest:
-        told.append(f"{rest} of {show_count(len(arms) - MOST_TOLD, 'other arm')}")
+        told.append(f"{rest} of {show_count(len(arms) - MAX_ARMS, 'other arm')}")
     return ", ".join(told)

@@ -13,10 +13,10 @@ from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.remaining_budget import OVERHEAD_S
 from assay.stats.planned import Look, least_planned
 
-MOST = 24
+MAX_PLANNED_BLOCKS = 24
 """With room for more blocks nothing is planned: there an interval that holds at every look costs
 little, and a study that is decided early ends early."""
-SHARE = 0.9
+TIME_SHARE = 0.9
 """Of the time that is left: a look that the budget does not reach decides nothing."""
 
 
@@ -38,7 +38,7 @@ def planned_blocks(spec: StudySpec, history: History, alpha: float) -> int | Non
     before = [s for s in history.samples if s.launch.stage is not Stage.CONFIRM]
     room = min(_by_launches(spec, before, len(arms)), _by_time(spec, before, arms))
     fewest = max(MIN_BLOCKS, least_planned(alpha))
-    return int(room) if fewest <= room <= MOST else None
+    return int(room) if fewest <= room <= MAX_PLANNED_BLOCKS else None
 
 
 def planned_claim(
@@ -97,7 +97,7 @@ def _by_time(spec: StudySpec, before: list[Sample], arms: Sequence[Arm]) -> floa
     block_s = math.fsum(
         statistics.median(walls.get(arm.configuration, usual)) + OVERHEAD_S for arm in arms
     )
-    return math.floor(max(0.0, SHARE * (total - spent_s)) / block_s)
+    return math.floor(max(0.0, TIME_SHARE * (total - spent_s)) / block_s)
 
 
 def _builds_s(samples: Iterable[Sample]) -> list[float]:

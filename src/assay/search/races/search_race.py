@@ -1,4 +1,4 @@
-"""SearchingRace: what all races share that look at a default, search a space and confirm."""
+"""SearchRace: what all races share that look at a default, search a space and confirm."""
 
 from __future__ import annotations
 
@@ -20,13 +20,20 @@ from assay.search.history.remaining_budget import (
 )
 from assay.search.history.zeros import zeros_told
 from assay.search.model.searcher import Searcher
-from assay.search.races.race import LOST_AFTER, BlockPlan, BlockRace, Done, Reason, failed_workload
-from assay.search.races.strategy import BATCH_ARMS, KEEP, MIN_SEARCH_BLOCKS
+from assay.search.races.race import (
+    MAX_BLOCKS_WITHOUT_VALUE,
+    BlockPlan,
+    BlockRace,
+    Ending,
+    EndReason,
+    workload_failure,
+)
+from assay.search.races.strategy import BATCH_ARMS, MIN_SEARCH_BLOCKS, PROOF_SHARE
 from assay.search.space.comparable import varies_instances
 from assay.search.space.space import SearchSpace
-from assay.wording.sentence import needed_text
+from assay.wording.sentence import budget_options
 
-ORDER = (
+STAGE_ORDER = (
     Stage.SURVEY,
     Stage.GAUGE,
     Stage.INTERFERENCE,
@@ -36,34 +43,34 @@ ORDER = (
 )
 SEARCH_SHARE = 0.6
 """All configurations run only if each gets three launches within this share of the budget."""
-MOST_RACING = 1000
+MAX_RACING = 1000
 """More configurations than this never race: what is worked out between two blocks grows with the
 square of their number (0.1 s at a thousand), and a model needs fewer launches."""
-HANG_FACTOR = 100.0
+HANG_TIMEOUT_FACTOR = 100.0
 """A launch is stopped at this multiple of the default's time where wall time is not what decides. A
 stopped launch has no value there, and the best configuration may be a slow one (least memory with
 one thread of many): only what hangs is stopped."""
-CAP_FACTOR = 3.0
+TIMEOUT_FACTOR = 3.0
 """A launch of a search is stopped at this multiple of the incumbent's time: told as a capped value,
 it costs the model nothing (research: same regret, up to two thirds less run time at a factor of
 two)."""
-FIRST_SHARE = 0.05
+FIRST_LAUNCH_SHARE = 0.05
 """Share of the budget that the first launch of a configuration may take."""
-MIN_TO_WARM = 12
+MIN_LAUNCHES_FOR_WARMUP = 12
 """Launches from which on a budget has room for launches that do not count."""
-CAP_SLACK_S = 0.1
+TIMEOUT_SLACK_S = 0.1
 """Added to every cap, so that start-up noise of short programs never looks like a time-out."""
 NULL_ARM = Arm(name="default (again)", configuration=DEFAULT_ARM.configuration)
 """The second name of the default in an A/A comparison."""
 FUTILE_FACTOR = 3
 """A confirmation ends when even this many times the budget that is left would not decide."""
-LOOKS = 2
+DEFAULT_LAUNCHES = 2
 """Launches of the default before the search: survey and gauge."""
-TRIES = 3
+MAX_ATTEMPTS = 3
 """Blocks in which the default may fail before the workload counts as failing always."""
 
 
-class SearchingRace(BlockRace):
+class SearchRace(BlockRace):
     """Looks at the default, and goes from stage to stage; what each is made of is its own.
 
     Args:
@@ -77,18 +84,18 @@ class SearchingRace(BlockRace):
         self._space = space
         self._searcher = searcher
 
-    def _next(self, purse: RemainingBudget) -> BlockPlan | Done:
+    def _next(self, purse: RemainingBudget) -> BlockPlan | Ending:
         """The next block; stages only ever go forward."""
-        at = ORDER.index(self._stage)
-        if at >= ORDER.index(Stage.SEARCH) and self._lost(self._stage, DEFAULT_ARM):
-            return failed_workload(
-                f"The default configuration worked, and then failed {LOST_AFTER} times running.",
+        at = STAGE_ORDER.index(self._stage)
+        if at >= STAGE_ORDER.index(Stage.SEARCH) and self._lost(self._stage, DEFAULT_ARM):
+            return workload_failure(
+                f"The default configuration worked, and then failed {MAX_BLOCKS_WITHOUT_VALUE} times running.",
                 [DEFAULT_ARM],
             )
         second_look = self._look_again(purse)
         if second_look is not None:
             return second_look
-        for stage in ORDER[at:]:
+        for stage in STAGE_ORDER[at:]:
             found = self._block_of(stage, purse)
             if isinstance(found, BlockPlan):
                 return self._warm_up(found, purse) or found
@@ -98,7 +105,7 @@ class SearchingRace(BlockRace):
 
     def _enter(self, stage: Stage) -> None:
         """See ``BlockRace._enter``; launches that warm up belong to the stage they come before."""
-        self._stage = max(self._stage, stage, key=ORDER.index)
+        self._stage = max(self._stage, stage, key=STAGE_ORDER.index)
 
     def _warm_up(self, following: BlockPlan, purse: RemainingBudget) -> BlockPlan | None:
         """Return the arms to launch before a block without counting them, if there are any.
@@ -109,7 +116,7 @@ class SearchingRace(BlockRace):
         if first_s is None or purse.spent or self._history.costly:
             return None
         total = RemainingBudget(purse.total, purse.total)
-        if not total.affords(Cost(first_s, 1).times(MIN_TO_WARM)):
+        if not total.affords(Cost(first_s, 1).times(MIN_LAUNCHES_FOR_WARMUP)):
             return None
         arms = self._history.first_launches.to_warm_up(following.arms)
         return BlockPlan(Stage.SURVEY, arms) if arms else None
@@ -123,10 +130,10 @@ class SearchingRace(BlockRace):
         if self._stage is not Stage.SEARCH or purse.spent or self._history.costly.pausing:
             return None
         arms = tuple(map(arm_of, self._history.other_work.launched_once))
-        affordable = purse.affords(self._history.cost(arms, Stage.SURVEY), keep=KEEP)
+        affordable = purse.affords(self._history.cost(arms, Stage.SURVEY), keep=PROOF_SHARE)
         return BlockPlan(Stage.SURVEY, arms) if arms and affordable else None
 
-    def _block_of(self, stage: Stage, purse: RemainingBudget) -> BlockPlan | Done | None:
+    def _block_of(self, stage: Stage, purse: RemainingBudget) -> BlockPlan | Ending | None:
         """A block of this stage, the end of the race, or ``None`` to go on to the next stage."""
         match stage:
             case Stage.SURVEY | Stage.GAUGE:
@@ -151,7 +158,7 @@ class SearchingRace(BlockRace):
         return None
 
     @abstractmethod
-    def _confirm(self, purse: RemainingBudget) -> BlockPlan | Done:
+    def _confirm(self, purse: RemainingBudget) -> BlockPlan | Ending:
         """Another block of confirmation, or the end."""
 
     @property
@@ -163,20 +170,20 @@ class SearchingRace(BlockRace):
     def _incumbent_cap_s(self) -> float | None:
         """After how long a launch of the search is stopped; ``None`` where that is not known."""
 
-    def _look_at_default(self, stage: Stage, purse: RemainingBudget) -> BlockPlan | Done | None:
+    def _look_at_default(self, stage: Stage, purse: RemainingBudget) -> BlockPlan | Ending | None:
         """One launch each: the survey warms up and looks, the gauge tells how long it takes."""
         seen = self._history.observations(stage, DEFAULT_ARM.name)
         if any(o is not None for o in seen):
             if stage is Stage.SURVEY and not purse.spent:
                 return None
             return self._too_small(purse) or self._nothing_to_try()
-        if len(seen) < TRIES and not (seen and purse.spent):
+        if len(seen) < MAX_ATTEMPTS and not (seen and purse.spent):
             return BlockPlan(stage, (DEFAULT_ARM,))
         samples = self._history.launches_of(DEFAULT_ARM.name)
         zeros = zeros_told(self._spec.workload.objective.name, DEFAULT_ARM.name, samples)
         if zeros is not None:
-            return Done(Reason.DECIDED, f"Nothing was tried: {zeros}.")
-        return failed_workload("The program failed in its default configuration.", [DEFAULT_ARM])
+            return Ending(EndReason.DECIDED, f"Nothing was tried: {zeros}.")
+        return workload_failure("The program failed in its default configuration.", [DEFAULT_ARM])
 
     def _look_side_by_side(self, purse: RemainingBudget) -> BlockPlan | None:
         """The default alone and beside copies of itself, where the search is to run so."""
@@ -185,7 +192,7 @@ class SearchingRace(BlockRace):
             return None
         left = BLOCKS - len(self._history.blocks(Stage.INTERFERENCE))
         block = Cost(2 * self._gauge_s(), 1 + slots)
-        keep = least_cost(self._least_block, self._least)
+        keep = min_cost(self._least_block, self._least)
         if left <= 0 or purse.spent or not purse.affords(block.times(left), least=keep):
             return None
         return BlockPlan(Stage.INTERFERENCE, (DEFAULT_ARM, *[BESIDE_ARM] * slots))
@@ -209,19 +216,19 @@ class SearchingRace(BlockRace):
             case _:
                 return 1
 
-    def _nothing_to_try(self) -> Done | None:
+    def _nothing_to_try(self) -> Ending | None:
         only = self._space.enumerate(1)
         if only is None:
             return None
-        return Done(Reason.NOTHING_TO_TRY, "The space holds nothing but the default.")
+        return Ending(EndReason.NOTHING_TO_TRY, "The space holds nothing but the default.")
 
-    def _too_small(self, purse: RemainingBudget) -> Done | None:
+    def _too_small(self, purse: RemainingBudget) -> Ending | None:
         """Six confirmation blocks must fit into the share that is kept for them (rule 14)."""
         if self._history.blocks(Stage.SEARCH):
             return None
         block = self._least_block
-        needed = least_budget(self._with_builds(block), self._least)
-        least, total = least_cost(block, self._least), purse.total
+        needed = min_budget(self._with_builds(block), self._least)
+        least, total = min_cost(block, self._least), purse.total
         if (
             not purse.spent
             and (total.time_s is None or total.time_s >= least.time_s)
@@ -233,17 +240,17 @@ class SearchingRace(BlockRace):
             needed,
         )
 
-    def _no_room(self, block: Cost) -> Done:
+    def _no_room(self, block: Cost) -> Ending:
         """The end where not even the blocks that a claim takes are left.
 
         Args:
             block: of the confirmation.
         """
-        needed = least_budget(self._with_builds(block), self._least)
-        return Done(
-            Reason.BUDGET,
+        needed = min_budget(self._with_builds(block), self._least)
+        return Ending(
+            EndReason.BUDGET,
             f"The budget did not leave the {self._least} confirmation blocks that a proof "
-            f"takes; {needed_text(self._spec.budget, needed)} would do.",
+            f"takes; {budget_options(self._spec.budget, needed)} would do.",
             needed,
         )
 
@@ -265,9 +272,9 @@ class SearchingRace(BlockRace):
     def _affordable_configurations(self) -> int:
         budget = self._spec.budget
         each = Cost(self._gauge_s(), 1).times(MIN_SEARCH_BLOCKS * self._repeats)
-        bounds = [float(MOST_RACING)]
+        bounds = [float(MAX_RACING)]
         if budget.time_s is not None:
-            switching_s = MIN_SEARCH_BLOCKS * self._history.costly.space_s(self._space, MOST_RACING)
+            switching_s = MIN_SEARCH_BLOCKS * self._history.costly.space_s(self._space, MAX_RACING)
             search_s = (budget.time_s * SEARCH_SHARE - switching_s) * self._width
             bounds.append(search_s / (each.time_s + self._history.build_s))
         if budget.launches is not None:
@@ -328,11 +335,13 @@ class SearchingRace(BlockRace):
             return None
         end_s, time_s = max(LEAST_S, FACTOR * first_s), self._spec.budget.time_s
         if time_s is not None:
-            end_s = min(end_s, max(CAP_FACTOR * first_s + CAP_SLACK_S, FIRST_SHARE * time_s))
+            end_s = min(
+                end_s, max(TIMEOUT_FACTOR * first_s + TIMEOUT_SLACK_S, FIRST_LAUNCH_SHARE * time_s)
+            )
         return max(end_s, self._incumbent_cap_s() or 0.0)
 
 
-def least_cost(block: Cost, blocks: int) -> Cost:
+def min_cost(block: Cost, blocks: int) -> Cost:
     """What a study takes at least: a look at the default, one block of search, and a claim.
 
     Args:
@@ -340,11 +349,11 @@ def least_cost(block: Cost, blocks: int) -> Cost:
         blocks: that a claim takes.
     """
     proof = block.times(RESERVE * blocks)
-    search = LOOKS + len(BATCH_ARMS)
+    search = DEFAULT_LAUNCHES + len(BATCH_ARMS)
     each_s = block.time_s / block.launches
     return Cost(proof.time_s + search * each_s, proof.launches + search)
 
 
-def least_budget(block: Cost, blocks: int) -> Budget:
+def min_budget(block: Cost, blocks: int) -> Budget:
     """The budget that is said to do: with room for a search that is worth its name."""
-    return budget_for(block.times(blocks / KEEP))
+    return budget_for(block.times(blocks / PROOF_SHARE))

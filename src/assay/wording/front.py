@@ -13,7 +13,7 @@ from assay.wording.disturbance import withheld_words
 from assay.wording.sentence import NOUNS, change_text, statement
 
 
-def say_front(spec: StudySpec, front: Sequence[FrontPoint], off: Sequence[FrontPoint]) -> str:
+def front_verdict(spec: StudySpec, front: Sequence[FrontPoint], off: Sequence[FrontPoint]) -> str:
     """The verdict on what was confirmed, in one sentence or two.
 
     Args:
@@ -33,7 +33,7 @@ def say_front(spec: StudySpec, front: Sequence[FrontPoint], off: Sequence[FrontP
     ]
     without = [m for m, (_, claim) in zip(spec.targets, best, strict=True) if claim is None]
     if without:
-        told.append(f"none is shown to be better in {either(without)}")
+        told.append(f"none is shown to be better in {alternatives(without)}")
     return f"{show_count(len(front), 'configuration')} make up the front: {', '.join(told)}."
 
 
@@ -49,11 +49,11 @@ def _only(spec: StudySpec, point: FrontPoint) -> str:
     claims = [(metric, claim_on(point, metric.name)) for metric in spec.targets]
     known = [(m, c) for m, c in claims if c is not None and c.verdict is Verdict.FASTER]
     metric, first = known[0]
-    others = [f"{noun(m)}: {word_of(c)}" for m, c in claims if m is not metric]
+    others = [f"{noun(m)}: {objective_word(c)}" for m, c in claims if m is not metric]
     return f"{statement(replace(first, a='the default'), metric)}; {', '.join(others)}."
 
 
-def word_of(claim: Claim | None) -> str:
+def objective_word(claim: Claim | None) -> str:
     """What is shown of one objective, in a word or two: ``-38.2 %``, ``the same``, ``unclear``."""
     if claim is None:
         return "no value"
@@ -78,16 +78,16 @@ def _without(spec: StudySpec, off: Sequence[FrontPoint]) -> str:
     if any(point.off is OffFront.UNCLEAR for point in off):
         return (
             f"Not decided: whether {off[0].name if len(off) == 1 else 'any of ' + count} is better "
-            f"in {either(spec.targets)} is unclear. Keep the default until then."
+            f"in {alternatives(spec.targets)} is unclear. Keep the default until then."
         )
     if all(point.off is OffFront.FAILS for point in off):
         whose = off[0].name if len(off) == 1 else f"each of the {count} that were confirmed"
         return f"Keep the default: {whose} fails more often."
     shown = "is not" if len(off) == 1 else "is"
-    return f"Keep the default: {which} {shown} better in {either(spec.targets)}."
+    return f"Keep the default: {which} {shown} better in {alternatives(spec.targets)}."
 
 
-def either(metrics: Sequence[Metric]) -> str:
+def alternatives(metrics: Sequence[Metric]) -> str:
     """The objectives as alternatives: ``time or memory``."""
     *most, last = [noun(metric) for metric in metrics]
     return f"{', '.join(most)} or {last}" if most else last

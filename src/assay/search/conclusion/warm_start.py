@@ -11,7 +11,7 @@ from assay.search.races.strategy import BATCH
 from assay.units import show_count
 
 
-def begins_with(earlier: Sequence[EarlierStudy]) -> str:
+def warm_start_announcement(earlier: Sequence[EarlierStudy]) -> str:
     """What a search that begins takes from where."""
     known = len({known.configuration for one in earlier for known in one.known})
     return (
@@ -20,7 +20,7 @@ def begins_with(earlier: Sequence[EarlierStudy]) -> str:
     )
 
 
-def began_with(earlier: Sequence[EarlierStudy], history: History, *, guided: bool) -> str:
+def warm_start_result(earlier: Sequence[EarlierStudy], history: History, *, guided: bool) -> str:
     """What earlier studies did for a search, in one sentence; empty where there are none.
 
     Args:
