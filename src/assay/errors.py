@@ -41,7 +41,7 @@ class ShareLostError(NotPossibleError):
     """A share of a partition went while it was held; a study goes on when it is back."""
 
 
-class Pause(AssayError):
+class StudyPaused(AssayError):
     """A study waits for something that only its user can do; it goes on afterwards."""
 
     exit_status = 4

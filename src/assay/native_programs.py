@@ -8,13 +8,13 @@ from pathlib import Path
 
 from assay.errors import NotPossibleError
 
-LAUNCHER = "ASSAY_EXEC"
+LAUNCHER_VARIABLE = "ASSAY_EXEC"
 """Environment variable that names another launcher."""
 
 
 def native_folder(env: Mapping[str, str]) -> Path:
     """Return the folder of the launcher and of all other native parts."""
-    launcher = env.get(LAUNCHER)
+    launcher = env.get(LAUNCHER_VARIABLE)
     return Path(launcher).parent if launcher else Path(__file__).parent / "_native"
 
 

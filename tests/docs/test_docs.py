@@ -39,7 +39,7 @@ from assay.cli.schemas import DOCUMENTS, schema
 from assay.errors import InvalidInputError
 from assay.machine.checks import CHECKS, Right, Status
 from assay.noise.causes import CauseKind
-from assay.partition.wish import KEYS
+from assay.partition.share_request import KEYS
 from assay.records import (
     EffectKind,
     EffectVerdict,

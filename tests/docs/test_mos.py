@@ -11,7 +11,7 @@ from assay.cli.parsing.parser import parse
 from assay.cli.requests.sweep_request import read_sweep
 from assay.errors import InvalidInputError
 from assay.machine.reader import read_machine
-from assay.partition.wish import ALGORITHMS, KEYS, LAYOUTS, parse_wish
+from assay.partition.share_request import ALGORITHMS, KEYS, LAYOUTS, parse_share_request
 from assay.records import Scope
 from assay.settings.registry import builtin
 
@@ -107,7 +107,7 @@ def test_every_wish_on_the_page_can_be_read() -> None:
         if value in ("N", "SIZE", "PART", "scatter:N"):
             continue
         beside = "cores=1," if span.startswith(("layout=", "utility=")) else ""
-        parse_wish(beside + span, JOB)
+        parse_share_request(beside + span, JOB)
 
 
 def test_every_word_of_a_wish_is_explained() -> None:

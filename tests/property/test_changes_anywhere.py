@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.host.changes import Changes, Word
-from assay.host.journal import STATE, open_journal
+from assay.host.changes import ActionStatus, HostChanges
+from assay.host.journal import STATE_VARIABLE, open_journal
 from assay.host.undo import undo
 from assay.records import WriteFile
 from assay.testing.recorded_host import RecordedHost
@@ -71,20 +71,20 @@ def test_all_goes_back(steps: list[tuple[bool, list[WriteFile]]]) -> None:
             place.write_text(text + "\n")
         before = {path: (base / path.lstrip("/")).read_bytes() for path in FILES}
         host = RecordedHost(base, EFFECTS)
-        os.environ[STATE] = f"{name}/state"
+        os.environ[STATE_VARIABLE] = f"{name}/state"
         try:
             with open_journal() as journal:
                 for kept, actions in steps:
                     # The lock sees to it: a profile is applied while no study holds anything.
                     owner = "a" if kept else "b"
                     if kept:
-                        Changes(host, journal, "b").put_back()
+                        HostChanges(host, journal, "b").put_back()
                     asked = list({_kind(action): action for action in actions}.values())
-                    outcomes = Changes(host, journal, owner).hold(asked)
-                    assert {o.word for o in outcomes} <= {Word.GRANTED, Word.KEPT}
-                Changes(host, journal, "b").put_back()
+                    outcomes = HostChanges(host, journal, owner).hold(asked)
+                    assert {o.word for o in outcomes} <= {ActionStatus.GRANTED, ActionStatus.KEPT}
+                HostChanges(host, journal, "b").put_back()
                 undo(host, journal, journal.entries, force=True)
                 assert not journal.entries
         finally:
-            del os.environ[STATE]
+            del os.environ[STATE_VARIABLE]
         assert {path: (base / path.lstrip("/")).read_bytes() for path in FILES} == before

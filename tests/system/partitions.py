@@ -18,8 +18,8 @@ import pytest
 
 from assay.machine.boot import BOOT_ID
 from assay.machine.cpulist import format_list
-from assay.partition.apart import OF_GROUP, OF_TOP
-from assay.partition.made import Made, stand
+from assay.partition.isolation_files import GROUP_FILES, ROOT_FILES
+from assay.partition.registry import Partition, activate
 from assay.records import ControlGroup
 
 CGROUPS = Path("/sys/fs/cgroup")
@@ -97,7 +97,7 @@ def partition(
         except OSError:
             pytest.skip("a partition of this host has these CPUs")
         if apart:
-            for place, files in ((group, OF_GROUP[1]), (V1, OF_TOP[1])):
+            for place, files in ((group, GROUP_FILES[1]), (V1, ROOT_FILES[1])):
                 for file, text in files.items():
                     stack.enter_context(_reading(place / file, text))
         yield stack.enter_context(
@@ -121,12 +121,12 @@ def _remove(group: Path) -> None:
         group.rmdir()
 
 
-def _made(groups: list[Path], cpus: list[int], name: str) -> Made:
+def _made(groups: list[Path], cpus: list[int], name: str) -> Partition:
     own = ControlGroup(
         path=str(groups[0]),
-        files=(("cpuset.cpus", format_list(cpus)), *OF_GROUP[1].items()),
+        files=(("cpuset.cpus", format_list(cpus)), *GROUP_FILES[1].items()),
     )
-    return Made(
+    return Partition(
         name=name,
         boot_id=Path(BOOT_ID).read_text().strip(),
         version=1,
@@ -170,7 +170,7 @@ def _served(
     assert process.stdout is not None
     try:
         assert process.stdout.readline() == "ready\n"
-        stand(_made(groups, cpus, name), folder)
+        activate(_made(groups, cpus, name), folder)
         standing = Standing(run, name, groups[0], process)
         yield standing
         standing.free()

@@ -28,7 +28,7 @@ def driver(assay_exec: Path) -> Iterator[Driver]:
     before = leaves()
     mark = uuid.uuid4().hex
     driver = Driver(assay_exec, {**os.environ, MARK: mark})
-    driver.work_ahead()
+    driver.start_standby()
     yield driver
     driver.close()
     assert not marked(mark)

@@ -23,9 +23,9 @@ import pytest
 
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.reader import read_machine
-from assay.partition.broker import Broker, Taken, free_cpus
-from assay.partition.reserve import Reserved, reserve
-from assay.partition.wish import Amount, Wish, parse_wish
+from assay.partition.broker import AlreadyReservedError, BrokerClient, free_cpus
+from assay.partition.reservation import ReservedResources, reserve_share
+from assay.partition.share_request import Amount, ShareRequest, parse_share_request
 
 V1 = Path("/sys/fs/cgroup/cpuset")
 NOBODY = 65534
@@ -302,8 +302,8 @@ def test_of_others_shares_the_process_is_not_told(partition: Partition) -> None:
 def test_nobody_is_given_a_share_of_what_is_being_deleted(partition: Partition) -> None:
     refused = as_nobody(partition, 'print(c.ask("delete")["error"])')
     assert refused == "foreign\n"
-    with Broker(partition.socket) as other:
-        with Broker(partition.socket) as deleting:
+    with BrokerClient(partition.socket) as other:
+        with BrokerClient(partition.socket) as deleting:
             assert deleting.begin_deletion().shares == ()
             with pytest.raises(NotPossibleError, match="the partition is being deleted"):
                 other.reserve(CPUS[:1])
@@ -595,7 +595,7 @@ def test_a_partition_that_cannot_be_read(
 def test_the_client_reserves_moves_and_lets_go(
     partition: Partition, sleeper: subprocess.Popen[bytes]
 ) -> None:
-    with Broker(partition.socket) as broker, Broker(partition.socket) as other:
+    with BrokerClient(partition.socket) as broker, BrokerClient(partition.socket) as other:
         lease = broker.reserve([CPUS[1]], 1 << 20)
         assert lease.folders == (str(partition.group / "lease-1"),)
         broker.move(sleeper.pid)
@@ -603,9 +603,9 @@ def test_the_client_reserves_moves_and_lets_go(
         state = other.state()
         assert free_cpus(state) == (CPUS[0],)
         assert [share.pid for share in state.shares] == [os.getpid()]
-        with pytest.raises(Taken, match=f"Others have CPU {CPUS[1]}"):
+        with pytest.raises(AlreadyReservedError, match=f"Others have CPU {CPUS[1]}"):
             other.reserve(CPUS)
-        with pytest.raises(Taken, match="of memory left"):
+        with pytest.raises(AlreadyReservedError, match="of memory left"):
             other.reserve([CPUS[0]], 1 << 30)
         with pytest.raises(InvalidInputError, match="has no CPU 999"):
             other.reserve([999])
@@ -617,20 +617,20 @@ def test_the_client_reserves_moves_and_lets_go(
 
 
 def test_a_broker_that_is_gone_is_told(partition: Partition) -> None:
-    with Broker(partition.socket) as broker:
+    with BrokerClient(partition.socket) as broker:
         partition.end()
         with pytest.raises(NotPossibleError, match="does not answer"):
             broker.state()
     with pytest.raises(NotPossibleError, match="No broker answers"):
-        Broker(partition.socket)
+        BrokerClient(partition.socket)
 
 
-def patiently(broker: Broker, seed: int) -> Reserved:
+def patiently(broker: BrokerClient, seed: int) -> ReservedResources:
     """A core, as soon as there is one."""
     end = time.monotonic() + 60.0
     while True:
         try:
-            return reserve(Wish(cores=Amount(1)), broker, HOST.cpus, seed)
+            return reserve_share(ShareRequest(cores=Amount(1)), broker, HOST.cpus, seed)
         except NotPossibleError:
             assert time.monotonic() < end
             time.sleep(0.002)
@@ -643,7 +643,7 @@ def test_many_at_once_never_share_a_cpu(partition: Partition) -> None:
         guard = threading.Lock()
 
         def once(number: int) -> int:
-            with Broker(partition.socket) as broker:
+            with BrokerClient(partition.socket) as broker:
                 share = patiently(broker, number)
                 mine = set(share.choice.cpus)
                 with guard:
@@ -658,14 +658,16 @@ def test_many_at_once_never_share_a_cpu(partition: Partition) -> None:
 
 
 def test_a_wish_is_granted_from_what_is_free(partition: Partition) -> None:
-    with Broker(partition.socket) as first, Broker(partition.socket) as second:
-        share = reserve(parse_wish("share=1/2", {}), first, HOST.cpus)
+    with BrokerClient(partition.socket) as first, BrokerClient(partition.socket) as second:
+        share = reserve_share(parse_share_request("share=1/2", {}), first, HOST.cpus)
         assert len(share.choice.cpus) == len(CPUS) // 2
         assert (share.memory_bytes, share.gpus) == (1 << 29, (0,))
         with pytest.raises(NotPossibleError, match="of the partition is free"):
-            reserve(parse_wish("cores=all", {}), second, HOST.cpus)
+            reserve_share(parse_share_request("cores=all", {}), second, HOST.cpus)
         with pytest.raises(NotPossibleError, match="all but 0 of the 1 GPUs"):
-            reserve(parse_wish("cores=1,gpus=1", {}), second, HOST.cpus)
+            reserve_share(parse_share_request("cores=1,gpus=1", {}), second, HOST.cpus)
         with pytest.raises(NotPossibleError, match="of memory left"):
-            reserve(parse_wish("cores=1,mem=1G", {}), second, HOST.cpus)
-        assert reserve(parse_wish("cores=1", {}), second, HOST.cpus).memory_bytes == 0
+            reserve_share(parse_share_request("cores=1,mem=1G", {}), second, HOST.cpus)
+        assert (
+            reserve_share(parse_share_request("cores=1", {}), second, HOST.cpus).memory_bytes == 0
+        )

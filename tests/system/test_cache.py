@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 
-from assay.executors.page_cache import drop, look
+from assay.executors.page_cache import count_cached, evict_file
 
 pytestmark = pytest.mark.system
 
@@ -28,8 +28,8 @@ SIZE = 4 * 2**20
 def cli(assay_exec: Path, tmp_path: Path) -> CommandLine:
     data = tmp_path / "data"
     data.write_bytes(os.urandom(SIZE))
-    drop(data)
-    if look([data]).cached_bytes:
+    evict_file(data)
+    if count_cached([data]).cached_bytes:
         pytest.skip("files here lie in memory only")
     (tmp_path / "look.py").write_text(LOOK)
     return CommandLine(assay_exec, tmp_path)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from launching import MIB, Launcher, groups_named, processes_with, wait_until
 
-from assay.launch.driver import ask_to_pass
+from assay.launch.driver import request_forwarding
 
 CPUS = sorted(os.sched_getaffinity(0))
 two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs")
@@ -196,7 +196,7 @@ def test_signals(launcher: Launcher, tmp_path: Path, token: str, leave: bool, nu
     wait_until(ready, "both instances are ready")
     # What comes with `leave` from a caller that had SIGTERM itself.
     if leave:
-        ask_to_pass(process.pid, number)
+        request_forwarding(process.pid, number)
     else:
         process.send_signal(number)
     record, _ = launcher.finish((process, record_fd))

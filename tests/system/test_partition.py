@@ -17,16 +17,16 @@ import pytest
 from partitions import run_folder, until
 
 from assay.host.host import LiveHost
-from assay.host.threads import cpus_of, kernel_threads
+from assay.host.threads import allowed_cpus, kernel_threads
 from assay.machine.cgroup import hierarchies
 from assay.machine.root import Root
 from assay.machine.tunables import CPUS, IRQS, NODES, WORKQUEUES, read_system
-from assay.partition.broker import Broker
-from assay.partition.daemon import end_brokers
-from assay.partition.designate import PLACE
-from assay.partition.folder import partition_folder, socket_in
-from assay.partition.made import standing
-from assay.partition.names import OTHERS
+from assay.partition.broker import BrokerClient
+from assay.partition.broker_process import end_brokers
+from assay.partition.folders import partition_folder, socket_in
+from assay.partition.isolation import CGROUP_MOUNT
+from assay.partition.names import OTHERS_GROUP
+from assay.partition.registry import active_partitions
 
 HOST = LiveHost()
 ALL = sorted(os.sched_getaffinity(0))
@@ -35,7 +35,7 @@ NAME = "assay-test"
 CPUSETS = [
     one
     for one in hierarchies(Root())
-    if "cpuset" in one.controllers and one.whole and one.point.startswith(PLACE)
+    if "cpuset" in one.controllers and one.whole and one.point.startswith(CGROUP_MOUNT)
 ]
 
 pytestmark = [
@@ -61,10 +61,10 @@ def everything() -> dict[str, str]:
     ]
     found = {path: HOST.read(path) or "" for path in paths}
     for one in kernel_threads(HOST):
-        found[f"thread {one.tid} of {one.started}"] = str(cpus_of(HOST, one.tid))
+        found[f"thread {one.tid} of {one.started}"] = str(allowed_cpus(HOST, one.tid))
     for name in ("cpuset", "memory", "unified", ""):
-        groups = HOST.listdir(f"{PLACE}/{name}".rstrip("/"))
-        found[f"groups of {name}"] = str([g for g in groups if g in (NAME_OF_GROUP, OTHERS)])
+        groups = HOST.listdir(f"{CGROUP_MOUNT}/{name}".rstrip("/"))
+        found[f"groups of {name}"] = str([g for g in groups if g in (NAME_OF_GROUP, OTHERS_GROUP)])
     return found
 
 
@@ -193,17 +193,17 @@ def test_interrupts_and_kernel_threads_go_elsewhere(env: Mapping[str, str]) -> N
         where = HOST.read(f"{IRQS}/{number}/smp_affinity_list")
         assert number in refused or where is None or MINE not in where.split(","), number
     for one in kernel_threads(HOST):
-        if not one.bound and len(cpus_of(HOST, one.tid)) > 1:
+        if not one.bound and len(allowed_cpus(HOST, one.tid)) > 1:
             assert str(one.tid) in told["steered"]["threads"]["refused"] or int(
                 MINE
-            ) not in cpus_of(HOST, one.tid), one
+            ) not in allowed_cpus(HOST, one.tid), one
     assert listed(env)["broker"] == "none"
 
 
 @pytest.mark.rotating
 def test_a_partition_that_is_used_is_deleted_by_force_alone(env: Mapping[str, str]) -> None:
     create(env)
-    with sleeper(set(ALL)) as process, Broker(socket_of(env)) as broker:
+    with sleeper(set(ALL)) as process, BrokerClient(socket_of(env)) as broker:
         broker.reserve([int(MINE)])
         broker.move(process.pid)
         assert os.sched_getaffinity(process.pid) == {int(MINE)}
@@ -223,7 +223,7 @@ def test_a_partition_that_is_used_is_deleted_by_force_alone(env: Mapping[str, st
 def test_a_killed_broker_is_told_and_started_again(env: Mapping[str, str]) -> None:
     create(env)
     assert run(env, "start", NAME).returncode == 0  # it runs: nothing is to be done
-    with sleeper(set(ALL)) as process, Broker(socket_of(env)) as broker:
+    with sleeper(set(ALL)) as process, BrokerClient(socket_of(env)) as broker:
         broker.reserve([int(MINE)])
         broker.move(process.pid)
         end_of_broker(env, signal.SIGKILL)
@@ -285,7 +285,7 @@ def test_an_interrupted_creation_leaves_nothing(
     if process.returncode == 3:
         assert "cannot be set apart" in told  # another test has the CPU
         return
-    if process.returncode == 0 or standing(env):  # it was done before the signal came
+    if process.returncode == 0 or active_partitions(env):  # it was done before the signal came
         assert run(env, "delete", NAME).returncode == 0
         return
     assert process.returncode in (128 + number, -number)
@@ -300,7 +300,7 @@ def test_an_interrupted_creation_leaves_nothing(
 @pytest.mark.rotating
 def test_machine_restore_deletes_partitions(env: Mapping[str, str]) -> None:
     create(env)
-    with sleeper(set(ALL)) as process, Broker(socket_of(env)) as broker:
+    with sleeper(set(ALL)) as process, BrokerClient(socket_of(env)) as broker:
         broker.reserve([int(MINE)])
         broker.move(process.pid)
         restore = [sys.executable, "-m", "assay", "machine", "restore"]

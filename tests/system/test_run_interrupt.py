@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, leaves, nothing_left
 
-from assay.launch.driver import ask_to_pass
+from assay.launch.driver import request_forwarding
 
 SERVER = """
 import signal, sys, time
@@ -207,13 +207,13 @@ def test_the_launcher_leaves_it_where_it_is_told_to(
         process.send_signal(number)
         time.sleep(0.3)
         assert process.poll() is None
-        ask_to_pass(process.pid, number)
+        request_forwarding(process.pid, number)
         out, record = process.communicate(timeout=20)
     assert out == clean
     assert json.loads(record)["exit_status"] == 7
     with launched(assay_exec, {"argv": server(), "signals": "leave"}) as process:
         os.killpg(process.pid, number)
-        ask_to_pass(process.pid, number)
+        request_forwarding(process.pid, number)
         assert process.communicate(timeout=20)[0] == clean
     with launched(assay_exec, {"argv": server(), "signals": "end"}) as process:
         process.send_signal(number)

@@ -24,10 +24,10 @@ from command_line import CommandLine, leaves
 from launching import Launcher, wait_until
 from partitions import CPUS, V1, partition, run_folder
 
-from assay.host.journal import STATE
+from assay.host.journal import STATE_VARIABLE
 from assay.launch.driver import Driver
 from assay.root_helper.caller import Caller
-from assay.root_helper.helper import Helper
+from assay.root_helper.helper import RootHelper
 
 pytestmark = [
     pytest.mark.system,
@@ -81,7 +81,7 @@ def sudo(assay_exec: Path, folder: Path) -> Iterator[CommandLine]:
         "SUDO_HOME": str(folder / "home"),
         "HOME": "/root",
         "USER": "root",
-        STATE: str(folder / "state"),
+        STATE_VARIABLE: str(folder / "state"),
     }
     before = leaves()
     tried = line("run", "--", "true")
@@ -100,7 +100,7 @@ def helpers(folder: Path) -> dict[int, str]:
     found = {}
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
-            if f"{STATE}={folder / 'state'}".encode() in (entry / "environ").read_bytes():
+            if f"{STATE_VARIABLE}={folder / 'state'}".encode() in (entry / "environ").read_bytes():
                 words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
                 found[int(entry.name)] = words
     return found
@@ -341,16 +341,16 @@ def test_real_sudo(sudo: CommandLine) -> None:
 
 
 @pytest.fixture
-def helper(assay_exec: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Helper]:
+def helper(assay_exec: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RootHelper]:
     """Give a helper that works for nobody, asked by root."""
-    monkeypatch.setenv(STATE, str(folder / "state"))
-    found = Helper(assay_exec, Caller(NOBODY, NOBODY, (NOBODY,), "nobody", "/"))
+    monkeypatch.setenv(STATE_VARIABLE, str(folder / "state"))
+    found = RootHelper(assay_exec, Caller(NOBODY, NOBODY, (NOBODY,), "nobody", "/"))
     yield found
     found.close()
     assert not helpers(folder)
 
 
-def launched(helper: Helper, *argv: str, **keys: Any) -> tuple[Any, str]:
+def launched(helper: RootHelper, *argv: str, **keys: Any) -> tuple[Any, str]:
     """A launch by the helper: its facts, and what it wrote."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o777)
@@ -363,7 +363,7 @@ def launched(helper: Helper, *argv: str, **keys: Any) -> tuple[Any, str]:
         return facts, out.read_text() if out.exists() else ""
 
 
-def test_what_it_launches_is_a_child_of_who_asked(helper: Helper) -> None:
+def test_what_it_launches_is_a_child_of_who_asked(helper: RootHelper) -> None:
     driver = Driver(helper, os.environ)
     with driver.start({"schema": 1, "argv": ["sleep", "60"]}) as running:
         stat = Path(f"/proc/{running.pid}/stat").read_text().rpartition(")")[2].split()
@@ -392,7 +392,9 @@ WORDS = {
 
 
 @pytest.mark.parametrize(("words", "places"), WORDS.values(), ids=WORDS)
-def test_it_takes_no_other_words(helper: Helper, words: list[str], places: dict[int, int]) -> None:
+def test_it_takes_no_other_words(
+    helper: RootHelper, words: list[str], places: dict[int, int]
+) -> None:
     with Path(os.devnull).open("r+b") as file:
         own = {file.fileno(): place for place in places.values()}
         with pytest.raises(OSError, match=r"Operation not permitted|Invalid argument"):
@@ -404,7 +406,7 @@ def test_it_takes_no_other_words(helper: Helper, words: list[str], places: dict[
     "packet",
     [b"", b"\0", b"x\0", b"1\0" * 2000, b"1\0\0--probe", b"9\0" + b"1," * 9 + b"\0--probe\0"],
 )
-def test_packets_that_cannot_be_read_harm_nothing(helper: Helper, packet: bytes) -> None:
+def test_packets_that_cannot_be_read_harm_nothing(helper: RootHelper, packet: bytes) -> None:
     if packet:  # an empty one is the end, as on any such socket
         with Path(os.devnull).open("r+b") as file:
             socket.send_fds(helper._launches, [packet], [file.fileno()])
@@ -421,7 +423,9 @@ BOUNDED = {
 
 
 @pytest.mark.parametrize("key", BOUNDED)
-def test_a_plan_may_not_say_where_root_makes_or_reads_something(helper: Helper, key: str) -> None:
+def test_a_plan_may_not_say_where_root_makes_or_reads_something(
+    helper: RootHelper, key: str
+) -> None:
     facts, _ = launched(helper, "true", **{key: BOUNDED[key]})
     assert (facts.outcome, facts.message.partition(":")[0]) == ("bad_plan", key)
 
@@ -437,7 +441,7 @@ def secret(folder: Path) -> Path:
 
 @pytest.mark.parametrize("instances", [None, [{}, {}]], ids=["one", "several"])
 def test_files_and_folders_are_opened_as_the_user(
-    helper: Helper, folder: Path, secret: Path, instances: list[Any] | None
+    helper: RootHelper, folder: Path, secret: Path, instances: list[Any] | None
 ) -> None:
     driver = Driver(helper, os.environ)
     outputs: list[dict[str, Any]] = [
@@ -460,7 +464,7 @@ def test_files_and_folders_are_opened_as_the_user(
 def test_it_ends_with_who_asks_and_so_does_what_it_started(
     assay_exec: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(STATE, str(folder / "state"))
+    monkeypatch.setenv(STATE_VARIABLE, str(folder / "state"))
     script = (
         "import os, sys, time; from pathlib import Path\n"
         "from assay.root_helper.caller import Caller\n"
@@ -484,7 +488,7 @@ def test_it_ends_with_who_asks_and_so_does_what_it_started(
 
 
 def test_a_question_that_was_interrupted_leaves_no_launch(
-    helper: Helper, monkeypatch: pytest.MonkeyPatch
+    helper: RootHelper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted() -> int:
         raise KeyboardInterrupt
@@ -512,7 +516,7 @@ def test_programs_of_a_set_user_id_launcher_are_the_callers(launcher: Launcher) 
     assert (record["outcome"], done.stdout.split()) == ("exited", [str(NOBODY).encode()])
 
 
-def test_it_ends_what_the_program_leaves(helper: Helper) -> None:
+def test_it_ends_what_the_program_leaves(helper: RootHelper) -> None:
     """The supervisor is root, what it ends is not."""
     begun = time.time_ns()
     facts, _ = launched(helper, "sh", "-c", f"setsid sleep 60.{begun} & exit 0")

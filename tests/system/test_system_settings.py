@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from assay.host.host import LiveHost
-from assay.host.journal import STATE
+from assay.host.journal import STATE_VARIABLE
 from assay.machine.root import Root
 from assay.machine.swaps import SWAPS
 from assay.machine.tunables import IRQS, read_system
@@ -43,7 +43,7 @@ def everything() -> dict[str, str]:
 @pytest.fixture(autouse=True)
 def as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Prove that nothing of the machine is otherwise afterwards."""
-    monkeypatch.setenv(STATE, str(tmp_path / "state"))
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
     monkeypatch.setenv("ASSAY_DB", str(tmp_path / "x.db"))
     before = everything()
     yield

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.host.host import Held
+from assay.host.host import HeldRequest
 from assay.machine.cpulist import parse_list
 
 from .line import Line
@@ -59,7 +59,7 @@ class GuestHost:
         """See ``Host.set_affinity``."""
         self._line.ask("place", str(tid), *map(str, cpus))
 
-    def hold(self, path: str, value: int) -> Held:
+    def hold(self, path: str, value: int) -> HeldRequest:
         """See ``Host.hold``."""
         return _Open(self._line, self._line.ask("hold", path, str(value)).decode())
 

@@ -8,17 +8,23 @@ from pathlib import Path
 import pytest
 
 from assay.cli.partition.told import unmet
-from assay.host.journal import STATE, open_journal
-from assay.host.threads import cpus_of, kernel_threads
+from assay.host.journal import STATE_VARIABLE, open_journal
+from assay.host.threads import allowed_cpus, kernel_threads
 from assay.machine.tunables import IRQS, WORKQUEUES
-from assay.partition.cpus import CpuWish
-from assay.partition.look import look, steers
-from assay.partition.make import Place, Request, create, delete, start
+from assay.partition.cpu_designation import CpuRequest
+from assay.partition.lifecycle import (
+    PartitionHost,
+    PartitionRequest,
+    create_partition,
+    delete_partition,
+    start_partition,
+)
+from assay.partition.status import read_kernel_work, read_partitions
 
 from .alive import Alive, alive
 from .guest import CgroupMode, Guest
 from .trees import WHAT_CHECKS_READ, gather, plant, tree_files
-from .trees import look as look_again
+from .trees import read_partitions as look_again
 
 pytestmark = pytest.mark.vm
 
@@ -46,7 +52,9 @@ class Partition:
         self.base = folder / "tree"
         self.root = plant(gathered.files["/out/tree"], folder / "tree")
         env = {"ASSAY_RUN": str(folder / "run")}
-        self.place = Place(env=env, wait_s=0.0, host=guest.host, root=self.root, guarded=False)
+        self.place = PartitionHost(
+            env=env, wait_s=0.0, host=guest.host, root=self.root, guarded=False
+        )
 
     def turn(self, text: str) -> None:
         """Take CPU 1 offline, or online."""
@@ -57,7 +65,7 @@ class Partition:
         """Return the masks of the kernel, without those that come and go with CPUs."""
         host = self.guest.host
         found: dict[str, object] = {
-            f"{one.name}": cpus_of(host, one.tid)
+            f"{one.name}": allowed_cpus(host, one.tid)
             for one in kernel_threads(host)
             if not one.bound and not one.name.startswith("kworker")
         }
@@ -72,8 +80,8 @@ class Partition:
     def told(self) -> list[str]:
         """Return the faults and drifts that `partition list` shows."""
         host, env = self.guest.host, self.place.env
-        faults = [seen.fault for seen in look(host, env) if seen.fault]
-        for one in steers(host, env):
+        faults = [seen.fault for seen in read_partitions(host, env) if seen.fault]
+        for one in read_kernel_work(host, env):
             faults += [f"{one.kind} {name}: {text}" for name, text in one.drifted.items()]
         return faults
 
@@ -82,41 +90,41 @@ class Partition:
 def partition(
     running: Alive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Partition]:
-    monkeypatch.setenv(STATE, str(tmp_path / "state"))
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
     found = Partition(running, tmp_path)
     look_again(running, READ, found.base)
     yield found
 
 
-def asked(cpus: str, name: str) -> Request:
-    return Request(name=name, cpus=CpuWish(cpus), broker=False)
+def asked(cpus: str, name: str) -> PartitionRequest:
+    return PartitionRequest(name=name, cpus=CpuRequest(cpus), broker=False)
 
 
 def test_a_partition_whose_cpu_goes_and_comes_back(partition: Partition) -> None:
     place, before = partition.place, partition.masks()
-    create(asked("1", "main"), place)
+    create_partition(asked("1", "main"), place)
     held = partition.masks()
     assert held != before and not partition.told
 
     partition.turn("0")
     assert partition.told == ["CPU 1 is offline"]
-    turned = start("main", place).turned
+    turned = start_partition("main", place).turned
     assert {one.reason for one in unmet(turned)} <= {"CPU 1 is offline"}
     assert not turned.left
     partition.turn("1")
     assert not [line for line in partition.told if line.startswith(("threads", "interrupts"))]
-    turned = start("main", place).turned
+    turned = start_partition("main", place).turned
     assert not unmet(turned) and not turned.left
     assert not partition.told
     assert partition.masks() == held
 
     partition.turn("0")
-    left = delete("main", place).left
+    left = delete_partition("main", place).left
     assert {one.fate for one in left} <= {"failed"}
     assert all("CPU 1 is offline" in (one.reason or "") for one in left)
     partition.turn("1")
-    create(asked("2", "other"), place)  # the next change of partitions puts the rest back
-    assert not delete("other", place).left
+    create_partition(asked("2", "other"), place)  # the next change of partitions puts the rest back
+    assert not delete_partition("other", place).left
     assert partition.masks() == before
     with open_journal() as journal:
         assert not journal.entries

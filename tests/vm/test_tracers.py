@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.noise.causes import CauseKind
-from assay.noise.tracers import TOOLS, Trace, Traced
+from assay.noise.tracers import TOOLS, KernelTrace, TraceResult
 
 from .alive import Alive, alive
 from .guest import Guest, UnavailableError, find_tracing_kernel
@@ -37,10 +37,10 @@ def guest(guest_kernel: Path) -> Iterator[Alive]:
         yield running
 
 
-def traced(guest: Alive, tool: str, cpus: tuple[int, ...] = ()) -> Traced:
+def traced(guest: Alive, tool: str, cpus: tuple[int, ...] = ()) -> TraceResult:
     files = (f"{TRACING}/osnoise/cpus", f"{TRACING}/current_tracer")
     before = [guest.host.read(path) for path in files]
-    with Trace(TRACING, tool, cpus, guest.host).running() as trace:
+    with KernelTrace(TRACING, tool, cpus, guest.host).running() as trace:
         time.sleep(TRACED_S)
         guest.host.write(f"{trace.instance}/tracing_on", "0")
         text = trace.text()

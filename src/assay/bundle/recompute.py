@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from assay.errors import AssayError, NotPossibleError
-from assay.executors.evidence.pools_seen import pools_of
+from assay.executors.evidence.thread_pools import pools_read_in
 from assay.launch.planner import plan
 from assay.machine.document import machine_in
 from assay.machine.slots import rooms
@@ -155,7 +155,7 @@ def script_of(
     planned = next((plan for plan in plans if plan.configuration == settings), None)
     if planned is None:
         return None
-    note, pools = script_note(conclusion.recommendation), pools_of(samples)
+    note, pools = script_note(conclusion.recommendation), pools_read_in(samples)
     return shell_script(planned, workload, note=note, pools=pools)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import argparse
 
     from assay.cli.parsing.parser import Parsed
-    from assay.root_helper.helper import Helper
+    from assay.root_helper.helper import RootHelper
 
 OWN_ERROR = 125
 """Exit status of ``run`` for assay's own errors, as env(1) and docker have it."""
@@ -59,7 +59,7 @@ def _dispatch(words: Sequence[str]) -> int:
     transparent = _is_transparent((verb, getattr(parsed.arguments, "action", "")))
     from assay.cli.process.descriptors import demand_descriptors
     from assay.cli.requests.command_words import demand_no_command
-    from assay.errors import AssayError, Pause
+    from assay.errors import AssayError, StudyPaused
 
     try:
         demand_descriptors()
@@ -69,7 +69,7 @@ def _dispatch(words: Sequence[str]) -> int:
         demand_no_command(parsed)
         try:
             status = run(parsed)
-        except Pause as pause:
+        except StudyPaused as pause:
             from assay.cli.pausing import tell
 
             status = tell(pause, parsed.arguments)
@@ -96,7 +96,7 @@ def _dispatch(words: Sequence[str]) -> int:
     return status
 
 
-def _separated(arguments: argparse.Namespace) -> Helper | None:
+def _separated(arguments: argparse.Namespace) -> RootHelper | None:
     """What is root in our place from here on; see ``assay.cli.process.separation``."""
     if os.geteuid() != 0 or "SUDO_UID" not in os.environ or arguments.as_root:
         return None

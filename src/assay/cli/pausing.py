@@ -14,7 +14,7 @@ import msgspec
 from assay.cli.loaders import KERNEL_FILES, is_installed, loader_lines
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
-from assay.errors import InvalidInputError, NotPossibleError, Pause
+from assay.errors import InvalidInputError, NotPossibleError, StudyPaused
 from assay.records import BootChange, Configuration, StudySpec, to_builtins
 from assay.records.configuration import show_value
 from assay.search.conclusion.boots import boots_words
@@ -75,7 +75,7 @@ def reboot_argv(arguments: argparse.Namespace) -> list[str]:
         raise InvalidInputError(f"--reboot-command: {error}.", "Close its quotes.") from error
 
 
-def tell(pause: Pause, arguments: argparse.Namespace) -> int:
+def tell(pause: StudyPaused, arguments: argparse.Namespace) -> int:
     """Say what a study waits for, and run the command that brings it, where one was given.
 
     Returns:

@@ -8,7 +8,7 @@ from pathlib import Path
 from assay.bundle.files import replacing
 from assay.cli.requests.ready import Ready, launch_of
 from assay.executors.sample import build_sample
-from assay.launch.observing import observed
+from assay.launch.observations import active_observations
 from assay.records import Observation, RunFacts, encode
 
 STDOUT = "-"
@@ -24,7 +24,7 @@ def record(
         NotPossibleError: it cannot be written.
     """
     launch, grants = launch_of(ready.plan), ready.judge(facts)
-    on = observed(launch, ready.workload, ready.plan.configuration, observe)
+    on = active_observations(launch, ready.workload, ready.plan.configuration, observe)
     sample = build_sample(launch, ready.workload, facts, (), grants, ready.evidence, observed=on)
     for reason in sample.suspect:
         print(f"assay: the launch is suspect: {reason}.", file=sys.stderr)

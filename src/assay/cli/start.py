@@ -12,10 +12,12 @@ from assay.cli.system import put_back_leftovers
 from assay.launch.driver import Driver, find_launcher
 
 if TYPE_CHECKING:
-    from assay.root_helper.helper import Helper
+    from assay.root_helper.helper import RootHelper
 
 
-def begin(reads: tuple[type, ...], *, launches: bool = True, helper: Helper | None = None) -> None:
+def begin(
+    reads: tuple[type, ...], *, launches: bool = True, helper: RootHelper | None = None
+) -> None:
     """From here on there may be something to clean up when a signal comes.
 
     Args:
@@ -34,7 +36,7 @@ def begin(reads: tuple[type, ...], *, launches: bool = True, helper: Helper | No
         put_back_leftovers(helper)
 
 
-def driver_here(helper: Helper | None = None) -> Driver:
+def driver_here(helper: RootHelper | None = None) -> Driver:
     """The launcher that assay brings, with this process's environment.
 
     Args:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import NotPossibleError
-from assay.host.journal import left_open
+from assay.host.journal import has_entries
 from assay.records import Granted, Plan, RunFacts, Scope
 from assay.records.configuration import show_value
 from assay.untrusted import clean
@@ -18,16 +18,16 @@ LINES = "\n"
 """What stays of the control characters in a message."""
 
 if TYPE_CHECKING:
-    from assay.host.changes import Outcome
-    from assay.host.undo import Undone
-    from assay.launch.spawning import Starter
-    from assay.root_helper.helper import Helper
+    from assay.host.changes import ActionOutcome
+    from assay.host.undo import UndoOutcome
+    from assay.launch.spawning import ProcessStarter
+    from assay.root_helper.helper import RootHelper
     from assay.settings.registry import Registry
 
 
 @contextmanager
 def system_of(
-    plan: Plan, registry: Registry, launcher: Path | Starter
+    plan: Plan, registry: Registry, launcher: Path | ProcessStarter
 ) -> Iterator[Callable[[], dict[str, str]]]:
     """Make the system settings of a plan hold, and put them back afterwards.
 
@@ -47,23 +47,23 @@ def system_of(
     if not plan.system:
         yield lambda: read_files(LIVE, plan.shown_by)
         return
-    from assay.host.hold import NotPutBack
-    from assay.root_helper.helped import holding
+    from assay.host.system_hold import NotRestoredError
+    from assay.root_helper.client import system_holder
 
-    hold = holding(launcher)
+    hold = system_holder(launcher)
     try:
-        outcomes = hold.hold(plan.system)
-        demand_held(plan, registry, outcomes, hold.look(plan.system))
-        yield lambda: read_files(LIVE, plan.shown_by) | hold.look(plan.system)
+        outcomes = system_hold.hold(plan.system)
+        demand_reserved(plan, registry, outcomes, system_hold.look(plan.system))
+        yield lambda: read_files(LIVE, plan.shown_by) | system_hold.look(plan.system)
     finally:
         try:
-            hold.close()
-        except NotPutBack as error:  # the program's own status is what counts
+            system_hold.close()
+        except NotRestoredError as error:  # the program's own status is what counts
             print(f"assay: {clean(str(error), LINES)}", file=sys.stderr)
 
 
-def demand_held(
-    plan: Plan, registry: Registry, outcomes: Iterable[Outcome], found: dict[str, str]
+def demand_reserved(
+    plan: Plan, registry: Registry, outcomes: Iterable[ActionOutcome], found: dict[str, str]
 ) -> None:
     """Refuse to go on where a setting of the system does not hold at all.
 
@@ -91,15 +91,15 @@ def demand_held(
             )
 
 
-def tell_left(found: Iterable[Undone]) -> None:
+def tell_left(found: Iterable[UndoOutcome]) -> None:
     """Say what could not be put back, or what somebody changed meanwhile."""
     for line in left_lines(found):
         print(f"assay: {clean(line)}.", file=sys.stderr)
 
 
-def left_lines(found: Iterable[Undone]) -> Iterator[str]:
+def left_lines(found: Iterable[UndoOutcome]) -> Iterator[str]:
     """Give a line for each of these; one for all that wait for the same CPUs."""
-    from assay.host.hold import left_so
+    from assay.host.system_hold import explain_not_restored
     from assay.units import show_count
 
     waiting: dict[str, list[str]] = {}
@@ -108,7 +108,7 @@ def left_lines(found: Iterable[Undone]) -> Iterator[str]:
             told = word.reason.rpartition(": ")[2]
             waiting.setdefault(told, []).append(word.note.action.path)
         elif word.fate in ("drifted", "failed"):
-            yield left_so(word)
+            yield explain_not_restored(word)
     for reason, paths in waiting.items():
         masks = paths[0] if len(paths) == 1 else show_count(len(paths), "mask")
         yield (
@@ -117,7 +117,7 @@ def left_lines(found: Iterable[Undone]) -> Iterator[str]:
         )
 
 
-def put_back_leftovers(helper: Helper | None = None) -> None:
+def put_back_leftovers(helper: RootHelper | None = None) -> None:
     """Put back what an assay that was killed, and its guard with it, left changed; and say so.
 
     Args:
@@ -126,12 +126,12 @@ def put_back_leftovers(helper: Helper | None = None) -> None:
     Raises:
         NotPossibleError: the undo journal cannot be had or written.
     """
-    if not (left_open() if helper is None else helper.leftovers):
+    if not (has_entries() if helper is None else helper.leftovers):
         return
-    from assay.host import hold
-    from assay.root_helper import helped
+    from assay.host import system_hold
+    from assay.root_helper import client
 
-    found = hold.put_back_leftovers() if helper is None else helped.recover(helper)
+    found = system_hold.restore_leftovers() if helper is None else client.recover(helper)
     undone = [word for word in found if word.fate == "undone"]
     if undone:
         paths = ", ".join(dict.fromkeys(word.note.action.path for word in undone))

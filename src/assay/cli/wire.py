@@ -17,7 +17,7 @@ from assay.settings.registry import builtin
 from assay.study.laboratory import Laboratory
 
 if TYPE_CHECKING:
-    from assay.root_helper.helper import Helper
+    from assay.root_helper.helper import RootHelper
     from assay.store import Store
 
 READ = (RunFacts, Sample, StudySpec, Conclusion, Stratum)
@@ -29,7 +29,7 @@ def laboratory(
     others: tuple[Program, ...] = (),
     *,
     launches: bool = True,
-    helper: Helper | None = None,
+    helper: RootHelper | None = None,
 ) -> Laboratory:
     """This host, with the settings and the launcher that assay brings.
 
@@ -69,7 +69,7 @@ def program_of(argv: tuple[str, ...], cwd: str | None = None) -> Program:
     return inspect(argv, env=os.environ, cwd=cwd)
 
 
-def laboratory_of(spec: StudySpec, helper: Helper | None = None) -> Laboratory:
+def laboratory_of(spec: StudySpec, helper: RootHelper | None = None) -> Laboratory:
     """This host, for a study that was begun earlier, perhaps from another folder.
 
     Programs are not built yet (``assay.cli.requests.built``), and a share of a partition is not

@@ -13,28 +13,33 @@ from typing import Protocol
 
 import msgspec
 
-import assay.launch.ahead  # noqa: F401 - which drivers load late; signals are exceptions then
+import assay.launch.standby  # noqa: F401 - which drivers load late; signals are exceptions then
 from assay.errors import NotPossibleError
-from assay.executors.builds.building import BuildFailed, Building, Telling, failed_sample, untold
+from assay.executors.builds.builder import (
+    Builder,
+    BuildFailedError,
+    BuildProgress,
+    failed_sample,
+    no_progress,
+)
 from assay.executors.evidence.drift import changed_since, drift_evidence
-from assay.executors.evidence.others import OtherProcesses
+from assay.executors.evidence.other_processes import OtherProcesses
 from assay.executors.evidence.reported_errors import error_evidence
-from assay.executors.evidence.same_work import Form, output_evidence
-from assay.executors.evidence.shares import look_at_share, share_evidence
-from assay.executors.hooks.hooking import Hooking, no_end
-from assay.executors.metrics.copies import Copies
-from assay.executors.metrics.metric_files import FileState, look_at
-from assay.executors.missing_inputs import demand_in_place
-from assay.executors.page_cache import put_in_place
+from assay.executors.evidence.same_work import ComparableForm, output_evidence
+from assay.executors.evidence.shares import read_share, share_evidence
+from assay.executors.hooks.runner import HookRunner, no_time_budget
+from assay.executors.metrics.instances import InstanceOutputs
+from assay.executors.metrics.metric_files import FileState, read_file_states
+from assay.executors.missing_inputs import demand_inputs
+from assay.executors.page_cache import apply_cache_state
 from assay.executors.probe import speed_probe
 from assay.executors.sample import build_sample, demand_figures, read_metrics
-from assay.executors.scratch import Scratch
-from assay.handlers import blocked
-from assay.launch.argument_room import room_bytes
-from assay.launch.document import launcher_document, padded, stream_of
-from assay.launch.driver import Driver, LauncherKilled, Running
-from assay.launch.ending import ask_to_end, end_all
-from assay.launch.observing import observed
+from assay.executors.scratch import ScratchFolder
+from assay.launch.argument_limit import free_argument_bytes
+from assay.launch.document import instance_stream, launcher_document, padded
+from assay.launch.driver import Driver, LauncherKilledError, RunningLaunch
+from assay.launch.observations import active_observations
+from assay.launch.termination import ask_to_end, end_all
 from assay.machine.booted import read_files
 from assay.machine.quota import Periods, quota_stat, read_periods
 from assay.machine.root import LIVE
@@ -51,14 +56,15 @@ from assay.records import (
 )
 from assay.records.facts import CachedFiles
 from assay.records.sample import QUOTA_PERIODS, QUOTA_THROTTLED
-from assay.root_helper.helped import Holding, holding
+from assay.root_helper.client import SystemHolder, system_holder
 from assay.settings.inherited import exported_of
 from assay.settings.printed import own_values
 from assay.settings.registry import Registry, judge_all
-from assay.signals import ARRIVING_S
+from assay.signal_handlers import blocked_signals
+from assay.signals import ARRIVAL_DELAY_S
 from assay.units import show_bytes, show_count
 
-MOST_PAD_BYTES = 4096
+MAX_PAD_BYTES = 4096
 """The stack is placed at random in whole pages already, where the kernel does so."""
 
 
@@ -119,7 +125,7 @@ class _Flight(msgspec.Struct, frozen=True):
     launch: Launch
     plan: Plan
     workload: Workload
-    running: Running
+    running: RunningLaunch
     before: tuple[Evidence, ...]
     cached: CachedFiles | None
     own_s: float
@@ -152,7 +158,7 @@ class LocalExecutor:
             place of the launch; none where absent.
         left_s: tells what is left of the budget of time, which bounds hooks and builds; ``None``
             where it has none.
-        host, telling: as ``Building`` has them.
+        host, telling: as ``Builder`` has them.
         hooking: runs the hooks; one of its own if absent, in which ``left_s`` is asked.
         building: builds the program; one of its own if absent.
         variables: that ``prepare`` has beside those of a launch.
@@ -170,15 +176,15 @@ class LocalExecutor:
         values: Collection[str] | None = None,
         speed: bool = True,
         pad_seed: int | None = None,
-        left_s: Callable[[], float | None] = no_end,
+        left_s: Callable[[], float | None] = no_time_budget,
         host: str = "",
-        telling: Telling = untold,
-        hooking: Hooking | None = None,
-        building: Building | None = None,
+        telling: Telling = no_progress,
+        hooking: HookRunner | None = None,
+        building: Builder | None = None,
         variables: Mapping[str, str] | None = None,
-        system: Holding | None = None,
+        system: SystemHolder | None = None,
     ) -> None:
-        self._system = system or holding(driver.launcher)
+        self._system = system or system_holder(driver.launcher)
         self._driver = driver
         self._registry = registry
         self._varied = tuple(varied)
@@ -192,11 +198,11 @@ class LocalExecutor:
         self._quota_stat = quota_stat(LIVE)
         self._block = -1
         driver.sweep()
-        driver.work_ahead()
-        self._scratch = Scratch()
-        self._hooking = hooking or Hooking(workload, driver.env, left_s)
+        driver.start_standby()
+        self._scratch = ScratchFolder()
+        self._hooking = hooking or HookRunner(workload, driver.env, left_s)
         self._variables = variables
-        self._building = building or Building(workload, driver.env, host, left_s, telling=telling)
+        self._building = building or Builder(workload, driver.env, host, left_s, telling=telling)
         self._unbuilt: list[Sample] = []
         self._others = OtherProcesses()
         self.last_facts: RunFacts | None = None
@@ -238,7 +244,7 @@ class LocalExecutor:
         self._system.hold(plan.system)
 
     @property
-    def running(self) -> tuple[Running, ...]:
+    def running(self) -> tuple[RunningLaunch, ...]:
         """The launches under way."""
         return tuple(flight.running for flight in self._flights.values())
 
@@ -253,7 +259,7 @@ class LocalExecutor:
             NotPossibleError: the plan holds a refused setting, the launcher cannot be started, or the
                 share of a partition that it was to run in is gone.
             WorkloadFailedError: a hook failed.
-            SourceChanged: what it is built from is other than when the sitting began.
+            SourceChangedError: what it is built from is other than when the sitting began.
         """
         plan.demand_booted()
         plan.demand_granted()
@@ -261,7 +267,7 @@ class LocalExecutor:
         self._submitted += 1
         try:
             built = self._building.built(plan)
-        except BuildFailed as failed:
+        except BuildFailedError as failed:
             self.last_facts = None
             self._unbuilt.append(failed_sample(launch, failed))
             return ticket
@@ -284,19 +290,19 @@ class LocalExecutor:
             process_group="own",
             measured=True,
         )
-        pad_bytes = self._pad_bytes(launch, room_bytes(document, self._driver.env))
+        pad_bytes = self._pad_bytes(launch, free_argument_bytes(document, self._driver.env))
         if pad_bytes is not None:
             document = padded(document, pad_bytes)
             before += (Evidence(kind="environment_pad", value=float(pad_bytes), unit="bytes"),)
-        cached = put_in_place(plan, built.workload, self._driver.env)
+        cached = apply_cache_state(plan, built.workload, self._driver.env)
         if cached is not None:
             before += (_page_cache(cached),)
         system = self._look(plan)
-        share = look_at_share(self._driver)
-        files = look_at(built.workload)
+        share = read_share(self._driver)
+        files = read_file_states(built.workload)
         periods = read_periods(LIVE, self._quota_stat)
         hooked_s = self._hooking.left.cpu_s()
-        with blocked():  # an interrupt between start and note would leave it running unseen
+        with blocked_signals():  # an interrupt between start and note would leave it running unseen
             running = self._driver.start(document)
             self._flights[ticket] = _Flight(
                 launch,
@@ -318,9 +324,9 @@ class LocalExecutor:
         """What the files hold now that system settings write, and that show how it was booted."""
         return read_files(LIVE, plan.shown_by) | self._system.look(plan.system)
 
-    def _pad_bytes(self, launch: Launch, room_bytes: int) -> int | None:
+    def _pad_bytes(self, launch: Launch, free_argument_bytes: int) -> int | None:
         """A page's worth of places for the stack, each as likely; fewer where room is short."""
-        most_bytes = min(MOST_PAD_BYTES, room_bytes)
+        most_bytes = min(MAX_PAD_BYTES, free_argument_bytes)
         if self._pad_seed is None or most_bytes <= 0:
             return None
         place = f"{self._pad_seed}/{launch.block}/{launch.position}/{launch.attempt}/pad"
@@ -349,15 +355,15 @@ class LocalExecutor:
         found, self._unbuilt = self._unbuilt, []
         return found
 
-    def _facts(self, running: Running) -> RunFacts:
+    def _facts(self, running: RunningLaunch) -> RunFacts:
         try:
             facts = running.facts()
-        except LauncherKilled as killed:
+        except LauncherKilledError as killed:
             self._driver.sweep()
             facts = RunFacts(outcome="interrupted", interrupted_by=killed.number)
         if facts.outcome == "interrupted":
             # Ours as well, as when a whole job is told to end? It is raised here then.
-            time.sleep(ARRIVING_S)
+            time.sleep(ARRIVAL_DELAY_S)
         return facts
 
     def _sample(self, flight: _Flight, facts: RunFacts, own_s: float) -> Sample:
@@ -373,7 +379,7 @@ class LocalExecutor:
             exported=exported,
         )
         self.last_facts = facts
-        demand_in_place(facts, flight.workload, self.output)
+        demand_inputs(facts, flight.workload, self.output)
         if facts.outcome in ("bad_plan", "setup_failed"):
             raise NotPossibleError(
                 f"The launcher could not put the launch in place ({facts.stage}): {facts.message}",
@@ -398,7 +404,7 @@ class LocalExecutor:
             ),
             own_s,
             copies,
-            observed(flight.launch, flight.workload, self._varied, self._observe),
+            active_observations(flight.launch, flight.workload, self._varied, self._observe),
             reading,
             hooked_s,
         )
@@ -416,15 +422,15 @@ class LocalExecutor:
             return []
         read = [m.pattern for m in self._metrics if m.pattern is not None and m.file is None]
         own = own_values(sample.launch.configuration, plan, self._values)
-        errors = error_evidence(sample.outputs, Form(self._values, own=own))
+        errors = error_evidence(sample.outputs, ComparableForm(self._values, own=own))
         output = output_evidence(written[0], self._values, read, own)
         return [output] if errors is None else [output, errors]
 
-    def _copies(self, plan: Plan) -> Copies:
+    def _copies(self, plan: Plan) -> InstanceOutputs:
         """The files of each instance, where there are several."""
         streams = (str(self.output), str(self.errors))
         return [
-            (number, tuple(Path(stream_of(stream, number)) for stream in streams))
+            (number, tuple(Path(instance_stream(stream, number)) for stream in streams))
             for number, _ in plan.instances
         ]
 
@@ -449,7 +455,7 @@ class LocalExecutor:
 
         Raises:
             WorkloadFailedError: the last hook failed.
-            NotPutBack: something of the machine is not as it was.
+            NotRestoredError: something of the machine is not as it was.
         """
         self.cancel_all()
         with contextlib.ExitStack() as stack:  # each is closed, whatever another raises

@@ -40,7 +40,7 @@ def demand_folder(cwd: str | None) -> None:
         raise MissingInputError("The working folder", cwd)
 
 
-def demand_in_place(facts: RunFacts, workload: Workload, output: Path) -> None:
+def demand_inputs(facts: RunFacts, workload: Workload, output: Path) -> None:
     """Explain a launch that could not be put in place for want of a file or folder.
 
     Args:

@@ -25,16 +25,16 @@ from assay.units import show_duration
 
 MIN_ROUNDS = 10
 """Of fewer pairs the intervals of twelve figures would not hold together in 95 %."""
-LEAST_S = 60.0
+MIN_LIMIT_S = 60.0
 """So long a measurement may take, whatever its budget."""
-DECIDING = 3
+DECISIVE_FIGURES = 3
 """Figures of a program that decide on an observation: wall time, CPU time and spread."""
 BARE = {"containment": "none", "counters": [], "sampling": []}
 """The document of a launch without anything that could be left out."""
 CONTAINED = {**BARE, "containment": "auto"}
 """The same in a control group: what all other observations are held against."""
 READ_BACK = ["status", "environ", "maps", "threads"]
-EVERYTHING = {
+ALL_OBSERVATIONS = {
     **CONTAINED,
     "sampling": ["memory", "scheduling"],
     "observe": READ_BACK,
@@ -43,7 +43,7 @@ EVERYTHING = {
 """The document of a launch with all observations of the launcher."""
 
 
-class Way(msgspec.Struct, frozen=True):
+class ObservationContrast(msgspec.Struct, frozen=True):
     """One observation: a launch with it, and the same without.
 
     Attributes:
@@ -55,7 +55,7 @@ class Way(msgspec.Struct, frozen=True):
     without: Mapping[str, Any]
 
 
-class Measured(msgspec.Struct, frozen=True):
+class OverheadResult(msgspec.Struct, frozen=True):
     """The costs of observing.
 
     Attributes:
@@ -75,7 +75,7 @@ class Program(msgspec.Struct, frozen=True):
     argv: tuple[str, ...]
 
 
-def built_in(python: str) -> tuple[Program, ...]:
+def built_in_programs(python: str) -> tuple[Program, ...]:
     """Return the loads that assay brings.
 
     Args:
@@ -85,7 +85,7 @@ def built_in(python: str) -> tuple[Program, ...]:
     return tuple(Program(name, (python, script, name)) for name in loads.LOADS)
 
 
-def observing() -> tuple[Way, ...]:
+def launcher_observations() -> tuple[ObservationContrast, ...]:
     """Return the observations of the launcher, and the containment."""
     parts: dict[str, dict[str, Any]] = {
         "memory": {"sampling": ["memory"]},
@@ -94,20 +94,20 @@ def observing() -> tuple[Way, ...]:
         "counters": {"counters": ["default"]},
     }
     return (
-        Way("containment", CONTAINED, BARE),
-        *(Way(name, CONTAINED | part, CONTAINED) for name, part in parts.items()),
+        ObservationContrast("containment", CONTAINED, BARE),
+        *(ObservationContrast(name, CONTAINED | part, CONTAINED) for name, part in parts.items()),
     )
 
 
-def measured(
+def measure_overhead(
     driver: Driver,
     programs: Sequence[Program],
-    ways: Sequence[Way],
+    ways: Sequence[ObservationContrast],
     *,
     budget_s: float,
     seed: int = 0,
     told: Callable[[int], None] = lambda rounds: None,
-) -> Measured:
+) -> OverheadResult:
     """Measure each observation with each program, in rounds of random order, until time is up.
 
     An interrupt ends it as well, with what is known, once the least number of rounds was made.
@@ -143,15 +143,17 @@ def measured(
     except KeyboardInterrupt:
         if rounds < MIN_ROUNDS:
             raise
-    figures = DECIDING * len(programs)
+    figures = DECISIVE_FIGURES * len(programs)
     costs = tuple(
         cost_of(way.observation, program.name, pairs[way.observation, program.name], figures)
         for way, program in cells
     )
-    return Measured(costs, others_share(chain.from_iterable(chain.from_iterable(pairs.values()))))
+    return OverheadResult(
+        costs, external_load_share(chain.from_iterable(chain.from_iterable(pairs.values())))
+    )
 
 
-def others_share(launches: Iterable[RunFacts]) -> float | None:
+def external_load_share(launches: Iterable[RunFacts]) -> float | None:
     """Return the share of the CPUs that others used during launches.
 
     Args:
@@ -175,7 +177,7 @@ def _demand_time(round_s: float, budget_s: float) -> None:
         NotPossibleError: names the budget that is needed.
     """
     least_s = MIN_ROUNDS * round_s
-    if least_s > max(budget_s, LEAST_S):
+    if least_s > max(budget_s, MIN_LIMIT_S):
         raise NotPossibleError(
             f"{MIN_ROUNDS} rounds of pairs, the least, take about {show_duration(least_s)}.",
             f"Give more time, --budget {math.ceil(least_s / 60.0)}m, or a shorter program.",
@@ -260,7 +262,7 @@ def order_of_interval(count: int, figures: int = 1) -> int:
 
 
 def _pair(
-    driver: Driver, program: Program, way: Way, *, on_first: bool
+    driver: Driver, program: Program, way: ObservationContrast, *, on_first: bool
 ) -> tuple[RunFacts, RunFacts]:
     if on_first:
         on = _launched(driver, program, way.on)
@@ -270,7 +272,7 @@ def _pair(
 
 
 def _launched(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFacts:
-    facts = launched(driver, program, way)
+    facts = launch_once(driver, program, way)
     if facts.outcome in ("bad_plan", "setup_failed"):
         raise NotPossibleError(
             f"The launcher could not put the launch in place ({facts.stage}): {facts.message}",
@@ -284,7 +286,7 @@ def _launched(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFa
     return facts
 
 
-def launched(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFacts:
+def launch_once(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFacts:
     """Launch a program once, its output thrown away."""
     document = {
         "schema": 1,
@@ -301,7 +303,7 @@ def launched(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFac
         return running.facts()
 
 
-def missing(facts: RunFacts, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+def missing_observations(facts: RunFacts, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the observations that a launch with all of them on did not have, with the reason.
 
     Args:

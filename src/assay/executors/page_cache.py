@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from assay.launch.command import command_of
-from assay.launch.files import words_for_files
+from assay.launch.file_arguments import file_words
 from assay.records import PageCache, Plan, Workload
 from assay.records.facts import CachedFiles
 
@@ -39,7 +39,7 @@ class _Stat(ctypes.Structure):
     )
 
 
-def put_in_place(plan: Plan, workload: Workload, env: Mapping[str, str]) -> CachedFiles | None:
+def apply_cache_state(plan: Plan, workload: Workload, env: Mapping[str, str]) -> CachedFiles | None:
     """What a plan asks of the page cache; ``None`` where it asks nothing.
 
     Raises:
@@ -50,19 +50,21 @@ def put_in_place(plan: Plan, workload: Workload, env: Mapping[str, str]) -> Cach
         return None
     numbers: list[int | None] = [number for number, _ in plan.instances]
     commands = [command_of(plan, workload, number) for number in numbers or [None]]
-    named = (path for argv in commands for path in files_of(argv, workload, env))
+    named = (path for argv in commands for path in command_files(argv, workload, env))
     files = tuple(dict.fromkeys(named))
     for path in files:
         with contextlib.suppress(OSError):
-            (drop if states[0] == "cold" else read)(path)
-    return look(files)
+            (evict_file if states[0] == "cold" else load_file)(path)
+    return count_cached(files)
 
 
-def files_of(argv: tuple[str, ...], workload: Workload, env: Mapping[str, str]) -> tuple[Path, ...]:
+def command_files(
+    argv: tuple[str, ...], workload: Workload, env: Mapping[str, str]
+) -> tuple[Path, ...]:
     """Regular files with something in them that a command names: program, arguments, input."""
     folder = Path(workload.cwd or ".")
     program = shutil.which(argv[0], path=env.get("PATH"))
-    words = (*([program] if program else []), *words_for_files(argv, workload.stdin))
+    words = (*([program] if program else []), *file_words(argv, workload.stdin))
     paths = (Path(os.path.realpath(folder / word)) for word in words if "\0" not in word)
     return tuple(dict.fromkeys(path for path in paths if _is_file(path)))
 
@@ -75,7 +77,7 @@ def _is_file(path: Path) -> bool:
     return stat.S_ISREG(found.st_mode) and found.st_size > 0
 
 
-def drop(path: Path) -> None:
+def evict_file(path: Path) -> None:
     """Take a file out of the page cache, once what was written to it is on its disk.
 
     Pages that a process has mapped stay, as do those of a file system that has no other place.
@@ -89,7 +91,7 @@ def drop(path: Path) -> None:
         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def read(path: Path) -> None:
+def load_file(path: Path) -> None:
     """Read a file into the page cache.
 
     Raises:
@@ -100,7 +102,7 @@ def read(path: Path) -> None:
             pass
 
 
-def look(files: Iterable[Path]) -> CachedFiles:
+def count_cached(files: Iterable[Path]) -> CachedFiles:
     """How much of these files is in the page cache."""
     count = size_bytes = cached_bytes = 0
     absent = None
@@ -109,14 +111,14 @@ def look(files: Iterable[Path]) -> CachedFiles:
             with _opened(path) as fd:
                 size = os.fstat(fd).st_size
                 count, size_bytes = count + 1, size_bytes + size
-                cached_bytes += cached_of(fd)
+                cached_bytes += cached_bytes_of(fd)
         except OSError as error:
             absent = absent or f"{path.name}: {error.strerror}"
     known = None if absent else cached_bytes
     return CachedFiles(files=count, size_bytes=size_bytes, cached_bytes=known, absent=absent)
 
 
-def cached_of(fd: int) -> int:
+def cached_bytes_of(fd: int) -> int:
     """Bytes of an open file that are in the page cache.
 
     Raises:

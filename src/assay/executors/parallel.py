@@ -7,19 +7,19 @@ import select
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from assay.executors.builds.building import Building, Telling, untold
+from assay.executors.builds.builder import Builder, BuildProgress, no_progress
 from assay.executors.executor import LocalExecutor, Node, Ticket, speed_evidence
-from assay.executors.hooks.hooking import Hooking, no_end
-from assay.launch.driver import LOOK_S, Driver, Running
-from assay.launch.ending import ask_to_end, end_all
+from assay.executors.hooks.runner import HookRunner, no_time_budget
+from assay.launch.driver import POLL_INTERVAL_S, Driver, RunningLaunch
+from assay.launch.termination import ask_to_end, end_all
 from assay.machine.slots import Slot
 from assay.records import Evidence, Launch, Observation, Plan, Sample, Workload
-from assay.root_helper.helped import holding
+from assay.root_helper.client import system_holder
 from assay.settings.registry import Registry
 
-SLOT = "ASSAY_SLOT"
+SLOT_VARIABLE = "ASSAY_SLOT"
 """Variable that tells a program which slot it is in, from 0: for the names of its files, say."""
-NEIGHBOURS = "neighbours"
+NEIGHBOURS_KIND = "neighbours"
 """Kind of the evidence that tells how many launches ran beside one when it began."""
 
 
@@ -49,19 +49,19 @@ class ParallelExecutor:
         observe: Iterable[Observation] | None = None,
         values: Collection[str] | None = None,
         pad_seed: int | None = None,
-        left_s: Callable[[], float | None] = no_end,
+        left_s: Callable[[], float | None] = no_time_budget,
         host: str = "",
-        telling: Telling = untold,
+        telling: Telling = no_progress,
     ) -> None:
         names = tuple(varied)
         self._block = -1
-        self._hooking = Hooking(workload, driver.env, left_s)
-        self._building = Building(workload, driver.env, host, left_s, telling=telling)
-        system = holding(driver.launcher)
+        self._hooking = HookRunner(workload, driver.env, left_s)
+        self._building = Builder(workload, driver.env, host, left_s, telling=telling)
+        system = system_holder(driver.launcher)
         self._lanes: list[LocalExecutor] = []
         try:
             for number, cpus in enumerate(slots):
-                variables = {SLOT: str(number)}
+                variables = {SLOT_VARIABLE: str(number)}
                 self._lanes.append(
                     LocalExecutor(
                         workload,
@@ -109,7 +109,7 @@ class ParallelExecutor:
                 running.finished(None)
             flying = []
         beside = len(flying)
-        told: tuple[Evidence, ...] = (Evidence(kind=NEIGHBOURS, value=float(beside)),)
+        told: tuple[Evidence, ...] = (Evidence(kind=NEIGHBOURS_KIND, value=float(beside)),)
         if launch.block != self._block and not beside:
             told += (speed_evidence(),)
         self._block = launch.block
@@ -134,16 +134,16 @@ class ParallelExecutor:
             poller.register(running.pidfd, select.POLLIN)
         end_s = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
-            left_s = LOOK_S if end_s is None else max(0.0, end_s - time.monotonic())
-            if poller.poll(min(left_s, LOOK_S) * 1000):
+            left_s = POLL_INTERVAL_S if end_s is None else max(0.0, end_s - time.monotonic())
+            if poller.poll(min(left_s, POLL_INTERVAL_S) * 1000):
                 return [sample for lane in self._lanes for sample in lane.poll(0.0)]
-            if end_s is not None and left_s <= LOOK_S:
+            if end_s is not None and left_s <= POLL_INTERVAL_S:
                 return []
             for running in flying:
-                running.wake()
+                running.resume_if_stopped()
 
     @property
-    def _flying(self) -> list[Running]:
+    def _flying(self) -> list[RunningLaunch]:
         return [running for lane in self._lanes for running in lane.running]
 
     def ask_to_end(self) -> float:

@@ -8,18 +8,22 @@ from pathlib import Path
 import msgspec
 
 from assay.errors import InvalidInputError
-from assay.executors.evidence.complaints import said
-from assay.executors.evidence.libraries import libraries_seen
-from assay.executors.evidence.output import kept
-from assay.executors.evidence.pools_seen import pools_seen
-from assay.executors.evidence.suspect import contradictions
-from assay.executors.metrics.copies import Copies, metrics_of_copies, without
+from assay.executors.evidence.contradictions import contradictions
+from assay.executors.evidence.error_output import error_output_evidence
+from assay.executors.evidence.libraries import libraries_evidence
+from assay.executors.evidence.output import kept_output
+from assay.executors.evidence.thread_pools import pools_evidence
 from assay.executors.metrics.direction import demand_directed
-from assay.executors.metrics.extract import Reading, metrics_of
-from assay.executors.metrics.headers import SEVERAL
-from assay.executors.metrics.matching import holds
-from assay.executors.metrics.metric_files import FileState, place_of, written_since
-from assay.launch.observing import ANON
+from assay.executors.metrics.extract import MetricReadings, metrics_of
+from assay.executors.metrics.headers import UNIT_SEPARATOR
+from assay.executors.metrics.instances import (
+    InstanceOutputs,
+    first_instance_without,
+    metrics_of_instances,
+)
+from assay.executors.metrics.matching import has_match
+from assay.executors.metrics.metric_files import FileState, metric_path, written_since
+from assay.launch.observations import ANON_PEAK
 from assay.machine.cpulist import format_list, show_numbers
 from assay.records import (
     Counter,
@@ -62,7 +66,7 @@ def build_sample(
     own_s: float = 0.0,
     copies: Copies = (),
     observed: Sequence[Observation] = (),
-    reading: Reading | None = None,
+    reading: MetricReadings | None = None,
     hooked_s: float = 0.0,
 ) -> Sample:
     """The sample of a launch that was carried out.
@@ -83,8 +87,8 @@ def build_sample(
     outcome, message = _outcome(workload, facts, outputs, copies)
     reading = reading or read_metrics(workload, facts, outputs, copies)
     metrics = reading.values if outcome is Outcome.OK else {}
-    mapped = libraries_seen(launch, facts)
-    lines, pools = said(outputs), pools_seen(launch, facts)
+    mapped = libraries_evidence(launch, facts)
+    lines, pools = error_output_evidence(outputs), pools_evidence(launch, facts)
     foreign_s = None if facts.host is None else foreign_load_s(facts.host, own_s, hooked_s)
     return Sample(
         launch=launch,
@@ -113,7 +117,7 @@ def build_sample(
         absent={**facts.absent, **reading.absent},
         started_at=facts.started_at or 0.0,
         engine=facts.engine,
-        outputs=tuple(found for path in outputs if (found := kept(path)) is not None),
+        outputs=tuple(found for path in outputs if (found := kept_output(path)) is not None),
         observed=tuple(observed),
         suspect=contradictions(facts, foreign_s),
         at_most=_upper_bounds(workload, facts) if metrics else {},
@@ -123,8 +127,8 @@ def build_sample(
 def _upper_bounds(workload: Workload, facts: RunFacts) -> dict[str, float]:
     """Return an upper bound of each metric whose value may be too low and is not taken as it is."""
     most = facts.peak_anon_at_most_bytes
-    asked = any(m.name == ANON and m.pattern is None and not m.as_is for m in workload.metrics)
-    return {ANON: float(most)} if most is not None and asked else {}
+    asked = any(m.name == ANON_PEAK and m.pattern is None and not m.as_is for m in workload.metrics)
+    return {ANON_PEAK: float(most)} if most is not None and asked else {}
 
 
 def read_metrics(
@@ -133,7 +137,7 @@ def read_metrics(
     outputs: Sequence[Path],
     copies: Copies = (),
     before: Mapping[Path, FileState] = {},
-) -> Reading:
+) -> MetricReadings:
     """Read all metrics of a launch.
 
     Args:
@@ -141,17 +145,17 @@ def read_metrics(
         before: state of the files that metrics are read from, before the launch.
     """
     if copies:
-        return metrics_of_copies(workload.metrics, facts, copies)
+        return metrics_of_instances(workload.metrics, facts, copies)
     written = {
         metric.name: written_since(path, before.get(path))
         for metric in workload.metrics
         if metric.file is not None
-        for path in (place_of(metric, workload),)
+        for path in (metric_path(metric, workload),)
     }
     return metrics_of(workload.metrics, facts, outputs, written)
 
 
-def demand_figures(workload: Workload, reading: Reading) -> None:
+def demand_figures(workload: Workload, reading: MetricReadings) -> None:
     """Refuse a figure that is a part of a number, and a rate of which less would be better.
 
     Args:
@@ -174,37 +178,37 @@ def demand_figures(workload: Workload, reading: Reading) -> None:
     )
 
 
-def _shown_units(metric: Metric, reading: Reading) -> list[str]:
+def _shown_units(metric: Metric, reading: MetricReadings) -> list[str]:
     """The unit of a figure and the word behind it, as the output has them; else its own unit."""
     unit = reading.units.get(metric.name, "")
-    found = ("" if SEVERAL in unit else unit, reading.words.get(metric.name, ""))
+    found = ("" if UNIT_SEPARATOR in unit else unit, reading.words.get(metric.name, ""))
     return [one for one in found if one] or [metric.unit]
 
 
 def _outcome(
-    workload: Workload, facts: RunFacts, outputs: Sequence[Path], copies: Copies
+    workload: Workload, facts: RunFacts, outputs: Sequence[Path], copies: InstanceOutputs
 ) -> tuple[Outcome, str | None]:
     """What became of it, and why in one sentence where it is not ok."""
     outcome = OUTCOMES.get(facts.outcome, Outcome.FAILED)
     which = _which(facts, copies)
     if outcome is Outcome.OK and facts.exit_status:
-        return Outcome.FAILED, f"{which}{end_of(facts.exit_status, facts.signal)}"
+        return Outcome.FAILED, f"{which}{describe_exit(facts.exit_status, facts.signal)}"
     if outcome is Outcome.OK and workload.check:
         told = f"the check {workload.check!r} is not in the output"
-        lacking = without(workload.check, copies) if copies else None
+        lacking = first_instance_without(workload.check, copies) if copies else None
         if lacking is not None:
             return Outcome.FAILED, f"{told} of instance {lacking}"
-        if not copies and not holds(workload.check, outputs):
+        if not copies and not has_match(workload.check, outputs):
             return Outcome.FAILED, told
     if facts.outcome == "signaled" and facts.signal:
-        return outcome, f"{which}{end_of(facts.exit_status, facts.signal)}"
+        return outcome, f"{which}{describe_exit(facts.exit_status, facts.signal)}"
     if facts.outcome == "interrupted":
         by = show_signal(facts.interrupted_by) if facts.interrupted_by else "a signal"
         return outcome, f"its launcher was ended by {by}, which assay had not asked for"
     return outcome, facts.message
 
 
-def _which(facts: RunFacts, copies: Copies) -> str:
+def _which(facts: RunFacts, copies: InstanceOutputs) -> str:
     """Which of several instances failed first, as a message begins."""
     if facts.failed_instance is None:
         return ""
@@ -213,7 +217,7 @@ def _which(facts: RunFacts, copies: Copies) -> str:
     return f"instance {number}: "
 
 
-def end_of(exit_status: int | None, number: int | None) -> str:
+def describe_exit(exit_status: int | None, number: int | None) -> str:
     """How a program ended, in words: by a signal of this number, else with a status."""
     return f"ended by {show_signal(number)}" if number else f"exit status {exit_status or 0}"
 
@@ -221,7 +225,7 @@ def end_of(exit_status: int | None, number: int | None) -> str:
 def _of_ending(asked: AskedToEnd) -> list[Evidence | None]:
     """How long the launch took to end when it was asked to before its time, and what went wrong."""
     failed = asked.signal or asked.exit_status
-    how = end_of(asked.exit_status, asked.signal) if failed else None
+    how = describe_exit(asked.exit_status, asked.signal) if failed else None
     return [
         _of(ENDING, asked.waited_s, "s", note=asked.by),
         _of(KILLED_AFTER, asked.waited_s if asked.killed else None, "s", note=asked.by),
@@ -260,14 +264,14 @@ def _evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
         if mask and facts.host is not None and len(mask) < (facts.host.cpus or 0):
             found.append(_of(KEPT_ON, len(mask), "CPUs", note=format_list(mask)))
     found += [_of_instance(place, one) for place, one in enumerate(facts.instances)]
-    kept = [e for e in found if e is not None]
-    kept.append(
+    kept_output = [e for e in found if e is not None]
+    kept_output.append(
         Evidence(
             kind="containment",
             note=f"{facts.containment.mode}, {facts.containment.guarantee}",
         )
     )
-    return kept
+    return kept_output
 
 
 def _of_instance(place: int, one: InstanceFacts) -> Evidence:

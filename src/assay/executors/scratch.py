@@ -23,7 +23,7 @@ several instances end in their numbers."""
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Scratch:
+class ScratchFolder:
     """A folder for the output of one launch at a time; close it when done.
 
     Args:

@@ -14,21 +14,21 @@ from dataclasses import dataclass
 import msgspec
 
 from assay.errors import NotPossibleError
-from assay.host.act import (
-    beside,
+from assay.host.actions import (
     demand_allowed,
+    explain_error,
     observe,
     perform,
     read_file,
-    wanted,
-    why,
+    side_effects,
+    target_value,
     write_file,
 )
-from assay.host.groups import ABSENT
-from assay.host.host import Held, Host
+from assay.host.control_groups import ABSENT
+from assay.host.host import HeldRequest, Host
 from assay.host.journal import Entry, Journal, Note, ReadBack
-from assay.host.online import alike, why_offline
-from assay.host.undo import Undone, is_ours, targets_of, undo
+from assay.host.online import equal_except_offline, explain_offline
+from assay.host.undo import UndoOutcome, is_set_by_assay, restore_targets, undo
 from assay.machine.boot import BOOT_ID
 from assay.records.action import (
     Balancer,
@@ -40,7 +40,7 @@ from assay.records.action import (
 )
 
 
-class Word(enum.StrEnum):
+class ActionStatus(enum.StrEnum):
     """What became of an action."""
 
     GRANTED = "granted"
@@ -52,7 +52,7 @@ class Word(enum.StrEnum):
     """Somebody else set it since: it is left."""
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class ActionOutcome(msgspec.Struct, frozen=True):
     """What became of one action.
 
     Attributes:
@@ -64,14 +64,14 @@ class Outcome(msgspec.Struct, frozen=True):
     """
 
     action: HostAction
-    word: Word
+    word: ActionStatus
     old: str | None = None
     read: str | None = None
     reason: str | None = None
 
 
 @dataclass(frozen=True)
-class Turned:
+class UpdateResult:
     """What became of what an owner needs.
 
     Attributes:
@@ -79,22 +79,22 @@ class Turned:
         undone: of what is not needed any more.
     """
 
-    outcomes: tuple[Outcome, ...]
-    undone: tuple[Undone, ...]
+    outcomes: tuple[ActionOutcome, ...]
+    undone: tuple[UndoOutcome, ...]
 
     @property
-    def missing(self) -> tuple[Outcome, ...]:
+    def missing(self) -> tuple[ActionOutcome, ...]:
         """What is needed, and is not so."""
-        held = (Word.GRANTED, Word.KEPT)
+        held = (ActionStatus.GRANTED, ActionStatus.KEPT)
         return tuple(outcome for outcome in self.outcomes if outcome.word not in held)
 
     @property
-    def left(self) -> tuple[Undone, ...]:
+    def left(self) -> tuple[UndoOutcome, ...]:
         """What is not as it was before."""
         return tuple(word for word in self.undone if word.fate in ("drifted", "failed"))
 
 
-class Changes:
+class HostChanges:
     """What one owner has made hold.
 
     Args:
@@ -107,14 +107,14 @@ class Changes:
         self._host = host
         self._journal = journal
         self._owner = owner
-        self._devices: dict[HoldFd, Held] = {}
+        self._devices: dict[HoldFd, HeldRequest] = {}
 
     @property
     def entries(self) -> tuple[Entry, ...]:
         """What was written down in this owner's name, and not taken back."""
         return tuple(e for e in self._journal.entries if e.note.owner == self._owner)
 
-    def hold(self, actions: Iterable[HostAction]) -> tuple[Outcome, ...]:
+    def hold(self, actions: Iterable[HostAction]) -> tuple[ActionOutcome, ...]:
         """Make exactly these hold: the rest is put back, what is missing is done.
 
         Returns:
@@ -138,7 +138,7 @@ class Changes:
                 told[action] = self._standing(before[action])
         return tuple(told[action] for action in asked)
 
-    def turn(self, actions: Iterable[HostAction]) -> Turned:
+    def update(self, actions: Iterable[HostAction]) -> UpdateResult:
         """Make exactly these hold, for an owner whose needs change while they are in use.
 
         As ``hold``, but what a target is to hold instead of something else is written at once, with
@@ -172,9 +172,9 @@ class Changes:
         told |= {outcome.action: outcome for outcome in self._apply(due, last)}
         # One who was stopped did not get to end what was replaced.
         self._journal.end({e.note.id: "replaced" for e in kept if e not in last.values()})
-        return Turned(tuple(told[action] for action in asked.values()), undone)
+        return UpdateResult(tuple(told[action] for action in asked.values()), undone)
 
-    def _as_it_is(self, action: HostAction, last: Entry) -> Outcome | None:
+    def _as_it_is(self, action: HostAction, last: Entry) -> ActionOutcome | None:
         """What stays as it is: it was done, or somebody else set it; ``None``: it is to be done."""
         current = observe(self._host, action)
         at = observe(self._host, last.note.action)
@@ -184,13 +184,15 @@ class Changes:
         not_done = not_done or isinstance(action, TaskAffinity)
         if at is None or (not_done and at == last.note.old):
             return None
-        if not is_ours(self._host, last, at):
-            put = wanted(last.note.action) if last.read is None else last.read.value
+        if not is_set_by_assay(self._host, last, at):
+            put = target_value(last.note.action) if last.read is None else last.read.value
             told = f"somebody set it to {at} meanwhile; {put} was put there"
-            return Outcome(action, Word.DRIFTED, last.note.old, current, told)
+            return ActionOutcome(action, ActionStatus.DRIFTED, last.note.old, current, told)
         same = last.note.action == action and last.read is not None and at == last.read.value
         if isinstance(action, ControlGroup | TaskAffinity):  # a step that failed may work now
-            same = last.note.action == action and alike(self._host, action.path, at, wanted(action))
+            same = last.note.action == action and equal_except_offline(
+                self._host, action.path, at, target_value(action)
+            )
         return self._standing(last) if same else None
 
     def _let_go(self, asked: tuple[HostAction, ...]) -> None:
@@ -204,7 +206,7 @@ class Changes:
         current = observe(self._host, entry.note.action)
         return entry.read is not None and current == entry.read.value
 
-    def put_back(self, but: Iterable[HostAction] = ()) -> tuple[Undone, ...]:
+    def put_back(self, but: Iterable[HostAction] = ()) -> tuple[UndoOutcome, ...]:
         """Put back what holds, but for these actions.
 
         Raises:
@@ -231,26 +233,26 @@ class Changes:
 
     def _apply(
         self, actions: Sequence[HostAction], over: Mapping[HostAction, Entry] = {}
-    ) -> list[Outcome]:
+    ) -> list[ActionOutcome]:
         """Do actions.
 
         Args:
             actions: none of which is done.
             over: what each replaces, of those that replace something.
         """
-        outcomes: dict[HostAction, Outcome] = {}
+        outcomes: dict[HostAction, ActionOutcome] = {}
         due: list[HostAction] = []
         for action in actions:
             old = observe(self._host, action)
             if old is None:
                 reason = "it is not there, or cannot be read"
-                outcomes[action] = Outcome(action, Word.REFUSED, reason=reason)
+                outcomes[action] = ActionOutcome(action, ActionStatus.REFUSED, reason=reason)
             elif action in over:
                 due.append(action)
-            elif old == wanted(action):
-                outcomes[action] = Outcome(action, Word.KEPT, old, old)
+            elif old == target_value(action):
+                outcomes[action] = ActionOutcome(action, ActionStatus.KEPT, old, old)
             elif (why_not := self._no_way_back(action)) is not None:
-                outcomes[action] = Outcome(action, Word.REFUSED, old, old, why_not)
+                outcomes[action] = ActionOutcome(action, ActionStatus.REFUSED, old, old, why_not)
             else:
                 due.append(action)
         entries = self._journal.note(self._note(action, over.get(action)) for action in due)
@@ -279,16 +281,16 @@ class Changes:
                 if current is not None:
                     write_file(self._host, path, current)
             except OSError as error:
-                return f"{path} changes with it, and could not be put back: {why(error, path)}"
+                return f"{path} changes with it, and could not be put back: {explain_error(error, path)}"
         return None
 
     def _note(self, action: HostAction, replaced: Entry | None) -> Note:
-        others = {path: read_file(self._host, path) for path in beside(self._host, action)}
+        others = {path: read_file(self._host, path) for path in side_effects(self._host, action)}
         known = {path: text for path, text in others.items() if text is not None}
         now = observe(self._host, action) or ""
         old, held = (ABSENT if isinstance(action, ControlGroup) else now), None
         if replaced is not None:
-            before = targets_of(self._host, replaced)
+            before = restore_targets(self._host, replaced)
             old, held = before.pop(action.path), now
             known |= before
         return Note(
@@ -302,15 +304,15 @@ class Changes:
         )
 
     def _write(
-        self, entries: tuple[Entry, ...], others: dict[HostAction, Outcome]
-    ) -> list[Outcome]:
+        self, entries: tuple[Entry, ...], others: dict[HostAction, ActionOutcome]
+    ) -> list[ActionOutcome]:
         """Do it; then once more what another write undid, or what another had to come before."""
         errors: dict[HostAction, str] = {}
         due = [entry.note.action for entry in entries]
-        kept = [action for action, outcome in others.items() if outcome.word is Word.KEPT]
+        kept = [action for action, outcome in others.items() if outcome.word is ActionStatus.KEPT]
         for attempt in (due, [*due, *kept]):
             for action in attempt:
-                if observe(self._host, action) != wanted(action):
+                if observe(self._host, action) != target_value(action):
                     self._try(action, errors)
         return [self._judged(e.note.action, e.note.old, errors) for e in entries] + [
             self._judged(action, others[action].old, errors) for action in kept
@@ -319,22 +321,26 @@ class Changes:
     def _try(self, action: HostAction, errors: dict[HostAction, str]) -> None:
         errors.pop(action, None)
         try:
-            perform(self._host, action, wanted(action))
+            perform(self._host, action, target_value(action))
         except OSError as error:
-            errors[action] = why(error, action.path)
+            errors[action] = explain_error(error, action.path)
 
     def _judged(
         self, action: HostAction, old: str | None, errors: dict[HostAction, str]
-    ) -> Outcome:
+    ) -> ActionOutcome:
         read = observe(self._host, action)
-        if alike(self._host, action.path, read, wanted(action)):
-            return Outcome(action, Word.KEPT if old == read else Word.GRANTED, old, read)
-        word = Word.REFUSED if read in (None, old) else Word.DEGRADED
-        offline = why_offline(self._host, action, wanted(action))
+        if equal_except_offline(self._host, action.path, read, target_value(action)):
+            return ActionOutcome(
+                action, ActionStatus.KEPT if old == read else ActionStatus.GRANTED, old, read
+            )
+        word = ActionStatus.REFUSED if read in (None, old) else ActionStatus.DEGRADED
+        offline = explain_offline(self._host, action, target_value(action))
         reason = (
-            offline or errors.get(action) or f"it reads {read} after {wanted(action)} was written"
+            offline
+            or errors.get(action)
+            or f"it reads {read} after {target_value(action)} was written"
         )
-        return Outcome(action, word, old, read, reason)
+        return ActionOutcome(action, word, old, read, reason)
 
     def _conclude(self, entries: tuple[Entry, ...]) -> None:
         """Write down what was read back; what nothing came of is closed."""
@@ -355,15 +361,17 @@ class Changes:
             }
         )
 
-    def _keep_open(self, action: HoldFd) -> Outcome:
+    def _keep_open(self, action: HoldFd) -> ActionOutcome:
         if action not in self._devices:
             try:
                 self._devices[action] = self._host.hold(action.path, action.value)
             except OSError as error:
-                return Outcome(action, Word.REFUSED, reason=why(error, action.path))
+                return ActionOutcome(
+                    action, ActionStatus.REFUSED, reason=explain_error(error, action.path)
+                )
         read = self._devices[action].read()
-        return Outcome(action, Word.GRANTED, None, read)
+        return ActionOutcome(action, ActionStatus.GRANTED, None, read)
 
-    def _standing(self, entry: Entry) -> Outcome:
+    def _standing(self, entry: Entry) -> ActionOutcome:
         """An action that was done before, as it is now."""
         return self._judged(entry.note.action, entry.note.old, {})

@@ -18,9 +18,9 @@ from types import TracebackType
 
 from assay.errors import AssayError, NotPossibleError
 from assay.host.host import Host, LiveHost
-from assay.host.journal import STATE, Journal, open_journal
+from assay.host.journal import STATE_VARIABLE, Journal, open_journal
 from assay.host.undo import undo
-from assay.signals import ENDING
+from assay.signals import ENDING_SIGNALS
 
 _ENDS_S = 10.0
 _DONE = b"."
@@ -44,7 +44,7 @@ class Guard:
         journal: Journal,
         owner: str,
         module: str = __name__,
-        variables: Iterable[str] = (STATE,),
+        variables: Iterable[str] = (STATE_VARIABLE,),
     ) -> None:
         reading, self._fd = os.pipe()
         # What it loads must be what runs here, and nothing that a variable names.
@@ -96,19 +96,19 @@ class Guard:
             self._process.wait(_ENDS_S)
 
 
-def watch(host: Host, owner: str, lock_fd: int) -> None:
+def undo_at_end(host: Host, owner: str, lock_fd: int) -> None:
     """Wait for the end of the pipe on standard input, then put back what the owner left.
 
     Raises:
         NotPossibleError: the journal cannot be written.
     """
-    if dismissed():
+    if await_dismissal():
         return
     with open_journal(lock_fd=lock_fd) as journal:
         undo(host, journal, [e for e in journal.entries if e.note.owner == owner])
 
 
-def dismissed() -> bool:
+def await_dismissal() -> bool:
     """Wait for the end of the pipe on standard input; whether its owner was done then."""
     told = b""
     while part := os.read(0, 64):
@@ -116,17 +116,17 @@ def dismissed() -> bool:
     return bool(told)
 
 
-def stay() -> None:
+def ignore_ending_signals() -> None:
     """Let no signal of a terminal or a batch system end this process."""
-    for number in ENDING:
+    for number in ENDING_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
 
 def main() -> int:
     """Be the guard."""
-    stay()
+    ignore_ending_signals()
     try:
-        watch(LiveHost(), sys.argv[1], int(sys.argv[2]))
+        undo_at_end(LiveHost(), sys.argv[1], int(sys.argv[2]))
     except AssayError:
         return 1  # what is left is written down: whoever changes the machine next puts it back
     return 0

@@ -1,7 +1,7 @@
 """Host: the seam through which a machine is changed.
 
 The running host, a recorded tree and a guest keep one contract, so that all that is applied works
-on each. Nothing here decides what may be written: see ``assay.host.act``.
+on each. Nothing here decides what may be written: see ``assay.host.actions``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SWAP_FLAG_PRIORITY = 0x7FFF
 """Of ``swapon(2)``."""
 
 
-class Held(Protocol):
+class HeldRequest(Protocol):
     """A wish that lasts while something is open."""
 
     def read(self) -> str | None:
@@ -70,7 +70,7 @@ class Host(Protocol):
         """Keep a thread to these CPUs."""
         ...
 
-    def hold(self, path: str, value: int) -> Held:
+    def hold(self, path: str, value: int) -> HeldRequest:
         """Write a number of 32 bits into a device, and keep it open."""
         ...
 
@@ -90,21 +90,21 @@ class Host(Protocol):
         ...
 
 
-class Device:
+class HeldDevice:
     """An open device that holds a wish, such as ``/dev/cpu_dma_latency``."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
 
     def read(self) -> str | None:
-        """See ``Held.read``."""
+        """See ``HeldRequest.read``."""
         try:
             return str(struct.unpack("=i", os.pread(self._fd, 4, 0))[0])
         except (OSError, struct.error):
             return None
 
     def close(self) -> None:
-        """See ``Held.close``."""
+        """See ``HeldRequest.close``."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -183,7 +183,7 @@ class LiveHost:
         """See ``Host.set_affinity``."""
         os.sched_setaffinity(tid, cpus)
 
-    def hold(self, path: str, value: int) -> Held:
+    def hold(self, path: str, value: int) -> HeldRequest:
         """See ``Host.hold``."""
         fd = self._open(path, os.O_RDWR)
         try:
@@ -191,7 +191,7 @@ class LiveHost:
         except BaseException:
             os.close(fd)
             raise
-        return Device(fd)
+        return HeldDevice(fd)
 
     def swap(self, path: str, priority: int | None) -> None:
         """See ``Host.swap``; the kernel's own negative priorities cannot be asked for."""

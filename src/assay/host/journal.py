@@ -24,9 +24,9 @@ from assay.errors import NotPossibleError
 from assay.records.action import HostAction
 from assay.records.codec import Record, encode
 
-STATE = "ASSAY_STATE"
+STATE_VARIABLE = "ASSAY_STATE"
 """Variable that names another folder than the usual one."""
-USUAL = "/var/lib/assay"
+DEFAULT_FOLDER = "/var/lib/assay"
 _FOLDER = "journal"
 _FILE = "changes.jsonl"
 _LOCK = "lock"
@@ -44,7 +44,7 @@ class Note(Record, frozen=True, kw_only=True, tag_field="line", tag="note"):
     Attributes:
         id: counts up in one file.
         boot_id: of the kernel that runs.
-        owner: who makes it; what ``KEPT`` makes stays until it is asked back.
+        owner: who makes it; what ``APPLY_OWNER`` makes stays until it is asked back.
         action: what is done.
         old: what its target holds before, in one spelling; before the first of the changes that
             were replaced by this one.
@@ -78,21 +78,21 @@ class Close(Record, frozen=True, kw_only=True, tag_field="line", tag="close"):
     outcome: Ending
 
 
-GUARD_S = 10.0
+GUARD_TIMEOUT_S = 10.0
 """How long the guard of one who was killed may take to put back what that changed."""
 _LOOK_S = 0.02
 
-KEPT = "machine apply"
+APPLY_OWNER = "machine apply"
 """Owner of what stays until it is asked back."""
 
-PARTITIONS = "partitions"
+PARTITIONS_OWNER = "partitions"
 """Owner of what all partitions of this boot need, until they are deleted."""
 
 
 _LINES = msgspec.json.Decoder(Note | ReadBack | Close)
 
 
-class Busy(NotPossibleError):
+class MachineBusyError(NotPossibleError):
     """Another assay is changing the machine."""
 
 
@@ -247,7 +247,7 @@ def open_journal(*, lock_fd: int | None = None) -> Journal:
     return Journal(folder_fd, held)
 
 
-def left_open() -> bool:
+def has_entries() -> bool:
     """Whether anything is written down that was not taken back; asks without the lock."""
     try:
         return (_place() / _FILE).stat().st_size > 0
@@ -255,7 +255,7 @@ def left_open() -> bool:
         return False
 
 
-def entries_now() -> tuple[Entry, ...]:
+def read_entries() -> tuple[Entry, ...]:
     """What was not taken back yet, oldest first; read without the lock, while others may write.
 
     None where there is no journal, or this user may not read it.
@@ -272,7 +272,7 @@ def entries_now() -> tuple[Entry, ...]:
 
 
 def _place() -> Path:
-    return Path(os.environ.get(STATE) or USUAL) / _FOLDER
+    return Path(os.environ.get(STATE_VARIABLE) or DEFAULT_FOLDER) / _FOLDER
 
 
 def _folder() -> int:
@@ -283,7 +283,9 @@ def _folder() -> int:
     """
     place = _place()
     if not place.is_absolute():
-        raise NotPossibleError(f"{STATE} is no whole path: {place.parent}.", "Write it from / on.")
+        raise NotPossibleError(
+            f"{STATE_VARIABLE} is no whole path: {place.parent}.", "Write it from / on."
+        )
     fd = os.open("/", os.O_RDONLY | os.O_DIRECTORY | _FLAGS)
     try:
         for word in place.parts[1:]:
@@ -297,7 +299,7 @@ def _folder() -> int:
         os.close(fd)
         raise NotPossibleError(
             f"The folder of the undo journal, {place}, cannot be had: {error.strerror}.",
-            f"System settings are changed as root; {STATE} names another folder.",
+            f"System settings are changed as root; {STATE_VARIABLE} names another folder.",
         ) from error
     except BaseException:
         os.close(fd)
@@ -318,7 +320,7 @@ def _demand_ours(fd: int, place: Path, *, whole: bool) -> None:
     if foreign or (found.st_mode & shared and not sticky) or (whole and found.st_mode & _OTHERS):
         raise NotPossibleError(
             f"Others may write where the undo journal lies, {place}, or read it.",
-            f"Make its folders root's (chown root, chmod 700), or name others by {STATE}.",
+            f"Make its folders root's (chown root, chmod 700), or name others by {STATE_VARIABLE}.",
         )
 
 
@@ -329,7 +331,7 @@ def _locked(folder_fd: int) -> int:
         Busy: another process holds it.
     """
     fd = os.open(_LOCK, os.O_RDWR | os.O_CREAT | _FLAGS, 0o600, dir_fd=folder_fd)
-    end_s = time.monotonic() + GUARD_S
+    end_s = time.monotonic() + GUARD_TIMEOUT_S
     try:
         while True:
             try:
@@ -338,7 +340,7 @@ def _locked(folder_fd: int) -> int:
             except BlockingIOError as error:
                 holder = _holder(fd)
                 if time.monotonic() > end_s or _lives(holder):
-                    raise Busy(
+                    raise MachineBusyError(
                         "Another assay is changing system settings"
                         f"{f' (process {holder})' if holder else ''}: one at a time.",
                         "Wait until it has ended.",

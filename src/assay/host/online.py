@@ -11,7 +11,7 @@ import re
 
 from assay.errors import InvalidInputError
 from assay.host.host import Host
-from assay.host.threads import is_thread
+from assay.host.threads import is_thread_name
 from assay.machine.cpulist import parse_list, parse_mask, show_numbers
 from assay.machine.tunables import known
 from assay.records.action import ControlGroup, HostAction
@@ -21,7 +21,7 @@ _OF_CPU = re.compile(rf"{_CPU}/cpu([0-9]+)/.*", re.ASCII)
 _CPUS = "cpuset.cpus"
 
 
-def online(host: Host) -> frozenset[int] | None:
+def online_cpus(host: Host) -> frozenset[int] | None:
     """Return the CPUs that are online; ``None`` where the kernel does not tell."""
     text = host.read(f"{_CPU}/online")
     try:
@@ -30,16 +30,16 @@ def online(host: Host) -> frozenset[int] | None:
         return None
 
 
-def offline_words(host: Host, cpus: frozenset[int]) -> str | None:
+def describe_offline(host: Host, cpus: frozenset[int]) -> str | None:
     """Say which of some CPUs are offline, as in ``CPU 1 is offline``; ``None`` where none is."""
-    here = online(host)
+    here = online_cpus(host)
     gone = frozenset() if here is None else cpus - here
     if not gone:
         return None
     return f"{show_numbers('CPU', gone)} {'is' if len(gone) == 1 else 'are'} offline"
 
 
-def why_offline(host: Host, action: HostAction, value: str | None = None) -> str | None:
+def explain_offline(host: Host, action: HostAction, value: str | None = None) -> str | None:
     """Say that an action cannot be done, or taken back, for its CPUs are offline; else ``None``.
 
     Args:
@@ -50,16 +50,16 @@ def why_offline(host: Host, action: HostAction, value: str | None = None) -> str
     """
     if isinstance(action, ControlGroup):
         listed = dict(action.files).get(_CPUS, "")
-        return offline_words(host, frozenset(parse_list(listed)))
+        return describe_offline(host, frozenset(parse_list(listed)))
     match = _OF_CPU.fullmatch(action.path)
     cpus = frozenset({int(match[1])}) if match else _cpus(action.path, value)
-    here = online(host)
+    here = online_cpus(host)
     if not cpus or here is None or cpus & here:
         return None
-    return offline_words(host, cpus)
+    return describe_offline(host, cpus)
 
 
-def alike(host: Host, path: str, one: str | None, other: str | None) -> bool:
+def equal_except_offline(host: Host, path: str, one: str | None, other: str | None) -> bool:
     """Return whether two readings are the same, of masks but for CPUs that are offline.
 
     Args:
@@ -69,16 +69,16 @@ def alike(host: Host, path: str, one: str | None, other: str | None) -> bool:
     """
     if one == other:
         return True
-    first, second, here = _cpus(path, one), _cpus(path, other), online(host)
+    first, second, here = _cpus(path, one), _cpus(path, other), online_cpus(host)
     return bool(first and second) and here is not None and first & here == second & here
 
 
-def offline_in(host: Host, path: str, value: str) -> str | None:
+def describe_offline_in(host: Host, path: str, value: str) -> str | None:
     """Say which CPUs of a mask are offline; ``None`` where none is, or it is no mask."""
-    return offline_words(host, _cpus(path, value))
+    return describe_offline(host, _cpus(path, value))
 
 
-def is_part(path: str, one: str, other: str) -> bool:
+def is_submask(path: str, one: str, other: str) -> bool:
     """Return whether a mask has only CPUs of another one."""
     first = _cpus(path, one)
     return bool(first) and first < _cpus(path, other)
@@ -86,8 +86,8 @@ def is_part(path: str, one: str, other: str) -> bool:
 
 def _cpus(path: str, text: str | None) -> frozenset[int]:
     """Return the CPUs of a mask; none where it is no mask."""
-    tunable = None if is_thread(path) else known(path)
-    if text is None or not (is_thread(path) or tunable):
+    tunable = None if is_thread_name(path) else known(path)
+    if text is None or not (is_thread_name(path) or tunable):
         return frozenset()
     try:
         if tunable is not None and tunable.form == "mask":

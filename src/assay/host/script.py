@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 import struct
 
-from assay.host.act import demand_allowed
+from assay.host.actions import demand_allowed
 from assay.machine.tunables import IRQS, known
 from assay.records import HoldFd, Plan, Swap, WriteFile
 
-PUT_BACK = "put_back"
+RESTORE_FUNCTION = "put_back"
 """Name of the function that does; at its end the status of the script is what it was."""
 _CHOSEN = r"sed 's/.*\[\(.*\)\].*/\1/'"
 
@@ -33,13 +33,13 @@ def system_lines(plan: Plan) -> list[str]:
     return [
         "# System settings: as root; put back when this ends, unless it is killed by SIGKILL.",
         *reads,
-        f"{PUT_BACK}() {{",
+        f"{RESTORE_FUNCTION}() {{",
         "  status=$?",
         # Twice: one file may stand in the way of another, or be set by it.
         *(backs if len(paths) < 2 else [*backs, *backs]),
         "  return $status",
         "}",
-        f"trap {PUT_BACK} EXIT",
+        f"trap {RESTORE_FUNCTION} EXIT",
         "trap 'exit 130' INT",
         "trap 'exit 143' HUP TERM",
         *writes,

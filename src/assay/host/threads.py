@@ -39,7 +39,7 @@ class Thread:
     bound: bool
 
 
-def thread(host: Host, tid: int) -> Thread | None:
+def read_thread_state(host: Host, tid: int) -> Thread | None:
     """A thread by its number; ``None`` where it has ended."""
     text = host.read(f"/proc/{tid}/stat") or ""
     name, bracket, rest = text.partition("(")[2].rpartition(")")
@@ -59,11 +59,11 @@ def thread(host: Host, tid: int) -> Thread | None:
 def kernel_threads(host: Host) -> tuple[Thread, ...]:
     """All threads of the kernel, by number."""
     numbers = sorted(int(name) for name in host.listdir("/proc") if name.isdecimal())
-    found = (thread(host, number) for number in numbers)
+    found = (read_thread_state(host, number) for number in numbers)
     return tuple(one for one in found if one is not None and one.kernel)
 
 
-def cpus_of(host: Host, tid: int) -> tuple[int, ...]:
+def allowed_cpus(host: Host, tid: int) -> tuple[int, ...]:
     """Return where a thread may run; nowhere where it has ended.
 
     ``sched_getaffinity`` leaves out CPUs that are offline, which the thread has again as soon as
@@ -84,18 +84,18 @@ def cpus_of(host: Host, tid: int) -> tuple[int, ...]:
         return usable
 
 
-def is_thread(path: str) -> bool:
+def is_thread_name(path: str) -> bool:
     """Whether a path is the name of a thread, as ``TaskAffinity.path`` makes it."""
     return _NAME.fullmatch(path) is not None
 
 
-def read_thread(host: Host, path: str) -> str | None:
+def read_affinity(host: Host, path: str) -> str | None:
     """Where the thread of this name may run, as a list; ``None`` where it has ended."""
     tid = _living(host, path)
-    return None if tid is None else format_list(cpus_of(host, tid)) or None
+    return None if tid is None else format_list(allowed_cpus(host, tid)) or None
 
 
-def write_thread(host: Host, path: str, cpus: tuple[int, ...]) -> None:
+def write_affinity(host: Host, path: str, cpus: tuple[int, ...]) -> None:
     """Keep the thread of this name to these CPUs; nothing where it has ended.
 
     Raises:
@@ -110,5 +110,5 @@ def _living(host: Host, path: str) -> int | None:
     match = _NAME.fullmatch(path)
     if match is None:
         return None
-    found = thread(host, int(match[1]))
+    found = read_thread_state(host, int(match[1]))
     return found.tid if found is not None and found.started == int(match[2]) else None

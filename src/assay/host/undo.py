@@ -12,12 +12,12 @@ from typing import Literal
 import msgspec
 
 from assay.errors import NotPossibleError
-from assay.host.act import observe, perform, read_file, wanted, why, write_file
-from assay.host.groups import cpus_in
+from assay.host.actions import explain_error, observe, perform, read_file, target_value, write_file
+from assay.host.control_groups import cpus_in
 from assay.host.host import Host
 from assay.host.journal import Ending, Entry, Journal, Note
-from assay.host.online import alike, is_part, offline_in, why_offline
-from assay.host.threads import is_thread
+from assay.host.online import describe_offline_in, equal_except_offline, explain_offline, is_submask
+from assay.host.threads import is_thread_name
 from assay.machine.boot import BOOT_ID
 from assay.machine.cpulist import format_list
 from assay.machine.tunables import IRQS
@@ -26,7 +26,7 @@ from assay.records.action import Balancer, ControlGroup, HostAction, TaskAffinit
 Fate = Literal["undone", "drifted", "gone", "failed"]
 
 
-class Undone(msgspec.Struct, frozen=True):
+class UndoOutcome(msgspec.Struct, frozen=True):
     """What became of one entry.
 
     Attributes:
@@ -50,7 +50,7 @@ def undo(
     *,
     force: bool = False,
     keep_drifted: bool = False,
-) -> tuple[Undone, ...]:
+) -> tuple[UndoOutcome, ...]:
     """Put back what entries changed, newest first.
 
     Args:
@@ -64,19 +64,19 @@ def undo(
         NotPossibleError: the journal cannot be written; all that can be is put back by then.
     """
     newest_first = sorted(entries, key=lambda entry: -entry.note.id)
-    foreseen = foresee(host, newest_first, force=force)
+    foreseen = preview_undo(host, newest_first, force=force)
     due = [
         (entry, word)
         for entry, word in zip(newest_first, foreseen, strict=True)
         if word.fate == "undone"
     ]
-    targets = {path: old for entry, _ in due for path, old in targets_of(host, entry).items()}
+    targets = {path: old for entry, _ in due for path, old in restore_targets(host, entry).items()}
     reasons: dict[str, str] = {}
     for entry, _ in due:
-        for path, old in targets_of(host, entry).items():
+        for path, old in restore_targets(host, entry).items():
             _write(host, entry.note.action, path, old, reasons)
     for entry, _ in due:  # once more what another write undid, or what another had to come before
-        for path, old in targets_of(host, entry).items():
+        for path, old in restore_targets(host, entry).items():
             _write(host, entry.note.action, path, targets.get(path, old), reasons)
     found = [
         _settled(host, entry, word, targets, reasons) if word.fate == "undone" else word
@@ -90,7 +90,7 @@ def undo(
     return tuple(found)
 
 
-def foresee(host: Host, entries: Iterable[Entry], *, force: bool = False) -> list[Undone]:
+def preview_undo(host: Host, entries: Iterable[Entry], *, force: bool = False) -> list[UndoOutcome]:
     """What would become of entries, newest first, without touching anything."""
     boot_id = host.read(BOOT_ID)
     would_be: dict[str, str] = {}
@@ -103,7 +103,7 @@ def foresee(host: Host, entries: Iterable[Entry], *, force: bool = False) -> lis
     return found
 
 
-def is_ours(host: Host, entry: Entry, current: str) -> bool:
+def is_set_by_assay(host: Host, entry: Entry, current: str) -> bool:
     """Whether what is there now is what the entry put there.
 
     One who was killed in the middle of the change did not read it back; a pool of huge pages may
@@ -116,8 +116,10 @@ def is_ours(host: Host, entry: Entry, current: str) -> bool:
     if entry.read is not None:
         # A CPU that was offline then is in the mask once it has come back.
         mask = isinstance(entry.note.action, TaskAffinity)
-        return mask and alike(host, entry.note.action.path, current, wanted(entry.note.action))
-    new, held = wanted(entry.note.action), entry.note.held
+        return mask and equal_except_offline(
+            host, entry.note.action.path, current, target_value(entry.note.action)
+        )
+    new, held = target_value(entry.note.action), entry.note.held
     begun = entry.note.old if held is None else held
     return current in (new, held) or _between(current, begun, new)
 
@@ -132,19 +134,19 @@ def _between(current: str, one: str, other: str) -> bool:
 
 def _foreseen(
     host: Host, entry: Entry, boot_id: str | None, would_be: dict[str, str], *, force: bool
-) -> Undone:
+) -> UndoOutcome:
     note = entry.note
     if note.boot_id != boot_id and not note.persists:
-        return Undone(note, "gone")
+        return UndoOutcome(note, "gone")
     current = would_be.get(note.action.path) or observe(host, note.action)
     if current is None and _has_ended(host, note.action):
-        return Undone(note, "gone")
+        return UndoOutcome(note, "gone")
     if current is None:
-        reason = why_offline(host, note.action) or "it is not there any more, or cannot be read"
-        return Undone(note, "failed", None, reason)
-    if current == note.old or is_ours(host, entry, current) or force:
-        return Undone(note, "undone", current)
-    return Undone(note, "drifted", current, "somebody changed it meanwhile")
+        reason = explain_offline(host, note.action) or "it is not there any more, or cannot be read"
+        return UndoOutcome(note, "failed", None, reason)
+    if current == note.old or is_set_by_assay(host, entry, current) or force:
+        return UndoOutcome(note, "undone", current)
+    return UndoOutcome(note, "drifted", current, "somebody changed it meanwhile")
 
 
 def _has_ended(host: Host, action: HostAction) -> bool:
@@ -157,7 +159,7 @@ def _has_ended(host: Host, action: HostAction) -> bool:
     return isinstance(action, TaskAffinity | Balancer)
 
 
-def targets_of(host: Host, entry: Entry) -> dict[str, str]:
+def restore_targets(host: Host, entry: Entry) -> dict[str, str]:
     """What is to hold what again, by path: the target of an entry, then what changed with it.
 
     What changed with it is left alone where somebody set it meanwhile.
@@ -176,7 +178,7 @@ def targets_of(host: Host, entry: Entry) -> dict[str, str]:
         if current is None:
             continue
         ours = current in (after.get(path, current), old, forgotten)
-        if ours or (tried and is_part(path, current, old)):
+        if ours or (tried and is_submask(path, current, old)):
             found[path] = old
     return found
 
@@ -193,14 +195,14 @@ def _write(host: Host, action: HostAction, path: str, value: str, reasons: dict[
         else:
             write_file(host, path, value)
     except OSError as error:
-        reasons[path] = why(error, path)
+        reasons[path] = explain_error(error, path)
     except NotPossibleError as error:
         reasons[path] = error.cause
 
 
 def _settled(
-    host: Host, entry: Entry, word: Undone, targets: dict[str, str], reasons: dict[str, str]
-) -> Undone:
+    host: Host, entry: Entry, word: UndoOutcome, targets: dict[str, str], reasons: dict[str, str]
+) -> UndoOutcome:
     """The same word where all holds again what it did; else what does not, and why."""
     action = entry.note.action
     for path, value in targets.items():
@@ -208,15 +210,15 @@ def _settled(
         if not own and path not in entry.note.beside:
             continue
         current = observe(host, action) if own else read_file(host, path)
-        if current is None and is_thread(path):
+        if current is None and is_thread_name(path):
             continue  # it has ended
         if current != value:
             # Linux 6.1 takes a CPU that is offline out of a thread's mask for good: try later.
             reason = (
-                offline_in(host, path, value)
+                describe_offline_in(host, path, value)
                 or reasons.get(path)
                 or f"it reads {current} after {value} was written"
             )
             at = "" if own else f"{path}, which changed with it, reads {current}: "
-            return Undone(word.note, "failed", current if own else word.found, at + reason)
+            return UndoOutcome(word.note, "failed", current if own else word.found, at + reason)
     return word

@@ -10,8 +10,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from assay.launch.command import command_of
-from assay.launch.observing import chosen, counted, is_about_memory, needed
-from assay.launch.preload import preloads
+from assay.launch.observations import (
+    counted_events,
+    has_memory_objective,
+    optional_observations,
+    required_observations,
+)
+from assay.launch.preload import preload_objects
 from assay.records import (
     Affinity,
     AffinityCalls,
@@ -47,7 +52,7 @@ MEMORY_SHARE = 0.05
 """Largest share of the time that samples may take where memory is the objective: ten times the
 usual one, so that fewer peaks between two samples are missed."""
 
-NUMBER, IN_ALL = "ASSAY_INSTANCE", "ASSAY_INSTANCES"
+INSTANCE_NUMBER, INSTANCE_COUNT = "ASSAY_INSTANCE", "ASSAY_INSTANCES"
 """Variables with the number of an instance, and how many there are."""
 
 _BRIEF = ("status", "environ", "maps")
@@ -75,7 +80,7 @@ _MAP_NAMES = (
 """Shared objects by which settings are judged."""
 
 
-def observations(names: Iterable[str]) -> tuple[str, ...]:
+def readback_sources(names: Iterable[str]) -> tuple[str, ...]:
     """What to read back where settings of these names vary.
 
     A study reads the same from all its arms, the default included, since reading costs the program
@@ -114,7 +119,7 @@ def launcher_document(
         env: the environment that the launcher is given.
         stdout: file for the output; inherited when absent, as ``stderr`` is.
         stderr: file for the error output. Of several instances each has files of its own, under
-            these names and its number (``stream_of``); they read nothing but an input.
+            these names and its number (``instance_stream``); they read nothing but an input.
         cgroup_name: of the leaf.
         parent_pid: the launcher ends itself if this is not its parent.
         varied: names of the settings that differ between the arms of a study; those of the plan
@@ -140,13 +145,13 @@ def launcher_document(
     names = set(plan.configuration if varied is None else varied)
     # It is said on standard error: where that is not read, it would be said to the user.
     asks_core = stderr is not None and (survey or ISA in names)
-    gone = unset_by(plan)
+    gone = unset_variables(plan)
     kept = {name: value for name, value in env.items() if name not in gone}
     given = {name: text for name, text in workload.environment.items() if name not in gone}
     variables = {**given, **_environment(plan, kept)}
     told = _told(variables, kept) if asks_core else variables
-    by_choice = chosen(launch, observe)
-    on = by_choice | needed(workload, names)
+    by_choice = optional_observations(launch, observe)
+    on = by_choice | required_observations(workload, names)
     document = {
         "schema": 1,
         "argv": list(command_of(plan, workload, several[0][0] if several else None)),
@@ -169,7 +174,7 @@ def launcher_document(
         "memory_kills": "end" if measured else None,
         "counters": [
             *(["default"] if Observation.COUNTERS in by_choice else []),
-            *counted(workload),
+            *counted_events(workload),
         ],
         **_sampling(on, workload),
         **(
@@ -197,14 +202,14 @@ def padded(document: Mapping[str, Any], pad_bytes: int) -> dict[str, Any]:
     return {**document, "env_set": {**document.get("env_set", {}), PAD: "x" * pad_bytes}}
 
 
-def stream_of(stream: str, instance: int) -> str:
+def instance_stream(stream: str, instance: int) -> str:
     """The file for what an instance writes, where a single program would have ``stream``."""
     return f"{stream}.{instance}"
 
 
-def numbered(plan: Plan, instance: int) -> dict[str, str]:
+def instance_variables(plan: Plan, instance: int) -> dict[str, str]:
     """The variables by which an instance knows itself."""
-    return {NUMBER: str(instance), IN_ALL: str(plan.instances_in_all)}
+    return {INSTANCE_NUMBER: str(instance), INSTANCE_COUNT: str(plan.instances_in_all)}
 
 
 def _instances(
@@ -215,12 +220,12 @@ def _instances(
     for number, cpus in plan.instances:
         own: dict[str, Any] = {
             "argv": list(command_of(plan, workload, number)),
-            "env_set": numbered(plan, number),
+            "env_set": instance_variables(plan, number),
             "affinity": list(cpus),
         }
         for name, path in (("stdout", stdout), ("stderr", stderr)):
             if path is not None:
-                own[name] = stream_of(path, number)
+                own[name] = instance_stream(path, number)
         found.append(own)
     return found
 
@@ -234,7 +239,7 @@ def _sampling(on: frozenset[Observation], workload: Workload) -> dict[str, Any]:
     """Return what is sampled while the program runs, and how closely, where it is not the usual."""
     sampled = [str(one) for one in USUAL if one in on]
     found: dict[str, Any] = {} if len(sampled) == len(USUAL) else {"sampling": sampled}
-    if is_about_memory(workload):
+    if has_memory_objective(workload):
         found["sampling_share"] = MEMORY_SHARE
     return found
 
@@ -256,7 +261,7 @@ def _read_back(
         survey: time does not count, so that all there is may be read.
         briefly: only the cheapest readings.
     """
-    read = _BRIEF if briefly else (*observations(names), *(_UNTIMED if survey else ()))
+    read = _BRIEF if briefly else (*readback_sources(names), *(_UNTIMED if survey else ()))
     return {
         "observe": list(dict.fromkeys(read)),
         "environ_names": sorted({*variables, *gone, *_tunables(variables)}),
@@ -283,21 +288,21 @@ def _environment(plan: Plan, env: Mapping[str, str]) -> dict[str, str]:
             variables[name] = merge(name, env.get(name, ""), variables[name])
     if any(isinstance(a, (Preload, Unpreload)) for a in plan.actions):
         before = variables.get("LD_PRELOAD", env.get("LD_PRELOAD", ""))
-        objects = preloads(plan, before)
+        objects = preload_objects(plan, before)
         variables.pop("LD_PRELOAD", None)
         if objects:
             variables["LD_PRELOAD"] = ":".join(objects)
     return variables
 
 
-def unset_by(plan: Plan) -> tuple[str, ...]:
+def unset_variables(plan: Plan) -> tuple[str, ...]:
     """Return the inherited variables that a plan takes out of the environment."""
     return tuple(action.name for action in plan.actions if isinstance(action, EnvUnset))
 
 
 def _unset(plan: Plan, variables: Mapping[str, str], env: Mapping[str, str]) -> list[str]:
     """Return the inherited variables that the launcher takes out, and does not set anew."""
-    names = list(unset_by(plan))
+    names = list(unset_variables(plan))
     if any(isinstance(action, Unpreload) for action in plan.actions):
         names.append("LD_PRELOAD")
     return [name for name in dict.fromkeys(names) if name in env and name not in variables]

@@ -18,41 +18,41 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay.errors import NotPossibleError
-from assay.launch.ending import end_all
-from assay.launch.spawning import Starter, places_for, spawn
-from assay.native_programs import LAUNCHER, find_native
+from assay.launch.spawning import ProcessStarter, descriptor_map, spawn
+from assay.launch.termination import end_all
+from assay.native_programs import LAUNCHER_VARIABLE, find_native
 from assay.records import RunFacts, decode
 
 if TYPE_CHECKING:
-    from assay.launch.ahead import Ahead
+    from assay.launch.standby import StandbyLauncher
     from assay.partition.share import Share
 
 STDERR_HEAD_BYTES = 4096
 """How much of the error output is kept: some settings are judged by what a library says there."""
-HOOKS = "ASSAY_HOOK_"
+HOOK_PREFIX = "ASSAY_HOOK_"
 """How the variables begin that import hooks of the program read."""
-HOOK_REPORT = f"{HOOKS}REPORT"
+HOOK_REPORT_VARIABLE = f"{HOOK_PREFIX}REPORT"
 """Variable that names the file to which import hooks append what they read back."""
-HOOK_REPORT_BYTES = 65536
+MAX_HOOK_REPORT_BYTES = 65536
 """How much of it is kept."""
-PASS_REQUEST = 64
+FORWARD_REQUEST = 64
 """Signal that asks the launcher to pass one on to the program."""
-PASS_MARK = 0x61737300
+FORWARD_MARK = 0x61737300
 """The value that comes with it, less the number of the signal to be passed on."""
-ENDING_S = 10.0
+KILL_TIMEOUT_S = 10.0
 """How long the launcher may take to kill a tree; it is killed then, and its guardian ends the
 tree."""
-PROBE_S = 10.0
+PROBE_TIMEOUT_S = 10.0
 """How long it may take to try what a host lets the launcher do."""
-LOOK_S = 1.0
+POLL_INTERVAL_S = 1.0
 """How often to see whether something has stopped the launcher."""
-RECORD_S = 30.0
+RECORD_TIMEOUT_S = 30.0
 """How long the record of a killed launcher may take: its guardian ends the tree, then writes it."""
 # struct flock of Linux on 64-bit machines: type, whence, start, length, pid (fcntl_locking(2)).
 _FLOCK = struct.Struct("hhqqi4x")
 
 
-class LauncherKilled(NotPossibleError):
+class LauncherKilledError(NotPossibleError):
     """A launcher was killed and left no record.
 
     Args:
@@ -73,10 +73,10 @@ def find_launcher(env: Mapping[str, str]) -> Path:
     Raises:
         NotPossibleError: there is none.
     """
-    return find_native(env, "assay-exec", LAUNCHER)
+    return find_native(env, "assay-exec", LAUNCHER_VARIABLE)
 
 
-class Report:
+class HookReport:
     """A file to which import hooks of a program append what they read back.
 
     Args:
@@ -97,7 +97,7 @@ class Report:
 
     def read(self) -> str:
         """What was reported so far."""
-        return os.pread(self._fd, HOOK_REPORT_BYTES, 0).decode(errors="replace")
+        return os.pread(self._fd, MAX_HOOK_REPORT_BYTES, 0).decode(errors="replace")
 
     def close(self) -> None:
         """Remove it."""
@@ -106,7 +106,7 @@ class Report:
         os.close(self._fd)
 
 
-class Running(msgspec.Struct):
+class RunningLaunch(msgspec.Struct):
     """A launch under way; close it, or use it as a context, whatever happens.
 
     Attributes:
@@ -117,12 +117,12 @@ class Running(msgspec.Struct):
     pidfd: int
     record_fd: int
     stderr: Path | None
-    report: Report | None = None
+    report: HookReport | None = None
     grace_s: float = 0.0
     _asked_s: float | None = None
     """When it was asked to end, on the monotonic clock."""
 
-    def __enter__(self) -> Running:
+    def __enter__(self) -> RunningLaunch:
         return self
 
     def __exit__(
@@ -140,16 +140,16 @@ class Running(msgspec.Struct):
         end_s = math.inf if timeout_s is None else time.monotonic() + timeout_s
         while True:
             left_s = max(0.0, end_s - time.monotonic())
-            if poller.poll(min(left_s, LOOK_S) * 1000):
+            if poller.poll(min(left_s, POLL_INTERVAL_S) * 1000):
                 return True
-            if left_s <= LOOK_S:
+            if left_s <= POLL_INTERVAL_S:
                 return False
-            self.wake()
+            self.resume_if_stopped()
 
-    def wake(self) -> None:
+    def resume_if_stopped(self) -> None:
         """Go on with a launcher that is stopped, and which could not end its program."""
         if self.stopped_with_program():
-            self.go_on()
+            self.resume()
 
     def stopped_with_program(self) -> bool:
         """Tell whether the launcher has stopped because its program is stopped.
@@ -165,10 +165,10 @@ class Running(msgspec.Struct):
             if found is not None and found.si_status == signal.SIGTTIN:
                 return True
             if found is not None:
-                self.go_on()
+                self.resume()
         return False
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Have the launcher go on that is stopped."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, signal.SIGCONT)
@@ -177,15 +177,15 @@ class Running(msgspec.Struct):
         """The record of a launch that has finished.
 
         Raises:
-            LauncherKilled: the launcher was killed, and its guardian too.
+            LauncherKilledError: the launcher was killed, and its guardian too.
             NotPossibleError: the launcher died without a record.
         """
         _, status = os.waitpid(self.pid, 0)
         self.pid = 0
         killed = os.WIFSIGNALED(status)
-        document = self._record(RECORD_S if killed else 0.0)
+        document = self._record(RECORD_TIMEOUT_S if killed else 0.0)
         if not document and killed:
-            raise LauncherKilled(os.WTERMSIG(status))
+            raise LauncherKilledError(os.WTERMSIG(status))
         if not document:
             raise NotPossibleError(
                 f"The launcher ended without a record (wait status {status}).",
@@ -231,14 +231,14 @@ class Running(msgspec.Struct):
     def _hook_report(self) -> str | None:
         return self.report.read() if self.report is not None else None
 
-    def pass_on(self, number: int) -> None:
+    def forward_signal(self, number: int) -> None:
         """Send the program a signal, unless the launcher has just had it with its whole group.
 
         Only for a document with ``"signals": "leave"``.
         """
         if number == signal.SIGCONT:
-            self.go_on()  # it is stopped when its program is
-        ask_to_pass(self.pid, number)
+            self.resume()  # it is stopped when its program is
+        request_forwarding(self.pid, number)
 
     def ask_to_end(self) -> float:
         """Ask for the end of the tree, once; it is killed when its time is over.
@@ -255,11 +255,11 @@ class Running(msgspec.Struct):
         """Request the end; a second request that comes later kills the tree at once."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, signal.SIGSYS)
-            self.go_on()  # a stopped one would not hear of it
+            self.resume()  # a stopped one would not hear of it
 
     def await_end(self) -> None:
         """Wait until the launcher has ended, which is killed where it does not do so in time."""
-        until_s = self.ask_to_end() + self.grace_s + ENDING_S
+        until_s = self.ask_to_end() + self.grace_s + KILL_TIMEOUT_S
         if not self.finished(max(0.0, until_s - time.monotonic())):
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
@@ -279,14 +279,14 @@ class Running(msgspec.Struct):
             self.report = None
 
 
-def ask_to_pass(pid: int, number: int) -> None:
+def request_forwarding(pid: int, number: int) -> None:
     """Ask a launcher to pass a signal on: it comes queued, with the number in its value."""
     if not pid:  # waited for
         return
     import ctypes
 
-    value = ctypes.c_void_p(PASS_MARK + number)  # union sigval, which holds a pointer
-    ctypes.CDLL(None).sigqueue(pid, PASS_REQUEST, value)
+    value = ctypes.c_void_p(FORWARD_MARK + number)  # union sigval, which holds a pointer
+    ctypes.CDLL(None).sigqueue(pid, FORWARD_REQUEST, value)
 
 
 class Driver:
@@ -303,7 +303,7 @@ class Driver:
 
     def __init__(
         self,
-        launcher: Path | Starter,
+        launcher: Path | ProcessStarter,
         env: Mapping[str, str],
         cpus: tuple[int, ...] | None = None,
         share: Share | None = None,
@@ -313,7 +313,7 @@ class Driver:
         self._cpus = cpus
         self._share = share
         self._blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-        self._ahead: Ahead | None = None
+        self._ahead: StandbyLauncher | None = None
 
     @property
     def env(self) -> Mapping[str, str]:
@@ -321,7 +321,7 @@ class Driver:
         return self._env
 
     @property
-    def launcher(self) -> Path | Starter:
+    def launcher(self) -> Path | ProcessStarter:
         """Path of the executable, or who starts it."""
         return self._launcher
 
@@ -338,20 +338,20 @@ class Driver:
         """One whose launches are placed in a share, and are told of it."""
         return Driver(self._launcher, {**self._env, **share.variables}, self._cpus, share)
 
-    def work_ahead(self) -> None:
+    def start_standby(self) -> None:
         """Have a launcher stand by for each launch from now on, until ``close``.
 
         Raises:
             NotPossibleError: there is a share, and the launcher cannot be placed in it.
         """
-        from assay.launch.ahead import Ahead
+        from assay.launch.standby import StandbyLauncher
 
         if self._ahead is not None:
             return
         # To launch with it will say what is wrong.
         with contextlib.suppress(OSError), self._confined():
             place = None if self._share is None else self._place
-            self._ahead = Ahead(self._launcher, self._env, place)
+            self._ahead = StandbyLauncher(self._launcher, self._env, place)
 
     def close(self) -> None:
         """Send away what stands by. Launches can still be started."""
@@ -359,16 +359,16 @@ class Driver:
             self._ahead.close()
             self._ahead = None
 
-    def start(self, document: Mapping[str, Any]) -> Running:
+    def start(self, document: Mapping[str, Any]) -> RunningLaunch:
         """Start one launch; the document is that of ``docs/reference/assay-exec.md``.
 
         Raises:
             NotPossibleError: the launcher cannot be started.
         """
-        if not any(name.startswith(HOOKS) for name in document.get("env_set", {})):
+        if not any(name.startswith(HOOK_PREFIX) for name in document.get("env_set", {})):
             return self._started(document)
         # Programs may not open what a process has open that has become another user.
-        report = Report(named=not isinstance(self._launcher, Path))
+        report = HookReport(named=not isinstance(self._launcher, Path))
         try:
             running = self._started(_reporting_to(report, document))
         except BaseException:
@@ -377,7 +377,7 @@ class Driver:
         running.report = report
         return running
 
-    def _started(self, document: Mapping[str, Any]) -> Running:
+    def _started(self, document: Mapping[str, Any]) -> RunningLaunch:
         plan = _encoded(document)
         record_fd = os.memfd_create("assay-record")
         try:
@@ -393,7 +393,7 @@ class Driver:
             raise
         first: Mapping[str, Any] = next(iter(document.get("instances", ())), {})
         stderr = document.get("stderr") or first.get("stderr")
-        return Running(
+        return RunningLaunch(
             pid,
             os.pidfd_open(pid),
             record_fd,
@@ -441,7 +441,7 @@ class Driver:
         return pid
 
     def _spawned(self, plan_fd: int, record_fd: int) -> int:
-        places = places_for(self._launcher, (plan_fd, record_fd))
+        places = descriptor_map(self._launcher, (plan_fd, record_fd))
         plan, record = (str(places[fd]) for fd in (plan_fd, record_fd))
         arguments = ["--plan-fd", plan, "--record-fd", record]
         with self._confined():
@@ -471,7 +471,7 @@ class Driver:
         try:
             with os.fdopen(os.memfd_create("assay-probe"), "w+b") as answer:
                 pid = spawn(self._launcher, ["--probe"], self._env, {answer.fileno(): 1})
-                _wait(pid, PROBE_S)
+                _wait(pid, PROBE_TIMEOUT_S)
                 answer.seek(0)
                 found: dict[str, Any] = msgspec.json.decode(answer.read())
         except (OSError, ValueError, msgspec.DecodeError) as error:
@@ -516,10 +516,10 @@ def _confined(cpus: tuple[int, ...] | None) -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-def _reporting_to(report: Report, document: Mapping[str, Any]) -> Mapping[str, Any]:
+def _reporting_to(report: HookReport, document: Mapping[str, Any]) -> Mapping[str, Any]:
     # Slashes in front keep the size of the environment the same, whatever the numbers are.
     path = str(report.path).rjust(32, "/")
-    return {**document, "env_set": {**document["env_set"], HOOK_REPORT: path}}
+    return {**document, "env_set": {**document["env_set"], HOOK_REPORT_VARIABLE: path}}
 
 
 def _encoded(document: Mapping[str, Any]) -> bytes:

@@ -89,7 +89,7 @@ def plan(
     Raises:
         InvalidInputError: a setting that does not exist, or a value that nobody could read.
     """
-    machine = as_set(machine, config)
+    machine = with_system_settings(machine, config)
     drafts = [_draft(registry.get(name), config, machine) for name in config]
     if program is not None:
         why = preload_hindrance(program, machine.arch)
@@ -102,7 +102,7 @@ def plan(
     )
 
 
-def confined(found: Plan, cpus: tuple[int, ...]) -> Plan:
+def confined_to_cpus(found: Plan, cpus: tuple[int, ...]) -> Plan:
     """A plan that lets the tree run on these CPUs only, unless it says itself on which of them."""
     if found.cpus:
         return found
@@ -110,7 +110,7 @@ def confined(found: Plan, cpus: tuple[int, ...]) -> Plan:
     return msgspec.structs.replace(found, actions=tuple(actions))
 
 
-def as_set(machine: Machine, config: Configuration) -> Machine:
+def with_system_settings(machine: Machine, config: Configuration) -> Machine:
     """The machine as other settings find it once those of the system hold."""
     enabled = config.get("vm.thp")
     if isinstance(enabled, str):

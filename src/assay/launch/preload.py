@@ -7,7 +7,7 @@ import re
 from assay.records import Plan, Preload, Unpreload
 
 
-def preloads(plan: Plan, inherited: str) -> tuple[str, ...]:
+def preload_objects(plan: Plan, inherited: str) -> tuple[str, ...]:
     """The objects to preload: the plan's own first, then what stays of the inherited ones.
 
     ld.so(8): the list is split at spaces and colons.

@@ -9,7 +9,7 @@ _BYTES = re.compile("([\udc80-\udcff]+)")
 """Bytes that are not UTF-8, as Python's texts hold them (PEP 383)."""
 
 
-def quoted(text: str) -> str:
+def shell_quoted(text: str) -> str:
     r"""Return a word for a POSIX shell that stands for exactly these bytes.
 
     The script itself stays valid UTF-8: a byte that is not becomes ``"$(printf '\351')"``.

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from types import MappingProxyType
 
-from assay.host.script import PUT_BACK, system_lines
-from assay.launch.becoming import ERRNO, FILTER, PRCTL, UNSHARE, VIEW
-from assay.launch.building import FOLDER, build_command, built_in, in_folder
+from assay.host.script import RESTORE_FUNCTION, system_lines
+from assay.launch.build_command import FOLDER, build_command, with_build_folder, with_build_path
 from assay.launch.command import command_of
-from assay.launch.document import numbered, unset_by
-from assay.launch.exported import of_plan
-from assay.launch.files import words_for_files
-from assay.launch.quoting import quoted
-from assay.launch.read_pools import with_pools_read
+from assay.launch.document import instance_variables, unset_variables
+from assay.launch.exec_programs import ERRNO, FILTER, PRCTL, UNSHARE, VIEW
+from assay.launch.exported_variables import plan_notes
+from assay.launch.file_arguments import file_words
+from assay.launch.pool_variables import without_unread_pools
+from assay.launch.quoting import shell_quoted
 from assay.machine.cpulist import format_list, show_numbers
 from assay.records import (
     Affinity,
@@ -81,14 +81,14 @@ def shell_script(
         plan.demand_granted()
     reads_nothing = workload.stdin is None and not (inherits_stdin or plan.instances)
     noted = [f"# {clean(note)}"] if note else []
-    plan, unread = with_pools_read(plan, pools)
+    plan, unread = without_unread_pools(plan, pools)
     noted += [f"# {_UNREAD} {', '.join(unread)}"] if unread else []
     reading = [_READS_NOTHING] if reads_nothing else []
     lines = ["#!/bin/sh", *noted, *_comments(plan), *reading, "set -eu"]
     if workload.cwd:
-        lines.append(f"cd -- {quoted(workload.cwd)}")
+        lines.append(f"cd -- {shell_quoted(workload.cwd)}")
     lines += _build_lines(plan, workload)
-    workload = built_in(workload, _FOLDER) if workload.build else workload
+    workload = with_build_folder(workload, _FOLDER) if workload.build else workload
     lines += _unset_lines(plan)
     lines += _preload_lines(plan)
     lines += _cache_lines(plan, workload)
@@ -112,7 +112,7 @@ _JOINT = " \\\n  "
 
 def _joined(pieces: list[str], source: str | None) -> str:
     """One command over several lines, and where it reads from."""
-    return _JOINT.join([*pieces, f"< {quoted(source)}"] if source else pieces)
+    return _JOINT.join([*pieces, f"< {shell_quoted(source)}"] if source else pieces)
 
 
 def _team_lines(plan: Plan, workload: Workload) -> list[str]:
@@ -120,7 +120,7 @@ def _team_lines(plan: Plan, workload: Workload) -> list[str]:
 
     A shell has what it starts in the background ignore SIGINT, so that it is told by SIGTERM.
     """
-    ending = f"; {PUT_BACK}" if plan.system else ""
+    ending = f"; {RESTORE_FUNCTION}" if plan.system else ""
     lines = [
         "pids=",
         f"trap 'kill $pids 2> /dev/null || true{ending}' EXIT",
@@ -130,7 +130,7 @@ def _team_lines(plan: Plan, workload: Workload) -> list[str]:
     for number, cpus in plan.instances:
         pieces = [
             *_wrappers(plan, cpus),
-            *_environment(plan, workload, numbered(plan, number)),
+            *_environment(plan, workload, instance_variables(plan, number)),
             _words(_runnable(plan, workload, number)),
         ]
         lines += [_joined(pieces, workload.stdin or "/dev/null") + " &", 'pids="$pids $!"']
@@ -170,7 +170,7 @@ def explain(
     if not plan.words:
         lines.append("  none: the default")
     # Of the variables that the script sets: it leaves out those that nothing reads.
-    notes = [f"  {note}" for note in of_plan(with_pools_read(plan, pools)[0], env)]
+    notes = [f"  {note}" for note in plan_notes(without_unread_pools(plan, pools)[0], env)]
     lines += ["", "Environment:", *notes] if notes else []
     if plan.refused:
         return "\n".join([*lines, "", "Not possible as it is: nothing would be run.", ""])
@@ -220,8 +220,8 @@ def _words(argv: tuple[str, ...]) -> str:
 def _quoted(word: str) -> str:
     """A word as a shell takes it; the folder of a build by its variable."""
     if _FOLDER not in word:
-        return quoted(word)
-    return f'"${FOLDER}"'.join(quoted(part) if part else "" for part in word.split(_FOLDER))
+        return shell_quoted(word)
+    return f'"${FOLDER}"'.join(shell_quoted(part) if part else "" for part in word.split(_FOLDER))
 
 
 def _runnable(plan: Plan, workload: Workload, instance: int | None = None) -> tuple[str, ...]:
@@ -254,11 +254,11 @@ def _wrappers(plan: Plan, own_cpus: tuple[int, ...] = ()) -> list[str]:
                 found.append(_prlimit(action))
             case Prctl(option=option, args=args):
                 numbers = " ".join(str(number) for number in (option, *args))
-                found.append(f"python3 -c {quoted(PRCTL)} {numbers}")
+                found.append(f"python3 -c {shell_quoted(PRCTL)} {numbers}")
             case OwnView():
-                found.append(f"{UNSHARE} python3 -c {quoted(VIEW)}")
+                found.append(f"{UNSHARE} python3 -c {shell_quoted(VIEW)}")
             case AffinityCalls(answer=answer):
-                found.append(f"python3 -c {quoted(FILTER)} {ERRNO[answer]}")
+                found.append(f"python3 -c {shell_quoted(FILTER)} {ERRNO[answer]}")
             case _:
                 pass
     return found
@@ -286,7 +286,7 @@ def _numactl(policy: MemPolicy) -> list[str]:
 
 def _prlimit(limit: Rlimit) -> str:
     soft, hard = ("unlimited" if n is None else str(n) for n in (limit.soft, limit.hard))
-    return f"prlimit {quoted(f'--{limit.resource}={soft}:{hard}')}"
+    return f"prlimit {shell_quoted(f'--{limit.resource}={soft}:{hard}')}"
 
 
 def _environment(
@@ -297,13 +297,13 @@ def _environment(
     An instance has some of its own.
     """
     planned = [a for a in plan.actions if isinstance(a, EnvSet)]
-    elsewhere = {*own, *(a.name for a in planned), *unset_by(plan)}
+    elsewhere = {*own, *(a.name for a in planned), *unset_variables(plan)}
     found = [
-        f"  {name}={quoted(value)}"
+        f"  {name}={shell_quoted(value)}"
         for name, value in workload.environment.items()
         if name not in elsewhere
     ]
-    found += [f"  {name}={quoted(value)}" for name, value in own.items()]
+    found += [f"  {name}={shell_quoted(value)}" for name, value in own.items()]
     found += [f"  {_assignment(plan, action)}" for action in planned]
     if _preloads_change(plan):
         found = [line for line in found if not line.startswith("  LD_PRELOAD=")]
@@ -312,7 +312,7 @@ def _environment(
 
 
 def _assignment(plan: Plan, action: EnvSet) -> str:
-    name, value = action.name, quoted(action.value)
+    name, value = action.name, shell_quoted(action.value)
     if name in JOINED and JOINED[name].folders:
         return _folders(plan, action)
     if name not in JOINED or f"env.{name}" in plan.configuration:
@@ -329,7 +329,7 @@ def _folders(plan: Plan, action: EnvSet) -> str:
     """
     name, mark = action.name, JOINED[action.name].between
     own = mark.join(
-        '"$hook"' if folder == HOOK else quoted(folder) for folder in action.value.split(mark)
+        '"$hook"' if folder == HOOK else shell_quoted(folder) for folder in action.value.split(mark)
     )
     if f"env.{name}" in plan.configuration:
         return f"{name}={own}"
@@ -355,7 +355,7 @@ def _build_lines(plan: Plan, workload: Workload) -> list[str]:
     recipe, argv = workload.build, build_command(plan, workload)
     if recipe is None:
         return []
-    words = _words(_behind_env(in_folder(argv, _FOLDER)))
+    words = _words(_behind_env(with_build_path(argv, _FOLDER)))
     elsewhere = recipe.cwd is not None and recipe.cwd != workload.cwd
     return [
         "# Built at each run, into a new folder, or into the one that ASSAY_BUILD_DIR names.",
@@ -363,7 +363,7 @@ def _build_lines(plan: Plan, workload: Workload) -> list[str]:
         f'mkdir -p -- "${FOLDER}"',
         f'{FOLDER}=$(cd -- "${FOLDER}" && pwd)',
         "(",
-        *([f"  cd -- {quoted(recipe.cwd)}"] if elsewhere and recipe.cwd else []),
+        *([f"  cd -- {shell_quoted(recipe.cwd)}"] if elsewhere and recipe.cwd else []),
         f'  exec env ASSAY_BUILD_DIR="${FOLDER}" {words} < /dev/null >&2',
         ")",
     ]
@@ -385,7 +385,7 @@ def _cache_lines(plan: Plan, workload: Workload) -> list[str]:
     commands = [command_of(plan, workload, number) for number in numbers or [None]]
     argv = commands[0]
     program = f'"$(command -v {_quoted(argv[0])} || true)"'
-    named = dict.fromkeys(w for one in commands for w in words_for_files(one, workload.stdin))
+    named = dict.fromkeys(w for one in commands for w in file_words(one, workload.stdin))
     words = _words(tuple(named))
     return [
         f"for file in {program} {words}; do",
@@ -396,7 +396,7 @@ def _cache_lines(plan: Plan, workload: Workload) -> list[str]:
 
 def _unset_lines(plan: Plan) -> list[str]:
     """Unset what is not to be inherited, behind the build and before lists are added to."""
-    gone = unset_by(plan)
+    gone = unset_variables(plan)
     return [f"unset {' '.join(gone)}"] if gone else []
 
 
@@ -409,10 +409,10 @@ def _preload_lines(plan: Plan) -> list[str]:
     if not _preloads_change(plan):
         return []
     explicit = [a.value for a in plan.actions if isinstance(a, EnvSet) and a.name == "LD_PRELOAD"]
-    inherited = quoted(explicit[0]) if explicit else '"${LD_PRELOAD-}"'
-    own = [quoted(a.path) for a in plan.actions if isinstance(a, Preload)]
+    inherited = shell_quoted(explicit[0]) if explicit else '"${LD_PRELOAD-}"'
+    own = [shell_quoted(a.path) for a in plan.actions if isinstance(a, Preload)]
     gone = [p for a in plan.actions if isinstance(a, Unpreload) for p in a.prefixes]
-    drop = [f"    {'|'.join(f'{quoted(p)}*' for p in gone)}) ;;"] if gone else []
+    drop = [f"    {'|'.join(f'{shell_quoted(p)}*' for p in gone)}) ;;"] if gone else []
     return [
         "set -f",
         f"preload={':'.join(own)}",

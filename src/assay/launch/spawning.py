@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-PYTHONS_OWN = (signal.SIGPIPE, signal.SIGXFSZ)
+IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 """Python ignores them from its start on, and what is ignored survives exec: a program in a pipeline
 would go on writing to nobody (docs.python.org, subprocess, ``restore_signals``)."""
 _FIRST_PLACE = 3
 
 
-class Starter(Protocol):
+class ProcessStarter(Protocol):
     """Who starts the launcher in our place, as a child of this process all the same."""
 
     def spawn(
@@ -25,7 +25,7 @@ class Starter(Protocol):
 
 
 def spawn(
-    launcher: Path | Starter,
+    launcher: Path | ProcessStarter,
     arguments: Sequence[str],
     env: Mapping[str, str],
     places: Mapping[int, int],
@@ -54,12 +54,12 @@ def spawn(
         ["assay-exec", *arguments],
         env,
         file_actions=_moved(places),
-        setsigdef=PYTHONS_OWN,
+        setsigdef=IGNORED_BY_PYTHON,
         **mask,
     )
 
 
-def places_for(launcher: Path | Starter, fds: Sequence[int]) -> dict[int, int]:
+def descriptor_map(launcher: Path | ProcessStarter, fds: Sequence[int]) -> dict[int, int]:
     """Return where a launcher is to find descriptors, for ``spawn``.
 
     They keep their numbers, which are free here: on any other number might lie a file that the

@@ -12,13 +12,18 @@ from enum import StrEnum
 
 from assay.records.noise import CpuNoise, Told
 
-HALF = 0.5
+DOMINANT_SHARE = 0.5
 """What fills so much of a detour is its cause."""
-SOFT = "softirq "
+SOFTIRQ_PREFIX = "softirq "
 TICK = "LOC"
 """Local timer interrupts: the tick, and timers of high resolution (arch/x86/kernel/irq.c)."""
 TIMERS = (TICK, "arch_timer")
-FOLLOWERS = (f"{SOFT}TIMER", f"{SOFT}RCU", f"{SOFT}SCHED", f"{SOFT}HRTIMER")
+FOLLOWERS = (
+    f"{SOFTIRQ_PREFIX}TIMER",
+    f"{SOFTIRQ_PREFIX}RCU",
+    f"{SOFTIRQ_PREFIX}SCHED",
+    f"{SOFTIRQ_PREFIX}HRTIMER",
+)
 """What the tick starts (kernel/time/timer.c, kernel/rcu/tree.c, kernel/sched/fair.c)."""
 
 
@@ -52,7 +57,7 @@ def cause_of(told: Told, cpu: CpuNoise, *, guest: bool = False) -> Cause:
         cpu: where, with what was counted there in all the time.
         guest: whether a hypervisor is beneath.
     """
-    half = HALF * told.took_ns
+    half = DOMINANT_SHARE * told.took_ns
     away_ns = told.since_ns - told.ran_ns - told.waited_ns
     if told.cpu not in (-1, cpu.cpu):
         return Cause(CauseKind.MIGRATION, f"moved to CPU {told.cpu}")
@@ -83,13 +88,15 @@ def _interrupted(grown: Mapping[str, int], rates: Mapping[str, float]) -> Cause:
 
     Hard interrupts go before what they start.
     """
-    ranked = sorted(grown, key=lambda name: (rates.get(name, 0.0), name.startswith(SOFT), name))
+    ranked = sorted(
+        grown, key=lambda name: (rates.get(name, 0.0), name.startswith(SOFTIRQ_PREFIX), name)
+    )
     first = ranked[0]
-    started = [name for name in grown if name.startswith(SOFT)]
-    hard = [name for name in ranked if not name.startswith(SOFT)]
+    started = [name for name in grown if name.startswith(SOFTIRQ_PREFIX)]
+    hard = [name for name in ranked if not name.startswith(SOFTIRQ_PREFIX)]
     if first in FOLLOWERS and any(name.startswith(TIMERS) for name in hard):
         return Cause(CauseKind.TICK, f"the timer tick, {first}")
-    if first.startswith(SOFT):
+    if first.startswith(SOFTIRQ_PREFIX):
         partner = next((n for n in hard if not n.startswith(TIMERS)), None)
         words = f"interrupt {partner}, {first}" if partner else first
         return Cause(CauseKind.SOFTIRQ, words)

@@ -22,9 +22,9 @@ from assay.records.noise import NoiseRun
 
 METHODS = ("selfish", "fwq", "ftq")
 """In the order in which they are run."""
-ENDING_S = 10.0
+STOP_TIMEOUT_S = 10.0
 """How long the program may take to tell what it has, after it was asked to end."""
-MOST_OTHERS = 5
+MAX_PROCESSES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class NoiseRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
+class ProcessUsage:
     """A process that had processor time meanwhile: its name, its last CPU, how much in seconds.
 
     Attributes:
@@ -62,7 +62,7 @@ class Other:
 
 
 @dataclass(frozen=True, slots=True)
-class NoiseFound:
+class NoiseMeasurement:
     """A run, and what went on beside it.
 
     Attributes:
@@ -75,7 +75,7 @@ class NoiseFound:
     run: NoiseRun
     steal_s: dict[int, float]
     switches: int
-    others: tuple[Other, ...]
+    busiest_processes: tuple[ProcessUsage, ...]
 
 
 def find_noise(env: Mapping[str, str]) -> Path:
@@ -87,7 +87,7 @@ def find_noise(env: Mapping[str, str]) -> Path:
     return find_native(env, "assay-noise", "ASSAY_NOISE")
 
 
-class Meter:
+class NoiseMeter:
     """A run under way. Use it as a context: what is left of it is ended.
 
     Args:
@@ -111,7 +111,7 @@ class Meter:
         self._err = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = self._started(env)
 
-    def __enter__(self) -> Meter:
+    def __enter__(self) -> NoiseMeter:
         return self
 
     def __exit__(
@@ -135,9 +135,9 @@ class Meter:
         with contextlib.suppress(ProcessLookupError):
             self._process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(ENDING_S)
+            self._process.wait(STOP_TIMEOUT_S)
 
-    def found(self) -> NoiseFound:
+    def found(self) -> NoiseMeasurement:
         """What was measured, after ``wait`` or ``stop``.
 
         Raises:
@@ -162,13 +162,13 @@ class Meter:
                 )
             raise NotPossibleError("Nothing was measured.", "Measure for longer: --seconds 5.")
         before = self._before
-        return NoiseFound(
+        return NoiseMeasurement(
             run=run,
             steal_s={
                 cpu: max(0.0, s - before.steal_s.get(cpu, s)) for cpu, s in after.steal_s.items()
             },
             switches=max(0, after.switches - before.switches),
-            others=others(before, after, {os.getpid(), self._process.pid}),
+            others=busiest_processes(before, after, {os.getpid(), self._process.pid}),
         )
 
     def _started(self, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
@@ -189,19 +189,19 @@ class Meter:
             ) from error
 
 
-def measure_noise(program: Path, request: NoiseRequest, env: Mapping[str, str]) -> NoiseFound:
+def measure_noise(program: Path, request: NoiseRequest, env: Mapping[str, str]) -> NoiseMeasurement:
     """One whole run.
 
     Raises:
-        InvalidInputError, NotPossibleError: as ``Meter.found``.
+        InvalidInputError, NotPossibleError: as ``NoiseMeter.found``.
     """
-    with Meter(program, request, env) as meter:
+    with NoiseMeter(program, request, env) as meter:
         meter.wait()
         return meter.found()
 
 
 @dataclass(frozen=True, slots=True)
-class Counters:
+class KernelCounters:
     """What the kernel has counted since it began.
 
     Attributes:
@@ -215,10 +215,10 @@ class Counters:
     at_s: float
     steal_s: dict[int, float]
     switches: int
-    busy: dict[tuple[int, str], Other]
+    busy: dict[tuple[int, str], ProcessUsage]
 
 
-def read_counters(root: Root = LIVE) -> Counters:
+def read_counters(root: Root = LIVE) -> KernelCounters:
     """Counters of ``/proc/stat`` and of all processes (proc_stat(5), proc_pid_stat(5))."""
     tick_s = 1 / os.sysconf("SC_CLK_TCK")
     steal_s: dict[int, float] = {}
@@ -238,12 +238,12 @@ def read_counters(root: Root = LIVE) -> Counters:
         if len(words) > 36:
             comm = head.partition("(")[2]
             spent_s = (int(words[11]) + int(words[12])) * tick_s
-            seen = Other(int(name), comm, int(words[36]), spent_s, parent=int(words[1]))
+            seen = ProcessUsage(int(name), comm, int(words[36]), spent_s, parent=int(words[1]))
             busy[seen.pid, words[19]] = seen
-    return Counters(time.monotonic(), steal_s, switches, busy)
+    return KernelCounters(time.monotonic(), steal_s, switches, busy)
 
 
-def family(counters: Counters, pid: int) -> set[int]:
+def descendants_of(counters: KernelCounters, pid: int) -> set[int]:
     """Return a process and all that descend from it.
 
     Args:
@@ -261,7 +261,9 @@ def family(counters: Counters, pid: int) -> set[int]:
     return found
 
 
-def others(before: Counters, after: Counters, own: set[int]) -> tuple[Other, ...]:
+def busiest_processes(
+    before: KernelCounters, after: KernelCounters, own: set[int]
+) -> tuple[ProcessUsage, ...]:
     """The processes that had the most processor time between two readings, most first.
 
     Args:
@@ -274,7 +276,7 @@ def others(before: Counters, after: Counters, own: set[int]) -> tuple[Other, ...
         spent_s = now.busy_s - (then.busy_s if then else 0.0)
         if now.pid not in own and spent_s > 0:
             found.append(replace(now, busy_s=spent_s))
-    return tuple(sorted(found, key=lambda one: -one.busy_s)[:MOST_OTHERS])
+    return tuple(sorted(found, key=lambda one: -one.busy_s)[:MAX_PROCESSES])
 
 
 def _argv(program: Path, request: NoiseRequest) -> Sequence[str]:

@@ -68,7 +68,7 @@ class ExcessFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class HistogramBin:
     """Values from ``low_ns`` to below twice that, and what they add up to."""
 
     low_ns: int
@@ -126,7 +126,7 @@ def _quantiles(ordered: Sequence[float]) -> tuple[float, float, float, float]:
     return p50, p99, p999, ordered[-1]
 
 
-def figures_of(cpus: Sequence[CpuNoise]) -> DetourFigures:
+def detour_figures_of(cpus: Sequence[CpuNoise]) -> DetourFigures:
     """Figures of the detours of some CPUs together.
 
     Raises:
@@ -137,7 +137,7 @@ def figures_of(cpus: Sequence[CpuNoise]) -> DetourFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class NoiseFigure:
     """One number by which two configurations can be compared; less is better."""
 
     name: str
@@ -148,24 +148,24 @@ class Figure:
 _DETOURS_OF = ("selfish", "osnoise", "timerlat", "ftq", "fwq")
 
 
-def source_of(runs: Sequence[NoiseRun]) -> NoiseRun | None:
+def detour_source(runs: Sequence[NoiseRun]) -> NoiseRun | None:
     """The run whose detours are told, of several methods; ``None`` of none."""
     by_method = {run.method: run for run in runs}
     return next((by_method[name] for name in _DETOURS_OF if name in by_method), None)
 
 
-def named_figures(runs: Sequence[NoiseRun]) -> tuple[Figure, ...]:
+def named_figures(runs: Sequence[NoiseRun]) -> tuple[NoiseFigure, ...]:
     """Figures of all CPUs together, by name.
 
     Args:
         runs: of different methods, each with a CPU on which something was measured.
     """
-    found: list[Figure] = []
-    source = source_of(runs)
+    found: list[NoiseFigure] = []
+    source = detour_source(runs)
     if source is not None:
-        detours = figures_of(source.measured)
-        found.append(Figure("noise_share", 100.0 * detours.share, "%"))
-        found.append(Figure("noise_rate", detours.rate_per_s, "1/s"))
+        detours = detour_figures_of(source.measured)
+        found.append(NoiseFigure("noise_share", 100.0 * detours.share, "%"))
+        found.append(NoiseFigure("noise_rate", detours.rate_per_s, "1/s"))
         found += _in_us("detour", [value or 0.0 for value in detours.quantiles_ns])
     work = next((run for run in runs if run.method == "fwq"), None)
     excess = excess_figures([cpu.values for cpu in work.measured]) if work else None
@@ -174,14 +174,14 @@ def named_figures(runs: Sequence[NoiseRun]) -> tuple[Figure, ...]:
     return tuple(found)
 
 
-def _in_us(what: str, values_ns: Sequence[float]) -> list[Figure]:
+def _in_us(what: str, values_ns: Sequence[float]) -> list[NoiseFigure]:
     return [
-        Figure(f"{what}_{name}_us", value / 1e3, "us")
+        NoiseFigure(f"{what}_{name}_us", value / 1e3, "us")
         for name, value in zip(QUANTILES, values_ns, strict=True)
     ]
 
 
-def in_powers_of_two(values_ns: Sequence[int]) -> tuple[Step, ...]:
+def histogram(values_ns: Sequence[int]) -> tuple[HistogramBin, ...]:
     """A histogram: a step from each power of two to the next, without gaps.
 
     Values below 1 ns count as 1 ns.
@@ -195,5 +195,6 @@ def in_powers_of_two(values_ns: Sequence[int]) -> tuple[Step, ...]:
     if not counts:
         return ()
     return tuple(
-        Step(1 << e, counts.get(e, 0), sums.get(e, 0)) for e in range(min(counts), max(counts) + 1)
+        HistogramBin(1 << e, counts.get(e, 0), sums.get(e, 0))
+        for e in range(min(counts), max(counts) + 1)
     )

@@ -12,7 +12,7 @@ from assay.machine.kernel_config import config_text
 from assay.machine.processor import read_kernel
 from assay.machine.root import LIVE, Root
 
-NEAR = 0.02
+PERIOD_TOLERANCE = 0.02
 """A period that differs by less than this share from one that is known is taken for it."""
 
 
@@ -53,20 +53,20 @@ def known_periods(root: Root = LIVE) -> tuple[KnownPeriod, ...]:
     return tuple(found)
 
 
-def who_has(period_s: float, known: Sequence[KnownPeriod]) -> str | None:
+def explain_period(period_s: float, known: Sequence[KnownPeriod]) -> str | None:
     """What is known to have this period; ``None`` where nothing is.
 
     Args:
         period_s: as measured.
         known: of this kernel.
     """
-    near = [one for one in known if abs(period_s / one.period_s - 1) <= NEAR]
+    near = [one for one in known if abs(period_s / one.period_s - 1) <= PERIOD_TOLERANCE]
     if near:
         return " or ".join(dict.fromkeys(one.what for one in near))
     for one in known:
         times = period_s / one.period_s
         whole = round(times)
-        if 2 <= whole <= 8 and math.isclose(times, whole, rel_tol=NEAR):
+        if 2 <= whole <= 8 and math.isclose(times, whole, rel_tol=PERIOD_TOLERANCE):
             return f"every {_ordinal(whole)} of {one.what}"
     return None
 

@@ -31,19 +31,19 @@ else:
 SHUFFLES = 199
 """The least p-value is one over one more than this: 0.005."""
 ALPHA = 0.05
-LEAST_CYCLES = 4
+MIN_CYCLES = 4
 """A period must come so often in a series; what comes less often is drift."""
-LEAST_VALUES = 64
-LONGEST = 1 << 15
+MIN_VALUES = 64
+MAX_VALUES = 1 << 15
 """Values of a series that are looked at; more would sharpen lines, but take long to shuffle."""
 HARMONICS = 32
-WEAKER = 4
+MAX_POWER_RATIO = 4
 """The lowest line of a family may have so many times less power than the strongest."""
-WIDTH = 0.03
+LINE_WIDTH = 0.03
 """Lines that are this share of their frequency apart are one: a rhythm is not quite steady."""
-EVENT = 2
+EVENT_THRESHOLDS = 2
 """An interval that loses more than so many thresholds holds an event; below it the work wavers."""
-MOST = 1 << 9
+MAX_LINES = 1 << 9
 """Points of a spectrum to be drawn."""
 
 
@@ -111,7 +111,7 @@ def lost_ns(steps: Sequence[int], quantum_ns: int) -> Series:
     return np.asarray(np.clip(share, 0.0, 1.0) * quantum_ns, dtype=np.float64)
 
 
-def events(lost: Series, least: float) -> Series:
+def loss_events(lost: Series, least: float) -> Series:
     """The beginning of each event, with what it took; zero elsewhere.
 
     Args:
@@ -138,7 +138,7 @@ def events(lost: Series, least: float) -> Series:
 def spectrum_of(run: NoiseRun, seed: int = 0) -> Spectrum:
     """The periods of a run of fixed time (``ftq``), of all its CPUs together."""
     found = [
-        events(lost_ns(cpu.values, run.quantum_ns), EVENT * run.threshold_ns)
+        loss_events(lost_ns(cpu.values, run.quantum_ns), EVENT_THRESHOLDS * run.threshold_ns)
         for cpu in run.measured
     ]
     return spectrum(found, run.quantum_ns / 1e9, seed)
@@ -159,13 +159,13 @@ def spectrum(series: Sequence[Series], step_s: float, seed: int = 0) -> Spectrum
 
     if step_s <= 0:
         raise ValueError("the values of a series lie some time apart")
-    parts = [part for one in series if (part := one[:LONGEST]).size >= LEAST_VALUES and part.any()]
+    parts = [part for one in series if (part := one[:MAX_VALUES]).size >= MIN_VALUES and part.any()]
     if not parts:
         return Spectrum()
     size = min(part.size for part in parts)
     parts = [part[:size] for part in parts]
     power = _power(parts)
-    first = LEAST_CYCLES
+    first = MIN_CYCLES
     middle = float(np.median(power[first:]))
     if middle <= 0:
         return Spectrum()
@@ -225,7 +225,9 @@ def _fundamentals(power: Series, peaks: Sequence[int], most: int = 6) -> list[in
         family = [
             k
             for k in left
-            if k <= strongest and power[k] >= power[strongest] / WEAKER and _multiple(strongest, k)
+            if k <= strongest
+            and power[k] >= power[strongest] / MAX_POWER_RATIO
+            and _multiple(strongest, k)
         ]
         lowest = round(strongest / min(family))
         alike = [k for k in family if round(strongest / k) == lowest]
@@ -239,7 +241,7 @@ def _fundamentals(power: Series, peaks: Sequence[int], most: int = 6) -> list[in
 
 def _is_sum(line: int, lines: Sequence[int]) -> bool:
     """Whether a line is a sum or difference of multiples of two of these."""
-    near = max(2, WIDTH * line / 4)
+    near = max(2, LINE_WIDTH * line / 4)
     return any(
         abs(abs(m * first + n * second) - line) <= near
         for first in lines
@@ -253,7 +255,7 @@ def _is_sum(line: int, lines: Sequence[int]) -> bool:
 def _multiple(line: int, base: int) -> bool:
     """Whether a line is a multiple of another, as far as lines of unsteady rhythms are apart."""
     times = round(line / base)
-    near = min(max(1 + times // 2, WIDTH * line), 0.3 * base)
+    near = min(max(1 + times // 2, LINE_WIDTH * line), 0.3 * base)
     return 1 <= times <= HARMONICS and abs(line - times * base) <= near
 
 
@@ -268,8 +270,8 @@ def _refined(power: Series, k: int, size: int, step_s: float) -> float:
 
 
 def _thinned(times: Series, first: int, length_s: float) -> tuple[Line, ...]:
-    """At most ``MOST`` points, each the strongest of its neighbours."""
-    each = max(1, math.ceil((times.size - first) / MOST))
+    """At most ``MAX_LINES`` points, each the strongest of its neighbours."""
+    each = max(1, math.ceil((times.size - first) / MAX_LINES))
     found = []
     for begin in range(first, times.size, each):
         k = begin + int(times[begin : begin + each].argmax())

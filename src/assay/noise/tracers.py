@@ -27,9 +27,9 @@ from assay.machine.root import LIVE, Root
 from assay.noise.causes import Cause, CauseKind
 from assay.records.noise import CpuNoise, NoiseRun, Told
 
-TRACING = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
+TRACEFS_FOLDERS = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 INSTANCE = "assay-noise"
-MOST_WORST = 64
+MAX_WORST = 64
 BUFFER_KB = "8192"
 """Of each CPU."""
 
@@ -57,7 +57,7 @@ _KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Traced:
+class TraceResult:
     """What a tracer told: a run, and for each of its worst detours what took the most of it.
 
     ``causes`` is by CPU and beginning of the detour in nanoseconds.
@@ -73,9 +73,9 @@ def demand_tracer(tool: str, root: Root = LIVE) -> str:
     Raises:
         NotPossibleError: it has not, or does not let this user.
     """
-    folder = next((f for f in TRACING if root.exists(f"{f}/available_tracers")), None)
+    folder = next((f for f in TRACEFS_FOLDERS if root.exists(f"{f}/available_tracers")), None)
     if folder is None:
-        mounted = any(root.exists(f) and root.listdir(f) for f in TRACING)
+        mounted = any(root.exists(f) and root.listdir(f) for f in TRACEFS_FOLDERS)
         rights = os.geteuid() != 0 or mounted
         raise NotPossibleError(
             f"The tracer {tool} cannot be used: "
@@ -95,7 +95,7 @@ def demand_tracer(tool: str, root: Root = LIVE) -> str:
     return folder
 
 
-def parse_osnoise(text: str, length_s: float, cpus: Sequence[int] = ()) -> Traced:
+def parse_osnoise(text: str, length_s: float, cpus: Sequence[int] = ()) -> TraceResult:
     """What the events of osnoise tell.
 
     Args:
@@ -121,7 +121,7 @@ def parse_osnoise(text: str, length_s: float, cpus: Sequence[int] = ()) -> Trace
     return _traced("osnoise", detours, causes, length_s)
 
 
-def parse_timerlat(text: str, length_s: float, cpus: Sequence[int] = ()) -> Traced:
+def parse_timerlat(text: str, length_s: float, cpus: Sequence[int] = ()) -> TraceResult:
     """What the lines of timerlat tell: how late its thread ran after its timer was due.
 
     Args:
@@ -154,7 +154,7 @@ def parse_timerlat(text: str, length_s: float, cpus: Sequence[int] = ()) -> Trac
 
 
 @dataclass
-class Trace:
+class KernelTrace:
     """A tracer at work, in an instance of tracefs of its own.
 
     Args:
@@ -176,7 +176,7 @@ class Trace:
         return f"{self.folder}/instances/{INSTANCE}"
 
     @contextlib.contextmanager
-    def running(self) -> Iterator[Trace]:
+    def running(self) -> Iterator[KernelTrace]:
         """The tracer works meanwhile; all files are put back afterwards.
 
         Raises:
@@ -275,19 +275,19 @@ def _traced(
     detours: dict[int, list[Told]],
     causes: dict[tuple[int, int], Cause],
     length_s: float,
-) -> Traced:
+) -> TraceResult:
     began_ns = min((one.at_ns for found in detours.values() for one in found), default=0)
     cpus = tuple(
         _one_cpu(cpu, found, began_ns, round(length_s * 1e9))
         for cpu, found in sorted(detours.items())
     )
     moved = {(cpu, at_ns - began_ns): cause for (cpu, at_ns), cause in causes.items()}
-    return Traced(NoiseRun(method=tool, cpus=cpus), moved)
+    return TraceResult(NoiseRun(method=tool, cpus=cpus), moved)
 
 
 def _one_cpu(cpu: int, found: Sequence[Told], began_ns: int, length_ns: int) -> CpuNoise:
     ordered = sorted(found, key=lambda one: one.at_ns)
-    longest = sorted(ordered, key=lambda one: -one.took_ns)[:MOST_WORST]
+    longest = sorted(ordered, key=lambda one: -one.took_ns)[:MAX_WORST]
     return CpuNoise(
         cpu=cpu,
         length_ns=length_ns,
@@ -299,7 +299,7 @@ def _one_cpu(cpu: int, found: Sequence[Told], began_ns: int, length_ns: int) -> 
     )
 
 
-def with_lost(run: NoiseRun, lost: Mapping[int, int]) -> NoiseRun:
+def with_lost_events(run: NoiseRun, lost: Mapping[int, int]) -> NoiseRun:
     """A run that tells how many events found no room, by CPU."""
     cpus = tuple(replace(cpu, left_out=lost.get(cpu.cpu, 0)) for cpu in run.cpus)
     return replace(run, cpus=cpus)
@@ -309,7 +309,7 @@ def _placed(match: re.Match[str]) -> tuple[int, int, int]:
     return int(match["cpu"]), _ns(match["start"]), int(match["took"])
 
 
-TOOLS: Mapping[str, Callable[[str, float, Sequence[int]], Traced]] = {
+TOOLS: Mapping[str, Callable[[str, float, Sequence[int]], TraceResult]] = {
     "osnoise": parse_osnoise,
     "timerlat": parse_timerlat,
 }

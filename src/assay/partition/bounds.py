@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from assay.machine.cgroup import asked_cpuset, own_cpuset
 from assay.machine.cpulist import show_numbers
 from assay.machine.root import Root
-from assay.partition.names import OTHERS
+from assay.partition.names import OTHERS_GROUP
 
 
 @dataclass(frozen=True)
-class Bounds:
+class CpuBounds:
     """CPUs that a share may be made of.
 
     Attributes:
@@ -32,7 +32,7 @@ class Bounds:
         return f"{self.reason} has {show_numbers('CPU', self.cpus)}"
 
 
-def read_bounds(root: Root, affinity: Collection[int], online: Collection[int]) -> Bounds | None:
+def read_bounds(root: Root, affinity: Collection[int], online: Collection[int]) -> CpuBounds | None:
     """What confines this process; ``None`` where nothing does.
 
     Args:
@@ -43,11 +43,11 @@ def read_bounds(root: Root, affinity: Collection[int], online: Collection[int]) 
     everything = frozenset(online)
     effective = frozenset(own_cpuset(root) or everything) & everything
     if effective - frozenset(affinity):  # narrower than its group: by taskset, or a batch system
-        return Bounds(frozenset(affinity), "its affinity (`taskset -p $$`)")
-    asked = asked_cpuset(root, OTHERS)
+        return CpuBounds(frozenset(affinity), "its affinity (`taskset -p $$`)")
+    asked = asked_cpuset(root, OTHERS_GROUP)
     if asked is None:
         return None
     group, cpus = asked
     if everything <= set(cpus):
         return None
-    return Bounds(frozenset(cpus) & everything, f"its control group {group}")
+    return CpuBounds(frozenset(cpus) & everything, f"its control group {group}")

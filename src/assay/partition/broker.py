@@ -60,7 +60,7 @@ def _user(uid: int) -> str:
         return f"user {uid}"
 
 
-class State(Record, frozen=True, kw_only=True):
+class PartitionState(Record, frozen=True, kw_only=True):
     """A partition and who has what of it; sets of numbers as lists such as ``0-3,8``."""
 
     name: str
@@ -97,11 +97,11 @@ class _Done(Record, frozen=True):
     pass
 
 
-class Taken(NotPossibleError):
+class AlreadyReservedError(NotPossibleError):
     """Somebody else has a part of what was asked for: another choice may be free."""
 
 
-class Broker:
+class BrokerClient:
     """A connection to the broker of a partition; close it, or use it as a context.
 
     Args:
@@ -124,7 +124,7 @@ class Broker:
                 "made with --no-broker has none.",
             ) from error
 
-    def __enter__(self) -> Broker:
+    def __enter__(self) -> BrokerClient:
         return self
 
     def __exit__(
@@ -146,21 +146,21 @@ class Broker:
         poller.register(self._socket, select.POLLIN)
         return bool(poller.poll(0))  # it says nothing unasked
 
-    def state(self) -> State:
+    def state(self) -> PartitionState:
         """The partition as it is now.
 
         Raises:
             NotPossibleError: the broker does not answer.
         """
-        return self._ask({"do": "show"}, State)
+        return self._ask({"do": "show"}, PartitionState)
 
-    def begin_deletion(self) -> State:
+    def begin_deletion(self) -> PartitionState:
         """The partition as it stays: nobody is given more of it while this connection lasts.
 
         Raises:
             NotPossibleError: the broker does not answer, or this user is not root.
         """
-        return self._ask({"do": "delete"}, State)
+        return self._ask({"do": "delete"}, PartitionState)
 
     def reserve(
         self, cpus: Sequence[int], memory_bytes: int = 0, gpus: Sequence[int] = ()
@@ -242,11 +242,11 @@ def _refused(refusal: _Refusal) -> NotPossibleError | InvalidInputError:
             which = show_bytes(int(which))
     match refusal.error, refusal.what:
         case "busy", "memory_bytes":
-            return Taken(
+            return AlreadyReservedError(
                 f"The partition has {which} of memory left for others.", "Ask for less, or wait."
             )
         case "busy", what:
-            return Taken(
+            return AlreadyReservedError(
                 f"Others have {_NOUNS.get(what, what)} {which}.", "Wait, or ask for others."
             )
         case "unknown", "memory_bytes":
@@ -269,6 +269,6 @@ def _refused(refusal: _Refusal) -> NotPossibleError | InvalidInputError:
 _NOUNS = {"cpus": "CPU", "gpus": "GPU"}
 
 
-def free_cpus(state: State) -> tuple[int, ...]:
+def free_cpus(state: PartitionState) -> tuple[int, ...]:
     """Numbers of the CPUs that nobody has, ascending."""
     return parse_list(state.free_cpus)

@@ -9,21 +9,21 @@ import os
 import sys
 
 from assay.errors import AssayError
-from assay.host.guard import dismissed, stay
+from assay.host.guard import await_dismissal, ignore_ending_signals
 from assay.host.host import LiveHost
 from assay.host.journal import open_journal
 from assay.machine.reader import read_machine
-from assay.partition.settle import settle
+from assay.partition.reconciliation import reconcile
 
 
 def main() -> int:
     """Be the guard."""
-    stay()
-    if dismissed():
+    ignore_ending_signals()
+    if await_dismissal():
         return 0
     try:
         with open_journal(lock_fd=int(sys.argv[2])) as journal:
-            settle(LiveHost(), journal, read_machine(), os.environ)
+            reconcile(LiveHost(), journal, read_machine(), os.environ)
     except AssayError:
         return 1  # what is left is written down: whoever looks after partitions next settles it
     return 0

@@ -21,9 +21,9 @@ from assay.host.host import Host
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
 from assay.machine.tunables import HUGETLB, NODES
-from assay.partition.before import Before
-from assay.partition.designate import PLACE, Tree
-from assay.partition.made import Ground, Made, Memory
+from assay.partition.initial_state import InitialState
+from assay.partition.isolation import CGROUP_MOUNT, CgroupTree
+from assay.partition.registry import Memory, MemoryGuarantee, Partition
 from assay.records.action import HostAction, WriteFile
 from assay.units import parse_bytes, show_bytes
 
@@ -34,7 +34,7 @@ _BY_NODE = re.compile(r"(\d{1,5}):(.+)", re.ASCII)
 
 
 @dataclass(frozen=True)
-class MemoryWish:
+class MemoryRequest:
     """What is asked for.
 
     Attributes:
@@ -46,14 +46,14 @@ class MemoryWish:
     pages: str | None = None
 
 
-def planned(
-    wish: MemoryWish,
+def plan_memory(
+    request: MemoryRequest,
     machine: Machine,
     cpus: Sequence[int],
     nodes: Sequence[int],
     host: Host,
-    tree: Tree,
-    others: Iterable[Made],
+    tree: CgroupTree,
+    others: Iterable[Partition],
 ) -> Memory:
     """The memory of a new partition.
 
@@ -70,19 +70,19 @@ def planned(
         NotPossibleError: the nodes have less.
     """
     _demand_limits(tree)
-    by_node = _by_node(wish.text, machine, cpus, nodes, host)
+    by_node = _by_node(request.text, machine, cpus, nodes, host)
     asked = sum(by_node.values())
     _demand_there(by_node, machine, others)
-    if wish.pages is None:
-        ground: Ground = "minimum" if tree.version == 2 else "admission"
+    if request.pages is None:
+        ground: MemoryGuarantee = "minimum" if tree.version == 2 else "admission"
         whole = asked // _PAGE_BYTES * _PAGE_BYTES
         if not whole:
             raise InvalidInputError(
-                f"--mem {wish.text} is less than a page of {show_bytes(_PAGE_BYTES)}.",
+                f"--mem {request.text} is less than a page of {show_bytes(_PAGE_BYTES)}.",
                 "Ask for more, as in --mem 8G.",
             )
         return Memory(bytes=whole, asked_bytes=asked, ground=ground, by_node=by_node)
-    page_bytes = parse_bytes(wish.pages)
+    page_bytes = parse_bytes(request.pages)
     _demand_pool(page_bytes, sorted(by_node), host)
     pages = {node: -(-size // page_bytes) for node, size in by_node.items() if size}
     whole = sum(pages.values()) * page_bytes
@@ -91,7 +91,9 @@ def planned(
     )
 
 
-def pools(made: Iterable[Made], before: Before, host: Host) -> tuple[HostAction, ...]:
+def pool_actions(
+    made: Iterable[Partition], before: InitialState, host: Host
+) -> tuple[HostAction, ...]:
     """The pools of huge pages that all partitions need, beside what there was before."""
     wanted: dict[str, int] = {}
     for one in made:
@@ -105,14 +107,14 @@ def pools(made: Iterable[Made], before: Before, host: Host) -> tuple[HostAction,
     )
 
 
-def kept_bytes(memory: Memory | None) -> int | None:
+def protected_bytes(memory: Memory | None) -> int | None:
     """What a control group keeps from being reclaimed; ``None`` where no memory is shared out."""
     if memory is None:
         return None
     return memory.bytes if memory.ground == "minimum" else 0
 
 
-def as_got(memory: Memory, missing: Mapping[str, int], host: Host) -> Memory:
+def granted_memory(memory: Memory, missing: Mapping[str, int], host: Host) -> Memory:
     """The memory that a partition has of what it asked for.
 
     Args:
@@ -129,7 +131,7 @@ def as_got(memory: Memory, missing: Mapping[str, int], host: Host) -> Memory:
     return replace(memory, bytes=sum(pages.values()) * memory.page_bytes, pages=pages)
 
 
-def _demand_limits(tree: Tree) -> None:
+def _demand_limits(tree: CgroupTree) -> None:
     """Refuse memory of which no share could be limited to its part.
 
     Raises:
@@ -139,7 +141,7 @@ def _demand_limits(tree: Tree) -> None:
         return
     mount = (
         " Or mount them, where the kernel has them (/proc/cgroups): "
-        f"mount -t cgroup -o memory none {PLACE}/memory."
+        f"mount -t cgroup -o memory none {CGROUP_MOUNT}/memory."
     )
     raise NotPossibleError(
         "--mem cannot be had: the control groups that have the cpuset here, those of version "
@@ -194,7 +196,9 @@ def _kilobytes(text: str, name: str) -> int:
     return int(match[1]) if match else 0
 
 
-def _demand_there(by_node: Mapping[int, int], machine: Machine, others: Iterable[Made]) -> None:
+def _demand_there(
+    by_node: Mapping[int, int], machine: Machine, others: Iterable[Partition]
+) -> None:
     """Refuse more than a node has: what is counted as one's own must be there.
 
     Raises:
@@ -219,7 +223,7 @@ def _demand_there(by_node: Mapping[int, int], machine: Machine, others: Iterable
             )
 
 
-def _taken(made: Made) -> dict[int, int]:
+def _taken(made: Partition) -> dict[int, int]:
     """What a partition has of each node."""
     memory = made.memory
     if memory is None:

@@ -16,14 +16,14 @@ from assay.errors import ShareLostError
 from assay.machine.cpulist import format_list, show_numbers
 from assay.machine.document import Machine
 from assay.machine.root import LIVE
-from assay.partition.apart import demanded
 from assay.partition.bounds import read_bounds
-from assay.partition.broker import Broker
-from assay.partition.folder import partition_folder, socket_in
-from assay.partition.made import the_partition
-from assay.partition.names import PARTITION, SHARE, SPENT, UTILITY
-from assay.partition.reserve import Limits, Part, foresee, reserve
-from assay.partition.wish import Wish
+from assay.partition.broker import BrokerClient
+from assay.partition.folders import partition_folder, socket_in
+from assay.partition.isolation_files import expected_files
+from assay.partition.names import PARTITION_KIND, SHARE_KIND, SHARE_MEMORY_KIND, UTILITY_VARIABLE
+from assay.partition.registry import select_partition
+from assay.partition.request import ShareRequest
+from assay.partition.reservation import ShareLimits, ShareResources, preview_share, reserve_share
 from assay.records import Evidence
 from assay.settings.gpus import variables_for, visible_in
 from assay.units import show_bytes
@@ -45,10 +45,10 @@ class Share:
     """
 
     partition: str
-    part: Part
+    part: ShareResources
     lease: int | None = None
     folders: tuple[str, ...] = ()
-    broker: Broker | None = None
+    broker: BrokerClient | None = None
 
     def __enter__(self) -> Share:
         return self
@@ -75,7 +75,7 @@ class Share:
     def variables(self) -> dict[str, str]:
         """What a program is told of it by its environment."""
         utility = self.part.choice.utility
-        told = {UTILITY: format_list(utility)} if utility else {}
+        told = {UTILITY_VARIABLE: format_list(utility)} if utility else {}
         return told | (variables_for(self.part.gpus) if self.part.gpus else {})
 
     def room(self, machine: Machine) -> Machine:
@@ -100,7 +100,7 @@ class Share:
         assert self.broker is not None
         self.broker.move(pid, self.part.choice.utility or cpus or self.cpus)
 
-    def demand_held(self) -> None:
+    def demand_reserved(self) -> None:
         """Refuse to launch where it is not had any more.
 
         Raises:
@@ -122,7 +122,7 @@ class Share:
         paths = (*self._demanded, *own)
         return there | {path: text for path in paths if (text := _read(path)) is not None}
 
-    def unheld(self, *looks: Mapping[str, str]) -> tuple[Evidence, ...]:
+    def violations(self, *looks: Mapping[str, str]) -> tuple[Evidence, ...]:
         """Where the partition, or the share, was not as it had been given.
 
         Args:
@@ -136,7 +136,7 @@ class Share:
         }
         wrong = [note for seen in looks for path, note in self._wrong(seen) if path not in changed]
         notes = dict.fromkeys((*changed.values(), *wrong))
-        return tuple(Evidence(kind=PARTITION, outside=True, note=note) for note in notes)
+        return tuple(Evidence(kind=PARTITION_KIND, outside=True, note=note) for note in notes)
 
     def _wrong(self, seen: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         """Files that do not say what they ought to, and what they say."""
@@ -155,7 +155,7 @@ class Share:
     def _demanded(self) -> dict[str, str]:
         """What the files of its partition are to say, by path."""
         groups = (folder.rpartition("/")[0] for folder in self.folders)
-        return {path: text for group in groups for path, text in demanded(group).items()}
+        return {path: text for group in groups for path, text in expected_files(group).items()}
 
     def spent(self, killed: int | None) -> tuple[Evidence, ...]:
         """That the memory of the share was not enough.
@@ -166,12 +166,12 @@ class Share:
         if not killed or not self.part.memory_bytes:
             return ()
         told = f"the {show_bytes(self.part.memory_bytes)} of memory of the share were not enough"
-        return (Evidence(kind=SPENT, value=float(killed), unit="processes", note=told),)
+        return (Evidence(kind=SHARE_MEMORY_KIND, value=float(killed), unit="processes", note=told),)
 
     @property
     def evidence(self) -> Evidence:
         """What a launch had for itself."""
-        return Evidence(kind=SHARE, note=str(self))
+        return Evidence(kind=SHARE_KIND, note=str(self))
 
     def __str__(self) -> str:
         choice, part = self.part.choice, self.part
@@ -187,7 +187,7 @@ class Share:
 
 
 def open_share(
-    wish: Wish,
+    request: ShareRequest,
     name: str | None,
     machine: Machine,
     env: Mapping[str, str],
@@ -209,17 +209,17 @@ def open_share(
         InvalidInputError: there is no such partition, or it does not have so much.
         NotPossibleError: there is none, others have too much of it, or it is not for this process.
     """
-    partition = the_partition(name, env)
-    broker = Broker(socket_in(partition_folder(partition, env)))
+    partition = select_partition(name, env)
+    broker = BrokerClient(socket_in(partition_folder(partition, env)))
     try:
         online = [cpu.id for cpu in machine.cpus]
         bounds = read_bounds(LIVE, os.sched_getaffinity(0), online)
-        within = Limits(bounds, visible_in(env))
+        within = ShareLimits(bounds, visible_in(env))
         if not take:
-            part = foresee(wish, broker.state(), machine.cpus, seed, within)
+            part = preview_share(request, broker.state(), machine.cpus, seed, within)
             broker.close()
             return Share(partition, part)
-        found = reserve(wish, broker, machine.cpus, seed, within)
+        found = reserve_share(request, broker, machine.cpus, seed, within)
         return Share(partition, found, found.lease.lease, found.lease.folders, broker)
     except BaseException:
         broker.close()

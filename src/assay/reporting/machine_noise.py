@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.noise.figures import Step, figures_of
+from assay.noise.figures import HistogramBin, detour_figures_of
 from assay.noise.spectrum import Spectrum
 from assay.records.noise import NoiseRun
 from assay.reporting.markup import Html, el, join, text
@@ -32,7 +32,7 @@ class MachineNoiseFigure:
 
     method: str
     length_s: float
-    histogram: tuple[Step, ...]
+    histogram: tuple[HistogramBin, ...]
     detours: dict[int, tuple[tuple[float, float], ...]]
     spectrum: Spectrum
     rhythms: tuple[tuple[float, str | None], ...]
@@ -43,7 +43,7 @@ class MachineNoiseFigure:
 
 def machine_noise_figure(
     run: NoiseRun,
-    histogram: tuple[Step, ...],
+    histogram: tuple[HistogramBin, ...],
     spectrum: Spectrum,
     rhythms: Sequence[tuple[float, str | None]],
 ) -> MachineNoiseFigure:
@@ -65,7 +65,7 @@ def machine_noise_figure(
         },
         spectrum=spectrum,
         rhythms=tuple(rhythms),
-        share=figures_of(run.measured).share,
+        share=detour_figures_of(run.measured).share,
     )
 
 

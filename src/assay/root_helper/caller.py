@@ -39,7 +39,7 @@ class Caller:
         return {"HOME": self.home, "USER": self.name, "LOGNAME": self.name}
 
 
-def caller_of(env: Mapping[str, str]) -> Caller | None:
+def sudo_caller(env: Mapping[str, str]) -> Caller | None:
     """Who called sudo, as its variables say; ``None`` where nobody did, or root."""
     uid, gid = _number(env.get("SUDO_UID")), _number(env.get("SUDO_GID"))
     if not uid or gid is None:
@@ -53,7 +53,7 @@ def caller_of(env: Mapping[str, str]) -> Caller | None:
     return Caller(uid, gid, groups, entry.pw_name, home)
 
 
-def become(caller: Caller) -> None:
+def drop_rights(caller: Caller) -> None:
     """Give up all rights of root, for good.
 
     From here on other processes of this user can neither trace this one nor open what it has open:

@@ -20,19 +20,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay.errors import NotPossibleError
-from assay.host.journal import STATE, left_open
+from assay.host.journal import STATE_VARIABLE, has_entries
 from assay.launch.spawning import spawn
-from assay.partition.folder import VARIABLE as RUN
+from assay.partition.folders import RUN_VARIABLE as RUN
 from assay.root_helper.caller import Caller
 
 _ANSWER = struct.Struct("=ii")
 _LENGTH = struct.Struct("=I")
-_SYSTEM_PART = "assay.root_helper.helping"
+_SYSTEM_PART = "assay.root_helper.server"
 _ENDS_S = 10.0
 _STATUS = Path("/proc/self/status")
 
 
-class Helper:
+class RootHelper:
     """The helper of this process.
 
     Args:
@@ -54,14 +54,14 @@ class Helper:
         self.path = launcher
         self.caller = caller
         self.status = _STATUS.read_text(encoding="ascii", errors="replace")
-        self.leftovers = left_open()
+        self.leftovers = has_entries()
         self.ended = False
         self._asked = 0
         self._launches, launches = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._system, system = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         # What it loads must be what runs here, and nothing that a variable names.
         env = {"PYTHONPATH": str(Path(__file__).parents[2])}
-        env |= {name: os.environ[name] for name in (STATE, RUN) if name in os.environ}
+        env |= {name: os.environ[name] for name in (STATE_VARIABLE, RUN) if name in os.environ}
         words = ["--helper", "3", "--caller", caller.numbers, "--system", "4"]
         command = ["--", sys.executable, "-X", "utf8", "-sP", "-m", _SYSTEM_PART]
         with launches, system:

@@ -19,7 +19,7 @@ _MOST_STEPS = 256
 """A ring of links has no end; the kernel follows 40."""
 
 
-def exposed(launcher: Path, caller: Caller) -> Path | None:
+def first_exposed_path(launcher: Path, caller: Caller) -> Path | None:
     """The first place that others than root can write, of what the root helper consists of.
 
     The interpreter with its library, assay and what it loads there, the launcher, and all folders
@@ -61,7 +61,7 @@ def _further(path: Path) -> Path:
     return path
 
 
-def unreadable() -> Path | None:
+def first_unreadable_path() -> Path | None:
     """The first place of this installation that this process may not read, now."""
     places = (Path(__file__).parents[1], Path(msgspec.__file__).parent, Path(os.__file__).parent)
     return next((place for place in places if not os.access(place, os.R_OK | os.X_OK)), None)

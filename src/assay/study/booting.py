@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from assay.errors import InvalidInputError, NotPossibleError, Pause
+from assay.errors import InvalidInputError, NotPossibleError, StudyPaused
 from assay.machine.boot import BOOT_ID, is_digest
 from assay.machine.document import Machine
 from assay.records import (
@@ -37,7 +37,7 @@ UNKNOWN = ""
 """Stands for what a setting of the firmware was that no arm leaves alone and nobody can read."""
 
 
-class BootPause(Pause):
+class BootPause(StudyPaused):
     """A study waits for another boot.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from assay.executors.evidence.last_words import last_words_of
+from assay.executors.evidence.failure_output import failure_excerpt_of
 from assay.records import Output, Sample, StudySpec
 from assay.units import show_count
 from assay.wording.failure import MAX_ARMS, RUN_BY_HAND, Failure, failure_in
@@ -38,7 +38,7 @@ class Failures:
         if failure is not None:
             # The newest comes last, whichever arm failed before.
             self._found.pop(sample.launch.arm, None)
-            self._found[sample.launch.arm] = failure, last_words_of(outputs)
+            self._found[sample.launch.arm] = failure, failure_excerpt_of(outputs)
 
     def told(self, arms: Sequence[str]) -> tuple[str, str]:
         """Return the reasons of arms as a sentence or a list, and the next step.

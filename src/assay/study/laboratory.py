@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from assay.launch.driver import Driver
-from assay.launch.planner import confined, plan
+from assay.launch.planner import confined_to_cpus, plan
 from assay.machine.document import Machine, Program
 from assay.machine.reader import fingerprint
 from assay.machine.slots import Slot, slots
@@ -77,9 +77,9 @@ class Laboratory:
         at = slot or 0
         found = plan(configuration, self._room(at), self.registry, self.program)
         if self.slots:
-            return confined(found, self.slots[at])
+            return confined_to_cpus(found, self.slots[at])
         # Utility CPUs belong to the share too, and are not for the work.
-        return confined(found, self.share.cpus) if self.share else found
+        return confined_to_cpus(found, self.share.cpus) if self.share else found
 
     def foreseen(self, configuration: Configuration) -> Plan:
         """The plan of the first slot that refuses something; where none does, of the first."""

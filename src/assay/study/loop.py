@@ -11,9 +11,15 @@ from typing import Protocol
 
 import msgspec
 
-from assay.errors import AssayError, InvalidInputError, NotPossibleError, Pause, WorkloadFailedError
+from assay.errors import (
+    AssayError,
+    InvalidInputError,
+    NotPossibleError,
+    StudyPaused,
+    WorkloadFailedError,
+)
 from assay.executors.executor import Executor
-from assay.host.hold import NotPutBack
+from assay.host.system_hold import NotRestoredError
 from assay.records import (
     Budget,
     Configuration,
@@ -191,7 +197,7 @@ class StudyLoop:
         except InvalidInputError:
             status = Status.FAILED
             raise
-        except Pause:
+        except StudyPaused:
             status = Status.PAUSED
             raise
         finally:
@@ -217,7 +223,7 @@ class StudyLoop:
             if self._flying and (grace_s := self._executor.ask_to_end()):
                 self._listener.ending(grace_s)
             self._executor.close()
-        except (WorkloadFailedError, NotPutBack) as error:
+        except (WorkloadFailedError, NotRestoredError) as error:
             self._listener.warned(error)
 
     def _until_done(self) -> Ending:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from assay.launch.command import INSTANCE
-from assay.launch.document import IN_ALL, NUMBER
+from assay.launch.document import INSTANCE_COUNT, INSTANCE_NUMBER
 from assay.records import StudySpec
 from assay.search.space.comparable import demand_comparable, varies_instances
 
@@ -26,6 +26,6 @@ def numbered(spec: StudySpec) -> StudySpec:
         workload=msgspec.structs.replace(
             workload,
             placeholders={INSTANCE: "0", **workload.placeholders},
-            environment={NUMBER: "0", IN_ALL: "1", **workload.environment},
+            environment={INSTANCE_NUMBER: "0", INSTANCE_COUNT: "1", **workload.environment},
         ),
     )

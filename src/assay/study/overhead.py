@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 from assay import __version__
 from assay.executors.overhead import (
+    ALL_OBSERVATIONS,
     CONTAINED,
-    EVERYTHING,
+    ObservationContrast,
     Program,
-    Way,
-    launched,
-    measured,
-    missing,
-    observing,
+    launch_once,
+    launcher_observations,
+    measure_overhead,
+    missing_observations,
 )
 from assay.launch.document import launcher_document
 from assay.machine.reader import fingerprint
@@ -51,11 +51,11 @@ def calibrate(
     """
     at_s, began_s = time.time(), time.monotonic()
     absent: dict[str, str] = {}
-    ways = [*observing(), *_preloads(lab, programs[0].argv, absent)]
-    facts = launched(lab.driver, programs[0], EVERYTHING)
-    absent |= dict(missing(facts, [way.observation for way in ways]))
+    ways = [*launcher_observations(), *_preloads(lab, programs[0].argv, absent)]
+    facts = launch_once(lab.driver, programs[0], ALL_OBSERVATIONS)
+    absent |= dict(missing_observations(facts, [way.observation for way in ways]))
     ways = [way for way in ways if way.observation not in absent]
-    found = measured(lab.driver, programs, ways, budget_s=budget_s, seed=seed, told=told)
+    found = measure_overhead(lab.driver, programs, ways, budget_s=budget_s, seed=seed, told=told)
     return Overhead(
         machine=fingerprint(lab.machine),
         model=lab.machine.model,
@@ -70,7 +70,9 @@ def calibrate(
     )
 
 
-def _preloads(lab: Laboratory, argv: tuple[str, ...], absent: dict[str, str]) -> Iterator[Way]:
+def _preloads(
+    lab: Laboratory, argv: tuple[str, ...], absent: dict[str, str]
+) -> Iterator[ObservationContrast]:
     """Yield the allocators that can be preloaded, and the import hook; note why not the others."""
     domain = lab.registry.get(MALLOC).domain(lab.machine)
     allocators = domain.values() if isinstance(domain, Choices) else ()
@@ -89,4 +91,4 @@ def _preloads(lab: Laboratory, argv: tuple[str, ...], absent: dict[str, str]) ->
         )
         document = launcher_document(plan, Workload(argv=argv), launch, env=lab.driver.env)
         variables = {name: document[name] for name in ("env_set", "env_unset") if name in document}
-        yield Way(observation, CONTAINED | variables, CONTAINED)
+        yield ObservationContrast(observation, CONTAINED | variables, CONTAINED)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.executors.evidence.pools_seen import pools_of
+from assay.executors.evidence.thread_pools import pools_read_in
 from assay.launch.script import shell_script
 from assay.records import Conclusion, Sample, StudySpec
 from assay.study.loop import Planner
@@ -21,7 +21,7 @@ def with_script(
     if recommendation is None:
         return conclusion
     plan = planner(recommendation.settings, None)
-    pools = pools_of(samples)
+    pools = pools_read_in(samples)
     note = script_note(recommendation)
     script = shell_script(plan, spec.workload, note=note, pools=pools)
     return msgspec.structs.replace(

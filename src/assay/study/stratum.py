@@ -12,7 +12,7 @@ from assay.errors import NotPossibleError
 from assay.machine.document import Machine
 from assay.machine.reader import fingerprint
 from assay.machine.surroundings import VARIABLE, counts, surroundings
-from assay.partition.names import UTILITY
+from assay.partition.names import UTILITY_VARIABLE
 from assay.records import Stratum, to_builtins
 from assay.settings.gpus import VARIABLES
 from assay.settings.inherited import inherited_settings
@@ -41,7 +41,7 @@ def stratum_of(
 
 def as_placed(now: Stratum, then: Stratum) -> Stratum:
     """The conditions at hand without a share of a partition, as if it were had as it was then."""
-    names = {f"{VARIABLE}{name}" for name in (UTILITY, *VARIABLES)}
+    names = {f"{VARIABLE}{name}" for name in (UTILITY_VARIABLE, *VARIABLES)}
     return msgspec.structs.replace(
         now,
         cpus=then.cpus,

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assay.errors import WorkloadFailedError
-from assay.executors.evidence.last_words import last_words_of
+from assay.executors.evidence.failure_output import failure_excerpt_of
 from assay.executors.executor import LocalExecutor
-from assay.executors.parallel import SLOT
+from assay.executors.parallel import SLOT_VARIABLE
 from assay.records import (
     DEFAULT,
     Budget,
@@ -74,7 +74,7 @@ def survey(
     slot, driver = None, laboratory.driver
     if laboratory.slots:
         slot = 0
-        driver = driver.within(laboratory.slots[slot], **{SLOT: str(slot)})
+        driver = driver.within(laboratory.slots[slot], **{SLOT_VARIABLE: str(slot)})
     with LocalExecutor(
         workload,
         driver,
@@ -102,7 +102,7 @@ def survey(
         else:
             raise WorkloadFailedError(
                 f"The program fails in its default configuration: {failure_text(sample, workload)}."
-                f"{last_words_of(sample.outputs)}",
+                f"{failure_excerpt_of(sample.outputs)}",
                 RUN_BY_HAND,
             )
         for metric in objectives or (workload.objective,):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.host.host import Held, LiveHost
+from assay.host.host import HeldRequest, LiveHost
 from assay.machine.swaps import SWAPS, swap_areas
 
 Effect = Callable[["RecordedHost", str, str], str | None]
@@ -62,7 +62,7 @@ class RecordedHost(LiveHost):
             file.write(text + "\n")
         Path(name).rename(place)
 
-    def hold(self, path: str, value: int) -> Held:
+    def hold(self, path: str, value: int) -> HeldRequest:
         """See ``Host.hold``."""
         os.close(self._open(path, os.O_WRONLY))
         self.devices.setdefault(path, []).append(value)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from assay.cli.main import main
 from assay.machine.reader import read_machine
-from assay.partition.made import Made, begin, stand
+from assay.partition.registry import Partition, activate, create_folder
 
 RECORDED = Path(__file__).resolve().parents[2] / "fixtures" / "hwloc"
 SMALL = str(RECORDED / "2arm-2c.tar.bz2")
@@ -137,11 +137,11 @@ def test_cpus_that_a_partition_has_are_told(
     call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("ASSAY_RUN", str(tmp_path))
-    made = Made(
+    made = Partition(
         name="lab", boot_id="x", version=2, top="/sys/fs/cgroup", cpus="2-3", nodes="0", groups=()
     )
-    stand(made, begin("lab", os.environ))
-    begin("odd", os.environ)  # does not stand
+    activate(made, create_folder("lab", os.environ))
+    create_folder("odd", os.environ)  # does not stand
     status, out, err = call("show")
     assert (status, err.count("\n")) == (0, 1)
     assert "the partition lab has CPUs 2-3 just now" in err

@@ -24,7 +24,7 @@ class Passing:
         self._until = until
         self.pidfd, self._writing = os.pipe()
 
-    def pass_on(self, number: int) -> None:
+    def forward_signal(self, number: int) -> None:
         self.passed.append(number)
         if len(self.passed) == self._until:
             self.end()
@@ -35,7 +35,7 @@ class Passing:
     def stopped_with_program(self) -> bool:
         return False
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         raise AssertionError("it was never stopped")
 
 
@@ -124,14 +124,14 @@ def test_signal_that_was_ignored_is_passed_on_and_is_no_first(
     class Following(Passing):
         """Each signal is followed by the next one, which so comes while the launch is served."""
 
-        def pass_on(self, number: int) -> None:
-            super().pass_on(number)
+        def forward_signal(self, number: int) -> None:
+            super().forward_signal(number)
             for following in wanted[len(self.passed) : len(self.passed) + 1]:
                 send(following)
 
         looks = 0
 
-        def wake(self) -> bool:
+        def resume_if_stopped(self) -> bool:
             self.looks += 1
             assert self.looks < 100, f"a signal was kept back after {self.passed}"
             return False

@@ -15,9 +15,9 @@ import pytest
 
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.builds import cache, sources
-from assay.executors.builds.building import BuildFailed, Building, failed_sample
-from assay.executors.builds.cache import BuildNote, Builds, builds_folder
-from assay.executors.builds.sources import SourceChanged
+from assay.executors.builds.builder import Builder, BuildFailedError, failed_sample
+from assay.executors.builds.cache import BuildCache, BuildNote, builds_folder
+from assay.executors.builds.sources import SourceChangedError
 from assay.executors.missing_inputs import MissingInputError
 from assay.records import Build, Configuration, Launch, Outcome, Plan, Recipe, Stage, Workload
 
@@ -42,10 +42,10 @@ def env_of(folder: Path) -> Mapping[str, str]:
 
 def building(
     folder: Path, argv: tuple[str, ...] = COPY, *, inputs: tuple[str, ...] = (), **more: float
-) -> Building:
+) -> Builder:
     recipe = Recipe(argv=argv, values={"opt": "-O1"}, inputs=inputs, cwd=str(folder))
     workload = Workload(argv=("{build}/prog",), build=recipe, cwd=str(folder))
-    return Building(workload, env_of(folder), **more)
+    return Builder(workload, env_of(folder), **more)
 
 
 def plan(opt: str | None = None) -> Plan:
@@ -162,9 +162,9 @@ def test_what_else_a_build_hangs_on(folder: Path, how: str) -> None:
         tool.parent.mkdir()
         tool.symlink_to("/bin/sh")
         env["PATH"] = f"{tool.parent}:/usr/bin:/bin"
-        assert Building(workload, env).key(plan()) != before
+        assert Builder(workload, env).key(plan()) != before
         return
-    with Building(workload, env, "another" if how == "host" else "") as found:
+    with Builder(workload, env, "another" if how == "host" else "") as found:
         assert found.key(plan()) != before
 
 
@@ -173,14 +173,17 @@ def test_a_source_that_changes_meanwhile_ends_the_sitting(folder: Path) -> None:
         found.built(plan())
         (folder / "prog.c").write_text("two\n")
         found.built(plan())  # what is built already stays what it is
-        with pytest.raises(SourceChanged, match=r"prog\.c"):
+        with pytest.raises(SourceChangedError, match=r"prog\.c"):
             found.built(plan("-O3"))
     assert times_built(folder) == 1
 
 
 def test_a_build_that_changes_its_sources_is_not_kept(folder: Path) -> None:
     argv = ("sh", "-c", 'echo more >> prog.c; cp prog.c "$0/prog"', "{build}")
-    with building(folder, argv) as found, pytest.raises(SourceChanged, match="while it was built"):
+    with (
+        building(folder, argv) as found,
+        pytest.raises(SourceChangedError, match="while it was built"),
+    ):
         found.built(plan())
     assert kept(folder) == []
     with building(folder, argv, inputs=("other.h",)) as found:
@@ -211,7 +214,7 @@ def test_a_build_that_fails_says_why_and_is_not_tried_again(
     argv = ("sh", "-c", f"echo x >> $HOME/log; {script}", "{build}")
     with building(folder, argv, least_s=0.2) as found:
         for _ in range(2):
-            with pytest.raises(BuildFailed) as error:
+            with pytest.raises(BuildFailedError) as error:
                 found.built(plan())
     launch = Launch(configuration=Configuration(), arm="a", stage=Stage.SEARCH, block=0, position=0)
     sample = failed_sample(launch, error.value)
@@ -223,7 +226,10 @@ def test_a_build_that_fails_says_why_and_is_not_tried_again(
 
 
 def test_a_command_that_cannot_be_started_is_a_build_that_failed(folder: Path) -> None:
-    with building(folder, ("/nowhere/cc",)) as found, pytest.raises(BuildFailed, match="/nowhere"):
+    with (
+        building(folder, ("/nowhere/cc",)) as found,
+        pytest.raises(BuildFailedError, match="/nowhere"),
+    ):
         found.built(plan())
 
 
@@ -293,7 +299,7 @@ def test_two_that_want_the_same_build_it_once(folder: Path) -> None:
 
 
 def test_a_folder_that_another_process_holds_is_waited_for_but_not_for_ever(tmp_path: Path) -> None:
-    holder, waiter = Builds(tmp_path), Builds(tmp_path)
+    holder, waiter = BuildCache(tmp_path), BuildCache(tmp_path)
     with (
         holder.held("k", 0.0),
         pytest.raises(NotPossibleError, match="Another process has been building"),
@@ -306,11 +312,11 @@ def test_a_folder_that_another_process_holds_is_waited_for_but_not_for_ever(tmp_
     waiter.close()
 
 
-HOUR_S = cache.LEAST_UNUSED_S + 60.0
+HOUR_S = cache.MIN_UNUSED_S + 60.0
 
 
 def keep(root: Path, key: str, size_bytes: int, used_ago_s: float) -> None:
-    builds = Builds(root)
+    builds = BuildCache(root)
     with builds.held(key, 0.0) as place:
         place.clear()
         (place.files / "prog").touch()
@@ -323,34 +329,34 @@ def keep(root: Path, key: str, size_bytes: int, used_ago_s: float) -> None:
 
 
 def test_what_was_not_used_for_long_goes(tmp_path: Path) -> None:
-    keep(tmp_path, "old", 1, cache.MOST_UNUSED_S + 60)
+    keep(tmp_path, "old", 1, cache.MAX_UNUSED_S + 60)
     keep(tmp_path, "new", 1, 60)
     (tmp_path / "half" / "files").mkdir(parents=True)
-    Builds(tmp_path).close()
+    BuildCache(tmp_path).close()
     assert names_in(tmp_path) == ["new"]
 
 
 def test_beyond_its_size_the_longest_unused_goes(tmp_path: Path) -> None:
-    size = cache.MOST_BYTES // 2
+    size = cache.MAX_BYTES // 2
     for key, used_ago_s in (("first", 3 * HOUR_S), ("third", HOUR_S), ("second", 2 * HOUR_S)):
         keep(tmp_path, key, size, used_ago_s)
-    Builds(tmp_path).close()
+    BuildCache(tmp_path).close()
     assert names_in(tmp_path) == ["second", "third"]
 
 
 def test_what_was_used_just_now_stays_however_large(tmp_path: Path) -> None:
-    keep(tmp_path, "first", 2 * cache.MOST_BYTES, 60)
-    keep(tmp_path, "second", 2 * cache.MOST_BYTES, 2 * HOUR_S)
-    Builds(tmp_path).close()
+    keep(tmp_path, "first", 2 * cache.MAX_BYTES, 60)
+    keep(tmp_path, "second", 2 * cache.MAX_BYTES, 2 * HOUR_S)
+    BuildCache(tmp_path).close()
     assert names_in(tmp_path) == ["first"]
 
 
 def test_nothing_goes_while_another_sitting_goes_on(tmp_path: Path) -> None:
-    keep(tmp_path, "old", 1, cache.MOST_UNUSED_S + 60)
-    first = Builds(tmp_path)
+    keep(tmp_path, "old", 1, cache.MAX_UNUSED_S + 60)
+    first = BuildCache(tmp_path)
     assert names_in(tmp_path) == []
-    keep(tmp_path, "old", 1, cache.MOST_UNUSED_S + 60)
-    Builds(tmp_path).close()
+    keep(tmp_path, "old", 1, cache.MAX_UNUSED_S + 60)
+    BuildCache(tmp_path).close()
     assert names_in(tmp_path) == ["old"]
     first.close()
 
@@ -358,7 +364,7 @@ def test_nothing_goes_while_another_sitting_goes_on(tmp_path: Path) -> None:
 def test_a_cache_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(NotPossibleError, match="cannot be used") as error:
-        Builds(tmp_path / "file" / "builds")
+        BuildCache(tmp_path / "file" / "builds")
     assert "XDG_CACHE_HOME" in str(error.value.remedy)
 
 
@@ -379,7 +385,7 @@ def test_a_working_folder_that_is_gone_is_told(folder: Path) -> None:
 
 def test_without_a_build_command_nothing_happens(folder: Path) -> None:
     workload = Workload(argv=("true",))
-    with Building(workload, env_of(folder)) as found:
+    with Builder(workload, env_of(folder)) as found:
         assert found.built(plan()).workload == workload
         assert found.key(plan()) is None
     assert not builds_folder(env_of(folder)).exists()
@@ -397,10 +403,10 @@ SLEEPS = ("sh", "-c", 'sleep {opt}; touch "$0/prog"', "{build}")
 def test_a_build_that_hangs_is_seen_by_those_before_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assay.executors.builds.building.LEAST_LATER_S", 0.3)
+    monkeypatch.setattr("assay.executors.builds.builder.MIN_LATER_TIMEOUT_S", 0.3)
     with building(folder, SLEEPS, inputs=(str(folder),)) as found:
         found.built(plan("0"))
-        with pytest.raises(BuildFailed, match="took longer than 300 ms"):
+        with pytest.raises(BuildFailedError, match="took longer than 300 ms"):
             found.built(plan("60"))
 
 
@@ -409,10 +415,10 @@ def test_one_that_was_built_before_tells_as_well(
 ) -> None:
     with building(folder, SLEEPS) as found:
         found.built(plan("0"))
-    monkeypatch.setattr("assay.executors.builds.building.LEAST_LATER_S", 0.3)
+    monkeypatch.setattr("assay.executors.builds.builder.MIN_LATER_TIMEOUT_S", 0.3)
     with building(folder, SLEEPS) as found:
         found.built(plan("0"))
-        with pytest.raises(BuildFailed, match="--build-timeout gives it more"):
+        with pytest.raises(BuildFailedError, match="--build-timeout gives it more"):
             found.built(plan("60"))
 
 
@@ -420,7 +426,7 @@ def test_a_build_may_take_what_the_recipe_says(folder: Path) -> None:
     recipe = Recipe(argv=SLEEPS, values={"opt": "60"}, cwd=str(folder), limit_s=0.2)
     workload = Workload(argv=("{build}/prog",), build=recipe, cwd=str(folder))
     with (
-        Building(workload, env_of(folder)) as found,
-        pytest.raises(BuildFailed, match="took longer than 200 ms"),
+        Builder(workload, env_of(folder)) as found,
+        pytest.raises(BuildFailedError, match="took longer than 200 ms"),
     ):
         found.built(plan())

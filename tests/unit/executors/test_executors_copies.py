@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.executors.metrics.copies import Copies, metrics_of_copies
+from assay.executors.metrics.instances import InstanceOutputs, metrics_of_instances
 from assay.executors.sample import build_sample
 from assay.records import (
     Combine,
@@ -33,7 +33,7 @@ LAUNCH = Launch(
 
 
 @pytest.fixture
-def copies(tmp_path: Path) -> Copies:
+def copies(tmp_path: Path) -> InstanceOutputs:
     found = []
     for number, figure in ((0, "30"), (3, "50")):
         files = (tmp_path / f"stdout.{number}", tmp_path / f"stderr.{number}")
@@ -55,37 +55,37 @@ def copies(tmp_path: Path) -> Copies:
     ],
 )
 def test_figures_become_one(
-    copies: Copies, goal: Goal, combine: Combine | None, expected: float
+    copies: InstanceOutputs, goal: Goal, combine: Combine | None, expected: float
 ) -> None:
     metric = Metric(name="rate", pattern="rate=(.+)", goal=goal, combine=combine)
-    found = metrics_of_copies((metric,), FACTS, copies)
+    found = metrics_of_instances((metric,), FACTS, copies)
     assert (found.values, found.absent) == ({"rate": expected}, {})
 
 
-def test_what_the_launcher_gives_is_of_all_of_them(copies: Copies) -> None:
+def test_what_the_launcher_gives_is_of_all_of_them(copies: InstanceOutputs) -> None:
     metrics = (Metric(name="wall_s"), Metric(name="wall_s_per_instance"))
-    found = metrics_of_copies(metrics, FACTS, copies)
+    found = metrics_of_instances(metrics, FACTS, copies)
     assert found.values == {"wall_s": 4.0, "wall_s_per_instance": 2.0}
 
 
-def test_a_figure_that_one_lacks_is_none(copies: Copies) -> None:
+def test_a_figure_that_one_lacks_is_none(copies: InstanceOutputs) -> None:
     copies[1][1][0].write_text("no figure\n")
     metric = Metric(name="rate", pattern="rate=(.+)")
-    found = metrics_of_copies((metric,), FACTS, copies)
+    found = metrics_of_instances((metric,), FACTS, copies)
     assert found.values == {}
     assert found.absent["rate"].startswith("instance 3: no match of 'rate=(.+)' in the output")
 
 
-def test_figures_of_instances_in_different_units_are_none(copies: Copies) -> None:
+def test_figures_of_instances_in_different_units_are_none(copies: InstanceOutputs) -> None:
     for (_, files), unit in zip(copies, ("MB/s", "GB/s"), strict=True):
         files[0].write_text(f"rate=3 {unit}\n")
     metric = Metric(name="rate", pattern="rate=([0-9]+)")
-    found = metrics_of_copies((metric,), FACTS, copies)
+    found = metrics_of_instances((metric,), FACTS, copies)
     assert found.values == {}
     assert found.absent["rate"] == "the instances print it in different units, GB/s and MB/s"
 
 
-def test_the_check_holds_in_each(copies: Copies) -> None:
+def test_the_check_holds_in_each(copies: InstanceOutputs) -> None:
     work = Workload(argv=("x",), check="done")
     files = [file for _, own in copies for file in own]
     sample = build_sample(LAUNCH, work, FACTS, files, {}, (), copies=copies)
@@ -97,7 +97,7 @@ def test_the_check_holds_in_each(copies: Copies) -> None:
     assert sample.message == "the check 'done' is not in the output of instance 3"
 
 
-def test_a_failure_names_its_instance(copies: Copies) -> None:
+def test_a_failure_names_its_instance(copies: InstanceOutputs) -> None:
     failed = RunFacts(outcome="exited", exit_status=7, instances=ENDED, failed_instance=1)
     sample = build_sample(LAUNCH, Workload(argv=("x",)), failed, (), {}, (), copies=copies)
     assert sample.message == "instance 3: exit status 7"
@@ -106,7 +106,7 @@ def test_a_failure_names_its_instance(copies: Copies) -> None:
     assert sample.message == "instance 0: ended by SIGSEGV"
 
 
-def test_how_long_each_took_is_evidence(copies: Copies) -> None:
+def test_how_long_each_took_is_evidence(copies: InstanceOutputs) -> None:
     sample = build_sample(LAUNCH, Workload(argv=("x",)), FACTS, (), {}, (), copies=copies)
     pieces = {e.kind: e for e in sample.evidence}
     assert (pieces["instance.0"].value, pieces["instance.0"].note) == (1.0, "on CPUs 0-1")

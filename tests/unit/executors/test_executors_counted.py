@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from assay.errors import NotPossibleError
-from assay.executors.metrics.extract import metrics_of, named_metric
+from assay.executors.metrics.extract import metrics_of, parse_metric
 from assay.launch.document import launcher_document
 from assay.records import (
     Configuration,
@@ -79,7 +79,7 @@ def test_energy_is_a_metric() -> None:
 
 def test_built_in_metrics_have_units_and_less_is_better() -> None:
     for name in (*NOT_EVERYWHERE, "context_switches", "page_faults"):
-        metric = named_metric(name, {})
+        metric = parse_metric(name, {})
         assert metric == BUILT_IN[name]
         assert metric.unit and metric.goal is Goal.LOWER and metric.pattern is None
 

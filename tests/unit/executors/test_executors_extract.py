@@ -8,8 +8,8 @@ import pytest
 
 from assay.errors import InvalidInputError
 from assay.executors.metrics import matching
-from assay.executors.metrics.extract import metrics_of, named_metric
-from assay.executors.metrics.matching import compiled, holds
+from assay.executors.metrics.extract import metrics_of, parse_metric
+from assay.executors.metrics.matching import checked_pattern, has_match
 from assay.executors.sample import build_sample
 from assay.records import Configuration, Launch, Metric, Outcome, RunFacts, Stage, Workload
 
@@ -72,8 +72,8 @@ def test_what_the_launcher_could_not_tell() -> None:
 def test_checks(tmp_path: Path) -> None:
     file = tmp_path / "out"
     file.write_bytes(b"line\nsum: 42\n")
-    assert holds(r"^sum: 42$", (tmp_path / "absent", file))
-    assert not holds("sum: 43", (file,))
+    assert has_match(r"^sum: 42$", (tmp_path / "absent", file))
+    assert not has_match("sum: 43", (file,))
 
 
 @pytest.mark.parametrize(
@@ -105,18 +105,18 @@ def test_a_failed_check_is_a_failed_launch(tmp_path: Path) -> None:
 @pytest.mark.parametrize("pattern", ["(", "a{2", "[", "*"])
 def test_bad_patterns(pattern: str) -> None:
     if pattern == "a{2":
-        assert compiled(pattern, "The check") == pattern
+        assert checked_pattern(pattern, "The check") == pattern
         return
     with pytest.raises(InvalidInputError, match="not a regular expression"):
-        compiled(pattern, "The check")
+        checked_pattern(pattern, "The check")
 
 
 def test_named_metrics() -> None:
-    assert named_metric("user_s", {}).unit == "s"
-    found = named_metric("fps=(.*) fps", {"fps": "1/s"})
+    assert parse_metric("user_s", {}).unit == "s"
+    found = parse_metric("fps=(.*) fps", {"fps": "1/s"})
     assert (found.name, found.unit, found.pattern) == ("fps", "1/s", "(.*) fps")
     with pytest.raises(InvalidInputError, match="not a metric") as caught:
-        named_metric("wall", {})
+        parse_metric("wall", {})
     assert "wall_s" in str(caught.value.remedy)
 
 
@@ -135,8 +135,8 @@ def test_an_output_of_many_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         lines = [f"{'.' * gap}\nn={k}\n" for k in range(20)]
         output.write_text("".join(lines))
         assert newest("^n=([0-9]+)$", output) == "19"
-        assert holds("^n=7$", [output])
-        assert not holds("^n=77$", [output])
+        assert has_match("^n=7$", [output])
+        assert not has_match("^n=77$", [output])
     output.write_text("n=1\n" + "." * 500)
     assert newest("n=([0-9]+)", output) == "1"
     output.write_text("." * 60 + "n=123456789\n" + "." * 60)

@@ -10,12 +10,12 @@ import msgspec
 import pytest
 
 from assay.errors import InvalidInputError
-from assay.executors.metrics.extract import metrics_of, named_metric
+from assay.executors.metrics.extract import metrics_of, parse_metric
 from assay.executors.metrics.figures import NO_UNIT, read_figure, unit_of_pattern
 from assay.executors.metrics.matching import last_match, nearest_line
 from assay.executors.metrics.numbers import number_around
-from assay.executors.metrics.printed_units import UNITS, unit_behind
-from assay.executors.metrics.words_behind import word_behind
+from assay.executors.metrics.printed_units import UNITS, following_unit
+from assay.executors.metrics.unit_words import following_word
 from assay.executors.sample import build_sample, demand_figures
 from assay.records import Configuration, Launch, Metric, Outcome, RunFacts, Stage, Workload
 from assay.records.sample import UNIT, WORD
@@ -144,7 +144,7 @@ def test_patterns_are_text(output: Path) -> None:
 )
 def test_known_units(text: str, unit: str | None) -> None:
     end = len(text) - len(text.lstrip("0123456789."))
-    found = unit_behind(text, end)
+    found = following_unit(text, end)
     assert (found.name if found else None) == unit
 
 
@@ -161,7 +161,7 @@ def test_a_captured_unit_converts(
     output: Path, text: str, pattern: str, unit: str, value: float
 ) -> None:
     output.write_text(text)
-    metric = named_metric(f"m={pattern}", {})
+    metric = parse_metric(f"m={pattern}", {})
     assert metric.unit == unit
     assert read_figure(metric, [output]).value == pytest.approx(value)
 
@@ -179,7 +179,7 @@ def test_captured_units_are_told_apart(
     output: Path, text: str, value: float | None, unit: str | None
 ) -> None:
     output.write_text(text)
-    metric = named_metric("m=([0-9.]+) ?([kKMG]?i?B/s)?", {})
+    metric = parse_metric("m=([0-9.]+) ?([kKMG]?i?B/s)?", {})
     figure = read_figure(metric, [output])
     if value is None:
         assert figure.unit == NO_UNIT, "the group took no part"
@@ -190,13 +190,13 @@ def test_captured_units_are_told_apart(
 
 def test_a_unit_of_another_kind_is_no_multiple(output: Path) -> None:
     output.write_text("55 Mbit/s")
-    metric = named_metric("m=([0-9.]+) (Mbit/s|MB/s)", {"m": "MB/s"})
+    metric = parse_metric("m=([0-9.]+) (Mbit/s|MB/s)", {"m": "MB/s"})
     assert read_figure(metric, [output]).reason == "Mbit/s in the output is no multiple of MB/s"
 
 
 def test_units_are_converted_as_it_is_too(output: Path) -> None:
     output.write_text("25.3 GB/s")
-    metric = msgspec.structs.replace(named_metric("m=([0-9.]+) ([kMG]B/s)", {}), as_is=True)
+    metric = msgspec.structs.replace(parse_metric("m=([0-9.]+) ([kMG]B/s)", {}), as_is=True)
     assert read_figure(metric, [output]).value == pytest.approx(25.3e9)
 
 
@@ -214,7 +214,7 @@ def test_a_cursor_that_moves_joins_no_digits(output: Path, text: str) -> None:
 
 def test_the_units_own_name_is_kept(output: Path) -> None:
     output.write_text("25.3 GB/s")
-    metric = named_metric("m=([0-9.]+) ([kMG]B/s)", {"m": "MB/s"})
+    metric = parse_metric("m=([0-9.]+) ([kMG]B/s)", {"m": "MB/s"})
     assert read_figure(metric, [output]).value == pytest.approx(25_300.0)
 
 
@@ -261,7 +261,7 @@ PRINTED = tomllib.loads((Path(__file__).parent / "printed.toml").read_text())["t
 @pytest.mark.parametrize("tool", PRINTED, ids=[tool["name"] for tool in PRINTED])
 def test_honest_outputs_are_read(output: Path, tool: dict[str, Any]) -> None:
     output.write_text(tool["text"])
-    figure = read_figure(named_metric(f"m={tool['pattern']}", {}), [output])
+    figure = read_figure(parse_metric(f"m={tool['pattern']}", {}), [output])
     assert (figure.value, figure.reason) == (pytest.approx(tool["value"]), None)
     assert figure.unit == tool.get("unit")
 
@@ -309,7 +309,7 @@ def test_products_are_no_powers(output: Path, text: str, pattern: str, value: fl
 @pytest.mark.parametrize(("unit", "value"), [("us", 950e-6), ("ms", 950e-3), ("seconds", 950.0)])
 def test_any_captured_unit_converts(output: Path, group: str, unit: str, value: float) -> None:
     output.write_text(f"best: 950 {unit}\nmore 3\n")
-    figure = read_figure(named_metric(f"m=best: ([0-9.]+) {group}", {}), [output])
+    figure = read_figure(parse_metric(f"m=best: ([0-9.]+) {group}", {}), [output])
     assert (figure.value, figure.unit) == (pytest.approx(value), "s")
 
 
@@ -335,7 +335,7 @@ def test_text_of_a_second_group(
     output: Path, text: str, pattern: str, value: float, unit: str | None
 ) -> None:
     output.write_text(f"{text}\n")
-    figure = read_figure(named_metric(f"m={pattern}", {}), [output])
+    figure = read_figure(parse_metric(f"m={pattern}", {}), [output])
     assert (figure.value, figure.unit) == (pytest.approx(value), unit)
 
 
@@ -359,7 +359,7 @@ def test_text_of_a_second_group(
     ],
 )
 def test_words_behind_a_figure(text: str, word: str | None) -> None:
-    assert word_behind(text, 1) == word
+    assert following_word(text, 1) == word
 
 
 def test_word_is_in_the_evidence(output: Path) -> None:

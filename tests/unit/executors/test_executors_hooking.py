@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import WorkloadFailedError
-from assay.executors.hooks.hooking import LEAST_S, USUAL_S, Hooking
+from assay.executors.hooks.runner import DEFAULT_TIMEOUT_S, MIN_TIMEOUT_S, HookRunner
 from assay.records import Hooks, Workload
 
 
@@ -20,9 +20,9 @@ def appending(folder: Path, word: str) -> tuple[str, ...]:
     return (sys.executable, "-c", f"open({str(folder / 'log')!r}, 'a').write('{word} ')")
 
 
-def hooking(folder: Path, **commands: tuple[str, ...]) -> Hooking:
+def hooking(folder: Path, **commands: tuple[str, ...]) -> HookRunner:
     workload = Workload(argv=("true",), cwd=str(folder), hooks=Hooks(**commands))
-    return Hooking(workload, os.environ)
+    return HookRunner(workload, os.environ)
 
 
 def test_each_runs_when_it_is_due(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def left_in(folder: Path, within_s: float = 20.0) -> list[str]:
 @pytest.mark.parametrize("name", ["setup", "prepare", "cleanup"])
 def test_one_that_hangs_is_ended_with_its_tree_and_named(tmp_path: Path, name: str) -> None:
     workload = Workload(argv=("true",), cwd=str(tmp_path), hooks=Hooks(**{name: hanging(tmp_path)}))
-    found = Hooking(workload, os.environ, left_s=lambda: 0.5, least_s=0.0)
+    found = HookRunner(workload, os.environ, left_s=lambda: 0.5, least_s=0.0)
     with pytest.raises(WorkloadFailedError, match=rf"--{name} took longer than 500 ms") as error:
         found.before_launch()
         found.after_last()
@@ -114,7 +114,7 @@ def longest_s(name: str, left_s: float | None, timeout_s: float | None = None) -
     workload = Workload(argv=("true",), timeout_s=timeout_s, hooks=Hooks(**{name: ("true",)}))
     asked: list[float] = []
 
-    class Noted(Hooking):
+    class Noted(HookRunner):
         def _status(
             self, argv: tuple[str, ...], output: object, limit_s: float, env: object
         ) -> int:
@@ -131,13 +131,13 @@ def longest_s(name: str, left_s: float | None, timeout_s: float | None = None) -
 @pytest.mark.parametrize("name", ["setup", "prepare", "cleanup"])
 def test_each_may_take_what_is_left_of_the_budget(name: str) -> None:
     assert longest_s(name, 300.0) == 300.0
-    assert longest_s(name, None) == USUAL_S
-    assert longest_s(name, -2.0) == LEAST_S
+    assert longest_s(name, None) == DEFAULT_TIMEOUT_S
+    assert longest_s(name, -2.0) == MIN_TIMEOUT_S
 
 
 def test_a_preparation_may_take_as_long_as_a_launch_and_a_minute_at_least() -> None:
     assert longest_s("prepare", 1000.0, timeout_s=90.0) == 90.0
-    assert longest_s("prepare", 1000.0, timeout_s=1.0) == LEAST_S
+    assert longest_s("prepare", 1000.0, timeout_s=1.0) == MIN_TIMEOUT_S
     assert longest_s("setup", 1000.0, timeout_s=90.0) == 1000.0
 
 
@@ -160,7 +160,7 @@ def test_an_interrupted_one_is_ended_with_its_tree(tmp_path: Path) -> None:
     try:
         thread.start()
         with pytest.raises(KeyboardInterrupt):
-            Hooking(workload, os.environ).before_launch()
+            HookRunner(workload, os.environ).before_launch()
     finally:
         thread.join()
         signal.signal(signal.SIGUSR1, before)

@@ -8,16 +8,21 @@ from collections.abc import Iterator
 
 import pytest
 
-from assay.executors.evidence.others import named
-from assay.executors.hooks.left_running import VARIABLE, is_hooked, left_running, new_mark
-from assay.noise.driver import Other
+from assay.executors.evidence.other_processes import describe_process
+from assay.executors.hooks.left_running import (
+    HOOK_VARIABLE,
+    is_started_by_hook,
+    left_running,
+    new_mark,
+)
+from assay.noise.driver import ProcessUsage
 
 MARK = new_mark()
 
 
 @pytest.fixture
 def hooked() -> Iterator[int]:
-    env = {**os.environ, VARIABLE: MARK}
+    env = {**os.environ, HOOK_VARIABLE: MARK}
     with subprocess.Popen(["sleep", "60"], env=env) as process:
         yield process.pid
         process.kill()
@@ -29,6 +34,9 @@ def test_process_of_a_hook_is_found_by_its_mark(hooked: int) -> None:
 
 
 def test_disturber_that_a_hook_started_is_named_as_such(hooked: int) -> None:
-    assert named(Other(hooked, "sleep", 0, 1.0)) == f"sleep (process {hooked}, started by a hook)"
-    assert not is_hooked(os.getpid())
-    assert not is_hooked(2**22 + 1)
+    assert (
+        describe_process(ProcessUsage(hooked, "sleep", 0, 1.0))
+        == f"sleep (process {hooked}, started by a hook)"
+    )
+    assert not is_started_by_hook(os.getpid())
+    assert not is_started_by_hook(2**22 + 1)

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.executors.evidence.libraries import libraries_changed, libraries_seen
+from assay.executors.evidence.libraries import libraries_changed, libraries_evidence
 from assay.records import DEFAULT, Evidence, Launch, Outcome, RunFacts, Sample, Stage
 from assay.records.facts import Seen
 from assay.study.session import library_notes
@@ -19,7 +19,7 @@ SURVEY = Launch(configuration=DEFAULT, arm="default", stage=Stage.SURVEY, block=
 def seen_of(*maps: Path | str, stage: Stage = Stage.SURVEY) -> Evidence | None:
     launch = msgspec.structs.replace(SURVEY, stage=stage)
     facts = RunFacts(outcome="exited", seen=Seen(maps=tuple(map(str, maps))))
-    return libraries_seen(launch, facts)
+    return libraries_evidence(launch, facts)
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_shared_objects_of_the_first_launch_are_kept(libraries: list[Path]) -> N
 def test_other_launches_read_only_some_maps_and_keep_none(libraries: list[Path]) -> None:
     assert seen_of(*libraries, stage=Stage.CONFIRM) is None
     assert seen_of() is None
-    assert libraries_seen(SURVEY, RunFacts(outcome="exited")) is None
+    assert libraries_evidence(SURVEY, RunFacts(outcome="exited")) is None
 
 
 @pytest.mark.parametrize("change", ["size", "time", "gone"])

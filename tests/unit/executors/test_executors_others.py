@@ -7,8 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from assay.executors.evidence.others import COST, LEAST_S, OtherProcesses, is_disturbed
-from assay.noise.driver import Counters, Other
+from assay.executors.evidence.other_processes import (
+    MAX_COST_SHARE,
+    MIN_INTERVAL_S,
+    OtherProcesses,
+    is_disturbed,
+)
+from assay.noise.driver import KernelCounters, ProcessUsage
 from assay.records import DEFAULT, Evidence, Launch, Outcome, Sample, Stage
 
 
@@ -36,18 +41,18 @@ class Machine:
     def clock(self) -> float:
         return self.now_s
 
-    def read(self) -> Counters:
+    def read(self) -> KernelCounters:
         self.readings += 1
         self.now_s += self._reading_s
         busy = {
-            (pid, "1"): Other(pid, name, 0, share * self.now_s)
+            (pid, "1"): ProcessUsage(pid, name, 0, share * self.now_s)
             for pid, name, share in (
                 (999_999_999, "burn", 0.6),
                 (999_999_998, "idle", 0.01),
                 (os.getpid(), "assay", 0.9),
             )
         }
-        return Counters(self.now_s, {}, 0, busy)
+        return KernelCounters(self.now_s, {}, 0, busy)
 
 
 @pytest.fixture
@@ -75,10 +80,10 @@ def test_process_that_was_busy_long_before_is_not_named(machine: Machine) -> Non
 
 
 def test_launches_beside_it_are_no_strangers() -> None:
-    def read(now_s: float) -> Counters:
+    def read(now_s: float) -> KernelCounters:
         pairs = ((11, os.getpid()), (12, 11), (13, 1))
-        busy = {(pid, "1"): Other(pid, "busy", 0, now_s, parent) for pid, parent in pairs}
-        return Counters(now_s, {}, 0, busy)
+        busy = {(pid, "1"): ProcessUsage(pid, "busy", 0, now_s, parent) for pid, parent in pairs}
+        return KernelCounters(now_s, {}, 0, busy)
 
     machine = Machine()
     others = OtherProcesses(lambda: read(machine.now_s), machine.clock, lambda: 0.0)
@@ -102,8 +107,8 @@ def test_readings_cost_a_small_share_of_the_time() -> None:
     for _ in range(10_000):
         machine.now_s += 0.01
         others.evidence(sample(1.0))
-    assert 0.0 < machine.readings * 0.02 <= 1.1 * COST * (machine.now_s - began_s)
-    assert LEAST_S < 0.02 / COST
+    assert 0.0 < machine.readings * 0.02 <= 1.1 * MAX_COST_SHARE * (machine.now_s - began_s)
+    assert MIN_INTERVAL_S < 0.02 / MAX_COST_SHARE
 
 
 def test_step_of_the_count_is_no_disturbance() -> None:

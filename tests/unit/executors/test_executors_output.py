@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.executors.evidence import output
-from assay.executors.evidence.output import END_BYTES, MOST_HASHED_BYTES, kept
+from assay.executors.evidence.output import END_BYTES, MAX_HASHED_BYTES, kept_output
 from assay.records import Hashed
 
 
@@ -25,7 +25,7 @@ def test_both_ends_are_kept_and_a_digest_of_all(folder: Path, size: int) -> None
     content = os.urandom(size)
     path = folder / "stdout"
     path.write_bytes(content)
-    found = kept(path)
+    found = kept_output(path)
     assert found is not None
     assert (found.stream, found.size_bytes, found.sha256) == ("stdout", size, digest(content))
     assert found.hashed is Hashed.WHOLE
@@ -49,7 +49,7 @@ def test_a_large_one_is_not_read_through(
     content = os.urandom(100_000 + more)
     path = tmp_path / "stderr"
     path.write_bytes(content)
-    found = kept(path)
+    found = kept_output(path)
     assert found is not None
     assert found.hashed is hashed
     ends = content[:END_BYTES] + content[-END_BYTES:]
@@ -61,14 +61,14 @@ def test_a_huge_one_takes_no_memory(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(10 << 30)  # a hole, which reads as zeros
     tracemalloc.start()
-    found = kept(path)
+    found = kept_output(path)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert found is not None
     assert (found.size_bytes, found.hashed) == (10 << 30, Hashed.ENDS)
     assert found.sha256 == digest(bytes(2 * END_BYTES))
     assert peak < 1 << 20
-    assert MOST_HASHED_BYTES < 10 << 30
+    assert MAX_HASHED_BYTES < 10 << 30
 
 
 @pytest.mark.parametrize("left", ["nothing", "pipe", "link", "folder"])
@@ -83,4 +83,4 @@ def test_what_a_program_put_in_its_place_is_not_kept(tmp_path: Path, left: str) 
             path.symlink_to(secret)
         case "folder":
             path.mkdir()
-    assert kept(path) is None
+    assert kept_output(path) is None

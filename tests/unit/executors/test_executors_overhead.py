@@ -13,12 +13,12 @@ from assay.executors import loads
 from assay.executors.overhead import (
     BARE,
     CONTAINED,
-    built_in,
+    built_in_programs,
     cost_of,
-    missing,
-    observing,
+    external_load_share,
+    launcher_observations,
+    missing_observations,
     order_of_interval,
-    others_share,
 )
 from assay.records import RunFacts
 from assay.records.facts import Containment, Counter, Host
@@ -103,7 +103,7 @@ def test_figures_that_are_not_known_are_no_zeros() -> None:
 
 
 def test_each_observation_adds_one_thing_to_the_same_launch() -> None:
-    for way in observing():
+    for way in launcher_observations():
         different = {name for name in way.on if way.on[name] != way.without.get(name)}
         assert len(different) == 1, way.observation
         assert way.without == (BARE if way.observation == "containment" else CONTAINED)
@@ -118,7 +118,7 @@ def test_missing_names_reason_of_the_launcher() -> None:
         absent={"counters.cycles": reason},
     )
     names = ["containment", "counters", "memory"]
-    assert dict(missing(bare, names)) == {
+    assert dict(missing_observations(bare, names)) == {
         "containment": "this host gives no control group",
         "counters": reason,
     }
@@ -126,11 +126,13 @@ def test_missing_names_reason_of_the_launcher() -> None:
     full = RunFacts(
         outcome="exited", containment=Containment(mode="v2"), counters={"cycles": counter}
     )
-    assert dict(missing(full, names)) == {}
+    assert dict(missing_observations(full, names)) == {}
     assert found.counters == {}
 
 
-@pytest.mark.parametrize("program", built_in(sys.executable), ids=lambda program: program.name)
+@pytest.mark.parametrize(
+    "program", built_in_programs(sys.executable), ids=lambda program: program.name
+)
 def test_built_in_load_runs_without_assay(program: object) -> None:
     argv = program.argv  # type: ignore[attr-defined]
     done = subprocess.run([argv[0], "-I", "-S", *argv[1:]], timeout=60, check=False)
@@ -138,14 +140,14 @@ def test_built_in_load_runs_without_assay(program: object) -> None:
 
 
 def test_every_load_is_built_in() -> None:
-    assert [program.name for program in built_in("python3")] == list(loads.LOADS)
+    assert [program.name for program in built_in_programs("python3")] == list(loads.LOADS)
 
 
 def test_others_are_what_worked_beside_tree_and_launcher() -> None:
     """1.9 of 2 CPU seconds were busy: 1.0 with the program, 0.1 with the launcher."""
     host = Host(cpus=2, busy_s=1.9, own_s=1.0, launcher_s=0.1, steal_s=0.2)
     busy = RunFacts(outcome="exited", wall_s=1.0, host=host)
-    assert others_share([busy, facts(1.0), busy]) == pytest.approx(0.5)
-    assert others_share([facts(1.0)]) is None
+    assert external_load_share([busy, facts(1.0), busy]) == pytest.approx(0.5)
+    assert external_load_share([facts(1.0)]) is None
     short = RunFacts(outcome="exited", wall_s=1.0, host=Host(cpus=2, busy_s=0.9, own_s=1.0))
-    assert others_share([short]) == 0.0
+    assert external_load_share([short]) == 0.0

@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from assay.executors import page_cache
-from assay.executors.page_cache import cached_of, drop, files_of, look, read
+from assay.executors.page_cache import (
+    cached_bytes_of,
+    command_files,
+    count_cached,
+    evict_file,
+    load_file,
+)
 from assay.records import Workload
 
 SIZE = 3 * 2**20 + 17
@@ -19,8 +25,8 @@ SIZE = 3 * 2**20 + 17
 def data(tmp_path: Path) -> Path:
     path = tmp_path / "data"
     path.write_bytes(os.urandom(SIZE))
-    drop(path)
-    if look([path]).cached_bytes:
+    evict_file(path)
+    if count_cached([path]).cached_bytes:
         pytest.skip("files here lie in memory only")
     return path
 
@@ -35,23 +41,23 @@ def test_regular_files_that_hold_something(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("in")
     argv = ("prog", "with=sign", "--file=option", "empty", "folder", "pipe", "link", "none", "a\0b")
     work = Workload(argv=argv, cwd=str(tmp_path), stdin=str(tmp_path / "in"))
-    found = files_of(argv, work, {"PATH": str(tmp_path)})
+    found = command_files(argv, work, {"PATH": str(tmp_path)})
     assert [path.name for path in found] == ["prog", "with=sign", "option", "in"]
 
 
 def test_dropped_and_read(data: Path) -> None:
-    assert look([data]).cached_bytes == 0
-    read(data)
-    found = look([data])
+    assert count_cached([data]).cached_bytes == 0
+    load_file(data)
+    found = count_cached([data])
     assert (found.files, found.size_bytes, found.cached_bytes) == (1, SIZE, SIZE)
-    drop(data)
-    assert look([data]).cached_bytes == 0
+    evict_file(data)
+    assert count_cached([data]).cached_bytes == 0
 
 
 def test_what_was_just_written_is_dropped_as_well(data: Path) -> None:
     data.write_bytes(os.urandom(SIZE))
-    drop(data)
-    assert look([data]).cached_bytes == 0
+    evict_file(data)
+    assert count_cached([data]).cached_bytes == 0
 
 
 def test_both_calls_of_the_kernel_tell_the_same(
@@ -64,12 +70,12 @@ def test_both_calls_of_the_kernel_tell_the_same(
         # What is read ahead is in the cache for the one call before it is for the other.
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
         file.read(2**20)
-        told = cached_of(file.fileno())
+        told = cached_bytes_of(file.fileno())
         monkeypatch.setattr(page_cache, "_by_cachestat", missing)
-        assert 2**20 <= cached_of(file.fileno()) == told <= SIZE
+        assert 2**20 <= cached_bytes_of(file.fileno()) == told <= SIZE
 
 
 def test_what_cannot_be_looked_at_is_said(tmp_path: Path) -> None:
-    found = look([tmp_path / "none"])
+    found = count_cached([tmp_path / "none"])
     assert found.cached_bytes is None
     assert found.absent == "none: No such file or directory"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.executors.evidence.reported_errors import MAX_LINES, error_evidence, reports_error
-from assay.executors.evidence.same_work import Form
+from assay.executors.evidence.same_work import ComparableForm
 from assay.records import Output
 
 PRINTED = tomllib.loads((Path(__file__).parent / "printed.toml").read_text())["tool"]
@@ -77,17 +77,17 @@ def test_lines_are_kept_without_values_and_recognised_without_digits() -> None:
     notes = []
     for second, mode in ((1, "fast"), (2, "slow")):
         text = f"begin\n10:00:0{second} ERROR mode {mode}\n"
-        found = error_evidence([_output(text)], Form({"fast", "slow"}))
+        found = error_evidence([_output(text)], ComparableForm({"fast", "slow"}))
         assert found is not None and found.value == 1.0
         notes.append((found.note or "").partition(" "))
     assert notes[0][0] == notes[1][0]
     assert notes[0][2] == "10:00:01 ERROR mode \N{HORIZONTAL ELLIPSIS}"
-    assert error_evidence([_output("all is well")], Form(())) is None
+    assert error_evidence([_output("all is well")], ComparableForm(())) is None
 
 
 def test_both_streams_and_both_ends_are_read() -> None:
     outputs = [_output("usage: q\nx", "x\nq: ERROR late\n"), _output("ERROR out", stream="stdout")]
-    found = error_evidence(outputs, Form(()))
+    found = error_evidence(outputs, ComparableForm(()))
     assert found is not None
     assert [line.partition(" ")[2] for line in (found.note or "").splitlines()] == [
         "usage: q",
@@ -98,7 +98,7 @@ def test_both_streams_and_both_ends_are_read() -> None:
 
 def test_more_errors_than_are_kept_are_counted() -> None:
     lines = "".join(f"ERROR {'x' * n} {'y' * 200}\n" for n in range(1, MAX_LINES + 3))
-    found = error_evidence([_output(lines)], Form(()))
+    found = error_evidence([_output(lines)], ComparableForm(()))
     assert found is not None and found.value == MAX_LINES + 2
     kept = (found.note or "").splitlines()
     assert len(kept) == MAX_LINES and all(len(line) <= 100 for line in kept)

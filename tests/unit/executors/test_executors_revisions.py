@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.executors.builds.building import Building
-from assay.executors.builds.revisions import RevisionMoved, Revisions
+from assay.executors.builds.builder import Builder
+from assay.executors.builds.revisions import RevisionMovedError, Revisions
 from assay.records import Build, Configuration, Plan, Recipe, Workload
 from assay.records.sample import REVISION
 
@@ -58,10 +58,10 @@ def repository(tmp_path: Path) -> Repository:
 ARCHIVE = ("sh", "-c", 'git archive "$1" | tar -xC "$0"', "{build}", "{rev}")
 
 
-def building(repository: Repository, argv: tuple[str, ...] = ARCHIVE) -> Building:
+def building(repository: Repository, argv: tuple[str, ...] = ARCHIVE) -> Builder:
     cwd = str(repository.folder)
     recipe = Recipe(argv=argv, values={"rev": "work"}, cwd=cwd)
-    return Building(Workload(argv=("{build}/file",), build=recipe, cwd=cwd), repository.env)
+    return Builder(Workload(argv=("{build}/file",), build=recipe, cwd=cwd), repository.env)
 
 
 def plan(rev: str) -> Plan:
@@ -90,7 +90,10 @@ def test_branch_that_moves_during_build_is_refused(repository: Repository) -> No
     repository.commit("one")
     repository.commit("two")
     moving = ("sh", "-c", 'echo x > "$0/file"; git update-ref refs/heads/{rev} {rev}~1', "{build}")
-    with building(repository, moving) as made, pytest.raises(RevisionMoved, match="work moved"):
+    with (
+        building(repository, moving) as made,
+        pytest.raises(RevisionMovedError, match="work moved"),
+    ):
         made.built(plan("work"))
 
 

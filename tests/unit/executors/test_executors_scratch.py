@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from assay.executors import scratch
-from assay.executors.scratch import PREFIX, Scratch, remove_stale
+from assay.executors.scratch import PREFIX, ScratchFolder, remove_stale
 
 HOLDER = """
 import sys
@@ -36,7 +36,7 @@ def stale(parent: Path, name: str = "x") -> Path:
 
 
 def test_a_closed_one_is_gone(tmp_path: Path) -> None:
-    made = Scratch(tmp_path)
+    made = ScratchFolder(tmp_path)
     made.stdout.write_text("x")
     assert len(list(tmp_path.iterdir())) == 1
     made.close()
@@ -53,13 +53,13 @@ def test_what_a_killed_process_left_goes_with_the_next_start(tmp_path: Path) -> 
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"ready\n"
         (theirs,) = tmp_path.iterdir()
-        mine = Scratch(tmp_path)
+        mine = ScratchFolder(tmp_path)
         assert (theirs / "stdout").read_text() == "output", "it lives"
         mine.close()
         holder.send_signal(signal.SIGKILL)
         holder.wait()
     assert theirs.is_dir()
-    Scratch(tmp_path).close()
+    ScratchFolder(tmp_path).close()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -105,7 +105,7 @@ def test_a_new_one_that_another_start_took_for_stale_is_made_again(
         return fd
 
     monkeypatch.setattr(scratch, "_open", open_late)
-    made = Scratch(tmp_path)
+    made = ScratchFolder(tmp_path)
     assert made.stdout.parent != swept[0]
     made.stdout.write_text("x")
     made.close()
@@ -142,7 +142,7 @@ def open_folder() -> Iterator[Path]:
 
 def test_it_can_be_used_again_whatever_a_program_did_to_it(open_folder: Path) -> None:
     def meddle() -> None:
-        made = Scratch(open_folder)
+        made = ScratchFolder(open_folder)
         for spoil in (
             lambda: made.stdout.chmod(0),
             lambda: made.stdout.parent.chmod(0),
@@ -172,7 +172,7 @@ def test_a_closed_folder_that_was_left_goes_with_the_next_start(open_folder: Pat
 
 
 def test_files_of_the_next_launch_are_others(tmp_path: Path) -> None:
-    made = Scratch(tmp_path)
+    made = ScratchFolder(tmp_path)
     with made.stdout.open("w") as survivor:
         made.renew()
         made.stdout.write_text("next")
@@ -184,7 +184,7 @@ def test_files_of_the_next_launch_are_others(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made_anew_is_for_the_launch_to_report(tmp_path: Path) -> None:
     place = tmp_path / "temporary"
     place.mkdir()
-    made = Scratch(place)
+    made = ScratchFolder(place)
     shutil.rmtree(place)
     made.renew()
     assert not made.stdout.parent.exists()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.executors.evidence.suspect import contradictions
+from assay.executors.evidence.contradictions import contradictions
 from assay.records import RunFacts
 from assay.records.facts import Host
 

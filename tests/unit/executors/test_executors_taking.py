@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InvalidInputError
-from assay.executors.metrics.extract import named_metric
+from assay.executors.metrics.extract import parse_metric
 from assay.executors.metrics.figures import read_figure
-from assay.executors.metrics.matching import WINDOW
-from assay.executors.metrics.metric_files import look_at
-from assay.executors.metrics.taking import demand_way
+from assay.executors.metrics.matching import WINDOW_BYTES
+from assay.executors.metrics.metric_files import read_file_states
+from assay.executors.metrics.reduction import demand_reduction
 from assay.executors.sample import read_metrics
 from assay.records import Metric, RunFacts, Workload
 from assay.search.claims.requirement import parse_requirements
@@ -40,7 +40,7 @@ def output(tmp_path: Path) -> Path:
 )
 def test_all_matches_become_one_figure(output: Path, way: str, value: float) -> None:
     output.write_text("".join(f"latency: {1 + 37 * n % 100} ms\n" for n in range(100)))
-    metric = named_metric(f"lat@{way}={LATENCY}", {})
+    metric = parse_metric(f"lat@{way}={LATENCY}", {})
     assert metric.name == f"lat@{way}"
     figure = read_figure(metric, [output])
     assert figure.value == pytest.approx(value)
@@ -49,16 +49,16 @@ def test_all_matches_become_one_figure(output: Path, way: str, value: float) -> 
 
 def test_matches_of_several_windows_count(output: Path) -> None:
     line = "latency: 7 " + "x" * 100 + "\n"
-    count = 2 * WINDOW // len(line)
+    count = 2 * WINDOW_BYTES // len(line)
     output.write_text("latency: 1000\n" + line * count)
-    assert read_figure(named_metric(f"lat@sum={LATENCY}", {}), [output]).value == 1000 + 7 * count
+    assert read_figure(parse_metric(f"lat@sum={LATENCY}", {}), [output]).value == 1000 + 7 * count
 
 
 def test_match_in_the_middle_that_is_part_of_a_number_is_refused(output: Path) -> None:
     output.write_text("latency: 3\nlatency: 60,2\nlatency: 4\n")
-    figure = read_figure(named_metric(f"lat@p50={LATENCY}", {}), [output])
+    figure = read_figure(parse_metric(f"lat@p50={LATENCY}", {}), [output])
     assert (figure.value, figure.cut) == (None, "60,2")
-    assert read_figure(named_metric(f"lat={LATENCY}", {}), [output]).value == 4
+    assert read_figure(parse_metric(f"lat={LATENCY}", {}), [output]).value == 4
 
 
 @pytest.mark.parametrize(
@@ -76,24 +76,24 @@ def test_units_and_numbers_of_each_match_are_checked(
     output: Path, text: str, pattern: str, value: float | None, reason: str | None
 ) -> None:
     output.write_text(text)
-    figure = read_figure(named_metric(f"lat@max={pattern}", {}), [output])
+    figure = read_figure(parse_metric(f"lat@max={pattern}", {}), [output])
     assert (figure.value, figure.reason) == (value, reason)
 
 
 def test_no_match_shows_the_nearest_line(output: Path) -> None:
     output.write_text("latency: none\n")
-    found = read_figure(named_metric(f"lat@p99={LATENCY}", {}), [output])
+    found = read_figure(parse_metric(f"lat@p99={LATENCY}", {}), [output])
     assert "no match" in (found.reason or "") and "'latency: none'" in (found.reason or "")
 
 
 @pytest.mark.parametrize("way", ["p0", "p100", "p101", "avg", "", "p99x", "p"])
 def test_unknown_way_is_refused(way: str) -> None:
     with pytest.raises(InvalidInputError, match="unknown way"):
-        demand_way(way, "lat")
+        demand_reduction(way, "lat")
 
 
 def test_requirement_names_such_a_metric() -> None:
-    metric = named_metric(f"lat@p99.9={LATENCY}", {})
+    metric = parse_metric(f"lat@p99.9={LATENCY}", {})
     (plain, of_launches) = parse_requirements(
         ["lat@p99.9<=20", "lat@p99.9:p90<=30"], {metric.name: metric}
     )
@@ -111,13 +111,13 @@ class TestFiles:
         self, workload: Workload, tmp_path: Path
     ) -> None:
         for last in (7, 70):
-            before = look_at(workload)
+            before = read_file_states(workload)
             (tmp_path / "lat.log").write_text(f"latency: 5\nlatency: {last}\n")
             assert read_metrics(workload, FACTS, (), before=before).values == {"lat@sum": 5 + last}
 
     def test_only_appended_lines_count(self, workload: Workload, tmp_path: Path) -> None:
         for last in (7, 70):
-            before = look_at(workload)
+            before = read_file_states(workload)
             with (tmp_path / "lat.log").open("a") as file:
                 file.write(f"latency: 5\nlatency: {last}\n")
             assert read_metrics(workload, FACTS, (), before=before).values == {"lat@sum": 5 + last}
@@ -125,7 +125,7 @@ class TestFiles:
     def test_stale_file_is_no_figure(self, workload: Workload, tmp_path: Path) -> None:
         path = tmp_path / "lat.log"
         path.write_text("latency: 5\n")
-        before = look_at(workload)
+        before = read_file_states(workload)
         reading = read_metrics(workload, FACTS, (), before=before)
         assert reading.values == {}
         assert "did not write" in reading.absent["lat@sum"]
@@ -133,7 +133,7 @@ class TestFiles:
         assert read_metrics(workload, FACTS, (), before=before).values == {"lat@sum": 5}
 
     def test_missing_file_is_named(self, workload: Workload, tmp_path: Path) -> None:
-        reading = read_metrics(workload, FACTS, (), before=look_at(workload))
+        reading = read_metrics(workload, FACTS, (), before=read_file_states(workload))
         assert str(tmp_path / "lat.log") in reading.absent["lat@sum"]
 
     def test_part_of_a_number_in_a_file_is_refused(

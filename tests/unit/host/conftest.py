@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.host.journal import STATE
+from assay.host.journal import STATE_VARIABLE
 from host.trees import plant
 
 
@@ -22,5 +22,5 @@ def tree(tmp_path: Path) -> Path:
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give a folder for the journal."""
     folder = tmp_path / "state"
-    monkeypatch.setenv(STATE, str(folder))
+    monkeypatch.setenv(STATE_VARIABLE, str(folder))
     return folder

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from assay.machine.boot import BOOT_ID
 from assay.machine.tunables import LATENCY
-from assay.root_helper.helping import MOST_BYTES, Helping, serve
+from assay.root_helper.server import MAX_BYTES, HelperServer, serve
 from assay.testing.recorded_host import RecordedHost
 
 STAT = "/proc/sys/vm/stat_interval"
@@ -41,7 +41,7 @@ def tree(tmp_path: Path) -> Path:
     return base
 
 
-def ask(helping: Helping, question: Any) -> dict[str, Any]:
+def ask(helping: HelperServer, question: Any) -> dict[str, Any]:
     text = question if isinstance(question, bytes) else json.dumps(question).encode()
     found: dict[str, Any] = json.loads(helping.answer(text))
     return found
@@ -52,7 +52,7 @@ def files(tree: Path) -> dict[str, bytes]:
 
 
 def test_what_is_held_is_seen_and_released(tree: Path) -> None:
-    helping = Helping(RecordedHost(tree))
+    helping = HelperServer(RecordedHost(tree))
     before = files(tree)
     told = ask(helping, {"ask": "hold", "actions": [WRITE]})
     assert [o["word"] for o in told["outcomes"]] == ["granted"]
@@ -64,7 +64,7 @@ def test_what_is_held_is_seen_and_released(tree: Path) -> None:
 
 
 def test_drift_is_told(tree: Path) -> None:
-    helping = Helping(RecordedHost(tree))
+    helping = HelperServer(RecordedHost(tree))
     ask(helping, {"ask": "hold", "actions": [WRITE]})
     (tree / STAT.lstrip("/")).write_text("9\n")
     (word,) = ask(helping, {"ask": "release"})["words"]
@@ -72,14 +72,14 @@ def test_drift_is_told(tree: Path) -> None:
 
 
 def test_what_is_kept_outlasts_the_asker_and_is_restored(tree: Path) -> None:
-    helping = Helping(RecordedHost(tree))
+    helping = HelperServer(RecordedHost(tree))
     ask(helping, {"ask": "keep", "actions": [WRITE]})
     helping.close()
     assert (tree / STAT.lstrip("/")).read_text() == "7\n"
-    foreseen = ask(Helping(RecordedHost(tree)), {"ask": "restore", "dry_run": True})
+    foreseen = ask(HelperServer(RecordedHost(tree)), {"ask": "restore", "dry_run": True})
     assert [word["fate"] for word in foreseen["words"]] == ["undone"]
     assert (tree / STAT.lstrip("/")).read_text() == "7\n"
-    ask(Helping(RecordedHost(tree)), {"ask": "restore"})
+    ask(HelperServer(RecordedHost(tree)), {"ask": "restore"})
     assert (tree / STAT.lstrip("/")).read_text() == "1\n"
 
 
@@ -128,7 +128,7 @@ REFUSED = {
 def test_what_may_not_be_asked_is_refused_and_changes_nothing(tree: Path, question: Any) -> None:
     host = RecordedHost(tree)
     before = files(tree)
-    answer = ask(Helping(host), question)
+    answer = ask(HelperServer(host), question)
     assert (answer["ask"], bool(answer["cause"])) == ("refused", True)
     assert files(tree) == before
     assert host.devices == {}
@@ -136,14 +136,14 @@ def test_what_may_not_be_asked_is_refused_and_changes_nothing(tree: Path, questi
 
 @given(st.binary(max_size=200))
 def test_no_bytes_are_an_accident(text: bytes) -> None:
-    answer = json.loads(Helping(RecordedHost(Path("/nonexistent"))).answer(text))
+    answer = json.loads(HelperServer(RecordedHost(Path("/nonexistent"))).answer(text))
     assert answer["ask"] == "refused"
 
 
 @pytest.mark.parametrize("how", ["closed", "in the middle", "too long"])
 def test_at_the_end_of_who_asks_all_is_put_back(tree: Path, how: str) -> None:
     ours, theirs = socket.socketpair()
-    server = threading.Thread(target=serve, args=(theirs, Helping(RecordedHost(tree))))
+    server = threading.Thread(target=serve, args=(theirs, HelperServer(RecordedHost(tree))))
     server.start()
     question = json.dumps({"ask": "hold", "actions": [WRITE]}).encode()
     ours.sendall(struct.pack("=I", len(question)) + question)
@@ -153,7 +153,7 @@ def test_at_the_end_of_who_asks_all_is_put_back(tree: Path, how: str) -> None:
     if how == "in the middle":
         ours.sendall(struct.pack("=I", 100) + b"{")
     if how == "too long":
-        ours.sendall(struct.pack("=I", MOST_BYTES + 1))
+        ours.sendall(struct.pack("=I", MAX_BYTES + 1))
         server.join(30)
     ours.close()
     server.join(30)

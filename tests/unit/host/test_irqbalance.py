@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from assay.host import irqbalance
-from assay.host.act import observe, perform, wanted
+from assay.host.actions import observe, perform, target_value
 from assay.records import Balancer
 from assay.testing.recorded_host import RecordedHost
 
@@ -75,9 +75,9 @@ def daemon(host: RecordedHost, tmp_path: Path) -> Iterator[Daemon]:
 def test_it_is_told_and_told_back(host: RecordedHost, daemon: Daemon) -> None:
     action = Balancer(cpus=(2, 3))
     assert observe(host, action) == "none"
-    perform(host, action, wanted(action))
+    perform(host, action, target_value(action))
     assert "settings cpus 2 3" in daemon.asked
-    assert observe(host, action) == wanted(action) == "2-3"
+    assert observe(host, action) == target_value(action) == "2-3"
     perform(host, action, "none")
     assert daemon.asked.count("settings cpus NULL") == 1
     assert observe(host, action) == "none"

@@ -17,9 +17,9 @@ import pytest
 
 from assay.errors import NotPossibleError
 from assay.host import journal as journals
-from assay.host.changes import Changes, Word
-from assay.host.journal import KEPT, open_journal
-from assay.host.undo import foresee, undo
+from assay.host.changes import ActionStatus, HostChanges
+from assay.host.journal import APPLY_OWNER, open_journal
+from assay.host.undo import preview_undo, undo
 from assay.machine.swaps import SWAPS
 from assay.records import HoldFd, Swap, WriteFile
 from assay.testing.recorded_host import FaultyHost, RecordedHost
@@ -100,9 +100,9 @@ def test_hold_and_put_back(tree: Path) -> None:
     before = content(tree)
     host = RecordedHost(tree, EFFECTS)
     with open_journal() as journal:
-        changes = Changes(host, journal, "test")
+        changes = HostChanges(host, journal, "test")
         words = changes.hold(ACTIONS)
-        assert {outcome.word for outcome in words} == {Word.GRANTED}
+        assert {outcome.word for outcome in words} == {ActionStatus.GRANTED}
         assert host.read(THP) == "always madvise [never]"
         assert host.read(NO_TURBO) == "1"
         assert (host.read(BYTES), host.read(RATIO)) == ("1048576", "0")
@@ -121,10 +121,10 @@ def test_what_another_write_resets_is_written_again(tree: Path) -> None:
     host.put(NO_TURBO, "1")
     before = content(tree)
     with open_journal() as journal:
-        changes = Changes(host, journal, "test")
+        changes = HostChanges(host, journal, "test")
         # It holds already; the governor after it takes that away.
         words = changes.hold([ACTIONS[1], ACTIONS[0]])
-        assert [outcome.word for outcome in words] == [Word.KEPT, Word.GRANTED]
+        assert [outcome.word for outcome in words] == [ActionStatus.KEPT, ActionStatus.GRANTED]
         assert host.read(NO_TURBO) == "1"
         changes.put_back()
     assert content(tree) == before
@@ -144,8 +144,8 @@ def test_each_of_two_limits_is_put_back_by_the_one_that_was_in_force(
         else ACTIONS[6]
     )
     with open_journal() as journal:
-        changes = Changes(host, journal, "test")
-        assert changes.hold([action])[0].word is Word.GRANTED
+        changes = HostChanges(host, journal, "test")
+        assert changes.hold([action])[0].word is ActionStatus.GRANTED
         assert [word.fate for word in changes.put_back()] == ["undone"]
     assert content(tree) == before
 
@@ -158,7 +158,7 @@ def test_killed_at_every_step_of_an_apply(tree: Path) -> None:
         host = RecordedHost(tree, EFFECTS)
         with open_journal() as journal:
             killer.install()
-            Changes(host, journal, "test").hold(ACTIONS)
+            HostChanges(host, journal, "test").hold(ACTIONS)
 
     steps = 0
     while True:
@@ -191,7 +191,7 @@ def test_killed_at_every_step_of_a_restore(tree: Path) -> None:
     while killed:
         steps += 1
         with open_journal() as journal:
-            Changes(host, journal, "test").hold(ACTIONS)
+            HostChanges(host, journal, "test").hold(ACTIONS)
         killed = os.WIFSIGNALED(in_child(lambda at=steps: put_back(at)))
         remove_halves(tree)
         restored(host)
@@ -215,11 +215,11 @@ def test_a_fault_at_every_write(tree: Path, at: int, fault: int | str) -> None:
         fault = "madvise" if "hugepage" in target else "7"
     host = FaultyHost(tree, at, fault, EFFECTS)
     with open_journal() as journal:
-        changes = Changes(host, journal, "test")
+        changes = HostChanges(host, journal, "test")
         words = changes.hold(ACTIONS)
         assert host.writes >= len(ACTIONS)
         # One fault passes: what it hit was written once more.
-        assert {outcome.word for outcome in words} == {Word.GRANTED}
+        assert {outcome.word for outcome in words} == {ActionStatus.GRANTED}
         changes.put_back()
         assert not journal.entries
     assert content(tree) == before
@@ -235,11 +235,11 @@ def test_a_fault_that_stays_is_told_and_undone(tree: Path, place: int, number: i
 
     host = RecordedHost(tree, {**EFFECTS, ACTIONS[place].path: refuse})
     with open_journal() as journal:
-        changes = Changes(host, journal, "test")
+        changes = HostChanges(host, journal, "test")
         words = changes.hold(ACTIONS)
-        assert words[place].word is Word.REFUSED
+        assert words[place].word is ActionStatus.REFUSED
         assert os.strerror(number) in (words[place].reason or "")
-        assert [w.word for n, w in enumerate(words) if n != place] == [Word.GRANTED] * 7
+        assert [w.word for n, w in enumerate(words) if n != place] == [ActionStatus.GRANTED] * 7
         if number == errno.EIO and ACTIONS[place].path == IRQ:
             assert "isolcpus=managed_irq" in (words[place].reason or "")
         changes.put_back()
@@ -253,7 +253,7 @@ def test_a_fault_that_stays_is_told_and_undone(tree: Path, place: int, number: i
 def test_what_cannot_be_put_back_stays_written_down(tree: Path, place: int, number: int) -> None:
     before = content(tree)
     with open_journal() as journal:
-        Changes(RecordedHost(tree, EFFECTS), journal, "test").hold(ACTIONS)
+        HostChanges(RecordedHost(tree, EFFECTS), journal, "test").hold(ACTIONS)
     path = ACTIONS[place].path
 
     def refuse(host: RecordedHost, path: str, text: str) -> str:
@@ -277,9 +277,9 @@ def test_a_pool_that_grows_in_part_is_degraded(tree: Path) -> None:
 
     host = RecordedHost(tree, {POOL: little})
     with open_journal() as journal:
-        changes = Changes(host, journal, "test")
+        changes = HostChanges(host, journal, "test")
         (outcome,) = changes.hold([ACTIONS[5]])
-        assert (outcome.word, outcome.old, outcome.read) == (Word.DEGRADED, "0", "24")
+        assert (outcome.word, outcome.old, outcome.read) == (ActionStatus.DEGRADED, "0", "24")
         assert changes.look([ACTIONS[5]]) == {POOL: "24"}
         changes.put_back()
     assert content(tree) == before
@@ -288,9 +288,9 @@ def test_a_pool_that_grows_in_part_is_degraded(tree: Path) -> None:
 def test_a_pool_that_was_growing_when_assay_was_killed_is_ours(tree: Path) -> None:
     host = RecordedHost(tree)
     with open_journal() as journal:
-        Changes(host, journal, "test").hold([ACTIONS[5]])
+        HostChanges(host, journal, "test").hold([ACTIONS[5]])
         number = journal.entries[0].note.id
-    state = Path(os.environ[journals.STATE]) / "journal" / "changes.jsonl"
+    state = Path(os.environ[journals.STATE_VARIABLE]) / "journal" / "changes.jsonl"
     lines = state.read_text().splitlines()
     state.write_text("\n".join(line for line in lines if '"note"' in line) + "\n")
     host.put(POOL, "40")
@@ -303,10 +303,10 @@ def test_a_pool_that_was_growing_when_assay_was_killed_is_ours(tree: Path) -> No
 def test_drift_is_named_and_left(tree: Path) -> None:
     host = RecordedHost(tree)
     with open_journal() as journal:
-        changes = Changes(host, journal, KEPT)
+        changes = HostChanges(host, journal, APPLY_OWNER)
         changes.hold([NEVER, ACTIONS[4]])
         host.put(THP, "always")
-        assert [w.fate for w in foresee(host, journal.entries)] == ["undone", "drifted"]
+        assert [w.fate for w in preview_undo(host, journal.entries)] == ["undone", "drifted"]
         found = undo(host, journal, journal.entries, keep_drifted=True)
         drift = next(word for word in found if word.fate == "drifted")
         assert (drift.note.action, drift.note.old, drift.found) == (NEVER, "madvise", "always")
@@ -320,8 +320,8 @@ def test_changes_on_top_of_each_other_go_back_to_the_first(tree: Path) -> None:
     before = content(tree)
     host = RecordedHost(tree)
     with open_journal() as journal:
-        Changes(host, journal, KEPT).hold([NEVER])
-        study = Changes(host, journal, "study")
+        HostChanges(host, journal, APPLY_OWNER).hold([NEVER])
+        study = HostChanges(host, journal, "study")
         study.hold([ALWAYS])
         study.put_back()
         assert host.read(THP) == "always madvise [never]"
@@ -334,7 +334,7 @@ def test_changes_on_top_of_each_other_go_back_to_the_first(tree: Path) -> None:
 def test_an_earlier_boot_took_its_changes_with_it(tree: Path) -> None:
     host = RecordedHost(tree)
     with open_journal() as journal:
-        Changes(host, journal, KEPT).hold([NEVER])
+        HostChanges(host, journal, APPLY_OWNER).hold([NEVER])
     host.put(BOOT, "66666666-7777-8888-9999-000000000000")
     assert restored(host) == ["gone"]
     assert host.read(THP) == "always madvise [never]"  # it is whatever this boot made it
@@ -343,7 +343,7 @@ def test_an_earlier_boot_took_its_changes_with_it(tree: Path) -> None:
 def test_a_file_that_went_away_is_told(tree: Path) -> None:
     host = RecordedHost(tree)
     with open_journal() as journal:
-        Changes(host, journal, KEPT).hold([ACTIONS[7]])
+        HostChanges(host, journal, APPLY_OWNER).hold([ACTIONS[7]])
         (tree / IRQ.lstrip("/")).unlink()
         (word,) = undo(host, journal, journal.entries)
         assert word.fate == "failed"
@@ -353,8 +353,8 @@ def test_a_file_that_went_away_is_told(tree: Path) -> None:
 def test_what_is_not_there_is_refused(tree: Path) -> None:
     (tree / IRQ.lstrip("/")).unlink()
     with open_journal() as journal:
-        (outcome,) = Changes(RecordedHost(tree), journal, "test").hold([ACTIONS[7]])
-        assert (outcome.word, outcome.read) == (Word.REFUSED, None)
+        (outcome,) = HostChanges(RecordedHost(tree), journal, "test").hold([ACTIONS[7]])
+        assert (outcome.word, outcome.read) == (ActionStatus.REFUSED, None)
         assert not journal.entries
 
 
@@ -382,7 +382,7 @@ def test_only_what_the_table_names_is_written(
     before = content(tree)
     with open_journal() as journal:
         with pytest.raises(NotPossibleError, match="none of the files"):
-            Changes(RecordedHost(tree), journal, "test").hold([NEVER, action])
+            HostChanges(RecordedHost(tree), journal, "test").hold([NEVER, action])
         assert not journal.entries
     assert content(tree) == before
 
@@ -390,8 +390,8 @@ def test_only_what_the_table_names_is_written(
 def test_a_forged_entry_writes_nothing(tree: Path) -> None:
     host = RecordedHost(tree)
     with open_journal() as journal:
-        Changes(host, journal, KEPT).hold([NEVER])
-    place = Path(os.environ[journals.STATE]) / "journal" / "changes.jsonl"
+        HostChanges(host, journal, APPLY_OWNER).hold([NEVER])
+    place = Path(os.environ[journals.STATE_VARIABLE]) / "journal" / "changes.jsonl"
     forged = place.read_text().replace(THP, "/etc/passwd")
     place.write_text(forged)
     plant_passwd = tree / "etc/passwd"
@@ -430,8 +430,8 @@ def test_a_device_is_held_open_and_closed(tree: Path) -> None:
     host = RecordedHost(tree)
     wish = HoldFd(path="/dev/cpu_dma_latency", value=0)
     with open_journal() as journal:
-        changes = Changes(host, journal, "test")
-        assert [o.word for o in changes.hold([wish, NEVER])] == [Word.GRANTED] * 2
+        changes = HostChanges(host, journal, "test")
+        assert [o.word for o in changes.hold([wish, NEVER])] == [ActionStatus.GRANTED] * 2
         assert changes.look([wish]) == {"/dev/cpu_dma_latency": "0"}
         changes.hold([wish])
         assert host.devices == {"/dev/cpu_dma_latency": [0]}
@@ -445,9 +445,9 @@ def test_swap_goes_and_comes_back_with_its_priority(tree: Path) -> None:
     before = content(tree)
     host = RecordedHost(tree)
     with open_journal() as journal:
-        changes = Changes(host, journal, "test")
+        changes = HostChanges(host, journal, "test")
         (outcome,) = changes.hold([Swap(path="/swapfile", on=False)])
-        assert (outcome.word, outcome.old) == (Word.GRANTED, "on 5")
+        assert (outcome.word, outcome.old) == (ActionStatus.GRANTED, "on 5")
         assert "/swapfile" not in (host.read(SWAPS) or "")
         changes.put_back()
     assert content(tree) == before
@@ -471,7 +471,7 @@ def test_a_full_disk_under_the_journal_changes_nothing(
         with open_journal() as journal:
             monkeypatch.setattr(os, "fsync", full)
             try:
-                changes = Changes(RecordedHost(tree, EFFECTS), journal, "test")
+                changes = HostChanges(RecordedHost(tree, EFFECTS), journal, "test")
                 changes.hold(ACTIONS)
                 changes.put_back()
             except NotPossibleError as error:
@@ -501,12 +501,12 @@ def test_nothing_is_written_where_what_changes_with_it_could_not_be_put_back(tre
     effects = {f"{folder}/node0": manual}
     with open_journal() as journal:
         host = RecordedHost(tree, {**effects, f"{folder}/auto": stuck})
-        (outcome,) = Changes(host, journal, "test").hold([weight])
-        assert outcome.word is Word.REFUSED
+        (outcome,) = HostChanges(host, journal, "test").hold([weight])
+        assert outcome.word is ActionStatus.REFUSED
         assert "could not be put back: Input/output error" in (outcome.reason or "")
         assert content(tree) == before
-        changes = Changes(RecordedHost(tree, effects), journal, "test")
-        assert changes.hold([weight])[0].word is Word.GRANTED
+        changes = HostChanges(RecordedHost(tree, effects), journal, "test")
+        assert changes.hold([weight])[0].word is ActionStatus.GRANTED
         (word,) = undo(host, journal, journal.entries)
         assert (word.fate, "reads false" in (word.reason or "")) == ("failed", True)
         assert [word.fate for word in changes.put_back()] == ["undone"]
@@ -534,7 +534,7 @@ def test_one_process_at_a_time_and_the_next_after_it() -> None:
     ) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "held\n"
-        with pytest.raises(journals.Busy, match=f"process {other.pid}"):
+        with pytest.raises(journals.MachineBusyError, match=f"process {other.pid}"):
             open_journal()
         other.kill()
     open_journal().close()
@@ -544,12 +544,12 @@ def test_one_process_at_a_time_and_the_next_after_it() -> None:
 def test_lines_that_cannot_be_read_change_nothing(tree: Path, garbage: bytes) -> None:
     host = RecordedHost(tree)
     with open_journal() as journal:
-        Changes(host, journal, KEPT).hold([NEVER])
-    place = Path(os.environ[journals.STATE]) / "journal" / "changes.jsonl"
+        HostChanges(host, journal, APPLY_OWNER).hold([NEVER])
+    place = Path(os.environ[journals.STATE_VARIABLE]) / "journal" / "changes.jsonl"
     with place.open("ab") as file:
         file.write(garbage)
     with open_journal() as journal:
-        Changes(host, journal, KEPT).hold([NEVER, ACTIONS[4]])
+        HostChanges(host, journal, APPLY_OWNER).hold([NEVER, ACTIONS[4]])
         assert journal.unreadable == garbage.count(b"\n")
     assert restored(host) == ["undone", "undone"]
     assert (host.read(THP), host.read(SWAPPINESS)) == ("always [madvise] never", "60")
@@ -576,7 +576,7 @@ def test_the_journal_is_readable_and_ends_empty(tree: Path, state: Path) -> None
     host = RecordedHost(tree)
     place = state / "journal" / "changes.jsonl"
     with open_journal() as journal:
-        changes = Changes(host, journal, "me")
+        changes = HostChanges(host, journal, "me")
         changes.hold([NEVER])
         note = msgspec.json.decode(place.read_bytes().splitlines()[0])
         assert note["owner"] == "me"

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from assay.launch.argument_room import RESERVE_BYTES, room_bytes
+from assay.launch.argument_limit import RESERVE_BYTES, free_argument_bytes
 
 LIMIT = 256 * 1024
 STACK = {"resource": "stack", "soft": 4 * LIMIT, "hard": None}
@@ -21,7 +21,7 @@ def test_room_is_what_kernel_leaves(word: str) -> None:
     count = LIMIT // (len(os.fsencode(word)) + 9) - 900
     env, more = {"A": word, "B": "2"}, {"B": "longer"}
     document = {"argv": ["/bin/true", *[word] * count], "env_set": more, "rlimits": [STACK]}
-    left = room_bytes(document, env) + RESERVE_BYTES
+    left = free_argument_bytes(document, env) + RESERVE_BYTES
 
     def starts(more_bytes: int) -> bool:
         variables = {**env, **more, "P": "x" * (more_bytes - len("P=") - 9)}
@@ -41,12 +41,12 @@ def test_room_of_several_instances_is_the_least() -> None:
     own = [{"argv": ["a"]}, {"argv": ["a", "b" * 999], "env_set": {"C": "1"}}]
     document = {"argv": ["a"], "instances": own}
     alone = {"argv": own[1]["argv"], "env_set": {"C": "1"}}
-    assert room_bytes(document, {}) == room_bytes(alone, {})
+    assert free_argument_bytes(document, {}) == free_argument_bytes(alone, {})
 
 
 def test_room_follows_stack_limit() -> None:
     def of(soft: int | None) -> int:
         rlimits = [{"resource": "stack", "soft": soft, "hard": None}]
-        return room_bytes({"argv": ["a"], "rlimits": rlimits}, dict(os.environ))
+        return free_argument_bytes({"argv": ["a"], "rlimits": rlimits}, dict(os.environ))
 
     assert of(4096) == of(512 * 1024) < of(1024 * 1024) < of(None) == of(2**40)

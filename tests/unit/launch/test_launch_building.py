@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InvalidInputError
-from assay.launch.building import build_command, built_in, in_folder, key_of, recipe_of
+from assay.launch.build_command import (
+    build_command,
+    build_key,
+    recipe_of,
+    with_build_folder,
+    with_build_path,
+)
 from assay.launch.command import command_of
 from assay.launch.script import explain, shell_script
 from assay.records import Build, Configuration, Plan, Recipe, Workload
@@ -93,21 +99,21 @@ def test_a_command_that_comes_out_empty_is_refused() -> None:
 
 
 def test_the_folder_is_in_the_program_and_in_its_build() -> None:
-    assert in_folder(("-o", "{build}/a", "{x}"), "/f") == ("-o", "/f/a", "{x}")
-    found = built_in(workload(cc="gcc", opt="", name=""), "/f")
+    assert with_build_path(("-o", "{build}/a", "{x}"), "/f") == ("-o", "/f/a", "{x}")
+    found = with_build_folder(workload(cc="gcc", opt="", name=""), "/f")
     assert command_of(plan(), found) == ("/f/prog", "7")
 
 
 def test_a_key_names_all_that_a_build_hangs_on() -> None:
     recipe = Recipe(argv=("cc", "x.c"), cwd="/a")
     keys = {
-        key_of(("cc", "x.c"), recipe, {"x.c": "1"}),
-        key_of(("cc", "x.c"), recipe, {"x.c": "2"}),
-        key_of(("cc", "-g", "x.c"), recipe, {"x.c": "1"}),
-        key_of(("cc", "x.c"), Recipe(argv=("cc", "x.c"), cwd="/b"), {"x.c": "1"}),
+        build_key(("cc", "x.c"), recipe, {"x.c": "1"}),
+        build_key(("cc", "x.c"), recipe, {"x.c": "2"}),
+        build_key(("cc", "-g", "x.c"), recipe, {"x.c": "1"}),
+        build_key(("cc", "x.c"), Recipe(argv=("cc", "x.c"), cwd="/b"), {"x.c": "1"}),
     }
     assert len(keys) == 4 and {len(key) for key in keys} == {64}
-    assert key_of(("cc", "x.c"), recipe, {"b": "2", "a": "1"}) == key_of(
+    assert build_key(("cc", "x.c"), recipe, {"b": "2", "a": "1"}) == build_key(
         ("cc", "x.c"), recipe, {"a": "1", "b": "2"}
     )
 

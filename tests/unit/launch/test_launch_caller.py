@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.launch.driver import Report
+from assay.launch.driver import HookReport
 from assay.machine.rights import read_rights
 from assay.machine.root import Root
 from assay.root_helper import installation
-from assay.root_helper.caller import Caller, caller_of
-from assay.root_helper.installation import exposed
+from assay.root_helper.caller import Caller, sudo_caller
+from assay.root_helper.installation import first_exposed_path
 
 NOBODY = Caller(65534, 65534, (65534,), "nobody", "/nonexistent")
 
@@ -31,18 +31,18 @@ NOBODY = Caller(65534, 65534, (65534,), "nobody", "/nonexistent")
     ],
 )
 def test_nobody_called(env: dict[str, str]) -> None:
-    assert caller_of(env) is None
+    assert sudo_caller(env) is None
 
 
 def test_a_user_without_an_entry_has_a_number_for_a_name() -> None:
-    found = caller_of({"SUDO_UID": "4000000", "SUDO_GID": "4000001", "SUDO_USER": "root"})
+    found = sudo_caller({"SUDO_UID": "4000000", "SUDO_GID": "4000001", "SUDO_USER": "root"})
     assert found == Caller(4000000, 4000001, (4000001,), "4000000", "/")
     assert found.numbers == "4000000:4000001:4000001"
     assert found.variables == {"HOME": "/", "USER": "4000000", "LOGNAME": "4000000"}
 
 
 def test_sudo_says_where_home_is() -> None:
-    found = caller_of({"SUDO_UID": "4000000", "SUDO_GID": "1", "SUDO_HOME": "/home/x"})
+    found = sudo_caller({"SUDO_UID": "4000000", "SUDO_GID": "1", "SUDO_HOME": "/home/x"})
     assert found is not None
     assert found.home == "/home/x"
 
@@ -60,7 +60,7 @@ def sound(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     (package / "launch" / "installation.py").write_text("")
     (package / "launch" / "driver.py").write_text("")
     monkeypatch.setattr(installation, "__file__", str(package / "launch" / "installation.py"))
-    if (place := exposed(launcher, NOBODY)) is not None:
+    if (place := first_exposed_path(launcher, NOBODY)) is not None:
         pytest.skip(f"others can write {place} here")
     return launcher
 
@@ -74,16 +74,16 @@ def test_the_place_is_named_that_others_can_write(sound: Path, part: str, how: s
         os.chown(place, 65534, 65534)
     else:
         place.chmod(place.stat().st_mode | 0o002)
-    assert exposed(sound, NOBODY) == place
+    assert first_exposed_path(sound, NOBODY) == place
 
 
 def test_a_group_counts_where_it_has_members(sound: Path) -> None:
     os.chown(sound, 0, 65534)
     sound.chmod(0o775)
-    assert exposed(sound, NOBODY) == sound
-    assert exposed(sound, Caller(1, 1, (1,), "daemon", "/")) is None  # nogroup has none
+    assert first_exposed_path(sound, NOBODY) == sound
+    assert first_exposed_path(sound, Caller(1, 1, (1,), "daemon", "/")) is None  # nogroup has none
     os.chown(sound, 0, 0)
-    assert exposed(sound, NOBODY) is None
+    assert first_exposed_path(sound, NOBODY) is None
 
 
 def test_what_a_link_leads_to_counts(sound: Path, tmp_path: Path) -> None:
@@ -91,9 +91,9 @@ def test_what_a_link_leads_to_counts(sound: Path, tmp_path: Path) -> None:
     elsewhere.mkdir()
     sound.rename(elsewhere / "assay-exec")
     sound.symlink_to(elsewhere / "assay-exec")
-    assert exposed(sound, NOBODY) is None
+    assert first_exposed_path(sound, NOBODY) is None
     elsewhere.chmod(0o777)
-    assert exposed(sound, NOBODY) == elsewhere
+    assert first_exposed_path(sound, NOBODY) == elsewhere
 
 
 @pytest.mark.parametrize("target", ["{}/middle", "../elsewhere/middle", "side/../middle"])
@@ -108,24 +108,24 @@ def test_what_a_chain_of_links_passes_through_counts(
     (sound.parent / "side").symlink_to(elsewhere / "within")  # whose .. is elsewhere
     sound.symlink_to(target.format(elsewhere))
     assert sound.resolve() == end / "assay-exec"
-    assert exposed(sound, NOBODY) is None
+    assert first_exposed_path(sound, NOBODY) is None
     elsewhere.chmod(0o777)
-    assert exposed(sound, NOBODY) == elsewhere
+    assert first_exposed_path(sound, NOBODY) == elsewhere
 
 
 def test_what_a_link_in_the_package_leads_to_counts(sound: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.py"
     elsewhere.write_text("")
     (tmp_path / "assay" / "launch" / "linked.py").symlink_to(elsewhere)
-    assert exposed(sound, NOBODY) is None
+    assert first_exposed_path(sound, NOBODY) is None
     elsewhere.chmod(0o666)
-    assert exposed(sound, NOBODY) == elsewhere
+    assert first_exposed_path(sound, NOBODY) == elsewhere
 
 
 def test_a_ring_of_links_has_an_end(sound: Path) -> None:
     sound.unlink()
     sound.symlink_to(sound.name + "/within")
-    assert exposed(sound, NOBODY) is None
+    assert first_exposed_path(sound, NOBODY) is None
 
 
 def test_rights_are_those_of_who_acts() -> None:
@@ -136,7 +136,7 @@ def test_rights_are_those_of_who_acts() -> None:
 
 @pytest.mark.parametrize("named", [True, False])
 def test_a_report_is_read_and_leaves_nothing(named: bool) -> None:
-    report = Report(named=named)
+    report = HookReport(named=named)
     with report.path.open("ab") as file:
         file.write(b"told\n")
     assert report.read() == "told\n"

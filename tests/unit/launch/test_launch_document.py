@@ -6,7 +6,7 @@ import pytest
 from settings.hosts import LIBRARIES, machine
 
 from assay.errors import InvalidInputError, NotPossibleError
-from assay.launch.document import launcher_document, observations
+from assay.launch.document import launcher_document, readback_sources
 from assay.launch.planner import plan
 from assay.machine.document import HugePages
 from assay.records import (
@@ -217,8 +217,8 @@ def test_nothing_is_said_where_the_user_would_read_it() -> None:
 
 
 def test_smaps_is_read_only_where_thp_varies() -> None:
-    assert "smaps" in observations(("threads", "thp"))
-    assert "smaps" not in observations(("threads",))
+    assert "smaps" in readback_sources(("threads", "thp"))
+    assert "smaps" not in readback_sources(("threads",))
 
 
 def test_actions_of_no_setting_yet() -> None:

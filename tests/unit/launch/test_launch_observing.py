@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from assay.launch.document import launcher_document
-from assay.launch.observing import observed
+from assay.launch.observations import active_observations
 from assay.records import DEFAULT, Launch, Observation, Plan, Stage, Workload
 from assay.records.observation import EVERY, USUAL
 from assay.records.workload import BUILT_IN
@@ -25,23 +25,23 @@ def measuring(*names: str) -> Workload:
 def test_launch_that_counts_opens_no_counters_and_reads_nothing_back() -> None:
     found = document()
     assert not {"counters", "observe", "environ_names", "map_names", "sampling"} & found.keys()
-    assert observed(COUNTED, PROGRAM, ()) == USUAL
+    assert active_observations(COUNTED, PROGRAM, ()) == USUAL
 
 
 def test_observe_none_turns_sampling_off() -> None:
     assert document(observe=())["sampling"] == []
-    assert observed(COUNTED, PROGRAM, (), ()) == ()
+    assert active_observations(COUNTED, PROGRAM, (), ()) == ()
 
 
 def test_observe_all_turns_everything_on() -> None:
     found = document(observe=EVERY)
     assert found["counters"] == ["default"] and "maps" in found["observe"]
     assert "sampling" not in found  # the launcher samples both by itself
-    assert observed(COUNTED, PROGRAM, (), EVERY) == EVERY
+    assert active_observations(COUNTED, PROGRAM, (), EVERY) == EVERY
 
 
 def test_survey_observes_what_is_off_in_launches_that_count() -> None:
-    assert observed(SURVEY, PROGRAM, (), ()) == (*USUAL, Observation.READBACK)
+    assert active_observations(SURVEY, PROGRAM, (), ()) == (*USUAL, Observation.READBACK)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_one_of_two_samplings_can_be_chosen(asked: tuple, sampled: list[str]) ->
 def test_metric_of_memory_keeps_its_samples_on() -> None:
     work = measuring("wall_s", "peak_anon_bytes")
     assert document(workload=work, observe=())["sampling"] == ["memory"]
-    assert observed(COUNTED, work, (), ()) == (Observation.MEMORY,)
+    assert active_observations(COUNTED, work, (), ()) == (Observation.MEMORY,)
 
 
 def test_memory_is_sampled_closely_where_it_is_the_objective() -> None:
@@ -67,7 +67,7 @@ def test_memory_is_sampled_closely_where_it_is_the_objective() -> None:
 def test_metric_of_counter_opens_that_counter_alone() -> None:
     work = measuring("instructions")
     assert document(workload=work)["counters"] == ["instructions"]
-    assert Observation.COUNTERS in observed(COUNTED, work, ())
+    assert Observation.COUNTERS in active_observations(COUNTED, work, ())
     assert document(workload=work, observe=EVERY)["counters"] == ["default", "instructions"]
 
 
@@ -77,11 +77,11 @@ def test_metric_of_counter_opens_that_counter_alone() -> None:
 )
 def test_varied_setting_is_read_back_unless_it_is_in_the_command(name: str, reads: bool) -> None:
     assert ("observe" in document(varied=(name,), observe=())) is reads
-    assert (Observation.READBACK in observed(COUNTED, PROGRAM, (name,), ())) is reads
+    assert (Observation.READBACK in active_observations(COUNTED, PROGRAM, (name,), ())) is reads
 
 
 def test_survey_reads_the_program_back_and_opens_no_counters() -> None:
     found = document(SURVEY)
     assert {"maps", "smaps", "numa_maps"} <= set(found["observe"])
     assert "counters" not in found
-    assert observed(SURVEY, PROGRAM, ()) == (*USUAL, Observation.READBACK)
+    assert active_observations(SURVEY, PROGRAM, ()) == (*USUAL, Observation.READBACK)

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from settings.hosts import machine
 
 from assay.errors import NotPossibleError
-from assay.launch.exported import of_space
-from assay.launch.planner import confined, plan
+from assay.launch.exported_variables import space_notes
+from assay.launch.planner import confined_to_cpus, plan
 from assay.launch.script import explain, shell_script
 from assay.machine.document import HugePages, Machine
 from assay.records import (
@@ -300,9 +300,9 @@ def test_so_it_is_of_a_space() -> None:
     def planner(configuration: Configuration) -> Plan:
         return plan(configuration, machine(), REGISTRY)
 
-    told = list(of_space(space, planner, {"OMP_NUM_THREADS": "1", "HOME": "/"}))
+    told = list(space_notes(space, planner, {"OMP_NUM_THREADS": "1", "HOME": "/"}))
     assert told == ["OMP_NUM_THREADS=1 is exported already: the default keeps it"]
-    assert list(of_space(space, planner, {})) == []
+    assert list(space_notes(space, planner, {})) == []
 
 
 @given(st.text(st.characters(exclude_characters="\0")))
@@ -343,7 +343,7 @@ def test_the_cpus_of_a_slot_are_explained() -> None:
     """No setting names them, and a script that sets something says why."""
     plain = plan(Configuration(), machine(), REGISTRY)
     assert "# On CPUs 0-1, as launched (--parallel, --reserve)." in shell_script(
-        confined(plain, (0, 1)), work()
+        confined_to_cpus(plain, (0, 1)), work()
     )
     assert "--parallel" not in shell_script(plain, work())
     assert "--parallel" not in script({"cpus": 2}, work())

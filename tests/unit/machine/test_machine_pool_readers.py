@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.executors.evidence.pools_seen import KIND, pools_of
+from assay.executors.evidence.thread_pools import KIND, pools_read_in
 from assay.launch.planner import plan
-from assay.launch.read_pools import with_pools_read
+from assay.launch.pool_variables import without_unread_pools
 from assay.machine.pool_readers import pools_read
 from assay.machine.reader import read_machine
 from assay.records import Configuration, EnvSet, Evidence, Launch, Outcome, Sample, Stage
@@ -71,7 +71,7 @@ def test_python_reads_its_own(tmp_path: Path) -> None:
 
 def names(config: dict[str, int], read: set[str] | None) -> set[str]:
     planned = plan(Configuration(config), read_machine(), builtin())
-    kept, gone = with_pools_read(planned, read)
+    kept, gone = without_unread_pools(planned, read)
     found = {action.name for action in kept.actions if isinstance(action, EnvSet)}
     assert not found.intersection(gone)
     return found
@@ -94,10 +94,10 @@ def sample(note: str | None, *, known: bool = True) -> Sample:
 
 
 def test_first_launches_together_tell_what_is_read() -> None:
-    found = pools_of([sample("OMP_NUM_THREADS"), sample("GOMAXPROCS OMP_NUM_THREADS")])
+    found = pools_read_in([sample("OMP_NUM_THREADS"), sample("GOMAXPROCS OMP_NUM_THREADS")])
     assert found == {"OMP_NUM_THREADS", "GOMAXPROCS"}
-    assert pools_of([sample("OMP_NUM_THREADS"), sample(None, known=False)]) is None
-    assert pools_of([]) is None
+    assert pools_read_in([sample("OMP_NUM_THREADS"), sample(None, known=False)]) is None
+    assert pools_read_in([]) is None
     unread = msgspec.structs.replace(sample(None), evidence=())
-    assert pools_of([unread, sample("OMP_NUM_THREADS")]) == {"OMP_NUM_THREADS"}
-    assert pools_of([unread]) is None
+    assert pools_read_in([unread, sample("OMP_NUM_THREADS")]) == {"OMP_NUM_THREADS"}
+    assert pools_read_in([unread]) is None

@@ -9,7 +9,7 @@ import pytest
 
 from assay.machine.root import Root
 from assay.noise.causes import CauseKind, cause_of
-from assay.noise.periods import KnownPeriod, known_periods, tick_hz, who_has
+from assay.noise.periods import KnownPeriod, explain_period, known_periods, tick_hz
 from assay.records.noise import CpuNoise, Told
 
 TICK = "LOC Local timer interrupts"
@@ -134,14 +134,14 @@ def test_periods_of_damon_are_known_while_it_is_on(tmp_path: Path) -> None:
     assert known_periods(root) == ()
     (tmp_path / "sys/kernel/mm/damon/admin/kdamonds/0/state").write_text("on\n")
     assert [one.period_s for one in known_periods(root)] == [0.5, 5.0]
-    assert who_has(5.01, known_periods(root)) == "DAMON (memory.damon)"
+    assert explain_period(5.01, known_periods(root)) == "DAMON (memory.damon)"
 
 
 def test_who_has_a_period() -> None:
     known = (KnownPeriod(0.004, "the tick"), KnownPeriod(1.0, "a"), KnownPeriod(1.0, "b"))
-    assert who_has(0.00401, known) == "the tick"
-    assert who_has(0.0079, known) == "every 2nd of the tick"
-    assert who_has(0.012, known) == "every 3rd of the tick"
-    assert who_has(1.001, known) == "a or b"
-    assert who_has(0.0051, known) is None
-    assert who_has(0.004, ()) is None
+    assert explain_period(0.00401, known) == "the tick"
+    assert explain_period(0.0079, known) == "every 2nd of the tick"
+    assert explain_period(0.012, known) == "every 3rd of the tick"
+    assert explain_period(1.001, known) == "a or b"
+    assert explain_period(0.0051, known) is None
+    assert explain_period(0.004, ()) is None

@@ -10,8 +10,14 @@ import pytest
 
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.root import Root
-from assay.noise.answer import answer_of
-from assay.noise.driver import NoiseRequest, find_noise, measure_noise, others, read_counters
+from assay.noise.driver import (
+    NoiseRequest,
+    busiest_processes,
+    find_noise,
+    measure_noise,
+    read_counters,
+)
+from assay.noise.summary import summarize_noise
 
 STAT = "{pid} ({name}) R 1 1 1 0 -1 0 0 0 0 0 {user} {sys} 0 0 20 0 1 0 {born} 0 0" + " 0" * 14
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -49,7 +55,7 @@ def test_counters_and_who_was_busy(tmp_path: Path) -> None:
     )
     assert after.steal_s[0] - before.steal_s[0] == pytest.approx(1.0)
     assert after.switches - before.switches == 60
-    found = others(before, after, {9})
+    found = busiest_processes(before, after, {9})
     assert [(one.pid, one.name, one.cpu, one.busy_s) for one in found] == [
         (10, "new", 0, 2.0),
         (8, "a) b (", 1, 1.0),
@@ -92,7 +98,7 @@ def test_what_is_asked_reaches_the_program(tmp_path: Path) -> None:
     wanted = "fwq --cpus 1-3,7 --seconds 0.5 --quantum-us 500.000 --threshold-us 2.000"
     assert words == wanted.split()
     assert [one.cpu for one in found.run.measured] == [1]
-    answer = answer_of([found], ())
+    answer = summarize_noise([found], ())
     assert answer.source is found.run
     assert answer.histogram[0].low_ns == 4
 

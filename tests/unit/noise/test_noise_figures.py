@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from assay.noise.figures import (
     detour_figures,
+    detour_figures_of,
     excess_figures,
-    figures_of,
-    in_powers_of_two,
+    histogram,
     named_figures,
 )
-from assay.noise.spectrum import events, lost_ns, spectrum, spectrum_of
+from assay.noise.spectrum import loss_events, lost_ns, spectrum, spectrum_of
 from assay.records.noise import CpuNoise, NoiseRun
 
 MS = 1_000_000
@@ -49,7 +49,7 @@ def test_excess_is_over_the_fastest_of_the_same_cpu() -> None:
 
 @given(st.lists(st.integers(min_value=0, max_value=2**40)))
 def test_a_histogram_loses_nothing(values: list[int]) -> None:
-    steps = in_powers_of_two(values)
+    steps = histogram(values)
     assert sum(step.count for step in steps) == len(values)
     assert sum(step.sum_ns for step in steps) == sum(values)
     assert [s.low_ns * 2 for s in steps[:-1]] == [s.low_ns for s in steps[1:]]
@@ -72,7 +72,7 @@ def test_figures_stay_in_their_bounds(took: list[int], measured: int) -> None:
 
 def test_looks_are_no_measured_time() -> None:
     cpu = CpuNoise(cpu=0, length_ns=2000, looked_ns=1000, took_ns=(500,))
-    assert figures_of([cpu]).share == 0.5
+    assert detour_figures_of([cpu]).share == 0.5
 
 
 def test_named_figures_come_from_the_gaps_where_they_were_measured() -> None:
@@ -138,7 +138,7 @@ def test_long_preemptions_do_not_hide_a_rhythm() -> None:
 
 def test_overlapping_preemptions_are_one_event() -> None:
     lost = np.array([0, 500, 900, 900, 0, 0, 800, 0], dtype=float)
-    found = events(lost, 100)
+    found = loss_events(lost, 100)
     assert list(np.flatnonzero(found)) == [1, 6]
     assert found[1] == 2300
     assert found[6] == 800
@@ -176,8 +176,8 @@ def test_too_little_or_nothing_has_no_spectrum() -> None:
 
 
 def test_several_cpus_add_up() -> None:
-    one = events(lost_ns(steps_with(dict.fromkeys(range(0, 4000, 25), 0.01)), QUANTUM), 2000)
-    other = events(lost_ns(steps_with(dict.fromkeys(range(3, 4000, 25), 0.01)), QUANTUM), 2000)
+    one = loss_events(lost_ns(steps_with(dict.fromkeys(range(0, 4000, 25), 0.01)), QUANTUM), 2000)
+    other = loss_events(lost_ns(steps_with(dict.fromkeys(range(3, 4000, 25), 0.01)), QUANTUM), 2000)
     found = spectrum([one, other, np.zeros(4000)], 1e-3)
     assert found.periods[0].period_s == pytest.approx(0.025, rel=0.01)
     assert found.periods[0].p_value == 0.005

@@ -14,14 +14,14 @@ import pytest
 from assay.errors import NotPossibleError
 from assay.host.host import LiveHost
 from assay.machine.root import Root
-from assay.noise.answer import answer_of
-from assay.noise.driver import NoiseFound
+from assay.noise.driver import NoiseMeasurement
+from assay.noise.summary import summarize_noise
 from assay.noise.tracers import (
-    Trace,
+    KernelTrace,
     demand_tracer,
     parse_osnoise,
     parse_timerlat,
-    with_lost,
+    with_lost_events,
 )
 
 OSNOISE = """\
@@ -65,7 +65,7 @@ def test_osnoise_detours_and_causes() -> None:
     assert by_cpu[8].at_ns == (0,), "time begins with the first"
     assert by_cpu[7].at_ns[0] == 5790898308475 - 5789858404555
 
-    answer = answer_of([NoiseFound(traced.run, {}, 0, ())], (), causes=traced.causes)
+    answer = summarize_noise([NoiseMeasurement(traced.run, {}, 0, ())], (), causes=traced.causes)
     told = [(one.told.took_ns, str(one.cause.kind), one.cause.words) for one in answer.worst]
     assert told == [
         (900000, "beneath", "firmware or the hypervisor: the kernel saw nothing"),
@@ -90,8 +90,8 @@ def test_timerlat_latencies() -> None:
 
 
 def test_no_event_is_no_detour() -> None:
-    answer = answer_of(
-        [NoiseFound(parse_osnoise("# tracer: osnoise\n", 1.0, (0,)).run, {}, 0, ())], ()
+    answer = summarize_noise(
+        [NoiseMeasurement(parse_osnoise("# tracer: osnoise\n", 1.0, (0,)).run, {}, 0, ())], ()
     )
     assert answer.worst == ()
     assert {figure.value for figure in answer.figures} == {0.0}
@@ -140,7 +140,7 @@ def tracefs(tmp_path: Path) -> Tracefs:
 
 @pytest.mark.parametrize("tool", ["osnoise", "timerlat"])
 def test_files_of_a_tracer_are_put_back(tracefs: Tracefs, tool: str) -> None:
-    trace = Trace("", tool, (2, 3), tracefs)
+    trace = KernelTrace("", tool, (2, 3), tracefs)
     with trace.running():
         assert tracefs.read("/osnoise/cpus") == "2-3"
         assert tracefs.read(f"{trace.instance}/current_tracer") == tool
@@ -156,7 +156,7 @@ def test_files_of_a_tracer_are_put_back(tracefs: Tracefs, tool: str) -> None:
 
 def test_events_that_found_no_room_are_told() -> None:
     run = parse_timerlat(TIMERLAT, 1.0).run
-    assert {cpu.cpu: cpu.left_out for cpu in with_lost(run, {0: 7}).cpus} == {
+    assert {cpu.cpu: cpu.left_out for cpu in with_lost_events(run, {0: 7}).cpus} == {
         cpu.cpu: 7 if cpu.cpu == 0 else 0 for cpu in run.cpus
     }
 
@@ -165,7 +165,7 @@ def test_files_are_put_back_after_an_error(tracefs: Tracefs) -> None:
     tracefs.files = ("events/osnoise/enable",)  # it cannot be switched on
     with (
         pytest.raises(NotPossibleError, match="cannot be started"),
-        Trace("", "osnoise", (2,), tracefs).running(),
+        KernelTrace("", "osnoise", (2,), tracefs).running(),
     ):
         pytest.fail("it did not start")
     assert tracefs.read("/osnoise/cpus") == "0-7"
@@ -174,8 +174,8 @@ def test_files_are_put_back_after_an_error(tracefs: Tracefs) -> None:
 
 def test_two_at_once_are_refused(tracefs: Tracefs) -> None:
     with (
-        Trace("", "timerlat", (), tracefs).running(),
+        KernelTrace("", "timerlat", (), tracefs).running(),
         pytest.raises(NotPossibleError, match="Another run"),
-        Trace("", "timerlat", (), tracefs).running(),
+        KernelTrace("", "timerlat", (), tracefs).running(),
     ):
         pytest.fail("both ran")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.machine.root import Root
-from assay.partition.make import Place
+from assay.partition.lifecycle import PartitionHost
 from assay.testing.recorded_groups import RecordedGroups, Strike
 
 V1 = "/sys/fs/cgroup/cpuset"
@@ -116,8 +116,8 @@ def plant(base: Path, version: int) -> None:
         place.write_text(text + "\n")
 
 
-def place(base: Path, version: int, strike: Strike | None = None) -> Place:
+def place(base: Path, version: int, strike: Strike | None = None) -> PartitionHost:
     """Where partitions of this host are made; their folder lies beside it."""
     host = RecordedGroups(base, V1 if version == 1 else V2, strike)
     env = {"ASSAY_RUN": str(base.with_name("run"))}
-    return Place(env=env, wait_s=0.0, host=host, root=Root(base), guarded=False)
+    return PartitionHost(env=env, wait_s=0.0, host=host, root=Root(base), guarded=False)

@@ -6,16 +6,16 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from assay.partition.request import ALGORITHMS, ALL, Amount, ShareRequest, parse_share_request
 from hypothesis import given
 from hypothesis import strategies as st
 from settings.hosts import machine
 
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.document import Cpu
-from assay.partition.choose import Choice, choose
-from assay.partition.designate import Tree, group_name, groups_of
+from assay.partition.cpu_choice import CpuChoice, choose_cpus
+from assay.partition.isolation import CgroupTree, group_name, partition_groups
 from assay.partition.ranks import LocalRank, local_rank
-from assay.partition.wish import ALGORITHMS, ALL, Amount, Wish, parse_wish
 
 
 def host(**shape: int) -> tuple[Cpu, ...]:
@@ -32,26 +32,26 @@ def all_of(cpus: tuple[Cpu, ...]) -> set[int]:
 @pytest.mark.parametrize(
     ("text", "wish"),
     [
-        ("cpus=2,mem=4G", Wish(cpus=Amount(2), memory=Amount(4 * 2**30))),
-        ("cores=all", Wish(cores=ALL)),
-        ("list=2-3,6,mem=1/4", Wish(listed=(2, 3, 6), memory=Amount(part=Fraction(1, 4)))),
+        ("cpus=2,mem=4G", ShareRequest(cpus=Amount(2), memory=Amount(4 * 2**30))),
+        ("cores=all", ShareRequest(cores=ALL)),
+        ("list=2-3,6,mem=1/4", ShareRequest(listed=(2, 3, 6), memory=Amount(part=Fraction(1, 4)))),
         (
             "share=0.5",
-            Wish(
+            ShareRequest(
                 cores=Amount(part=Fraction(1, 2)),
                 memory=Amount(part=Fraction(1, 2)),
                 gpus=Amount(part=Fraction(1, 2)),
             ),
         ),
-        ("cpus=3,utility=1,partial=yes", Wish(cpus=Amount(3), utility=1, partial=True)),
+        ("cpus=3,utility=1,partial=yes", ShareRequest(cpus=Amount(3), utility=1, partial=True)),
         (
             "cores=1,algorithm=random,gpus=0",
-            Wish(cores=Amount(1), gpus=Amount(0), algorithm="random"),
+            ShareRequest(cores=Amount(1), gpus=Amount(0), algorithm="random"),
         ),
     ],
 )
-def test_a_wish_is_read(text: str, wish: Wish) -> None:
-    assert parse_wish(text, {}) == wish
+def test_a_wish_is_read(text: str, request: ShareRequest) -> None:
+    assert parse_share_request(text, {}) == request
 
 
 @pytest.mark.parametrize(
@@ -77,13 +77,13 @@ def test_a_wish_is_read(text: str, wish: Wish) -> None:
 )
 def test_what_cannot_be_read_is_named(text: str, told: str) -> None:
     with pytest.raises(InvalidInputError, match=told):
-        parse_wish(text, {})
+        parse_share_request(text, {})
 
 
 def test_an_equal_part_for_each_process_of_a_job() -> None:
     env = {"OMPI_COMM_WORLD_LOCAL_RANK": "1", "OMPI_COMM_WORLD_LOCAL_SIZE": "4"}
     assert local_rank(env) == LocalRank(1, 4)
-    assert parse_wish("cpus=MPI", env).cpus == Amount(part=Fraction(1, 4))
+    assert parse_share_request("cpus=MPI", env).cpus == Amount(part=Fraction(1, 4))
     assert local_rank({"SLURM_LOCALID": "2", "SLURM_NTASKS_PER_NODE": "2(x3)"}) == LocalRank(2)
     assert local_rank({"SLURM_LOCALID": "x"}) is None
 
@@ -92,19 +92,19 @@ def test_a_map_has_a_line_for_each_rank(tmp_path: Path) -> None:
     path = tmp_path / "map"
     path.write_text("# rank wish\n0 cpus=4\n* cores=1,mem=1G # the others\n")
     text = f"map:{path}"
-    assert parse_wish(text, {"MPI_LOCALRANKID": "0"}).cpus == Amount(4)
-    assert parse_wish(text, {"MPI_LOCALRANKID": "3"}).cores == Amount(1)
-    assert parse_wish(text, {}).cores == Amount(1)
+    assert parse_share_request(text, {"MPI_LOCALRANKID": "0"}).cpus == Amount(4)
+    assert parse_share_request(text, {"MPI_LOCALRANKID": "3"}).cores == Amount(1)
+    assert parse_share_request(text, {}).cores == Amount(1)
     path.write_text("0 cpus=4\n")
     with pytest.raises(InvalidInputError, match="no line for rank 1"):
-        parse_wish(text, {"MPI_LOCALRANKID": "1"})
+        parse_share_request(text, {"MPI_LOCALRANKID": "1"})
     with pytest.raises(InvalidInputError, match="nothing says which rank"):
-        parse_wish(text, {})
+        parse_share_request(text, {})
     path.write_text("0 cpus=4 mem=1\n")
     with pytest.raises(InvalidInputError, match="Line 1"):
-        parse_wish(text, {"MPI_LOCALRANKID": "0"})
+        parse_share_request(text, {"MPI_LOCALRANKID": "0"})
     with pytest.raises(InvalidInputError, match="cannot be read"):
-        parse_wish(f"map:{tmp_path}/none", {})
+        parse_share_request(f"map:{tmp_path}/none", {})
 
 
 # --- what is given --------------------------------------------------------------------------------
@@ -112,21 +112,23 @@ def test_a_map_has_a_line_for_each_rank(tmp_path: Path) -> None:
 
 def test_whole_cores_are_given() -> None:
     cpus = host(cores=4, smt=2)
-    assert choose(Wish(cpus=Amount(3)), cpus, all_of(cpus)) == Choice((0, 1, 4, 5))
-    assert choose(Wish(cpus=Amount(3), partial=True), cpus, all_of(cpus)) == Choice((0, 1, 4))
+    assert choose_cpus(ShareRequest(cpus=Amount(3)), cpus, all_of(cpus)) == CpuChoice((0, 1, 4, 5))
+    assert choose_cpus(ShareRequest(cpus=Amount(3), partial=True), cpus, all_of(cpus)) == CpuChoice(
+        (0, 1, 4)
+    )
     # Half a core that somebody else has the other half of is no core.
-    assert choose(Wish(cores=Amount(1)), cpus, all_of(cpus) - {4}) == Choice((1, 5))
-    assert choose(Wish(cpus=Amount(1), partial=True), cpus, {4}) == Choice((4,))
+    assert choose_cpus(ShareRequest(cores=Amount(1)), cpus, all_of(cpus) - {4}) == CpuChoice((1, 5))
+    assert choose_cpus(ShareRequest(cpus=Amount(1), partial=True), cpus, {4}) == CpuChoice((4,))
 
 
 def test_a_run_lies_within_a_cache_and_a_node_where_it_fits() -> None:
     cpus = host(packages=2, nodes=2, caches=2, cores=2)
     of = {cpu.id: cpu for cpu in cpus}
-    two = choose(Wish(cores=Amount(2)), cpus, all_of(cpus))
+    two = choose_cpus(ShareRequest(cores=Amount(2)), cpus, all_of(cpus))
     assert len({of[i].l3 for i in two.cpus}) == 1
-    four = choose(Wish(cores=Amount(4)), cpus, all_of(cpus))
+    four = choose_cpus(ShareRequest(cores=Amount(4)), cpus, all_of(cpus))
     assert len({of[i].node for i in four.cpus}) == 1
-    six = choose(Wish(cores=Amount(6)), cpus, all_of(cpus))
+    six = choose_cpus(ShareRequest(cores=Amount(6)), cpus, all_of(cpus))
     assert len({of[i].package for i in six.cpus}) == 1
 
 
@@ -134,29 +136,33 @@ def test_the_fullest_place_that_fits_is_taken() -> None:
     """So that what is whole stays so for larger wishes."""
     cpus = host(nodes=2, cores=4)
     free = all_of(cpus) - {4}
-    assert choose(Wish(cores=Amount(2)), cpus, free) == Choice((5, 6))
-    assert choose(Wish(cores=Amount(2), algorithm="simple"), cpus, free) == Choice((0, 1))
+    assert choose_cpus(ShareRequest(cores=Amount(2)), cpus, free) == CpuChoice((5, 6))
+    assert choose_cpus(ShareRequest(cores=Amount(2), algorithm="simple"), cpus, free) == CpuChoice(
+        (0, 1)
+    )
 
 
 def test_utility_cpus_lie_apart() -> None:
     cpus = host(cores=4)
-    assert choose(Wish(cores=Amount(3), utility=1), cpus, all_of(cpus)) == Choice((0, 1), (2,))
+    assert choose_cpus(ShareRequest(cores=Amount(3), utility=1), cpus, all_of(cpus)) == CpuChoice(
+        (0, 1), (2,)
+    )
     with pytest.raises(InvalidInputError, match="leaves no CPU for the work"):
-        choose(Wish(cores=Amount(2), utility=2), cpus, all_of(cpus))
+        choose_cpus(ShareRequest(cores=Amount(2), utility=2), cpus, all_of(cpus))
 
 
 def test_what_cannot_be_given_is_told() -> None:
     cpus = host(cores=4)
     with pytest.raises(InvalidInputError, match="the partition has 4"):
-        choose(Wish(cores=Amount(5)), cpus, all_of(cpus))
+        choose_cpus(ShareRequest(cores=Amount(5)), cpus, all_of(cpus))
     with pytest.raises(NotPossibleError, match="1 of the 4 of the partition is free"):
-        choose(Wish(cores=Amount(2)), cpus, {2})
+        choose_cpus(ShareRequest(cores=Amount(2)), cpus, {2})
     with pytest.raises(InvalidInputError, match="CPU 7 is not of the partition"):
-        choose(Wish(listed=(2, 7)), cpus, all_of(cpus))
+        choose_cpus(ShareRequest(listed=(2, 7)), cpus, all_of(cpus))
     with pytest.raises(NotPossibleError, match="CPU 2 of the partition is taken"):
-        choose(Wish(listed=(2, 3)), cpus, {0, 1, 3})
+        choose_cpus(ShareRequest(listed=(2, 3)), cpus, {0, 1, 3})
     with pytest.raises(NotPossibleError):
-        choose(Wish(), cpus, ())
+        choose_cpus(ShareRequest(), cpus, ())
 
 
 SHAPES = st.builds(
@@ -176,10 +182,10 @@ def test_no_cpu_is_given_twice_and_cores_stay_whole(
     free = all_of(cpus)
     by_number = {cpu.id: cpu for cpu in cpus}
     for cores in wanted:
-        wish = Wish(cores=Amount(cores), algorithm=algorithm)  # type: ignore[arg-type]
+        request = ShareRequest(cores=Amount(cores), algorithm=algorithm)  # type: ignore[arg-type]
         whole = [cpu for cpu in cpus if set(cpu.siblings) <= free]
         try:
-            given_ = set(choose(wish, cpus, free, seed).cpus)
+            given_ = set(choose_cpus(request, cpus, free, seed).cpus)
         except (InvalidInputError, NotPossibleError):
             assert len({cpu.core for cpu in whole}) < cores
             continue
@@ -201,7 +207,7 @@ def test_a_part_of_a_core_is_given_where_that_is_asked_for(
 ) -> None:
     free = set(data.draw(st.lists(st.sampled_from(sorted(all_of(cpus))), unique=True)))
     try:
-        found = choose(Wish(cpus=Amount(wanted), partial=True), cpus, free)
+        found = choose_cpus(ShareRequest(cpus=Amount(wanted), partial=True), cpus, free)
     except (InvalidInputError, NotPossibleError):
         assert len(free) < wanted
     else:
@@ -209,10 +215,12 @@ def test_a_part_of_a_core_is_given_where_that_is_asked_for(
 
 
 def test_controllers_that_are_mounted_together_make_one_group() -> None:
-    apart = groups_of(Tree(1, "/sys/fs/cgroup/cpuset", "/sys/fs/cgroup/memory"), "a", [1], [0], 1)
+    apart = partition_groups(
+        CgroupTree(1, "/sys/fs/cgroup/cpuset", "/sys/fs/cgroup/memory"), "a", [1], [0], 1
+    )
     assert [group.path for group in apart] == [
         f"/sys/fs/cgroup/{one}/{group_name('a')}" for one in ("cpuset", "memory")
     ]
     both = "/sys/fs/cgroup/cpuset,memory"
-    (together,) = groups_of(Tree(1, both, both), "a", [1], [0], 1)
+    (together,) = partition_groups(CgroupTree(1, both, both), "a", [1], [0], 1)
     assert together.path == f"{both}/{group_name('a')}" and together.files

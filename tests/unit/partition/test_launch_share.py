@@ -6,20 +6,27 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from assay.partition.request import ShareRequest, parse_share_request
 from hypothesis import given
 from hypothesis import strategies as st
 from settings.hosts import machine
 
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.root import Root
-from assay.partition.bounds import Bounds, read_bounds
-from assay.partition.broker import HeldShare, State
-from assay.partition.choose import Choice, choose
-from assay.partition.made import Made, begin, names, stand, standing, the_partition
+from assay.partition.bounds import CpuBounds, read_bounds
+from assay.partition.broker import HeldShare, PartitionState
+from assay.partition.cpu_choice import CpuChoice, choose_cpus
 from assay.partition.ranks import LocalRank, RankLayout
-from assay.partition.reserve import Limits, Part, foresee
+from assay.partition.registry import (
+    Partition,
+    activate,
+    active_partitions,
+    create_folder,
+    partition_names,
+    select_partition,
+)
+from assay.partition.reservation import ShareLimits, ShareResources, preview_share
 from assay.partition.share import Share
-from assay.partition.wish import Wish, parse_wish
 from assay.settings.gpus import variables_for, visible_in
 
 JOB = {"MPI_LOCALRANKID": "1", "MPI_LOCALNRANKS": "4"}
@@ -34,11 +41,11 @@ def rank(number: int, count: int = 4) -> dict[str, str]:
 
 def test_a_layout_is_read() -> None:
     one = LocalRank(1, 4)
-    assert parse_wish("share=MPI,layout=compact", JOB).layout == RankLayout(one, 1)
-    assert parse_wish("share=MPI,layout=scatter", JOB).layout == RankLayout(one, None)
-    assert parse_wish("cores=1,layout=scatter:3", JOB).layout == RankLayout(one, 3)
-    assert parse_wish("cores=1,layout=disabled", {}).layout is None
-    assert parse_wish("all", {}) == parse_wish("share=all", {})
+    assert parse_share_request("share=MPI,layout=compact", JOB).layout == RankLayout(one, 1)
+    assert parse_share_request("share=MPI,layout=scatter", JOB).layout == RankLayout(one, None)
+    assert parse_share_request("cores=1,layout=scatter:3", JOB).layout == RankLayout(one, 3)
+    assert parse_share_request("cores=1,layout=disabled", {}).layout is None
+    assert parse_share_request("all", {}) == parse_share_request("share=all", {})
 
 
 @pytest.mark.parametrize(
@@ -55,15 +62,15 @@ def test_a_layout_is_read() -> None:
 )
 def test_a_layout_that_cannot_be(text: str, env: dict[str, str], told: str) -> None:
     with pytest.raises(InvalidInputError, match=told):
-        parse_wish(text, env)
+        parse_share_request(text, env)
 
 
 def placed(text: str, count: int = 4, nodes: int = 2) -> list[tuple[int, ...]]:
     """The CPUs of each rank of a job on a host with four cores in each node."""
     cpus = machine(nodes=nodes, cores=4).cpus
     free = {cpu.id for cpu in cpus}
-    wishes = [parse_wish(text, rank(number, count)) for number in range(count)]
-    return [choose(wish, cpus, free).cpus for wish in wishes]
+    wishes = [parse_share_request(text, rank(number, count)) for number in range(count)]
+    return [choose_cpus(request, cpus, free).cpus for request in wishes]
 
 
 def test_ranks_beside_each_other_or_in_different_nodes() -> None:
@@ -75,11 +82,11 @@ def test_ranks_beside_each_other_or_in_different_nodes() -> None:
 
 def test_a_place_that_others_have_is_not_given_elsewhere() -> None:
     cpus = machine(cores=4).cpus
-    wish = parse_wish("cores=1,layout=compact", rank(1))
+    request = parse_share_request("cores=1,layout=compact", rank(1))
     with pytest.raises(NotPossibleError, match="CPU 1 of the partition is taken"):
-        choose(wish, cpus, {0, 2, 3})
+        choose_cpus(request, cpus, {0, 2, 3})
     with pytest.raises(InvalidInputError, match="Rank 3 of 4 has no place"):
-        choose(parse_wish("cores=2,layout=compact", rank(3)), cpus, {0, 1, 2, 3})
+        choose_cpus(parse_share_request("cores=2,layout=compact", rank(3)), cpus, {0, 1, 2, 3})
 
 
 @given(
@@ -91,10 +98,14 @@ def test_every_rank_has_a_place_of_its_own(
     cpus = machine(nodes=nodes, cores=8, smt=smt).cpus
     layouts = [RankLayout(LocalRank(number, count), stride) for number in range(count)]
     assert sorted(layout.place(nodes) for layout in layouts) == list(range(count))
-    wishes = [parse_wish("share=MPI", rank(number, count)) for number in range(count)]
+    wishes = [parse_share_request("share=MPI", rank(number, count)) for number in range(count)]
     given_ = [
-        set(choose(Wish(cores=wish.cores, layout=layout), cpus, {cpu.id for cpu in cpus}).cpus)
-        for wish, layout in zip(wishes, layouts, strict=True)
+        set(
+            choose_cpus(
+                ShareRequest(cores=request.cores, layout=layout), cpus, {cpu.id for cpu in cpus}
+            ).cpus
+        )
+        for request, layout in zip(wishes, layouts, strict=True)
     ]
     assert sum(map(len, given_)) == len(set().union(*given_))
 
@@ -154,7 +165,7 @@ def test_the_group_beside_partitions_confines_nobody(tmp_path: Path) -> None:
     assert read_bounds(Root(tmp_path), {0, 1}, range(4)) is None
 
 
-STATE = State(
+STATE = PartitionState(
     name="work",
     engine="1",
     cpus="0-3",
@@ -168,16 +179,18 @@ STATE = State(
 
 def test_a_share_lies_within_its_bounds() -> None:
     cpus = machine(cores=4).cpus
-    within = Limits(Bounds(frozenset({2, 3}), "its affinity"))
-    assert foresee(parse_wish("cores=2", {}), STATE, cpus, 0, within).choice.cpus == (2, 3)
+    within = ShareLimits(CpuBounds(frozenset({2, 3}), "its affinity"))
+    assert preview_share(
+        parse_share_request("cores=2", {}), STATE, cpus, 0, within
+    ).choice.cpus == (2, 3)
     with pytest.raises(
         NotPossibleError, match="CPU 1 is not for this process to use: its affinity"
     ):
-        foresee(parse_wish("list=1-2", {}), STATE, cpus, 0, within)
+        preview_share(parse_share_request("list=1-2", {}), STATE, cpus, 0, within)
     with pytest.raises(NotPossibleError, match=r"of the partition \(2-3\)"):
-        foresee(parse_wish("cores=3", {}), STATE, cpus, 0, within)
+        preview_share(parse_share_request("cores=3", {}), STATE, cpus, 0, within)
     with pytest.raises(NotPossibleError, match="No CPU of the partition work is online"):
-        foresee(parse_wish("cores=1", {}), STATE, (), 0, within)
+        preview_share(parse_share_request("cores=1", {}), STATE, (), 0, within)
 
 
 def test_who_has_what_was_asked_for_is_named() -> None:
@@ -188,16 +201,16 @@ def test_who_has_what_was_asked_for_is_named() -> None:
         shares=(HeldShare(lease=1, cpus="0-3", gpus="0-1", uid=0, pid=7),),
     )
     cpus = machine(cores=4).cpus
-    for wish in ("cores=1", "list=2"):
+    for request in ("cores=1", "list=2"):
         with pytest.raises(NotPossibleError) as refused:
-            foresee(parse_wish(wish, {}), taken, cpus)
+            preview_share(parse_share_request(request, {}), taken, cpus)
         assert refused.value.cause.endswith("In use: root has CPUs 0-3, GPUs 0-1 (process 7)."), (
-            wish
+            request
         )
     with pytest.raises(
         NotPossibleError, match="1 core was asked for, and none of the 4 "
     ) as refused:
-        foresee(parse_wish("cores=1", {}), taken, cpus)
+        preview_share(parse_share_request("cores=1", {}), taken, cpus)
     assert refused.value.remedy == "Wait until others are done."
 
 
@@ -206,10 +219,10 @@ def test_who_has_what_was_asked_for_is_named() -> None:
 
 def test_a_share_lies_within_the_gpus_that_are_visible() -> None:
     cpus = machine(cores=4).cpus
-    wish = parse_wish("gpus=1", {})
-    assert foresee(wish, STATE, cpus, 0, Limits(gpus=frozenset({1}))).gpus == (1,)
+    request = parse_share_request("gpus=1", {})
+    assert preview_share(request, STATE, cpus, 0, ShareLimits(gpus=frozenset({1}))).gpus == (1,)
     with pytest.raises(NotPossibleError, match="leaves it 0 of those"):
-        foresee(wish, STATE, cpus, 0, Limits(gpus=frozenset({5})))
+        preview_share(request, STATE, cpus, 0, ShareLimits(gpus=frozenset({5})))
 
 
 def test_visible_gpus_are_read_where_they_are_numbers() -> None:
@@ -231,31 +244,31 @@ def test_the_runtime_of_the_gpus_is_told(tmp_path: Path) -> None:
 
 
 def stands(name: str, env: dict[str, str], cpus: str = "1") -> Path:
-    folder = begin(name, env)
-    made = Made(
+    folder = create_folder(name, env)
+    made = Partition(
         name=name, boot_id="x", version=2, top="/sys/fs/cgroup", cpus=cpus, nodes="0", groups=()
     )
-    stand(made, folder)
+    activate(made, folder)
     return folder
 
 
 def test_the_partition_that_is_meant(tmp_path: Path) -> None:
     env = {"ASSAY_RUN": str(tmp_path)}
     with pytest.raises(NotPossibleError, match="There is no partition on this host"):
-        the_partition(None, env)
+        select_partition(None, env)
     with pytest.raises(NotPossibleError, match="and 'quiet' is meant") as refused:
-        the_partition("quiet", env)
+        select_partition("quiet", env)
     assert "assay partition create quiet --cpus" in str(refused.value)
-    begin("begun", env)
+    create_folder("begun", env)
     stands("a", env)
-    assert the_partition(None, env) == "a"
+    assert select_partition(None, env) == "a"
     stands("b", env)
-    assert [made.name for made in standing(env)] == ["a", "b"]
-    assert the_partition("b", env) == "b"
+    assert [made.name for made in active_partitions(env)] == ["a", "b"]
+    assert select_partition("b", env) == "b"
     with pytest.raises(InvalidInputError, match="There are 2 partitions: a, b"):
-        the_partition(None, env)
+        select_partition(None, env)
     with pytest.raises(InvalidInputError, match="There is no partition 'begun'"):
-        the_partition("begun", env)
+        select_partition("begun", env)
 
 
 def test_partitions_are_known_where_nobody_else_can_put_some(tmp_path: Path) -> None:
@@ -264,14 +277,14 @@ def test_partitions_are_known_where_nobody_else_can_put_some(tmp_path: Path) -> 
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (tmp_path / "run/partitions/led").symlink_to(elsewhere, target_is_directory=True)
-    assert names(env) == ("a",)
+    assert partition_names(env) == ("a",)
     for folder in (tmp_path / "run", tmp_path / "run/partitions"):
         folder.chmod(0o777)
-        for ask in (names, standing, lambda env: the_partition("a", env)):
+        for ask in (partition_names, active_partitions, lambda env: select_partition("a", env)):
             with pytest.raises(NotPossibleError, match="Others may write in"):
                 ask(env)
         folder.chmod(0o755)
-    assert the_partition(None, env) == "a"
+    assert select_partition(None, env) == "a"
 
 
 # --- whether it holds -----------------------------------------------------------------------------
@@ -284,7 +297,7 @@ def share(tmp_path: Path) -> Share:
     lease.mkdir()
     (tmp_path / "cpuset.cpus.partition").write_text("isolated\n")
     (lease / "cpuset.cpus.effective").write_text("2-4\n")
-    part = Part(Choice((2, 3), (4,)), 1 << 30, (0,))
+    part = ShareResources(CpuChoice((2, 3), (4,)), 1 << 30, (0,))
     return Share("work", part, 7, (str(lease),))
 
 
@@ -298,11 +311,11 @@ def test_a_share_says_what_it_is(share: Share) -> None:
 
 
 def test_a_partition_that_holds_is_not_spoken_of(share: Share) -> None:
-    assert not share.unheld(share.look(), share.look())
+    assert not share.violations(share.look(), share.look())
 
 
 def notes(share: Share, *looks: dict[str, str]) -> list[str]:
-    found = share.unheld(*looks)
+    found = share.violations(*looks)
     assert all(piece.kind == "partition" and piece.outside for piece in found)
     return [piece.note or "" for piece in found]
 
@@ -340,8 +353,8 @@ def test_what_was_not_set_apart_before_is_told_of_version_1_too(tmp_path: Path) 
     }
     for path, text in files.items():
         path.write_text(text + "\n")
-    held = Share("work", Part(Choice((2, 3), ()), 0, ()), 7, (str(lease),))
-    assert not held.unheld(held.look(), held.look())
+    held = Share("work", ShareResources(CpuChoice((2, 3), ()), 0, ()), 7, (str(lease),))
+    assert not held.violations(held.look(), held.look())
     for path, text in list(files.items())[:3]:
         path.write_text("0\n" if text == "1" else "1\n")
         look = held.look()
@@ -356,6 +369,6 @@ def test_a_share_that_lost_cpus_or_all(share: Share, tmp_path: Path) -> None:
     (note,) = notes(share, before, share.look())
     assert note.endswith("cpuset.cpus.effective: 2-3, and 2-4 were given")
     (tmp_path / "lease-7/cpuset.cpus.effective").unlink()
-    assert not share.unheld(before, share.look())  # a tree of limits on memory has no such file
+    assert not share.violations(before, share.look())  # a tree of limits on memory has no such file
     (tmp_path / "lease-7").rmdir()
     assert notes(share, before, share.look()) == [f"{tmp_path}/lease-7 is gone"]

@@ -14,31 +14,31 @@ import pytest
 from host.trees import content
 
 from assay.errors import AssayError, InvalidInputError, NotPossibleError
-from assay.host.changes import Word
-from assay.host.hold import put_back_others
-from assay.host.journal import PARTITIONS, STATE, entries_now, open_journal
+from assay.host.changes import ActionStatus
+from assay.host.journal import PARTITIONS_OWNER, STATE_VARIABLE, open_journal, read_entries
+from assay.host.system_hold import restore_ended_owners
 from assay.host.undo import undo
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
-from assay.partition import make
-from assay.partition.broker import Broker
-from assay.partition.cpus import CpuWish
-from assay.partition.daemon import answer_of, end_brokers
-from assay.partition.folder import partition_folder, socket_in
-from assay.partition.look import fault_of, look, steers
-from assay.partition.made import fall, names, standing
-from assay.partition.make import (
-    Place,
-    Request,
-    create,
-    delete,
-    end_partitions,
-    planned_partition,
+from assay.partition import lifecycle
+from assay.partition.broker import BrokerClient
+from assay.partition.broker_process import broker_state, end_brokers
+from assay.partition.cpu_designation import CpuRequest
+from assay.partition.folders import partition_folder, socket_in
+from assay.partition.lifecycle import (
+    PartitionHost,
+    PartitionRequest,
+    create_partition,
+    deactivate_partitions,
+    delete_partition,
+    plan_partition,
     remove_partitions,
-    start,
+    start_partition,
 )
-from assay.partition.memory import MemoryWish
-from assay.partition.settle import changed, settle
+from assay.partition.memory import MemoryRequest
+from assay.partition.reconciliation import additional_actions, reconcile
+from assay.partition.registry import active_partitions, deactivate, partition_names
+from assay.partition.status import fault_of, read_kernel_work, read_partitions
 from assay.records import WriteFile
 from partition.partition_tree import BOOT, CHECKS, CPU, POOL, V1, V1_MEMORY, V2, place, plant
 
@@ -46,7 +46,7 @@ from partition.partition_tree import BOOT, CHECKS, CPU, POOL, V1, V1_MEMORY, V2,
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "state"
-    monkeypatch.setenv(STATE, str(folder))
+    monkeypatch.setenv(STATE_VARIABLE, str(folder))
     return folder
 
 
@@ -63,12 +63,14 @@ def tree(tmp_path: Path, version: int) -> Path:
     return base
 
 
-def asked(cpus: str = "3", name: str = "main", *, broker: bool = False, **more: object) -> Request:
-    return Request(name=name, cpus=CpuWish(cpus), broker=broker, **more)  # type: ignore[arg-type]
+def asked(
+    cpus: str = "3", name: str = "main", *, broker: bool = False, **more: object
+) -> PartitionRequest:
+    return PartitionRequest(name=name, cpus=CpuRequest(cpus), broker=broker, **more)  # type: ignore[arg-type]
 
 
 FULL = {
-    "memory": MemoryWish("16M", "2M"),
+    "memory": MemoryRequest("16M", "2M"),
     "idle": "shallow",
     "checks_machine": False,
 }
@@ -84,7 +86,7 @@ def test_a_partition_of_version_1(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 1)
     here = place(base, 1)
     read = here.host.read
-    made = create(asked("2-3", **FULL), here).made
+    made = create_partition(asked("2-3", **FULL), here).made
     assert (made.version, made.cpus, made.nodes) == (1, "2-3", "1")
     own, others = f"{V1}/assay-main", f"{V1}/assay.others"
     assert read(f"{own}/cpuset.cpus") == "2-3"
@@ -113,7 +115,7 @@ def test_a_partition_of_version_1(tmp_path: Path) -> None:
 def test_a_partition_of_version_2(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 2)
     here = place(base, 2)
-    made = create(asked("2-3", memory=MemoryWish("1G")), here).made
+    made = create_partition(asked("2-3", memory=MemoryRequest("1G")), here).made
     own = f"{V2}/assay-main"
     read = here.host.read
     assert read(f"{V2}/cgroup.subtree_control") == "cpuset memory pids"
@@ -123,61 +125,61 @@ def test_a_partition_of_version_2(tmp_path: Path) -> None:
     assert made.memory is not None and made.memory.ground == "minimum"
     assert [h.folder for h in made.hierarchies] == [own]
     assert not here.host.listdir(f"{V2}/assay.others")
-    delete("main", here)
+    delete_partition("main", here)
     assert read(f"{V2}/cgroup.subtree_control") == "memory pids"
 
 
 def test_all_goes_back_byte_for_byte(tree: Path, version: int) -> None:
     before = content(tree)
     here = place(tree, version)
-    create(asked("2-3", **FULL), here)
+    create_partition(asked("2-3", **FULL), here)
     assert content(tree) != before
-    delete("main", here)
+    delete_partition("main", here)
     assert content(tree) == before
-    assert not names(here.env) and not open_entries()
+    assert not partition_names(here.env) and not open_entries()
 
 
 def test_partitions_come_and_go_in_any_order(tree: Path, version: int) -> None:
     before = content(tree)
     here = place(tree, version)
-    create(asked("3", "one", **FULL), here)
+    create_partition(asked("3", "one", **FULL), here)
     alone = content(tree)
-    create(asked("2", "two", **FULL), here)
+    create_partition(asked("2", "two", **FULL), here)
     read = here.host.read
     assert read("/proc/irq/24/smp_affinity_list") == "0-1"
     assert read(POOL) == "20"
-    delete("two", here)
+    delete_partition("two", here)
     assert content(tree) == alone
-    create(asked("2", "two"), here)
-    delete("one", here)
+    create_partition(asked("2", "two"), here)
+    delete_partition("one", here)
     assert read("/proc/irq/24/smp_affinity_list") == "0-1,3"
     assert read(POOL) == "4"
-    delete("two", here)
+    delete_partition("two", here)
     assert content(tree) == before
 
 
 def test_what_somebody_set_meanwhile_is_named_and_left(tree: Path, version: int) -> None:
     here = place(tree, version)
-    create(asked("3", "one", **FULL), here)
+    create_partition(asked("3", "one", **FULL), here)
     (tree / POOL.lstrip("/")).write_text("20\n")
     (tree / "proc/irq/24/smp_affinity_list").write_text("0\n")
-    made = create(asked("2", "two"), here)  # needs neither
-    told = {one.action.path: one for one in made.outcomes if one.word is Word.DRIFTED}
+    made = create_partition(asked("2", "two"), here)  # needs neither
+    told = {one.action.path: one for one in made.outcomes if one.word is ActionStatus.DRIFTED}
     assert told.keys() == {POOL, "/proc/irq/24/smp_affinity_list"}
     assert told[POOL].reason == "somebody set it to 20 meanwhile; 12 was put there"
     assert here.host.read(POOL) == "20"
-    kinds = {one.kind: one.drifted for one in steers(here.host, here.env)}
+    kinds = {one.kind: one.drifted for one in read_kernel_work(here.host, here.env)}
     assert kinds["settings"] == {POOL: "20"} and kinds["interrupts"] == {"24": "0"}
-    delete("two", here)
+    delete_partition("two", here)
     with pytest.raises(NotPossibleError, match="somebody set it to 20 meanwhile"):
-        create(asked("2", "two", memory=MemoryWish("8M", "2M")), here)
+        create_partition(asked("2", "two", memory=MemoryRequest("8M", "2M")), here)
     assert here.host.read(POOL) == "20"
     assert here.host.read("/proc/irq/24/smp_affinity_list") == "0"
     (tree / POOL.lstrip("/")).write_text("12\n")  # and right again
-    create(asked("2", "two", memory=MemoryWish("8M", "2M")), here)
+    create_partition(asked("2", "two", memory=MemoryRequest("8M", "2M")), here)
     assert here.host.read(POOL) == "16"
-    delete("two", here)
-    undone = {word.note.action.path: word.fate for word in delete("one", here).undone}
+    delete_partition("two", here)
+    undone = {word.note.action.path: word.fate for word in delete_partition("one", here).undone}
     assert undone[POOL] == "undone" and here.host.read(POOL) == "4"
     assert undone["/proc/irq/24/smp_affinity_list"] == "drifted"
 
@@ -186,9 +188,12 @@ def test_a_second_partition_disturbs_nothing_of_the_first(tree: Path, version: i
     before = content(tree)
     writes: list[tuple[str, str]] = []
     here = place(tree, version, lambda what, path: writes.append((what, path)))
-    create(asked("3", "one", **FULL), here)
+    create_partition(asked("3", "one", **FULL), here)
     held = content(tree)
-    for change in (lambda: create(asked("2", "two"), here), lambda: delete("two", here)):
+    for change in (
+        lambda: create_partition(asked("2", "two"), here),
+        lambda: delete_partition("two", here),
+    ):
         writes.clear()
         change()
         done = [path for what, path in writes if what == "write"]
@@ -196,7 +201,7 @@ def test_a_second_partition_disturbs_nothing_of_the_first(tree: Path, version: i
         assert sum("/irq/24/" in path for path in done) == 1
         assert not [path for path in done if "assay-one" in path]
     assert content(tree) == held
-    delete("one", here)
+    delete_partition("one", here)
     assert content(tree) == before
 
 
@@ -204,19 +209,19 @@ def test_the_group_of_all_others_stays_while_a_partition_does(tmp_path: Path) ->
     plant(base := tmp_path / "tree", 1)
     before, here = content(base), place(base, 1)
     others = f"{V1}/assay.others"
-    create(asked("3", "one"), here)
+    create_partition(asked("3", "one"), here)
     here.host.mkdir(f"{others}/job")
     here.host.write(f"{others}/job/cpuset.cpus", "0-1")
     here.host.write(f"{others}/job/tasks", "40")
-    create(asked("2", "two"), here)
+    create_partition(asked("2", "two"), here)
     assert here.host.read(f"{others}/cpuset.cpus") == "0-1"
-    delete("two", here)
+    delete_partition("two", here)
     assert here.host.read(f"{others}/cpuset.cpus") == "0-2"
     assert here.host.read(f"{others}/job/tasks") == "40"
     assert here.host.read(f"{others}/tasks") == "1 41"
     with pytest.raises(NotPossibleError, match=r"assay\.others/job names CPU 1 too"):
-        create(asked("1", "two"), here)
-    delete("one", here)
+        create_partition(asked("1", "two"), here)
+    delete_partition("one", here)
     assert here.host.read("/proc/41/affinity") == "2-3"  # where it wanted to be before
     here.host.write("/proc/40/affinity", "0-3")  # was moved by somebody else
     assert content(base) == before
@@ -245,9 +250,9 @@ class Killer:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def settled(here: Place) -> None:
+def settled(here: PartitionHost) -> None:
     with open_journal() as journal:
-        settle(here.host, journal, read_machine(here.root), here.env)
+        reconcile(here.host, journal, read_machine(here.root), here.env)
 
 
 @pytest.mark.rotating
@@ -257,15 +262,15 @@ def test_killed_at_every_step_of_a_creation(tree: Path, version: int) -> None:
     while True:
         steps += 1
         hurt = place(tree, version, Killer(steps))
-        if not killed(functools.partial(create, asked("2-3", **FULL), hurt)):
+        if not killed(functools.partial(create_partition, asked("2-3", **FULL), hurt)):
             break
-        assert names(calm.env) == ("main",) and not standing(calm.env)
+        assert partition_names(calm.env) == ("main",) and not active_partitions(calm.env)
         settled(calm)
         assert content(tree) == before, steps
-        assert not names(calm.env) and not open_entries()
+        assert not partition_names(calm.env) and not open_entries()
     assert steps > 30
-    assert standing(calm.env)
-    delete("main", calm)
+    assert active_partitions(calm.env)
+    delete_partition("main", calm)
     assert content(tree) == before
 
 
@@ -275,12 +280,12 @@ def test_killed_at_every_step_of_a_deletion(tree: Path, version: int) -> None:
     calm, steps = place(tree, version), 0
     while True:
         steps += 2
-        create(asked("2-3", **FULL), calm)
+        create_partition(asked("2-3", **FULL), calm)
         hurt = place(tree, version, Killer(steps))
-        struck = killed(functools.partial(delete, "main", hurt))
+        struck = killed(functools.partial(delete_partition, "main", hurt))
         settled(calm)
         assert content(tree) == before, steps
-        assert not names(calm.env) and not open_entries()
+        assert not partition_names(calm.env) and not open_entries()
         if not struck:
             break
     assert steps > 20
@@ -289,29 +294,29 @@ def test_killed_at_every_step_of_a_deletion(tree: Path, version: int) -> None:
 @pytest.mark.rotating
 def test_killed_while_another_partition_stands(tree: Path, version: int) -> None:
     calm, steps = place(tree, version), 0
-    create(asked("3", "one", memory=MemoryWish("16M", "2M")), calm)
+    create_partition(asked("3", "one", memory=MemoryRequest("16M", "2M")), calm)
     alone = content(tree)
     while True:
         steps += 3
         hurt = place(tree, version, Killer(steps))
-        if not killed(functools.partial(create, asked("2", "two", **FULL), hurt)):
+        if not killed(functools.partial(create_partition, asked("2", "two", **FULL), hurt)):
             break
         settled(calm)
         assert content(tree) == alone, steps
-        assert [made.name for made in standing(calm.env)] == ["one"]
+        assert [made.name for made in active_partitions(calm.env)] == ["one"]
     assert steps > 30
 
 
 @pytest.mark.rotating
 def test_killed_while_another_partition_stays(tree: Path, version: int) -> None:
     calm, steps = place(tree, version), 0
-    create(asked("3", "one", memory=MemoryWish("16M", "2M")), calm)
+    create_partition(asked("3", "one", memory=MemoryRequest("16M", "2M")), calm)
     alone = content(tree)
     while True:
         steps += 2
-        create(asked("2", "two", **FULL), calm)
+        create_partition(asked("2", "two", **FULL), calm)
         hurt = place(tree, version, Killer(steps))
-        struck = killed(functools.partial(delete, "two", hurt))
+        struck = killed(functools.partial(delete_partition, "two", hurt))
         settled(calm)
         assert content(tree) == alone, steps
         with open_journal() as journal:
@@ -346,14 +351,14 @@ def test_a_fault_at_every_step(tree: Path, version: int, number: int) -> None:
         fault = Fault(at, number)
         hurt = place(tree, version, fault)
         try:
-            create(asked("2-3", **FULL), hurt)
+            create_partition(asked("2-3", **FULL), hurt)
         except AssayError as error:
             refused += 1
             assert error.exit_status == 3
             assert content(tree) == before, at
-            assert not names(calm.env)
+            assert not partition_names(calm.env)
         else:
-            delete("main", calm)
+            delete_partition("main", calm)
             assert content(tree) == before, at
         assert not open_entries()
         if fault.left > 0:
@@ -367,13 +372,17 @@ def test_what_stays_refused_is_told(tree: Path, version: int) -> None:
             raise OSError(errno.EIO, os.strerror(errno.EIO), path)
 
     here = place(tree, version, strike)
-    create(asked("3"), here)
-    interrupts = next(one for one in steers(here.host, here.env) if one.kind == "interrupts")
+    create_partition(asked("3"), here)
+    interrupts = next(
+        one for one in read_kernel_work(here.host, here.env) if one.kind == "interrupts"
+    )
     assert interrupts.refused.keys() == {"24"}
     assert "its driver manages" in interrupts.refused["24"]
     assert interrupts.moved == 2
     (tree / "proc/irq/25/smp_affinity_list").write_text("1\n")
-    interrupts = next(one for one in steers(here.host, here.env) if one.kind == "interrupts")
+    interrupts = next(
+        one for one in read_kernel_work(here.host, here.env) if one.kind == "interrupts"
+    )
     assert interrupts.drifted == {"25": "1"}
 
 
@@ -385,17 +394,17 @@ def test_a_group_beside_that_names_the_same_cpus(tree: Path, version: int, group
     here.host.write(f"{top}/{group}/cpuset.cpus", "1-3")
     before = content(tree)
     with pytest.raises(NotPossibleError, match="cannot be set apart") as error:
-        create(asked("3"), here)
+        create_partition(asked("3"), here)
     assert f"{top}/{group}" in str(error.value)
     if version == 2:
         assert "not exclusive" in error.value.cause
     assert content(tree) == before
-    assert not names(here.env)
+    assert not partition_names(here.env)
 
 
 def test_a_partition_that_somebody_breaks_is_told(tree: Path, version: int) -> None:
     here = place(tree, version)
-    made = create(asked("3"), here).made
+    made = create_partition(asked("3"), here).made
     assert fault_of(made, here.host) is None
     group = tree / made.groups[0].path.lstrip("/")
     if version == 2:
@@ -404,27 +413,27 @@ def test_a_partition_that_somebody_breaks_is_told(tree: Path, version: int) -> N
     else:
         (tree / f"{V1}/cpuset.sched_load_balance".lstrip("/")).write_text("1\n")
         told = "load is balanced"
-    (seen,) = look(here.host, here.env)
+    (seen,) = read_partitions(here.host, here.env)
     assert told in str(seen.fault)
-    delete("main", here)
+    delete_partition("main", here)
     assert not group.exists()
 
 
 def test_groups_that_others_made_below_are_no_obstacle(tree: Path, version: int) -> None:
     before = content(tree)
     here = place(tree, version)
-    made = create(asked("3"), here).made
+    made = create_partition(asked("3"), here).made
     inner = f"{made.groups[0].path}/lease.1"
     here.host.mkdir(inner)
     here.host.mkdir(f"{inner}/deeper")
     name = "tasks" if version == 1 else "cgroup.procs"
     here.host.write(f"{inner}/deeper/{name}", "40")
     with pytest.raises(NotPossibleError, match="1 process still runs"):
-        delete("main", here)
+        delete_partition("main", here)
     here.host.write(f"{inner}/{name}", "41")
     with pytest.raises(NotPossibleError, match="2 processes still run"):
-        delete("main", here)
-    delete("main", here, force=True)
+        delete_partition("main", here)
+    delete_partition("main", here, force=True)
     # Whoever was moved by somebody else is where it was put.
     (tree / "proc/40/affinity").write_text("0-3\n")
     (tree / "proc/41/affinity").write_text("2-3\n")
@@ -435,12 +444,12 @@ def test_who_ran_on_a_partition_does_not_go_on_on_another(tmp_path: Path) -> Non
     plant(base := tmp_path / "tree", 2)
     told: list[tuple[str, str]] = []
     here = place(base, 2, lambda what, path: told.append((what, path)))
-    create(asked("3", "one"), here)
-    group = create(asked("2", "two"), here).made.groups[0].path
+    create_partition(asked("3", "one"), here)
+    group = create_partition(asked("2", "two"), here).made.groups[0].path
     here.host.write(f"{group}/cgroup.procs", "40")
     here.host.set_affinity(40, (2,))
     told.clear()
-    delete("two", here, force=True)
+    delete_partition("two", here, force=True)
     assert here.host.read("/proc/40/affinity") == "0-2"  # CPU 2 is back, and 3 is another's
     given_back = told.index(("written", f"{group}/cpuset.cpus.partition"))
     assert given_back < told.index(("write", f"{V2}/cgroup.procs"))
@@ -449,30 +458,30 @@ def test_who_ran_on_a_partition_does_not_go_on_on_another(tmp_path: Path) -> Non
 def test_machine_restore_puts_all_back(tree: Path, version: int) -> None:
     before = content(tree)
     here = place(tree, version)
-    create(asked("2-3", **FULL), here)
+    create_partition(asked("2-3", **FULL), here)
     with open_journal() as journal:
-        end_partitions(here.env)
+        deactivate_partitions(here.env)
         words = undo(here.host, journal, journal.entries)
         remove_partitions(here.env)
     assert {word.fate for word in words} == {"undone"}
     assert content(tree) == before
-    assert not names(here.env)
+    assert not partition_names(here.env)
 
 
 def test_what_partitions_need_is_no_leftover(tree: Path, version: int) -> None:
     here = place(tree, version)
-    create(asked("3"), here)
+    create_partition(asked("3"), here)
     held = content(tree)
     with open_journal() as journal:
-        assert put_back_others(here.host, journal) == ()
+        assert restore_ended_owners(here.host, journal) == ()
     assert content(tree) == held
 
 
 def test_a_reboot_takes_partitions_with_it(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 1)
     here = place(base, 1)
-    create(asked("3"), here)
-    for made in names(here.env):  # /run is empty
+    create_partition(asked("3"), here)
+    for made in partition_names(here.env):  # /run is empty
         for file in (tmp_path / "run/partitions" / made).iterdir():
             file.unlink()
         (tmp_path / "run/partitions" / made).rmdir()
@@ -484,26 +493,26 @@ def test_a_reboot_takes_partitions_with_it(tmp_path: Path) -> None:
     (base / BOOT.lstrip("/")).write_text("99999999\n")
     fresh = content(base)
     with open_journal() as journal:
-        assert {word.fate for word in put_back_others(here.host, journal)} == {"gone"}
+        assert {word.fate for word in restore_ended_owners(here.host, journal)} == {"gone"}
     assert content(base) == fresh
     assert not open_entries()
-    create(asked("3"), here)
+    create_partition(asked("3"), here)
 
 
 def test_a_thread_that_ended_is_forgotten(tree: Path, version: int) -> None:
     here = place(tree, version)
-    create(asked("3"), here)
+    create_partition(asked("3"), here)
     (tree / "proc/12/stat").unlink()
-    words = delete("main", here).undone
+    words = delete_partition("main", here).undone
     assert {word.fate for word in words} == {"undone", "gone"}
     assert not open_entries()
 
 
 def test_drift_is_told_and_left(tree: Path, version: int) -> None:
     here = place(tree, version)
-    create(asked("3"), here)
+    create_partition(asked("3"), here)
     here.host.write("/proc/irq/24/smp_affinity_list", "1")
-    (drifted,) = [word for word in delete("main", here).undone if word.fate != "undone"]
+    (drifted,) = [word for word in delete_partition("main", here).undone if word.fate != "undone"]
     assert (drifted.fate, drifted.note.action.path) == ("drifted", "/proc/irq/24/smp_affinity_list")
     assert here.host.read("/proc/irq/24/smp_affinity_list") == "1"
 
@@ -511,44 +520,44 @@ def test_drift_is_told_and_left(tree: Path, version: int) -> None:
 @pytest.mark.parametrize(
     ("wish", "kind", "told"),
     [
-        (CpuWish("0-3"), InvalidInputError, "leaves no CPU to the system"),
-        (CpuWish("9"), InvalidInputError, "not online"),
-        (CpuWish(""), InvalidInputError, "names no CPU"),
-        (CpuWish("x"), InvalidInputError, "is not a CPU list"),
-        (CpuWish(cores=3), InvalidInputError, "2 are left"),
-        (CpuWish(cores=0), InvalidInputError, "one at least"),
+        (CpuRequest("0-3"), InvalidInputError, "leaves no CPU to the system"),
+        (CpuRequest("9"), InvalidInputError, "not online"),
+        (CpuRequest(""), InvalidInputError, "names no CPU"),
+        (CpuRequest("x"), InvalidInputError, "is not a CPU list"),
+        (CpuRequest(cores=3), InvalidInputError, "2 are left"),
+        (CpuRequest(cores=0), InvalidInputError, "one at least"),
     ],
 )
 def test_cpus_that_cannot_be_had(
-    tree: Path, version: int, wish: CpuWish, kind: type[AssayError], told: str
+    tree: Path, version: int, request: CpuRequest, kind: type[AssayError], told: str
 ) -> None:
     before = content(tree)
     with pytest.raises(kind, match=told):
-        create(Request("main", wish, broker=False), place(tree, version))
+        create_partition(PartitionRequest("main", request, broker=False), place(tree, version))
     assert content(tree) == before
 
 
 def test_what_others_have_is_refused(tree: Path, version: int) -> None:
     here = place(tree, version)
-    create(asked("3", "one", memory=MemoryWish("6G")), here)
+    create_partition(asked("3", "one", memory=MemoryRequest("6G")), here)
     with pytest.raises(NotPossibleError, match="There is a partition one already"):
-        create(asked("2", "one"), here)
+        create_partition(asked("2", "one"), here)
     with pytest.raises(NotPossibleError, match="CPU 3 is of the partition one"):
-        create(asked("2-3", "two"), here)
+        create_partition(asked("2-3", "two"), here)
     with pytest.raises(NotPossibleError, match="of which partitions have"):
-        create(asked("2", "two", memory=MemoryWish("4G")), here)
+        create_partition(asked("2", "two", memory=MemoryRequest("4G")), here)
     with pytest.raises(InvalidInputError, match="no GPU that can be seen"):
-        create(asked("2", "two", gpus="0"), here)
+        create_partition(asked("2", "two", gpus="0"), here)
     with pytest.raises(InvalidInputError, match="leaves no CPU"):
-        create(asked("0-2", "two"), here)
+        create_partition(asked("0-2", "two"), here)
     with pytest.raises(InvalidInputError, match="There is no partition tow"):
-        delete("tow", here)
+        delete_partition("tow", here)
 
 
 def test_gpus_of_several_vendors_have_no_numbers_in_common(tree: Path, version: int) -> None:
     here = place(tree, version)
     (tree / "proc/driver/nvidia/gpus/0000:01:00.0").mkdir(parents=True)
-    assert create(asked("3", "one", gpus="0"), here).made.gpus == "0"
+    assert create_partition(asked("3", "one", gpus="0"), here).made.gpus == "0"
     (tree / "sys/bus/pci/drivers/i915").mkdir(parents=True)
     (device := tree / "sys/devices/pci0000:00/0000:00:02.0").mkdir(parents=True)
     (device / "driver").symlink_to("../../../bus/pci/drivers/i915")
@@ -557,53 +566,55 @@ def test_gpus_of_several_vendors_have_no_numbers_in_common(tree: Path, version: 
     with pytest.raises(
         NotPossibleError, match="GPUs of intel and nvidia, each with numbers of its own"
     ):
-        create(asked("2", "two", gpus="0"), here)
+        create_partition(asked("2", "two", gpus="0"), here)
 
 
 def test_auto_leaves_a_core_of_each_socket(tree: Path, version: int) -> None:
     here = place(tree, version)
-    assert create(asked("auto"), here).made.cpus == "1,3"
+    assert create_partition(asked("auto"), here).made.cpus == "1,3"
     with pytest.raises(NotPossibleError, match="no other is left"):
-        create(asked("auto", "two"), here)
+        create_partition(asked("auto", "two"), here)
 
 
 def test_memory_is_counted_node_by_node(tree: Path, version: int) -> None:
     """Each of the two nodes has 8 GiB."""
     here = place(tree, version)
-    create(asked("3", "one", memory=MemoryWish("6G")), here)  # of node 1
-    create(asked("1", "two", memory=MemoryWish("5G")), here)  # of node 0, which has them
+    create_partition(asked("3", "one", memory=MemoryRequest("6G")), here)  # of node 1
+    create_partition(
+        asked("1", "two", memory=MemoryRequest("5G")), here
+    )  # of node 0, which has them
     with pytest.raises(
         NotPossibleError, match=r"3\.00 GiB of node 1 were asked for, and it has 8\.00 GiB"
     ):
-        create(asked("2", "more", memory=MemoryWish("3G")), here)
-    delete("two", here)
-    delete("one", here)
-    create(asked("1,3", "one", memory=MemoryWish("0:1G,1:6G")), here)
+        create_partition(asked("2", "more", memory=MemoryRequest("3G")), here)
+    delete_partition("two", here)
+    delete_partition("one", here)
+    create_partition(asked("1,3", "one", memory=MemoryRequest("0:1G,1:6G")), here)
     with pytest.raises(NotPossibleError, match="of node 1 were asked for"):
-        create(asked("2", "two", memory=MemoryWish("3G")), here)
-    create(asked("2", "two", memory=MemoryWish("2G")), here)
-    delete("two", here)
-    delete("one", here)
+        create_partition(asked("2", "two", memory=MemoryRequest("3G")), here)
+    create_partition(asked("2", "two", memory=MemoryRequest("2G")), here)
+    delete_partition("two", here)
+    delete_partition("one", here)
     with pytest.raises(NotPossibleError, match=r"9\.00 GiB of node 0 were asked"):
-        create(asked("0,2", "more", memory=MemoryWish("0:9G,1:1G")), here)
+        create_partition(asked("0,2", "more", memory=MemoryRequest("0:9G,1:1G")), here)
 
 
 @pytest.mark.parametrize(
     ("wish", "told"),
     [
-        (MemoryWish("0"), "is nothing"),
-        (MemoryWish("5"), "--mem 5 is less than a page"),
-        (MemoryWish("1:1G,1:1G"), "has node 1 twice"),
-        (MemoryWish("7:1G"), "near to node 1"),
-        (MemoryWish("1:1G,x"), "cannot read"),
-        (MemoryWish("1G", "1G"), "It has 2.00 MiB"),
+        (MemoryRequest("0"), "is nothing"),
+        (MemoryRequest("5"), "--mem 5 is less than a page"),
+        (MemoryRequest("1:1G,1:1G"), "has node 1 twice"),
+        (MemoryRequest("7:1G"), "near to node 1"),
+        (MemoryRequest("1:1G,x"), "cannot read"),
+        (MemoryRequest("1G", "1G"), "It has 2.00 MiB"),
     ],
 )
 def test_memory_that_cannot_be_asked_for(
-    tree: Path, version: int, wish: MemoryWish, told: str
+    tree: Path, version: int, request: MemoryRequest, told: str
 ) -> None:
     with pytest.raises(InvalidInputError) as error:
-        create(asked("3", memory=wish), place(tree, version))
+        create_partition(asked("3", memory=request), place(tree, version))
     assert told in str(error.value)
 
 
@@ -616,39 +627,39 @@ def test_a_pool_that_grows_in_part(tree: Path, version: int) -> None:
 
     here.host._effects[POOL] = less  # type: ignore[attr-defined]
     with pytest.raises(NotPossibleError, match=r"the kernel found 6\.00 MiB"):
-        create(asked("3", memory=MemoryWish("16M", "2M"), precise=True), here)
+        create_partition(asked("3", memory=MemoryRequest("16M", "2M"), precise=True), here)
     assert content(tree) == before
-    made = create(asked("3", memory=MemoryWish("16M", "2M")), here).made
+    made = create_partition(asked("3", memory=MemoryRequest("16M", "2M")), here).made
     assert made.memory is not None
     assert (made.memory.bytes, made.memory.asked_bytes) == (3 << 21, 8 << 21)
     here.host._effects[POOL] = lambda host, path, text: str(min(int(text), 9))  # type: ignore[attr-defined]
-    second = create(asked("2", "two", memory=MemoryWish("4M", "2M")), here).made
+    second = create_partition(asked("2", "two", memory=MemoryRequest("4M", "2M")), here).made
     assert second.memory is not None and second.memory.bytes == 2 << 21
     assert here.host.read(POOL) == "9"  # 4 that were there, 3 that were found before, and 2
-    delete("two", here)
+    delete_partition("two", here)
     assert here.host.read(POOL) == "7"
-    delete("main", here)
+    delete_partition("main", here)
     assert content(tree) == before
 
 
 def test_memory_as_huge_pages_can_be_shared_out(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 2)
     here = place(base, 2)
-    made = create(asked("3", memory=MemoryWish("16M", "2M")), here).made
+    made = create_partition(asked("3", memory=MemoryRequest("16M", "2M")), here).made
     assert made.delegated == ("cpuset", "memory")  # a share is limited too
     assert here.host.read(f"{V2}/assay-main/memory.min") == "0"
-    delete("main", here)
+    delete_partition("main", here)
     (base / f"{V2}/cgroup.controllers".lstrip("/")).write_text("cpuset cpu\n")
     with pytest.raises(NotPossibleError, match="have no memory"):
-        create(asked("3", memory=MemoryWish("16M")), here)
+        create_partition(asked("3", memory=MemoryRequest("16M")), here)
 
 
 def test_memory_of_version_1_needs_groups_that_limit_it(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 1)
     here = place(base, 1)
-    made = create(asked("3", memory=MemoryWish("16M")), here).made
+    made = create_partition(asked("3", memory=MemoryRequest("16M")), here).made
     assert [h.folder for h in made.hierarchies] == [f"{V1}/assay-main", f"{V1_MEMORY}/assay-main"]
-    delete("main", here)
+    delete_partition("main", here)
     mounts = base / "proc/self/mountinfo"
     (cpuset, _) = mounts.read_text().splitlines()
     of_version_2 = f"32 1 0:32 / {V2}/unified rw - cgroup2 cgroup2 rw"
@@ -657,18 +668,18 @@ def test_memory_of_version_1_needs_groups_that_limit_it(tmp_path: Path) -> None:
     for text in (cpuset, f"{cpuset}\n{of_version_2}"):
         mounts.write_text(f"{text}\n")
         with pytest.raises(NotPossibleError, match="those of version 1, have no memory") as error:
-            create(asked("3", memory=MemoryWish("16M")), here)
+            create_partition(asked("3", memory=MemoryRequest("16M")), here)
         assert "-o memory" in str(error.value.remedy)
 
 
 def test_memory_of_as_many_nodes_as_are_near(tmp_path: Path) -> None:
     plant(base := tmp_path / "tree", 2)
     here = place(base, 2)
-    made = create(asked("auto", memory=MemoryWish("0:1G,1:2G")), here).made
+    made = create_partition(asked("auto", memory=MemoryRequest("0:1G,1:2G")), here).made
     assert (made.cpus, made.nodes) == ("1,3", "0-1")
     assert made.memory is not None and made.memory.bytes == 3 << 30
-    delete("main", here)
-    made = create(asked("3", memory=MemoryWish("auto")), here).made
+    delete_partition("main", here)
+    made = create_partition(asked("3", memory=MemoryRequest("auto")), here).made
     assert made.memory is not None
     assert made.memory.bytes == 2 << 30  # of 4 GiB that are free, as much as of its CPUs
 
@@ -678,29 +689,29 @@ def test_idle_states_that_are_not_there(tree: Path, version: int) -> None:
         state.unlink()
     (tree / CHECKS.lstrip("/")).unlink()
     with pytest.raises(NotPossibleError, match="tells of no idle states"):
-        create(asked("3", idle="shallow"), place(tree, version))
+        create_partition(asked("3", idle="shallow"), place(tree, version))
     with pytest.raises(NotPossibleError, match="no-machine-checks cannot be had"):
-        create(asked("3", checks_machine=False), place(tree, version))
+        create_partition(asked("3", checks_machine=False), place(tree, version))
 
 
 def test_idle_states_are_those_of_the_cpus_asked_for(tree: Path, version: int) -> None:
     states = tree / CPU.lstrip("/") / "cpu3/cpuidle"
     (states / "state0/latency").write_text("1\n")
     with pytest.raises(NotPossibleError, match="no idle state here polls"):
-        create(asked("3", idle="poll"), place(tree, version))
-    create(asked("2", idle="poll"), place(tree, version))
-    delete("main", place(tree, version))
+        create_partition(asked("3", idle="poll"), place(tree, version))
+    create_partition(asked("2", idle="poll"), place(tree, version))
+    delete_partition("main", place(tree, version))
     (states / "state1/latency").write_text("40\n")
-    create(asked("2-3", idle="shallow"), place(tree, version))
+    create_partition(asked("2-3", idle="shallow"), place(tree, version))
     disabled = [(tree / f"{CPU}/cpu{n}/cpuidle/state1/disable".lstrip("/")) for n in (2, 3)]
     assert [file.read_text().strip() for file in disabled] == ["0", "1"]
-    delete("main", place(tree, version))
+    delete_partition("main", place(tree, version))
 
 
 def test_who_is_not_root_is_refused(tree: Path, version: int) -> None:
     (tree / "proc/self/status").write_text("Name:\tassay\nUid:\t1000\t1000\t1000\t1000\n")
     with pytest.raises(NotPossibleError, match="as root") as error:
-        create(asked("3"), place(tree, version))
+        create_partition(asked("3"), place(tree, version))
     assert error.value.exit_status == 3
     assert "sudo" in str(error.value.remedy)
 
@@ -712,7 +723,7 @@ def test_a_start_tells(tmp_path: Path, assay_broker: Path) -> None:
     there = place(base, 1)
     env = {**there.env, "ASSAY_BROKER": str(assay_broker)}
     folder = partition_folder("main", env)
-    create(asked("3", idle="shallow", broker=True), dataclasses.replace(there, env=env))
+    create_partition(asked("3", idle="shallow", broker=True), dataclasses.replace(there, env=env))
     end_brokers(folder)
     with open_journal() as journal:
         (entry,) = (e for e in journal.entries if e.note.action.path == refused)
@@ -725,31 +736,35 @@ def test_a_start_tells(tmp_path: Path, assay_broker: Path) -> None:
             raise OSError(errno.EIO, os.strerror(errno.EIO), path)
 
     here = dataclasses.replace(place(base, 1, strike), env=env)
-    started = start("main", here)
+    started = start_partition("main", here)
     told = {one.action.path: one.word for one in started.turned.missing}
-    assert told == {refused: Word.REFUSED, f"{V1}/cpuset.sched_load_balance": Word.DRIFTED}
-    assert started.began and answer_of(folder) and not started.turned.left
-    delete("main", here)
+    assert told == {
+        refused: ActionStatus.REFUSED,
+        f"{V1}/cpuset.sched_load_balance": ActionStatus.DRIFTED,
+    }
+    assert started.began and broker_state(folder) and not started.turned.left
+    delete_partition("main", here)
 
 
 def test_a_start_gives_no_broker_to_one_that_was_made_without(tmp_path: Path) -> None:
     plant(base := tmp_path / "t", 1)
     there = place(base, 1)
     here = dataclasses.replace(there, env={**there.env, "ASSAY_BROKER": "/nowhere"})
-    create(asked("3"), here)
-    started = start("main", here)
+    create_partition(asked("3"), here)
+    started = start_partition("main", here)
     assert not started.began and not started.made.broker
-    assert standing(here.env) == (started.made,)
+    assert active_partitions(here.env) == (started.made,)
     assert not socket_in(partition_folder("main", here.env)).exists()
 
 
 def test_what_another_partition_would_change(tree: Path, version: int) -> None:
     here, machine = place(tree, version), read_machine(Root(tree))
-    one = create(asked("3", "one", **FULL), here).made
-    two = planned_partition(asked("2", "two"), machine, here)
+    one = create_partition(asked("3", "one", **FULL), here).made
+    two = plan_partition(asked("2", "two"), machine, here)
     with open_journal() as journal:
         found = {
-            action.path for action in changed(here.host, two, (one,), journal.entries, machine)
+            action.path
+            for action in additional_actions(here.host, two, (one,), journal.entries, machine)
         }
     assert POOL not in found and CHECKS not in found
     assert "/proc/irq/24/smp_affinity_list" in found  # from 0-2 to 0-1
@@ -757,11 +772,11 @@ def test_what_another_partition_would_change(tree: Path, version: int) -> None:
 
 
 def test_what_is_written_down_is_read_while_somebody_changes_the_machine(tmp_path: Path) -> None:
-    assert entries_now() == ()
+    assert read_entries() == ()
     plant(base := tmp_path / "t", 1)
-    create(asked("3"), place(base, 1))
+    create_partition(asked("3"), place(base, 1))
     with open_journal() as journal:
-        assert journal.entries and entries_now() == journal.entries
+        assert journal.entries and read_entries() == journal.entries
 
 
 def test_none_gets_in(tmp_path: Path, assay_broker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -769,35 +784,37 @@ def test_none_gets_in(tmp_path: Path, assay_broker: Path, monkeypatch: pytest.Mo
     plant(base := tmp_path / "t", 1)
     here = place(base, 1)
     here = dataclasses.replace(here, env={**here.env, "ASSAY_BROKER": str(assay_broker)})
-    create(asked("3", broker=True), here)
+    create_partition(asked("3", broker=True), here)
     asked_then = []
 
     def late(folder: Path) -> None:
-        with Broker(socket_in(folder)) as broker:
+        with BrokerClient(socket_in(folder)) as broker:
             with pytest.raises(NotPossibleError, match="the partition is being deleted"):
                 broker.reserve([3])
             asked_then.append(folder)
-        fall(folder)
+        deactivate(folder)
 
     monkeypatch.setattr(make, "fall", late)
-    delete("main", here)
-    assert len(asked_then) == 1 and not names(here.env)
+    delete_partition("main", here)
+    assert len(asked_then) == 1 and not partition_names(here.env)
 
 
 def test_two_owners_of_a_file_go_back_in_order(tree: Path, version: int) -> None:
-    from assay.host.changes import Changes
-    from assay.host.journal import KEPT
+    from assay.host.changes import HostChanges
+    from assay.host.journal import APPLY_OWNER
 
     before = content(tree)
     here = place(tree, version)
     path = "/proc/irq/24/smp_affinity_list"
     with open_journal() as journal:
-        Changes(here.host, journal, KEPT).hold([WriteFile(path=path, value="1-3", form="cpulist")])
-    create(asked("3"), here)
+        HostChanges(here.host, journal, APPLY_OWNER).hold(
+            [WriteFile(path=path, value="1-3", form="cpulist")]
+        )
+    create_partition(asked("3"), here)
     assert here.host.read(path) == "1-2"
-    delete("main", here)
+    delete_partition("main", here)
     assert here.host.read(path) == "1-3"
     with open_journal() as journal:
-        assert all(entry.note.owner != PARTITIONS for entry in journal.entries)
+        assert all(entry.note.owner != PARTITIONS_OWNER for entry in journal.entries)
         undo(here.host, journal, journal.entries)
     assert content(tree) == before

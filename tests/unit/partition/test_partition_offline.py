@@ -9,17 +9,23 @@ from host.trees import content
 
 from assay.cli.partition.told import steer_lines, unmet
 from assay.cli.system import left_lines
-from assay.host.journal import STATE, open_journal
-from assay.partition.cpus import CpuWish
-from assay.partition.look import look, steers
-from assay.partition.make import Place, Request, create, delete, start
+from assay.host.journal import STATE_VARIABLE, open_journal
+from assay.partition.cpu_designation import CpuRequest
+from assay.partition.lifecycle import (
+    PartitionHost,
+    PartitionRequest,
+    create_partition,
+    delete_partition,
+    start_partition,
+)
+from assay.partition.status import read_kernel_work, read_partitions
 from assay.testing.recorded_groups import RecordedGroups
 from partition.partition_tree import V1, V2, place, plant
 
 
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(STATE, str(tmp_path / "state"))
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
 
 
 @pytest.fixture(params=[1, 2], ids=["v1", "v2"])
@@ -35,21 +41,21 @@ def tree(tmp_path: Path, version: int) -> Path:
     return base
 
 
-def host_of(here: Place) -> RecordedGroups:
+def host_of(here: PartitionHost) -> RecordedGroups:
     assert isinstance(here.host, RecordedGroups)
     return here.host
 
 
-def asked(cpus: str = "3", name: str = "main") -> Request:
-    return Request(name=name, cpus=CpuWish(cpus), broker=False)
+def asked(cpus: str = "3", name: str = "main") -> PartitionRequest:
+    return PartitionRequest(name=name, cpus=CpuRequest(cpus), broker=False)
 
 
-def faults(here: Place) -> list[str]:
-    return [seen.fault for seen in look(here.host, here.env) if seen.fault is not None]
+def faults(here: PartitionHost) -> list[str]:
+    return [seen.fault for seen in read_partitions(here.host, here.env) if seen.fault is not None]
 
 
-def drifts(here: Place) -> dict[str, str]:
-    return {k: v for one in steers(here.host, here.env) for k, v in one.drifted.items()}
+def drifts(here: PartitionHost) -> dict[str, str]:
+    return {k: v for one in read_kernel_work(here.host, here.env) for k, v in one.drifted.items()}
 
 
 def entries() -> int:
@@ -63,12 +69,12 @@ def test_it_is_in_force_again_once_its_cpu_is_back(
 ) -> None:
     before = content(tree)
     here = place(tree, version)
-    create(asked(), here)
+    create_partition(asked(), here)
     host_of(here).forgetting = {"12"}
     host_of(here).take_offline(3)
     assert faults(here) == ["CPU 3 is offline"] and not drifts(here)
     if started_offline:
-        turned = start("main", here).turned
+        turned = start_partition("main", here).turned
         (lacks,) = unmet(turned)
         assert lacks.reason == "CPU 3 is offline"
         assert lacks.action.path.endswith("/assay-main")
@@ -77,8 +83,10 @@ def test_it_is_in_force_again_once_its_cpu_is_back(
     assert here.host.read("/proc/12/affinity") == "0-3"
     assert not drifts(here)
     lapsed = "1 may run everywhere again, as after a CPU came online"
-    assert any(lapsed in line for line in steer_lines(steers(here.host, here.env), verbose=True))
-    turned = start("main", here).turned
+    assert any(
+        lapsed in line for line in steer_lines(read_kernel_work(here.host, here.env), verbose=True)
+    )
+    turned = start_partition("main", here).turned
     assert not unmet(turned) and not turned.left
     assert not faults(here) and not drifts(here)
     own = f"{V1 if version == 1 else V2}/assay-main"
@@ -86,8 +94,8 @@ def test_it_is_in_force_again_once_its_cpu_is_back(
     if version == 2:
         assert here.host.read(f"{own}/cpuset.cpus.partition") == "isolated"
     assert here.host.read("/proc/12/affinity") == "0-2"
-    assert not any(one.word == "drifted" for one in start("main", here).turned.outcomes)
-    assert not delete("main", here).left
+    assert not any(one.word == "drifted" for one in start_partition("main", here).turned.outcomes)
+    assert not delete_partition("main", here).left
     assert content(tree) == before
     assert not entries()
 
@@ -96,9 +104,9 @@ def test_deleted_while_offline_every_mask_is_as_before_in_the_end(tree: Path, ve
     """Linux 6.1 takes the CPU out of masks of threads that are put back while it is away."""
     before = content(tree)
     here = place(tree, version)
-    create(asked(), here)
+    create_partition(asked(), here)
     host_of(here).take_offline(3)
-    left = delete("main", here).left
+    left = delete_partition("main", here).left
     assert {(one.fate, one.reason and one.reason[-16:]) for one in left} == {
         ("failed", "CPU 3 is offline")
     }
@@ -108,8 +116,8 @@ def test_deleted_while_offline_every_mask_is_as_before_in_the_end(tree: Path, ve
     assert "CPU 3 is offline" in told and "assay machine restore" in told
     assert len(told.splitlines()) == 1
     host_of(here).bring_online(3)
-    create(asked("2", "other"), here)
-    assert not delete("other", here).left
+    create_partition(asked("2", "other"), here)
+    assert not delete_partition("other", here).left
     assert content(tree) == before
     assert not entries()
 
@@ -120,22 +128,22 @@ def test_masks_that_are_noted_while_a_cpu_is_offline_have_it_again(
     """Made while another CPU is away: the kernel leaves that out of what it says of threads."""
     here = place(tree, version)
     host_of(here).take_offline(1)
-    create(asked(), here)
+    create_partition(asked(), here)
     assert here.host.read("/proc/12/affinity") == "0,2"
     assert not drifts(here)
     host_of(here).bring_online(1)
     assert not drifts(here)
-    start("main", here)
+    start_partition("main", here)
     assert here.host.read("/proc/12/affinity") == "0-2"
-    assert not delete("main", here).left
+    assert not delete_partition("main", here).left
     assert here.host.read("/proc/12/affinity") == "0-3"
     assert here.host.read("/proc/irq/24/smp_affinity_list") == "0-3"
 
 
 def test_a_thread_that_a_user_placed_is_still_told(tree: Path, version: int) -> None:
     here = place(tree, version)
-    create(asked(), here)
+    create_partition(asked(), here)
     here.host.set_affinity(12, (1, 2))
     assert drifts(here) == {"12": "1-2"}
-    assert "drifted" in {one.word for one in start("main", here).turned.outcomes}
+    assert "drifted" in {one.word for one in start_partition("main", here).turned.outcomes}
     assert here.host.read("/proc/12/affinity") == "1-2"

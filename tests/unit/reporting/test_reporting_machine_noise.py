@@ -9,9 +9,9 @@ import pytest
 
 from assay.cli.machine.noise_document import noise_document
 from assay.cli.machine.noise_text import figure_lines, noise_lines
-from assay.noise.answer import NoiseAnswer, answer_of
-from assay.noise.driver import NoiseFound, Other
+from assay.noise.driver import NoiseMeasurement, ProcessUsage
 from assay.noise.periods import KnownPeriod
+from assay.noise.summary import NoiseSummary, summarize_noise
 from assay.records.noise import CpuNoise, NoiseRun, Told
 from assay.reporting.machine_noise import MOST_DOTS, machine_noise_figure, noise_page
 from assay.reporting.pictures.detours import detours_svg
@@ -36,7 +36,7 @@ def cpu(number: int, detours: int) -> CpuNoise:
     )  # fmt: skip
 
 
-def answer(cpus: int = 2, detours: int = 500, method: str = "ftq") -> NoiseAnswer:
+def answer(cpus: int = 2, detours: int = 500, method: str = "ftq") -> NoiseSummary:
     run = NoiseRun(
         method=method,
         quantum_ns=MS,
@@ -46,11 +46,13 @@ def answer(cpus: int = 2, detours: int = 500, method: str = "ftq") -> NoiseAnswe
             CpuNoise(cpu=99, error="Invalid argument"),
         ),
     )
-    busy = Other(7, "na\x1bme", 1, 1.5)
-    return answer_of([NoiseFound(run, {0: 0.5}, 3, (busy,))], [KnownPeriod(0.004, "the tick")])
+    busy = ProcessUsage(7, "na\x1bme", 1, 1.5)
+    return summarize_noise(
+        [NoiseMeasurement(run, {0: 0.5}, 3, (busy,))], [KnownPeriod(0.004, "the tick")]
+    )
 
 
-def svg_of(found: NoiseAnswer) -> str:
+def svg_of(found: NoiseSummary) -> str:
     assert found.source is not None
     rhythms = [(1 / one.period.period_s, one.likely) for one in found.rhythms]
     return detours_svg(machine_noise_figure(found.source, found.histogram, found.spectrum, rhythms))

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from simulated_studies import carry_out, compare, factors, space_of, tune, workload
 
-from assay.partition.names import PARTITION
+from assay.partition.names import PARTITION_KIND
 from assay.records import (
     DEFAULT,
     Arm,
@@ -286,7 +286,7 @@ def test_so_does_that_of_a_tuning(share: float) -> None:
 def test_a_block_in_which_a_partition_did_not_hold_is_disturbed() -> None:
     held = Conditions().with_one(sample(1.0, host_cpus=2.0, foreign_load=0.0))
     assert not held.disturbed(0.1)
-    note = Evidence(kind=PARTITION, outside=True, note="isolated became isolated invalid")
+    note = Evidence(kind=PARTITION_KIND, outside=True, note="isolated became isolated invalid")
     lost = msgspec.structs.replace(sample(1.0), evidence=(note,))
     for conditions in (held.with_one(lost), Conditions().with_one(lost).with_one(sample(1.0))):
         assert conditions.disturbed(0.1)

@@ -10,7 +10,7 @@ import pytest
 from simulated_studies import Study, Writing, compare, factors, space_of, tune
 
 from assay.executors.evidence.reported_errors import error_evidence
-from assay.executors.evidence.same_work import Form
+from assay.executors.evidence.same_work import ComparableForm
 from assay.records import Budget, Configuration, Evidence, Launch, Output, Sample, Verdict
 from assay.records.sample import ERRORS
 from assay.search.conclusion.conclude import conclude
@@ -38,7 +38,7 @@ class Erring(Writing):
         sample = super().run(launch)
         content = self.says(launch).encode()
         output = Output(stream="stderr", size_bytes=len(content), sha256="", head=content)
-        found = error_evidence([output], Form(()))
+        found = error_evidence([output], ComparableForm(()))
         evidence = (*sample.evidence, *([found] if found is not None else []))
         return msgspec.structs.replace(sample, evidence=evidence)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.launch.document import launcher_document
-from assay.launch.files import words_for_files
+from assay.launch.file_arguments import file_words
 from assay.launch.planner import plan
 from assay.launch.script import shell_script
 from assay.records import (
@@ -92,7 +92,7 @@ def test_judged_by_what_was_cached(
 def test_words_that_may_be_files(
     argv: tuple[str, ...], stdin: str | None, expected: tuple[str, ...]
 ) -> None:
-    assert set(words_for_files(argv, stdin)) == set(expected)
+    assert set(file_words(argv, stdin)) == set(expected)
 
 
 def test_the_script_does_the_same_with_the_tools_of_the_distribution() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from assay.errors import InvalidInputError
 from assay.launch.document import launcher_document
-from assay.launch.exported import of_plan
+from assay.launch.exported_variables import plan_notes
 from assay.launch.planner import plan
 from assay.launch.script import shell_script
 from assay.records import (
@@ -195,7 +195,7 @@ def test_inherited_settings_are_told_in_plan_record_and_answer() -> None:
     (note,) = condition_notes(stratum, ())
     assert "MALLOC_ARENA_MAX=1, OMP_PROC_BIND=true" in note and "secret" not in note
     made = plan(Configuration({"inherited.OMP_PROC_BIND": "unset"}), HOST, REGISTRY)
-    assert list(of_plan(made, env)) == [
+    assert list(plan_notes(made, env)) == [
         "OMP_PROC_BIND=true is exported already: the default keeps it, "
         "this configuration unsets it",
         "MALLOC_ARENA_MAX=1 is exported already, and stays",

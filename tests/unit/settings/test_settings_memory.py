@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from assay.launch.document import launcher_document, observations
+from assay.launch.document import launcher_document, readback_sources
 from assay.launch.planner import plan
 from assay.launch.script import shell_script
 from assay.machine.document import Machine, Node
@@ -148,5 +148,5 @@ def test_it_is_read_back_and_runs_without_assay() -> None:
     document = launcher_document(made, Workload(argv=("prog",)), launch, env={})
     assert document["mempolicy"] == {"mode": "weighted", "nodes": [0, 1]}
     assert "numa_maps" in document["observe"]
-    assert "numa_maps" not in observations(["cpus"])
+    assert "numa_maps" not in readback_sources(["cpus"])
     assert "numactl --weighted-interleave=0-1" in shell_script(made, Workload(argv=("prog",)))

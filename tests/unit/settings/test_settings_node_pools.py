@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.host.changes import Changes
-from assay.host.journal import STATE, open_journal
+from assay.host.changes import HostChanges
+from assay.host.journal import STATE_VARIABLE, open_journal
 from assay.launch.planner import plan
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
@@ -63,9 +63,9 @@ def test_a_pool_of_all_nodes(name: str, tmp_path: Path, monkeypatch: pytest.Monk
     host = RecordedHost(tmp_path / "root", EFFECTS)
     planned = plan(Configuration({name: 8}), read_machine(Root(host.base)), builtin())
     assert not planned.refused
-    monkeypatch.setenv(STATE, str(tmp_path / "state"))
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
     with open_journal() as journal:
-        changes = Changes(host, journal, "test")
+        changes = HostChanges(host, journal, "test")
         changes.hold(planned.system)
         assert [host.read(path) for path in NODES] == ["4", "4"]
         assert {word.fate for word in changes.put_back()} == {"undone"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.launch.planner import plan
-from assay.launch.preload import preloads
+from assay.launch.preload import preload_objects
 from assay.machine.document import Machine, Program
 from assay.records import Configuration, Granted, Plan, Seen
 from assay.settings.base import Suggestion
@@ -33,7 +33,7 @@ def test_it_stands_in_front_and_others_go(value: str) -> None:
     made = planned(value)
     assert not made.refused
     inherited = f"/x/libgomp.so.1:/x/libiomp5.so:{LIB}/libjemalloc.so.2"
-    assert preloads(made, inherited) == (FILES[value], f"{LIB}/libjemalloc.so.2")
+    assert preload_objects(made, inherited) == (FILES[value], f"{LIB}/libjemalloc.so.2")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_with_an_allocator_both_are_preloaded() -> None:
     host = machine(libraries={"llvm-omp": FILES["llvm"], "jemalloc": f"{LIB}/libjemalloc.so.2"})
     both = Configuration({"omp.runtime": "llvm", "malloc": "jemalloc"})
     made = plan(both, host, REGISTRY)
-    assert set(preloads(made, "")) == {FILES["llvm"], f"{LIB}/libjemalloc.so.2"}
+    assert set(preload_objects(made, "")) == {FILES["llvm"], f"{LIB}/libjemalloc.so.2"}
 
 
 @pytest.mark.parametrize("value", ["clang", "GNU", 1, True])

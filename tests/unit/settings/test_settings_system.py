@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.host.changes import Changes, Outcome, Word
-from assay.host.journal import STATE, open_journal
+from assay.host.changes import ActionOutcome, ActionStatus, HostChanges
+from assay.host.journal import STATE_VARIABLE, open_journal
 from assay.host.script import system_lines
 from assay.launch.planner import plan
 from assay.machine.document import Machine
@@ -139,7 +139,7 @@ EFFECTS: dict[str, Effect] = {
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give a recorded machine with all that can be set."""
-    monkeypatch.setenv(STATE, str(tmp_path / "state"))
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
     base = tmp_path / "tree"
     for path, text in SERVER.items():
         place = base / path.lstrip("/")
@@ -153,7 +153,7 @@ def content(base: Path) -> dict[str, bytes]:
     return {str(p): p.read_bytes() for p in sorted(base.rglob("*")) if p.is_file()}
 
 
-def applied(base: Path, **values: object) -> tuple[Plan, tuple[Outcome, ...], dict[str, str]]:
+def applied(base: Path, **values: object) -> tuple[Plan, tuple[ActionOutcome, ...], dict[str, str]]:
     """Apply a configuration, read it back, and put it back; all is as it was then."""
     before = content(base)
     asked = Configuration({name.replace("__", "."): value for name, value in values.items()})  # type: ignore[misc]
@@ -161,7 +161,7 @@ def applied(base: Path, **values: object) -> tuple[Plan, tuple[Outcome, ...], di
     assert not found.refused, found.refused
     assert decode(encode(found), Plan) == found
     with open_journal() as journal:
-        changes = Changes(RecordedHost(base, EFFECTS), journal, "test")
+        changes = HostChanges(RecordedHost(base, EFFECTS), journal, "test")
         outcomes = changes.hold(found.system)
         seen = changes.look(found.system)
         assert {word.fate for word in changes.put_back()} <= {"undone"}
@@ -198,7 +198,7 @@ def judged(found: Plan, seen: dict[str, str], name: str) -> Granted:
 )
 def test_granted_and_put_back(server: Path, values: dict[str, object]) -> None:
     found, outcomes, seen = applied(server, **values)
-    assert {outcome.word for outcome in outcomes} <= {Word.GRANTED, Word.KEPT}
+    assert {outcome.word for outcome in outcomes} <= {ActionStatus.GRANTED, ActionStatus.KEPT}
     for name in found.configuration:
         assert judged(found, seen, name) is Granted.GRANTED
 
@@ -206,9 +206,9 @@ def test_granted_and_put_back(server: Path, values: dict[str, object]) -> None:
 def test_an_interrupt_that_its_driver_manages_stays(server: Path) -> None:
     found, outcomes, seen = applied(server, irq__cpus="0-1")
     words = {o.action.path: (o.word, o.reason) for o in outcomes}
-    assert words["/proc/irq/24/smp_affinity_list"][0] is Word.GRANTED
+    assert words["/proc/irq/24/smp_affinity_list"][0] is ActionStatus.GRANTED
     word, reason = words["/proc/irq/120/smp_affinity_list"]
-    assert word is Word.REFUSED
+    assert word is ActionStatus.REFUSED
     assert "isolcpus=managed_irq" in (reason or "")
     assert seen["/proc/irq/default_smp_affinity"] == "3"
     assert judged(found, seen, "irq.cpus") is Granted.DEGRADED
@@ -286,8 +286,8 @@ def test_sleep_is_limited_for_good_by_disabling_states(server: Path) -> None:
     assert len(deeper) == 8
     before = content(server)
     with open_journal() as journal:
-        changes = Changes(RecordedHost(server), journal, "test")
-        assert {o.word for o in changes.hold(deeper)} == {Word.GRANTED}
+        changes = HostChanges(RecordedHost(server), journal, "test")
+        assert {o.word for o in changes.hold(deeper)} == {ActionStatus.GRANTED}
         changes.put_back()
     assert content(server) == before
 

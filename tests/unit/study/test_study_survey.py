@@ -9,7 +9,7 @@ from typing import Any, Self
 import pytest
 
 from assay.errors import WorkloadFailedError
-from assay.executors.evidence.output import kept
+from assay.executors.evidence.output import kept_output
 from assay.records import Budget, Configuration, Outcome, Plan, Sample, Workload
 from assay.study import survey as module
 from assay.study.laboratory import Laboratory
@@ -45,7 +45,9 @@ class Failing:
                 launch=self._launches.pop(),
                 outcome=Outcome.FAILED,
                 message="exit status 1",
-                outputs=tuple(found for path in written if (found := kept(path)) is not None),
+                outputs=tuple(
+                    found for path in written if (found := kept_output(path)) is not None
+                ),
             )
         ]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.host.changes import Changes, Outcome, Word
-from assay.host.journal import STATE, Journal, open_journal
+from assay.host.changes import ActionOutcome, ActionStatus, HostChanges
+from assay.host.journal import STATE_VARIABLE, Journal, open_journal
 from assay.host.undo import undo
 from assay.machine.document import Machine
 from assay.machine.tunables import HUGETLB, IRQS, NODES, SWAPS, THP, VM, WORKQUEUES
@@ -50,7 +50,7 @@ EVERYTHING: dict[str, Value] = {
 
 @pytest.fixture
 def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Journal]:
-    monkeypatch.setenv(STATE, str(tmp_path / "state"))
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
     with open_journal() as held:
         yield held
 
@@ -75,10 +75,10 @@ def contents(guest: Alive, known: Machine) -> bytes:
 
 def hold(
     guest: Alive, known: Machine, journal: Journal, values: Mapping[str, Value]
-) -> tuple[Changes, dict[str, Outcome]]:
+) -> tuple[HostChanges, dict[str, ActionOutcome]]:
     planned = plan_on(known, values)
     assert not planned.refused, planned.refused
-    changes = Changes(guest.host, journal, "test")
+    changes = HostChanges(guest.host, journal, "test")
     return changes, {told.action.path: told for told in changes.hold(planned.system)}
 
 
@@ -92,11 +92,14 @@ def test_all_of_them_hold_and_are_put_back(guest: Alive, known: Machine, journal
     assert guest.host.read(f"{HUGETLB}/{POOL}") == str(4 + 2 + HUGE_ON_NODE_1)
     assert guest.host.read(f"{WORKQUEUES}/cpumask") == "0f"
     assert guest.host.read(f"{IRQS}/default_smp_affinity") == "0f"
-    refused = {path for path, outcome in told.items() if outcome.word is Word.REFUSED}
+    refused = {path for path, outcome in told.items() if outcome.word is ActionStatus.REFUSED}
     # Nobody may move these two: the clock's and the cascade of the old interrupt controller.
     assert refused == {f"{IRQS}/{n}/smp_affinity_list" for n in (0, 2)}
     assert {told[path].read for path in told if path.startswith(f"{IRQS}/1")} == {HOUSEKEEPING}
-    assert not {o.word for p, o in told.items() if p not in refused} - {Word.GRANTED, Word.KEPT}
+    assert not {o.word for p, o in told.items() if p not in refused} - {
+        ActionStatus.GRANTED,
+        ActionStatus.KEPT,
+    }
     undone = changes.put_back()
     assert {word.fate for word in undone} == {"undone"}
     assert journal.entries == ()
@@ -107,7 +110,7 @@ def test_a_pool_grows_as_far_as_its_node_has_memory(
 ) -> None:
     changes, told = hold(guest, known, journal, {f"vm.hugepages.2m.node{MEMORY_ONLY}": 500})
     (outcome,) = told.values()
-    assert outcome.word is Word.DEGRADED
+    assert outcome.word is ActionStatus.DEGRADED
     assert outcome.read is not None and 0 < int(outcome.read) < 32, "64 MiB in all"
     changes.put_back()
 
@@ -127,9 +130,9 @@ def test_a_wish_lasts_while_its_device_is_open(
     guest: Alive, known: Machine, journal: Journal
 ) -> None:
     wish = HoldFd(path="/dev/cpu_dma_latency", value=5)
-    changes = Changes(guest.host, journal, "test")
+    changes = HostChanges(guest.host, journal, "test")
     (outcome,) = changes.hold([wish])
-    assert (outcome.word, outcome.read) == (Word.GRANTED, "5")
+    assert (outcome.word, outcome.read) == (ActionStatus.GRANTED, "5")
     changes.put_back()
     held = guest.host.hold(wish.path, 2_000_000_000)
     assert held.read() == "2000000000", "nobody wishes anything"

@@ -13,12 +13,12 @@ import pytest
 
 from assay.cli.machine.profile_file import read_profile
 from assay.errors import NotPossibleError
-from assay.host.groups import remove_group
+from assay.host.control_groups import remove_group
 from assay.machine.checks import Finding, Host, Status, examine
 from assay.machine.document import Machine
-from assay.partition.broker import Broker, Taken, free_cpus
-from assay.partition.reserve import reserve
-from assay.partition.wish import parse_wish
+from assay.partition.broker import AlreadyReservedError, BrokerClient, free_cpus
+from assay.partition.reservation import reserve_share
+from assay.partition.share_request import parse_share_request
 from assay.records import Granted
 from vm.alive import Alive
 from vm.relay import relayed
@@ -191,7 +191,7 @@ def test_a_cpu_that_goes_offline_is_missing_until_it_comes_back(
 def test_a_share_is_reserved_moved_into_and_let_go(guest: Alive, broker: Path) -> None:
     pid = sleeper(guest)
     try:
-        with Broker(broker) as client:
+        with BrokerClient(broker) as client:
             lease = client.reserve((5,), 8 << 20)
             (folder,) = lease.folders
             assert folder == f"{GROUP}/lease-1"
@@ -202,7 +202,7 @@ def test_a_share_is_reserved_moved_into_and_let_go(guest: Alive, broker: Path) -
             assert group_of(guest, pid) == "/assay-test/lease-1"
             assert guest.host.affinity(pid) == (5,)
             assert free_cpus(client.state()) == (4, 6, 7)
-        with Broker(broker) as other:
+        with BrokerClient(broker) as other:
             assert other.state().shares == (), "who comes after another finds it gone"
         assert leases(guest) == []
         assert group_of(guest, pid) == "/", "where the client is"
@@ -212,15 +212,15 @@ def test_a_share_is_reserved_moved_into_and_let_go(guest: Alive, broker: Path) -
 
 
 def test_two_clients_never_have_the_same_cpu(guest: Alive, broker: Path, known: Machine) -> None:
-    with Broker(broker) as first, Broker(broker) as second:
-        one = reserve(parse_wish("cores=1", {}), first, known.cpus)
-        other = reserve(parse_wish("cores=1", {}), second, known.cpus)
+    with BrokerClient(broker) as first, BrokerClient(broker) as second:
+        one = reserve_share(parse_share_request("cores=1", {}), first, known.cpus)
+        other = reserve_share(parse_share_request("cores=1", {}), second, known.cpus)
         assert len(one.choice.cpus) == len(other.choice.cpus) == 2, "whole cores"
         assert not set(one.choice.cpus) & set(other.choice.cpus)
-        with Broker(broker) as third:
+        with BrokerClient(broker) as third:
             with pytest.raises(NotPossibleError, match="none of the "):
-                reserve(parse_wish("cores=1", {}), third, known.cpus)
-            with pytest.raises(Taken):
+                reserve_share(parse_share_request("cores=1", {}), third, known.cpus)
+            with pytest.raises(AlreadyReservedError):
                 third.reserve(one.choice.cpus)
             first.close()
             third.reserve(one.choice.cpus)
@@ -229,8 +229,8 @@ def test_two_clients_never_have_the_same_cpu(guest: Alive, broker: Path, known: 
 
 
 def test_a_share_lies_on_one_node_where_it_can(guest: Alive, broker: Path, known: Machine) -> None:
-    with Broker(broker) as client:
-        share = reserve(parse_wish("cpus=2,mem=1/2", {}), client, known.cpus)
+    with BrokerClient(broker) as client:
+        share = reserve_share(parse_share_request("cpus=2,mem=1/2", {}), client, known.cpus)
         assert len({cpu.node for cpu in known.cpus if cpu.id in share.choice.cpus}) == 1
         assert share.memory_bytes == MEMORY_BYTES // 2
 
@@ -282,7 +282,7 @@ def test_another_user_gets_a_share_and_moves_none_of_roots_processes(
 
 def test_a_launch_within_a_share_stays_in_it(guest: Alive, broker: Path, known: Machine) -> None:
     """assay-exec makes groups of its own below the share's, and lets nothing out of it."""
-    with Broker(broker) as client:
+    with BrokerClient(broker) as client:
         client.reserve((6, 7))
         agent = int(guest.output("echo $PPID"))
         client.move(agent)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from assay.cli.machine.profile_file import read_profile
-from assay.host.changes import Changes, Outcome, Word
-from assay.host.journal import STATE, open_journal
+from assay.host.changes import ActionOutcome, ActionStatus, HostChanges
+from assay.host.journal import STATE_VARIABLE, open_journal
 from assay.machine.checks import Finding, Host, Status, examine
 from assay.machine.root import Root
 from assay.machine.tunables import IRQS, WORKQUEUES
@@ -37,16 +37,16 @@ def findings(root: Root) -> dict[str, Finding]:
 @pytest.fixture
 def changes(
     isolated: Isolated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Changes]:
-    monkeypatch.setenv(STATE, str(tmp_path / "state"))
+) -> Iterator[HostChanges]:
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
     with open_journal() as journal:
-        made = Changes(isolated.running.host, journal, "test")
+        made = HostChanges(isolated.running.host, journal, "test")
         yield made
         made.put_back()
         assert journal.entries == ()
 
 
-def hold(changes: Changes, isolated: Isolated, **values: str) -> dict[str, Outcome]:
+def hold(changes: HostChanges, isolated: Isolated, **values: str) -> dict[str, ActionOutcome]:
     dotted = {name.replace("_", "."): value for name, value in values.items()}
     planned = plan_on(isolated.known, dotted)
     assert not planned.refused
@@ -74,7 +74,7 @@ def test_nothing_comes_to_them_from_the_start(isolated: Isolated, name: str) -> 
 
 
 def test_an_interrupt_is_found_on_them_and_steered_away(
-    isolated: Isolated, changes: Changes, tmp_path: Path
+    isolated: Isolated, changes: HostChanges, tmp_path: Path
 ) -> None:
     guest = isolated.running
     guest.host.write(f"{IRQS}/{SERIAL}/smp_affinity_list", "2")
@@ -82,7 +82,7 @@ def test_an_interrupt_is_found_on_them_and_steered_away(
     assert found.status is not Status.OK and f"IRQ {SERIAL} may come to 2-3" in found.evidence
     assert found.remedy is not None and found.remedy.setting == "irq.cpus=0-1"
     told = hold(changes, isolated, irq_cpus="0-1")
-    assert told[f"{IRQS}/{SERIAL}/smp_affinity_list"].word is Word.GRANTED
+    assert told[f"{IRQS}/{SERIAL}/smp_affinity_list"].word is ActionStatus.GRANTED
     found = findings(look(guest, WHAT_CHECKS_READ, tmp_path / "after"))["isolation.irqs"]
     assert found.status is Status.OK, found
     changes.put_back()
@@ -90,7 +90,7 @@ def test_an_interrupt_is_found_on_them_and_steered_away(
     guest.host.write(f"{IRQS}/{SERIAL}/smp_affinity_list", "0-1")
 
 
-def test_interrupts_come_where_they_were_steered(isolated: Isolated, changes: Changes) -> None:
+def test_interrupts_come_where_they_were_steered(isolated: Isolated, changes: HostChanges) -> None:
     guest = isolated.running
     hold(changes, isolated, irq_cpus="1")
     before = counts(guest, SERIAL)
@@ -100,7 +100,7 @@ def test_interrupts_come_where_they_were_steered(isolated: Isolated, changes: Ch
 
 
 def test_kernel_work_is_found_on_them_and_kept_away(
-    isolated: Isolated, changes: Changes, tmp_path: Path
+    isolated: Isolated, changes: HostChanges, tmp_path: Path
 ) -> None:
     guest = isolated.running
     guest.host.write(f"{WORKQUEUES}/cpumask", "f")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from assay.cli.machine.profile_file import read_profile
-from assay.host.changes import Changes, Word
-from assay.host.journal import STATE, open_journal
+from assay.host.changes import ActionStatus, HostChanges
+from assay.host.journal import STATE_VARIABLE, open_journal
 from assay.machine.checks import Finding, Host, Status, examine
 from assay.machine.document import Machine
 from assay.machine.tunables import INTERLEAVE
@@ -32,10 +32,10 @@ PARTITION = f"{GROUP}/cpuset.cpus.partition"
 
 
 @pytest.fixture
-def changes(guest: Alive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Changes]:
-    monkeypatch.setenv(STATE, str(tmp_path / "state"))
+def changes(guest: Alive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HostChanges]:
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
     with open_journal() as journal:
-        made = Changes(guest.host, journal, "test")
+        made = HostChanges(guest.host, journal, "test")
         yield made
         made.put_back()
         assert journal.entries == ()
@@ -70,12 +70,12 @@ def test_memory_is_told_by_its_speed(known: Machine) -> None:
     assert [node.kind for node in known.nodes] == ["dram", "dram", "cxl"]
 
 
-def test_weights_decide_where_pages_lie(guest: Alive, known: Machine, changes: Changes) -> None:
+def test_weights_decide_where_pages_lie(guest: Alive, known: Machine, changes: HostChanges) -> None:
     before = weights(guest)
     planned = plan_on(known, {"numa.weights": "4:1:3"})
     assert not planned.refused
     told = changes.hold(planned.system)
-    assert {outcome.word for outcome in told} <= {Word.GRANTED, Word.KEPT}
+    assert {outcome.word for outcome in told} <= {ActionStatus.GRANTED, ActionStatus.KEPT}
     assert weights(guest) == [b"4\n", b"1\n", b"3\n"]
     trial = attempt(
         guest, known, {"mem.policy": "weighted:all"}, ["place", "main", str(MIB), str(SEEN_S)]

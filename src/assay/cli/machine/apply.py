@@ -23,9 +23,9 @@ from assay.settings.system.idle import lasting
 from assay.untrusted import clean
 
 if TYPE_CHECKING:
-    from assay.host.changes import Outcome
+    from assay.host.changes import ActionOutcome
     from assay.machine.document import Machine
-    from assay.root_helper.helper import Helper
+    from assay.root_helper.helper import RootHelper
 
 
 COLUMNS = 80
@@ -105,20 +105,20 @@ def _demand_some(found: Plan, profile: str, machine: Machine) -> None:
 
 
 def _unless_so_before(
-    outcomes: Mapping[HostAction, Outcome], before: Mapping[HostAction, Outcome]
-) -> Mapping[HostAction, Outcome]:
+    outcomes: Mapping[HostAction, ActionOutcome], before: Mapping[HostAction, ActionOutcome]
+) -> Mapping[HostAction, ActionOutcome]:
     """What an earlier ``apply`` made hold, and what holds still, is kept and not granted anew."""
-    from assay.host.changes import Word
+    from assay.host.changes import ActionStatus
 
     return {
         action: before[action]
-        if outcome.word is Word.GRANTED and before[action].word is Word.KEPT
+        if outcome.word is ActionStatus.GRANTED and before[action].word is ActionStatus.KEPT
         else outcome
         for action, outcome in outcomes.items()
     }
 
 
-def _put_back_leftovers(helper: Helper | None) -> None:
+def _put_back_leftovers(helper: RootHelper | None) -> None:
     from assay.cli.system import put_back_leftovers
 
     put_back_leftovers(helper)
@@ -152,44 +152,44 @@ def _in_order(found: Iterable[SystemAction]) -> list[SystemAction]:
 
 
 def _apply(
-    actions: dict[str, tuple[SystemAction, ...]], helper: Helper | None
-) -> Mapping[HostAction, Outcome]:
+    actions: dict[str, tuple[SystemAction, ...]], helper: RootHelper | None
+) -> Mapping[HostAction, ActionOutcome]:
 
-    wanted = _in_order(action for several in actions.values() for action in several)
+    target_value = _in_order(action for several in actions.values() for action in several)
     if helper is None:
-        from assay.host.hold import keep
+        from assay.host.system_hold import keep_applied
 
-        outcomes = keep(wanted)
+        outcomes = keep_applied(target_value)
     else:
-        from assay.root_helper import helped
+        from assay.root_helper import client
 
-        outcomes = helped.keep(helper, wanted)
+        outcomes = client.keep_applied(helper, target_value)
     return {outcome.action: outcome for outcome in outcomes}
 
 
-def _foreseen(actions: dict[str, tuple[SystemAction, ...]]) -> Mapping[HostAction, Outcome]:
+def _foreseen(actions: dict[str, tuple[SystemAction, ...]]) -> Mapping[HostAction, ActionOutcome]:
     """What holds already, and what would be written."""
-    from assay.host.act import observe, wanted
-    from assay.host.changes import Outcome, Word
+    from assay.host.actions import observe, target_value
+    from assay.host.changes import ActionOutcome, ActionStatus
     from assay.host.host import LiveHost
 
     host = LiveHost()
-    found: dict[HostAction, Outcome] = {}
+    found: dict[HostAction, ActionOutcome] = {}
     for action in (action for several in actions.values() for action in several):
         old = observe(host, action)
         if old is None:
             reason = "it is not there, or cannot be read"
-            found[action] = Outcome(action, Word.REFUSED, reason=reason)
+            found[action] = ActionOutcome(action, ActionStatus.REFUSED, reason=reason)
         else:
-            word = Word.KEPT if old == wanted(action) else Word.GRANTED
-            found[action] = Outcome(action, word, old, old)
+            word = ActionStatus.KEPT if old == target_value(action) else ActionStatus.GRANTED
+            found[action] = ActionOutcome(action, word, old, old)
     return found
 
 
 def _told(
     found: Plan,
     actions: dict[str, tuple[SystemAction, ...]],
-    outcomes: Mapping[HostAction, Outcome],
+    outcomes: Mapping[HostAction, ActionOutcome],
 ) -> Iterator[_Told]:
     for name, word in found.words.items():
         if word.prospect is Prospect.REFUSED:
@@ -202,7 +202,7 @@ def _told(
             yield _Told(name, word.value, "kept", word.reason or "nothing to change")
 
 
-def _of_several(name: str, value: Value, outcomes: list[Outcome]) -> _Told:
+def _of_several(name: str, value: Value, outcomes: list[ActionOutcome]) -> _Told:
     """One word for all files of a setting."""
     words = {str(outcome.word) for outcome in outcomes}
     reason = next((outcome.reason for outcome in outcomes if outcome.reason), None)

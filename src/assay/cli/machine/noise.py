@@ -28,10 +28,10 @@ from assay.machine.cpulist import format_list, parse_list
 from assay.machine.processor import read_kernel, read_processor
 from assay.machine.root import LIVE
 from assay.machine.state import read_hypervisor
-from assay.noise.answer import NoiseAnswer, answer_of
-from assay.noise.driver import METHODS, Meter, NoiseFound, NoiseRequest, find_noise
+from assay.noise.driver import METHODS, NoiseMeasurement, NoiseMeter, NoiseRequest, find_noise
 from assay.noise.periods import known_periods
-from assay.noise.tracers import TOOLS, Trace, demand_tracer, with_lost
+from assay.noise.summary import NoiseSummary, summarize_noise
+from assay.noise.tracers import TOOLS, KernelTrace, demand_tracer, with_lost_events
 from assay.records.noise import NoiseRun
 from assay.units import parse_duration_s, show_duration
 from assay.untrusted import clean
@@ -150,16 +150,16 @@ def _time(text: str, option: str, least_s: float, most_s: float) -> float:
     return found_s
 
 
-def _measured(requests: Sequence[NoiseRequest], *, quiet: bool) -> tuple[NoiseAnswer, int]:
+def _measured(requests: Sequence[NoiseRequest], *, quiet: bool) -> tuple[NoiseSummary, int]:
     """All runs, one after another; a signal ends the one under way, and those to come."""
     program = find_noise(os.environ)
-    found: list[NoiseFound] = []
+    found: list[NoiseMeasurement] = []
     status = 0
     try:
         for request in requests:
             if not quiet:
                 print(f"measuring: {request.method}, {request.seconds:g} s", file=sys.stderr)
-            with Meter(program, request, os.environ) as meter:
+            with NoiseMeter(program, request, os.environ) as meter:
                 try:
                     meter.wait()
                 except (KeyboardInterrupt, Terminated):
@@ -172,10 +172,10 @@ def _measured(requests: Sequence[NoiseRequest], *, quiet: bool) -> tuple[NoiseAn
         status = 128 + signal.SIGINT
     except Terminated as termination:
         status = 128 + termination.number
-    return answer_of(found, known_periods(), guest=_is_guest()), status
+    return summarize_noise(found, known_periods(), guest=_is_guest()), status
 
 
-def _traced(tool: str, request: NoiseRequest) -> tuple[NoiseAnswer, int]:
+def _traced(tool: str, request: NoiseRequest) -> tuple[NoiseSummary, int]:
     """What a tracer of the kernel sees.
 
     Raises:
@@ -184,7 +184,7 @@ def _traced(tool: str, request: NoiseRequest) -> tuple[NoiseAnswer, int]:
     folder = demand_tracer(tool)
     cpus = request.cpus or tuple(sorted(os.sched_getaffinity(0)))
     status, began_s = 0, time.monotonic()
-    with Trace(folder, tool, cpus).running() as trace:
+    with KernelTrace(folder, tool, cpus).running() as trace:
         try:
             time.sleep(request.seconds)
         except KeyboardInterrupt:
@@ -194,8 +194,12 @@ def _traced(tool: str, request: NoiseRequest) -> tuple[NoiseAnswer, int]:
         length_s = time.monotonic() - began_s
         text, lost = trace.text(), trace.lost()
     traced = TOOLS[tool](text, length_s, cpus)
-    found = NoiseFound(run=with_lost(traced.run, lost), steal_s={}, switches=0, others=())
-    return answer_of([found], known_periods(), guest=_is_guest(), causes=traced.causes), status
+    found = NoiseMeasurement(
+        run=with_lost_events(traced.run, lost), steal_s={}, switches=0, others=()
+    )
+    return summarize_noise(
+        [found], known_periods(), guest=_is_guest(), causes=traced.causes
+    ), status
 
 
 def _is_guest() -> bool:
@@ -203,7 +207,7 @@ def _is_guest() -> bool:
     return read_hypervisor(LIVE, flags, read_kernel(LIVE).arch) is not None
 
 
-def _give(arguments: argparse.Namespace, answer: NoiseAnswer, output: Path | None) -> None:
+def _give(arguments: argparse.Namespace, answer: NoiseSummary, output: Path | None) -> None:
     if output is not None:
         with replacing(output) as file:
             file.write(_picture(output, answer).encode())
@@ -217,11 +221,11 @@ def _give(arguments: argparse.Namespace, answer: NoiseAnswer, output: Path | Non
         print(f"The picture is in {clean(str(output))}", file=sys.stderr)
 
 
-def _shown(answer: NoiseAnswer, *, brief: bool) -> Iterator[str]:
+def _shown(answer: NoiseSummary, *, brief: bool) -> Iterator[str]:
     return fitted(noise_lines(answer, brief=brief), width_of(sys.stdout))
 
 
-def _picture(output: Path, answer: NoiseAnswer) -> str:
+def _picture(output: Path, answer: NoiseSummary) -> str:
     from assay.reporting.machine_noise import machine_noise_figure, noise_page
     from assay.reporting.pictures.detours import detours_svg
     from assay.reporting.pictures.theme import standalone

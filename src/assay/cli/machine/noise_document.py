@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.noise.answer import NoiseAnswer
 from assay.noise.figures import (
     QUANTILES,
     DetourFigures,
     ExcessFigures,
+    detour_figures_of,
     excess_figures,
-    figures_of,
 )
+from assay.noise.summary import NoiseSummary
 from assay.records.noise import CpuNoise, NoiseRun
 
 
-def noise_document(answer: NoiseAnswer) -> dict[str, Any]:
+def noise_document(answer: NoiseSummary) -> dict[str, Any]:
     """What ``--json`` prints; lengths in microseconds, as the names say."""
     return {
         "methods": [_method(run) for run in answer.runs],
@@ -81,7 +81,7 @@ def _cpu(run: NoiseRun, cpu: CpuNoise) -> dict[str, Any]:
         "interrupts": cpu.interrupts,
     }
     if cpu.measured_ns > 0:
-        detours = figures_of([cpu])
+        detours = detour_figures_of([cpu])
         found |= {
             "noise_share": 100.0 * detours.share,
             "noise_rate": detours.rate_per_s,

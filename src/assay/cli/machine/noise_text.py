@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.machine.cpulist import format_list
-from assay.noise.answer import NoiseAnswer
 from assay.noise.causes import CauseKind
-from assay.noise.figures import DetourFigures, ExcessFigures, Step, excess_figures, figures_of
+from assay.noise.figures import (
+    DetourFigures,
+    ExcessFigures,
+    HistogramBin,
+    detour_figures_of,
+    excess_figures,
+)
+from assay.noise.summary import NoiseSummary
 from assay.records.noise import CpuNoise, NoiseRun
 from assay.reporting.plain import shorten
 from assay.units import show_count, show_duration, significant
@@ -36,13 +42,13 @@ CAUSES = {
 }
 
 
-def figure_lines(answer: NoiseAnswer) -> Iterator[str]:
+def figure_lines(answer: NoiseSummary) -> Iterator[str]:
     """A line for each figure: name, value, unit."""
     for figure in answer.figures:
         yield f"{figure.name} {figure.value:.6g} {figure.unit}"
 
 
-def noise_lines(answer: NoiseAnswer, *, brief: bool = False) -> Iterator[str]:
+def noise_lines(answer: NoiseSummary, *, brief: bool = False) -> Iterator[str]:
     """Everything, in 80 columns; ``brief`` are the tables, and by what."""
     yield _head(answer)
     for run in answer.runs:
@@ -68,7 +74,7 @@ def noise_lines(answer: NoiseAnswer, *, brief: bool = False) -> Iterator[str]:
     yield from _beside(answer)
 
 
-def _head(answer: NoiseAnswer) -> str:
+def _head(answer: NoiseSummary) -> str:
     cpus = sorted({cpu.cpu for run in answer.runs for cpu in run.measured})
     first = answer.runs[0].measured[0]
     early = any(run.stopped_early for run in answer.runs)
@@ -77,7 +83,7 @@ def _head(answer: NoiseAnswer) -> str:
     return f"noise on {places}, {length} for each method{', stopped early' if early else ''}"
 
 
-def _causes(answer: NoiseAnswer) -> Iterator[str]:
+def _causes(answer: NoiseSummary) -> Iterator[str]:
     if not answer.causes:
         return
     count = sum(one.count for one in answer.causes)
@@ -105,9 +111,9 @@ def _table(run: NoiseRun, *, alone: bool = False) -> Iterator[str]:
     yield f"  {run.method} ({NAMES[run.method]}): {what}"
     yield _row("CPU", ("time lost", "per s", "p50", "p99", "p99.9", "max"))
     for cpu in _of_rows(run, alone=alone):
-        yield _row(str(cpu.cpu), _detour_cells(figures_of([cpu])))
+        yield _row(str(cpu.cpu), _detour_cells(detour_figures_of([cpu])))
     if len(run.measured) > 1:
-        yield _row("all", _detour_cells(figures_of(run.measured)))
+        yield _row("all", _detour_cells(detour_figures_of(run.measured)))
     yield from _not_measured(run.cpus)
 
 
@@ -170,7 +176,7 @@ def _not_measured(cpus: Sequence[CpuNoise]) -> Iterator[str]:
             yield f"  CPU {cpu.cpu}: {cpu.left_out:,} values and detours found no room"
 
 
-def _histogram(steps: Sequence[Step]) -> Iterator[str]:
+def _histogram(steps: Sequence[HistogramBin]) -> Iterator[str]:
     most = max(step.count for step in steps)
     total = sum(step.sum_ns for step in steps) or 1
     for step in steps:
@@ -181,7 +187,7 @@ def _histogram(steps: Sequence[Step]) -> Iterator[str]:
         ).rstrip()
 
 
-def _rhythms(answer: NoiseAnswer) -> Iterator[str]:
+def _rhythms(answer: NoiseSummary) -> Iterator[str]:
     if not any(run.method == "ftq" for run in answer.runs):
         return
     yield ""
@@ -198,7 +204,7 @@ def _rhythms(answer: NoiseAnswer) -> Iterator[str]:
         )
 
 
-def _beside(answer: NoiseAnswer) -> Iterator[str]:
+def _beside(answer: NoiseSummary) -> Iterator[str]:
     steal = {cpu: s for cpu, s in (answer.steal_s or {}).items() if s > 0}
     if not steal and not answer.others:
         return

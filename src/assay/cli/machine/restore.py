@@ -8,9 +8,9 @@ from typing import Any
 
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
-from assay.host.act import wanted
-from assay.host.undo import Undone
-from assay.root_helper.restoring import Restored, restore
+from assay.host.actions import target_value
+from assay.host.undo import UndoOutcome
+from assay.root_helper.restoration import RestoreResult, restore
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -29,13 +29,13 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         NotPossibleError: the journal cannot be had, or another assay changes the machine now.
     """
-    wanted = {"force": arguments.force, "dry_run": arguments.dry_run}
+    target_value = {"force": arguments.force, "dry_run": arguments.dry_run}
     if arguments.helper is None:
-        found = restore(**wanted)
+        found = restore(**target_value)
     else:
-        from assay.root_helper import helped
+        from assay.root_helper import client
 
-        found = helped.restore(arguments.helper, **wanted)
+        found = client.restore(arguments.helper, **target_value)
     if arguments.json:
         changes = [_document(word) for word in found.words]
         print_json({"changes": changes, "partitions": list(found.partitions)})
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if any(word.fate in ("drifted", "failed") for word in found.words) else 0
 
 
-def _document(word: Undone) -> dict[str, Any]:
+def _document(word: UndoOutcome) -> dict[str, Any]:
     note = word.note
     document: dict[str, Any] = {
         "path": note.action.path,
@@ -56,7 +56,7 @@ def _document(word: Undone) -> dict[str, Any]:
     return document | {key: text for key, text in more if text is not None}
 
 
-def _show(found: Restored, *, dry_run: bool) -> None:
+def _show(found: RestoreResult, *, dry_run: bool) -> None:
     if not (found.words or found.partitions):
         print("Nothing to put back.")
     for name in found.partitions:
@@ -75,14 +75,14 @@ def _show(found: Restored, *, dry_run: bool) -> None:
         print(f"\n{lines} of the undo journal could not be read.")
 
 
-def _left(word: Undone) -> str | None:
+def _left(word: UndoOutcome) -> str | None:
     """What the way back begins at: what is there, or of what drifted, what was put there."""
     if word.fate == "drifted":
-        return wanted(word.note.action)
+        return target_value(word.note.action)
     return word.found if word.fate == "undone" else None
 
 
-def _why(word: Undone) -> str:
+def _why(word: UndoOutcome) -> str:
     if word.fate == "drifted":
         return f"it is {word.found} now"
     return word.reason or f"it reads {word.found}"

@@ -6,29 +6,29 @@ import argparse
 import os
 
 from assay.errors import InvalidInputError
-from assay.partition.cpus import AUTO, CpuWish
-from assay.partition.make import USUAL_NAME, WAIT_S, Place, Request
-from assay.partition.memory import MemoryWish
+from assay.partition.cpu_designation import AUTO, CpuRequest
+from assay.partition.lifecycle import DEFAULT_NAME, WAIT_S, PartitionHost, PartitionRequest
+from assay.partition.memory import MemoryRequest
 from assay.units import parse_duration_s
 
 
 def name_of(arguments: argparse.Namespace) -> str:
     """Of the partition that an action is about."""
     name: str | None = arguments.name
-    return USUAL_NAME if name is None else name
+    return DEFAULT_NAME if name is None else name
 
 
-def place_of(arguments: argparse.Namespace) -> Place:
+def place_of(arguments: argparse.Namespace) -> PartitionHost:
     """This host, and how long to wait for one who changes it at the same time.
 
     Raises:
         InvalidInputError: no time.
     """
     wait_s = WAIT_S if arguments.timeout is None else parse_duration_s(arguments.timeout)
-    return Place(os.environ, wait_s)
+    return PartitionHost(os.environ, wait_s)
 
 
-def request_of(arguments: argparse.Namespace) -> Request:
+def request_of(arguments: argparse.Namespace) -> PartitionRequest:
     """The partition that is asked for.
 
     Raises:
@@ -42,10 +42,10 @@ def request_of(arguments: argparse.Namespace) -> Request:
         )
     if arguments.precise and arguments.mem is None:
         raise InvalidInputError("--precise is about memory, and none is asked for.", "Add --mem.")
-    memory = None if arguments.mem is None else MemoryWish(arguments.mem, arguments.pages)
-    return Request(
+    memory = None if arguments.mem is None else MemoryRequest(arguments.mem, arguments.pages)
+    return PartitionRequest(
         name=name_of(arguments),
-        cpus=CpuWish(arguments.cpus or AUTO, _cores(arguments.cores), arguments.partial),
+        cpus=CpuRequest(arguments.cpus or AUTO, _cores(arguments.cores), arguments.partial),
         memory=memory,
         gpus=arguments.gpus or "",
         idle=arguments.idle or "default",

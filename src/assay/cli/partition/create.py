@@ -21,18 +21,18 @@ from assay.cli.process.ending import end_in_order
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.host.host import LiveHost
-from assay.host.journal import PARTITIONS, entries_now
+from assay.host.journal import PARTITIONS_OWNER, read_entries
 from assay.machine.boot import BOOT_ID
 from assay.machine.reader import read_machine
-from assay.partition.look import steers
-from assay.partition.made import Made, standing
-from assay.partition.make import Created, create, planned_partition
-from assay.partition.settle import changed
-from assay.partition.steer import Kind, kind_of
+from assay.partition.kernel_work import KernelWorkKind, kernel_work_kind
+from assay.partition.lifecycle import CreatedPartition, create_partition, plan_partition
+from assay.partition.reconciliation import additional_actions
+from assay.partition.registry import Partition, active_partitions
+from assay.partition.status import read_kernel_work
 from assay.records import ControlGroup, HostAction
 from assay.untrusted import clean
 
-_AWAY: dict[Kind, str] = {
+_AWAY: dict[KernelWorkKind, str] = {
     "balancer": "daemon that moves interrupts (irqbalance)",
     "interrupts": "interrupts",
     "workqueues": "masks of kernel work",
@@ -53,12 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
     place = place_of(arguments)
     end_in_order()
     with told_what_stands(arguments):
-        _tell(arguments, create(request, place))
+        _tell(arguments, create_partition(request, place))
     return 0
 
 
-def _tell(arguments: argparse.Namespace, created: Created) -> None:
-    found = steers(LiveHost(), os.environ)
+def _tell(arguments: argparse.Namespace, created: CreatedPartition) -> None:
+    found = read_kernel_work(LiveHost(), os.environ)
     if arguments.json:
         print_json({"partition": made_document(created.made), "steered": steer_document(found)})
         return
@@ -73,10 +73,10 @@ def _tell(arguments: argparse.Namespace, created: Created) -> None:
 def _foresee(arguments: argparse.Namespace) -> int:
     """Say what would be done; needs no root."""
     host, machine = LiveHost(), read_machine()
-    made = planned_partition(request_of(arguments), machine, place_of(arguments))
-    others = standing(os.environ, host.read(BOOT_ID))
-    entries = [entry for entry in entries_now() if entry.note.owner == PARTITIONS]
-    actions = changed(host, made, others, entries, machine)
+    made = plan_partition(request_of(arguments), machine, place_of(arguments))
+    others = active_partitions(os.environ, host.read(BOOT_ID))
+    entries = [entry for entry in read_entries() if entry.note.owner == PARTITIONS_OWNER]
+    actions = additional_actions(host, made, others, entries, machine)
     if arguments.json:
         print_json({"partition": made_document(made), "would": [action.path for action in actions]})
     else:
@@ -85,13 +85,13 @@ def _foresee(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _would(actions: Sequence[HostAction], made: Made) -> list[str]:
+def _would(actions: Sequence[HostAction], made: Partition) -> list[str]:
     lines = [f"  would make {group.path}" for group in made.groups]
     others = [a for a in actions if isinstance(a, ControlGroup) and a.gathers]
     lines += [f"  would move all programs into {group.path}" for group in others]
-    counted = Counter(kind for kind in map(kind_of, actions) if kind is not None)
+    counted = Counter(kind for kind in map(kernel_work_kind, actions) if kind is not None)
     lines += [f"  would keep away: {count} {_AWAY[kind]}" for kind, count in counted.items()]
-    rest = [a for a in actions if kind_of(a) is None and not isinstance(a, ControlGroup)]
+    rest = [a for a in actions if kernel_work_kind(a) is None and not isinstance(a, ControlGroup)]
     lines += [f"  would write {action.path}" for action in rest]
     return [*lines, "  would start its broker"] if made.broker else lines
 

@@ -10,7 +10,7 @@ from assay.cli.partition.told import tell_unmet, turned_document, unmet
 from assay.cli.process.ending import end_in_order
 from assay.cli.show.documents import print_json
 from assay.cli.system import tell_left
-from assay.partition.make import delete
+from assay.partition.lifecycle import delete_partition
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     end_in_order()
     name = name_of(arguments)
     with told_what_stands(arguments):
-        turned = delete(name, place_of(arguments), force=arguments.force)
+        turned = delete_partition(name, place_of(arguments), force=arguments.force)
     if arguments.json:
         print_json({"deleted": name} | turned_document(turned))
     else:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from assay.cli.partition.asked import name_of
 from assay.cli.process.ending import Terminated
-from assay.partition.folder import partition_folder
-from assay.partition.made import made_in
+from assay.partition.folders import partition_folder
+from assay.partition.registry import read_partition
 
 
 @contextlib.contextmanager
@@ -21,7 +21,7 @@ def told_what_stands(arguments: argparse.Namespace) -> Iterator[None]:
         yield
     except (KeyboardInterrupt, Terminated):
         name = name_of(arguments)
-        stands = made_in(partition_folder(name, os.environ)) is not None
+        stands = read_partition(partition_folder(name, os.environ)) is not None
         is_how = "stands" if stands else "is not there, and what was changed for it is put back"
         with contextlib.suppress(OSError):
             print(f"assay: interrupted: the partition {name} {is_how}.", file=sys.stderr)

@@ -10,7 +10,7 @@ from assay.cli.partition.told import seen_document, seen_lines, steer_document, 
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.host.host import LiveHost
-from assay.partition.look import look, steers
+from assay.partition.status import read_kernel_work, read_partitions
 from assay.untrusted import clean
 
 
@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
         InvalidInputError: there is no such one.
     """
     host = LiveHost()
-    found = look(host, os.environ)
+    found = read_partitions(host, os.environ)
     if arguments.name:
         found = tuple(seen for seen in found if seen.name == arguments.name)
         if not found:
@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
                 f"There is no partition {arguments.name}.",
                 "`assay partition list` shows those there are.",
             )
-    steered = steers(host, os.environ)
+    steered = read_kernel_work(host, os.environ)
     if arguments.json:
         document = {"partitions": [seen_document(seen) for seen in found]}
         print_json(document | {"steered": steer_document(steered)})

@@ -9,8 +9,8 @@ from assay.cli.partition.told import made_document, tell_unmet, turned_document,
 from assay.cli.process.ending import end_in_order
 from assay.cli.show.documents import print_json
 from assay.cli.system import tell_left
-from assay.host.changes import Word
-from assay.partition.make import Started, start
+from assay.host.changes import ActionStatus
+from assay.partition.lifecycle import StartedPartition, start_partition
 from assay.units import show_count
 
 
@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
         NotPossibleError: it cannot be started.
     """
     end_in_order()
-    started = start(name_of(arguments), place_of(arguments))
+    started = start_partition(name_of(arguments), place_of(arguments))
     lacks, left = unmet(started.turned), started.turned.left
     if arguments.json:
         found = {"partition": made_document(started.made), "ended": started.ended}
@@ -32,10 +32,10 @@ def run(arguments: argparse.Namespace) -> int:
         tell_unmet(lacks)
         print(_of_broker(started))
     failed = any(word.fate == "failed" for word in left)
-    return 1 if failed or any(one.word is not Word.DRIFTED for one in lacks) else 0
+    return 1 if failed or any(one.word is not ActionStatus.DRIFTED for one in lacks) else 0
 
 
-def _of_broker(started: Started) -> str:
+def _of_broker(started: StartedPartition) -> str:
     if not started.made.broker:
         return f"The partition {started.made.name} was made without a broker, and has none."
     again = " again" if started.began else ""

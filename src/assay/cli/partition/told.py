@@ -7,19 +7,19 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from assay.host.changes import Outcome, Turned, Word
-from assay.host.undo import Undone
+from assay.host.changes import ActionOutcome, ActionStatus, UpdateResult
+from assay.host.undo import UndoOutcome
 from assay.machine.checks.apart import BootArgument, arguments_for
 from assay.machine.cpulist import parse_list, show_numbers
 from assay.machine.root import Root
-from assay.partition.broker import HeldShare, State
-from assay.partition.look import Seen, Steer
-from assay.partition.made import Ground, Made, Memory, standing
-from assay.partition.steer import kind_of
+from assay.partition.broker import HeldShare, PartitionState
+from assay.partition.kernel_work import kernel_work_kind
+from assay.partition.registry import Memory, MemoryGuarantee, Partition, active_partitions
+from assay.partition.status import KernelWorkStatus, PartitionStatus
 from assay.units import show_bytes
 from assay.untrusted import clean
 
-_GROUNDS: dict[Ground, str] = {
+_GROUNDS: dict[MemoryGuarantee, str] = {
     "pages": "in the nodes' pools of huge pages, which only programs get that ask for such pages",
     "minimum": "not reclaimed while it is in use (memory.min)",
     "admission": "counted by the broker among runs on the partition alone: others may take it",
@@ -38,7 +38,7 @@ MOST = 3
 """Of reasons that are told each; more with -v."""
 
 
-def made_lines(made: Made) -> Iterator[str]:
+def made_lines(made: Partition) -> Iterator[str]:
     """What a partition has."""
     has = show_numbers("CPU", made.cpu_set)
     yield f"partition {made.name}: {has}, memory of {show_numbers('node', parse_list(made.nodes))}"
@@ -63,19 +63,19 @@ def _memory_words(memory: Memory) -> str:
     return f"{show_bytes(memory.bytes)}{asked}, {_GROUNDS[memory.ground]}"
 
 
-def _boot_arguments(made: Made) -> tuple[BootArgument, ...]:
+def _boot_arguments(made: Partition) -> tuple[BootArgument, ...]:
     """What a partition lacks, as it is written for all partitions."""
-    beside = frozenset[int]().union(*(one.cpu_set for one in standing(os.environ)))
+    beside = frozenset[int]().union(*(one.cpu_set for one in active_partitions(os.environ)))
     return arguments_for(made.cpu_set, Root(), beside)
 
 
-def boot_lines(made: Made) -> Iterator[str]:
+def boot_lines(made: Partition) -> Iterator[str]:
     """What only a boot argument keeps away."""
     for one in _boot_arguments(made):
         yield f"  boot with {one.text}: {one.reason}"
 
 
-def steer_lines(found: Iterable[Steer], *, verbose: bool) -> Iterator[str]:
+def steer_lines(found: Iterable[KernelWorkStatus], *, verbose: bool) -> Iterator[str]:
     """What was kept away from the CPUs of all partitions, and what was not."""
     for one in found:
         whole = one.moved + len(one.refused) + len(one.drifted) + one.lapsed
@@ -99,7 +99,7 @@ def _each(words: dict[str, str], says: str, *, verbose: bool) -> Iterator[str]:
         yield f"  and {len(told) - MOST} more: -v names them"
 
 
-def seen_lines(seen: Seen) -> Iterator[str]:
+def seen_lines(seen: PartitionStatus) -> Iterator[str]:
     """A partition as it stands now."""
     if seen.made is None:
         yield f"partition {seen.name}: {seen.fault}"
@@ -116,7 +116,7 @@ def seen_lines(seen: Seen) -> Iterator[str]:
     yield from boot_lines(seen.made)
 
 
-def _broker_lines(made: Made, state: State | None) -> Iterator[str]:
+def _broker_lines(made: Partition, state: PartitionState | None) -> Iterator[str]:
     if state is None and made.broker:
         yield "  NO BROKER: it has ended, and nobody can have a share"
         yield f"  `assay partition start {made.name}` starts it again"
@@ -133,7 +133,7 @@ def _broker_lines(made: Made, state: State | None) -> Iterator[str]:
             yield f"  {share}"
 
 
-def unmet(turned: Turned) -> tuple[Outcome, ...]:
+def unmet(turned: UpdateResult) -> tuple[ActionOutcome, ...]:
     """What partitions need and do not have, or what somebody else set.
 
     What the kernel does not let go is told where partitions are listed: they stand without.
@@ -141,17 +141,17 @@ def unmet(turned: Turned) -> tuple[Outcome, ...]:
     return tuple(
         outcome
         for outcome in turned.missing
-        if outcome.word is Word.DRIFTED or kind_of(outcome.action) is None
+        if outcome.word is ActionStatus.DRIFTED or kernel_work_kind(outcome.action) is None
     )
 
 
-def tell_unmet(found: Iterable[Outcome]) -> None:
+def tell_unmet(found: Iterable[ActionOutcome]) -> None:
     """Say it on error output."""
     for outcome in found:
         print(f"assay: {clean(f'{outcome.action.path}: {outcome.reason}')}.", file=sys.stderr)
 
 
-def turned_document(turned: Turned) -> dict[str, Any]:
+def turned_document(turned: UpdateResult) -> dict[str, Any]:
     """What scripts are told of what is not as it was, or as it is to be."""
     return {
         "left": [_left_document(word) for word in turned.left],
@@ -162,12 +162,12 @@ def turned_document(turned: Turned) -> dict[str, Any]:
     }
 
 
-def _left_document(word: Undone) -> dict[str, str]:
+def _left_document(word: UndoOutcome) -> dict[str, str]:
     document = {"path": word.note.action.path, "old": word.note.old, "word": str(word.fate)}
     return document | ({"reason": word.reason} if word.reason else {})
 
 
-def made_document(made: Made) -> dict[str, Any]:
+def made_document(made: Partition) -> dict[str, Any]:
     """What scripts are told of a partition."""
     found: dict[str, Any] = {
         "name": made.name,
@@ -190,7 +190,7 @@ def made_document(made: Made) -> dict[str, Any]:
     return found
 
 
-def seen_document(seen: Seen) -> dict[str, Any]:
+def seen_document(seen: PartitionStatus) -> dict[str, Any]:
     """The same, and how it stands now."""
     found: dict[str, Any] = {"name": seen.name, "in_force": seen.fault is None}
     if seen.fault is not None:
@@ -221,7 +221,7 @@ def _share_document(share: HeldShare) -> dict[str, Any]:
     return document | ({"pid": share.pid} if share.pid else {})
 
 
-def steer_document(found: Iterable[Steer]) -> dict[str, Any]:
+def steer_document(found: Iterable[KernelWorkStatus]) -> dict[str, Any]:
     """What was steered, by kind."""
     return {
         one.kind: {"moved": one.moved, "refused": one.refused, "drifted": one.drifted}

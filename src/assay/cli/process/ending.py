@@ -12,7 +12,7 @@ from __future__ import annotations
 import signal
 import time
 
-from assay.signals import ENDING, SAME_S
+from assay.signals import ENDING_SIGNALS, REPEAT_WINDOW_S
 
 TYPE_CHECKING = False
 """As ``typing`` has it, which takes longer to load than all that is here."""
@@ -40,7 +40,7 @@ def end_at_once() -> None:
     That is so when it begins, and again when its work is done: raised while the interpreter ends,
     an exception is told as one that was ignored.
     """
-    for number in ENDING:
+    for number in ENDING_SIGNALS:
         if callable(signal.getsignal(number)):
             signal.signal(number, signal.SIG_DFL)
 
@@ -51,7 +51,7 @@ def end_in_order() -> None:
     One that was ignored from the start stays so: see nohup(1).
     """
     handler = ending()
-    for number in ENDING:
+    for number in ENDING_SIGNALS:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, handler)
 
@@ -67,7 +67,7 @@ def ending() -> Callable[[int, FrameType | None], None]:
 
     def end(number: int, frame: FrameType | None) -> None:
         now_s = time.monotonic()
-        if heard_s and now_s - heard_s[-1] <= SAME_S:
+        if heard_s and now_s - heard_s[-1] <= REPEAT_WINDOW_S:
             return
         heard_s.append(now_s)
         if len(heard_s) > RAISED:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from assay.signals import CATCHABLE
 
 if TYPE_CHECKING:
-    from assay.launch.driver import Running
+    from assay.launch.driver import RunningLaunch
 
 ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ask for an end that the program may shape: by a terminal, a service manager, a batch system."""
@@ -68,7 +68,7 @@ class Relay:
         os.close(self._reading)
         os.close(self._writing)
 
-    def serve(self, running: Running) -> None:
+    def serve(self, running: RunningLaunch) -> None:
         """Pass on what comes until the launch has ended.
 
         Args:
@@ -87,10 +87,10 @@ class Relay:
                 return
             self._take()
             while self._due and self._due[0][0] <= time.monotonic():
-                running.pass_on(self._due.popleft()[1])
+                running.forward_signal(self._due.popleft()[1])
             if running.stopped_with_program():
                 self._stop()
-                running.go_on()
+                running.resume()
 
     def _hear(self, numbers: Iterable[int]) -> None:
         for number in tuple(numbers):

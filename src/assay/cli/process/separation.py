@@ -14,9 +14,9 @@ from pathlib import Path
 
 from assay.errors import NotPossibleError
 from assay.launch.driver import find_launcher
-from assay.root_helper.caller import become, caller_of
-from assay.root_helper.helper import Helper
-from assay.root_helper.installation import exposed, unreadable
+from assay.root_helper.caller import drop_rights, sudo_caller
+from assay.root_helper.helper import RootHelper
+from assay.root_helper.installation import first_exposed_path, first_unreadable_path
 from assay.untrusted import clean
 
 ROOTS_OWN = ("check", "snapshot", "noise")
@@ -26,7 +26,7 @@ ADMINISTERS = ("partition",)
 _RUNTIME = "XDG_RUNTIME_DIR"
 
 
-def separate(arguments: argparse.Namespace, env: MutableMapping[str, str]) -> Helper | None:
+def separate(arguments: argparse.Namespace, env: MutableMapping[str, str]) -> RootHelper | None:
     """Become the caller of sudo, with a helper that is root.
 
     Args:
@@ -39,7 +39,7 @@ def separate(arguments: argparse.Namespace, env: MutableMapping[str, str]) -> He
     Raises:
         NotPossibleError: the rights cannot be given up, or without them assay cannot be loaded.
     """
-    caller = caller_of(env)
+    caller = sudo_caller(env)
     if caller is None:
         return None
     launcher: Path | None
@@ -48,14 +48,14 @@ def separate(arguments: argparse.Namespace, env: MutableMapping[str, str]) -> He
     except NotPossibleError:
         launcher = None  # said by the verb, if it needs one
     if launcher is not None and not arguments.quiet:
-        place = exposed(launcher, caller)
+        place = first_exposed_path(launcher, caller)
         if place is not None:
             print(f"assay: {clean(unprotected(place))}", file=sys.stderr)
     if arguments.verb in ADMINISTERS or _looks_only(arguments):
         return None
-    helper = None if launcher is None else Helper(launcher, caller)
-    become(caller)
-    if (place := unreadable()) is not None:
+    helper = None if launcher is None else RootHelper(launcher, caller)
+    drop_rights(caller)
+    if (place := first_unreadable_path()) is not None:
         raise NotPossibleError(
             f"{caller.name}, who called sudo, may not read {place}, where assay is installed.",
             "Install it where users can read it; with --as-root all is root's, the program too.",

@@ -14,8 +14,8 @@ from assay.cli.process.ending import Terminated
 from assay.cli.requests.missing import demand_found
 from assay.cli.wire import program_of
 from assay.errors import AssayError, InvalidInputError
-from assay.executors.builds.building import Building, Telling, untold
-from assay.launch.building import FOLDER, in_folder
+from assay.executors.builds.builder import Builder, BuildProgress, no_progress
+from assay.launch.build_command import FOLDER, with_build_path
 from assay.machine.document import Program
 from assay.records import DEFAULT, Plan, StudySpec
 from assay.study.laboratory import Laboratory
@@ -33,12 +33,12 @@ def with_built(lab: Laboratory, spec: StudySpec, *, quiet: bool = False) -> Labo
         quiet: a build that takes place is not told.
 
     Raises:
-        BuildFailed: it cannot be built.
+        BuildFailedError: it cannot be built.
         InvalidInputError: the build made no such program.
     """
     if spec.workload.build is None:
         return lab
-    with _building(lab, spec, untold if quiet else _told) as building:
+    with _building(lab, spec, no_progress if quiet else _told) as building:
         return _with_program(lab, spec, building)
 
 
@@ -47,23 +47,23 @@ def with_found(lab: Laboratory, spec: StudySpec) -> Laboratory:
     if spec.workload.build is None:
         return lab
     try:
-        with _building(lab, spec, untold) as building:
+        with _building(lab, spec, no_progress) as building:
             ready = building.ready(_first_plan(lab, spec))
             return _with_program(lab, spec, building) if ready else lab
     except AssayError:  # no such folder or tool any more: it cannot be told what it would be
         return lab
 
 
-def _building(lab: Laboratory, spec: StudySpec, telling: Telling) -> Building:
+def _building(lab: Laboratory, spec: StudySpec, telling: BuildProgress) -> Builder:
     host = lab.host_for(spec.workload)
-    return Building(spec.workload, lab.driver.env, host, telling=telling)
+    return Builder(spec.workload, lab.driver.env, host, telling=telling)
 
 
 def _first_plan(lab: Laboratory, spec: StudySpec) -> Plan:
     return lab.plan(spec.arms[0].configuration if spec.arms else DEFAULT)
 
 
-def _with_program(lab: Laboratory, spec: StudySpec, building: Building) -> Laboratory:
+def _with_program(lab: Laboratory, spec: StudySpec, building: Builder) -> Laboratory:
     workload, plan = spec.workload, _first_plan(lab, spec)
     folder = building.built(plan).workload.placeholders[FOLDER]
     key = building.key(plan)
@@ -77,7 +77,7 @@ def _with_program(lab: Laboratory, spec: StudySpec, building: Building) -> Labor
     )
 
 
-def _with_commits(key: str | None, spec: StudySpec, building: Building) -> str | None:
+def _with_commits(key: str | None, spec: StudySpec, building: Builder) -> str | None:
     """The key with the commits that any arm or value of the space is built from.
 
     A branch that has moved makes other programs of the arms that name it.
@@ -128,7 +128,7 @@ def program_in(folder: str, argv: tuple[str, ...], cwd: str | None) -> Program:
     Raises:
         InvalidInputError: it is not there, or may not be executed.
     """
-    words = in_folder(argv, folder)
+    words = with_build_path(argv, folder)
     program = program_of(words, cwd)
     if words[0] == argv[0]:
         demand_found(program.path, program.missing or argv[0])

@@ -25,9 +25,9 @@ from assay.cli.start import begin, driver_here
 from assay.cli.system import system_of
 from assay.cli.wire import program_of
 from assay.errors import InvalidInputError
-from assay.launch.building import FOLDER, build_command
+from assay.launch.build_command import FOLDER, build_command
 from assay.launch.command import placeholders_in
-from assay.launch.read_pools import with_pools_read
+from assay.launch.pool_variables import without_unread_pools
 from assay.machine.reader import read_machine
 from assay.records import (
     DEFAULT,
@@ -75,7 +75,7 @@ def configured(parsed: Parsed) -> Iterator[Ready]:
     Raises:
         InvalidInputError: what is asked for is wrong in itself.
         NotPossibleError: it is refused here.
-        BuildFailed: it cannot be built.
+        BuildFailedError: it cannot be built.
     """
     with _asked(parsed) as asked, _built(asked) as ready:
         ready.plan.demand_booted()
@@ -157,8 +157,8 @@ def _load(names: Set[str], *, builds: bool, system: bool, share: bool) -> None:
     """Load what will be needed once signals are exceptions: see ``assay.cli.process.ending``."""
     modules = [module for name, module in _LATER.items() if name in names]
     modules += ["assay.cli.requests.built", "json"] if builds else []
-    modules += ["assay.root_helper.helped", "hashlib"] if system else []
-    modules += ["assay.partition.share", "assay.partition.wish"] if share else []
+    modules += ["assay.root_helper.client", "hashlib"] if system else []
+    modules += ["assay.partition.share", "assay.partition.share_request"] if share else []
     for module in modules:
         importlib.import_module(module)
 
@@ -176,9 +176,9 @@ def _built(asked: _Asked) -> Iterator[Ready]:
         yield _ready(*_planned(lab, configuration, workload), workload, pools=pools)
         return
     from assay.cli.requests.built import program_in
-    from assay.executors.builds.building import Building
+    from assay.executors.builds.builder import Builder
 
-    with Building(workload, lab.driver.env, lab.host_for(workload)) as building:
+    with Builder(workload, lab.driver.env, lab.host_for(workload)) as building:
         plan = lab.plan(configuration)
         built = building.built(plan)
         key = building.key(plan)
@@ -198,7 +198,7 @@ def _ready(
     evidence: tuple[Evidence, ...] = (),
     pools: frozenset[str] | None = None,
 ) -> Ready:
-    plan, _ = with_pools_read(plan, pools)
+    plan, _ = without_unread_pools(plan, pools)
 
     def judge(facts: RunFacts) -> dict[str, Grant]:
         exported = exported_of(plan.configuration, lab.driver.env, workload.environment)

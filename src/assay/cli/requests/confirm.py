@@ -13,7 +13,7 @@ from assay.cli.requests.request import disturbed_above_of
 from assay.cli.show.progress import Progress, wants_live
 from assay.cli.wire import laboratory_of
 from assay.errors import InvalidInputError, NotPossibleError
-from assay.partition.made import standing
+from assay.partition.registry import active_partitions
 from assay.records import Budget, StudySpec
 from assay.search.history.cross_environment import confirmation
 from assay.store import Store
@@ -75,7 +75,7 @@ def _demand_fair(study_id: str, spec: StudySpec) -> None:
         )
     if spec.reserve is None:
         return
-    known = [made.name for made in standing(os.environ)]
+    known = [made.name for made in active_partitions(os.environ)]
     taken = [name for name in known if spec.reserve.partition in ("", name)]
     if taken:
         raise NotPossibleError(

@@ -10,8 +10,8 @@ import msgspec
 
 from assay.cli.parsing.values import pair
 from assay.errors import InvalidInputError, nearest
-from assay.executors.metrics.extract import named_metric
-from assay.launch.observing import ANON
+from assay.executors.metrics.extract import parse_metric
+from assay.launch.observations import ANON_PEAK
 from assay.records import Combine, Goal, Metric
 from assay.records.workload import BUILT_IN
 from assay.search.claims.requirement import required_names
@@ -82,7 +82,7 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
         metrics[name] = _combined(metrics[name], way)
     for name in arguments.metric_as_is:
         _demand_metric(name, metrics)
-        if metrics[name].pattern is None and name != ANON:
+        if metrics[name].pattern is None and name != ANON_PEAK:
             raise InvalidInputError(
                 f"{name} is measured, and read from no output.",
                 "--metric-as-is is for figures of yours.",
@@ -147,7 +147,7 @@ def _named_metrics(texts: Sequence[str], units: dict[str, str]) -> dict[str, Met
     """The metrics that were named, in order, and wall time behind them."""
     metrics: dict[str, Metric] = {}
     for text in texts:
-        metric = named_metric(text, units)
+        metric = parse_metric(text, units)
         if metric.name in metrics:
             raise InvalidInputError(
                 f"The metric {metric.name} is given twice.", "Name each metric once."

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 from assay.errors import InvalidInputError
-from assay.launch.building import FOLDER
+from assay.launch.build_command import FOLDER
 from assay.machine.program import find_program
 from assay.machine.root import Root
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from assay.cli.parsing.values import quantity
 from assay.errors import InvalidInputError
-from assay.launch.building import FOLDER, no_command, recipe_of
+from assay.launch.build_command import FOLDER, no_command_error, recipe_of
 from assay.launch.command import placeholders_in
 from assay.records import Configuration, Parameter, Recipe
 from assay.settings.words import word_of
@@ -43,7 +43,7 @@ def recipe_asked(
     names = _names(parameters, configurations)
     if build is None:
         if names:
-            raise no_command(names[0])
+            raise no_command_error(names[0])
         demand_command(inputs, limit)
         return None
     defaults = {

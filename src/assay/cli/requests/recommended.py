@@ -9,8 +9,8 @@ import msgspec
 
 from assay.cli.wire import store_of
 from assay.errors import InvalidInputError
-from assay.executors.builds.evidence import builds_of, built_as
-from assay.executors.evidence.pools_seen import pools_of
+from assay.executors.builds.evidence import builds_in, is_build_of
+from assay.executors.evidence.thread_pools import pools_read_in
 from assay.records import (
     DEFAULT,
     Conclusion,
@@ -56,8 +56,8 @@ class Recommended(msgspec.Struct, frozen=True):
             argv: the command of the build.
             key: names the build by all that it is made from.
         """
-        alike = [told for told in self.builds if built_as(told, argv)]
-        return bool(alike) and not any(built_as(told, argv, key) for told in alike)
+        alike = [told for told in self.builds if is_build_of(told, argv)]
+        return bool(alike) and not any(is_build_of(told, argv, key) for told in alike)
 
 
 def recommended(arguments: argparse.Namespace) -> Recommended:
@@ -80,9 +80,9 @@ def recommended(arguments: argparse.Namespace) -> Recommended:
         workload=spec.workload,
         parallel=spec.parallel,
         program_digest=record.strata[-1].program_digest,
-        builds=builds_of(samples),
+        builds=builds_in(samples),
         unproven=not proven,
-        pools=pools_of(samples),
+        pools=pools_read_in(samples),
     )
 
 

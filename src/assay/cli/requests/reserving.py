@@ -66,14 +66,14 @@ def in_share(
         yield lab
         return
     from assay.partition.share import open_share
-    from assay.partition.wish import parse_wish
+    from assay.partition.share_request import parse_share_request
 
-    wish = parse_wish(asked.wish, os.environ)
+    wish = parse_share_request(asked.wish, os.environ)
     name = asked.partition or None
     with open_share(wish, name, lab.machine, os.environ, seed=seed, take=take) as share:
         if take:
             tell(f"reserved of {share}", quiet=quiet)
-            for evidence in share.unheld(share.look()):
+            for evidence in share.violations(share.look()):
                 tell(f"the partition does not hold: {evidence.note}", quiet=False)
         yield lab.within(share)
 

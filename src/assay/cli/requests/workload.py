@@ -15,7 +15,7 @@ from assay.cli.requests.metrics import beside_asked, metrics_asked, objectives_o
 from assay.cli.requests.missing import demand_in_path
 from assay.cli.requests.recipe import recipe_asked
 from assay.errors import InvalidInputError, nearest
-from assay.executors.metrics.matching import compiled
+from assay.executors.metrics.matching import checked_pattern
 from assay.launch.command import placeholders_in
 from assay.records import (
     Configuration,
@@ -67,7 +67,7 @@ def workload_of(
         },
         metrics=metrics_asked(arguments),
         beside=beside_asked(arguments),
-        check=compiled(arguments.check, "The check") if arguments.check else None,
+        check=checked_pattern(arguments.check, "The check") if arguments.check else None,
         timeout_s=(
             quantity("--timeout", arguments.timeout, parse_duration_s)
             if arguments.timeout

@@ -26,7 +26,6 @@ from assay.cli.process.ending import Terminated
 from assay.cli.show.disturbed_count import DisturbedCount
 from assay.cli.show.layout import LEAST
 from assay.errors import AssayError, ShareLostError
-from assay.handlers import held
 from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
 from assay.search.conclusion.interim import interim_words
 from assay.search.history.interference import (
@@ -37,6 +36,7 @@ from assay.search.history.interference import (
 from assay.search.races.race import BlockRace, Race
 from assay.search.races.scoreboard import Leader, Scoreboard, with_interval
 from assay.search.races.tune import TuneRace
+from assay.signal_handlers import deferred_signals
 from assay.units import show_count, show_duration, show_percent, show_quantity
 from assay.untrusted import clean
 
@@ -197,7 +197,7 @@ class Progress:
             )
             self._cursor.__enter__()
             try:
-                with held():  # rich cannot stop a line of which half has begun
+                with deferred_signals():  # rich cannot stop a line of which half has begun
                     self._live.start()
             except BaseException:  # a signal, once the cursor is hidden
                 self._show_cursor(self._live)
@@ -221,7 +221,7 @@ class Progress:
 
     def _show_cursor(self, live: Live) -> None:
         try:
-            with held():
+            with deferred_signals():
                 live.stop()
         finally:  # a line that had only begun to be drawn may not be able to stop
             self._cursor.__exit__(None, None, None)

@@ -23,8 +23,8 @@ from assay.machine.reader import fingerprint
 from assay.machine.root import LIVE
 from assay.records import Configuration, Prospect, Scope, to_builtins
 from assay.records.overhead import Overhead
-from assay.root_helper.helper import Helper
-from assay.root_helper.installation import exposed
+from assay.root_helper.helper import RootHelper
+from assay.root_helper.installation import first_exposed_path
 from assay.store import default_url, open_store
 from assay.study.laboratory import Laboratory
 from assay.units import show_bytes, show_count
@@ -61,11 +61,11 @@ def run(parsed: Parsed) -> int:
     return 0
 
 
-def _separation(helper: Helper | None) -> dict[str, Any]:
+def _separation(helper: RootHelper | None) -> dict[str, Any]:
     """Whose programs are, where root does no more than it must, and what spoils that."""
     if helper is None:
         return {}
-    place = exposed(helper.path, helper.caller)
+    place = first_exposed_path(helper.path, helper.caller)
     told = {"user": helper.caller.name, "exposed": None if place is None else str(place)}
     return {"separation": told}
 
@@ -103,7 +103,7 @@ def _lines(
     probe: dict[str, Any],
     settings: dict[str, dict[str, Any]],
     store: str,
-    helper: Helper | None = None,
+    helper: RootHelper | None = None,
     overheads: Sequence[Overhead] = (),
 ) -> Iterable[str]:
     machine = lab.machine
@@ -163,13 +163,13 @@ def _observing(overheads: Sequence[Overhead]) -> Iterable[str]:
         yield f"{'' if number else 'observing':10} {line}"
 
 
-def _rights(machine: Machine, helper: Helper | None) -> Iterable[str]:
+def _rights(machine: Machine, helper: RootHelper | None) -> Iterable[str]:
     root = "root" if machine.rights.uid == 0 else f"uid {machine.rights.uid}"
     if helper is None:
         yield f"rights     {root}"
         return
     yield f"rights     {root}, by a helper; programs, store and files are {helper.caller.name}'s"
-    if (place := exposed(helper.path, helper.caller)) is not None:
+    if (place := first_exposed_path(helper.path, helper.caller)) is not None:
         yield f"           {unprotected(place)}"
 
 

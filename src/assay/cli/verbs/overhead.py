@@ -13,7 +13,7 @@ from assay.cli.show.documents import print_json
 from assay.cli.show.overhead import overhead_lines
 from assay.cli.wire import laboratory, program_of, store_of
 from assay.errors import InvalidInputError, NotPossibleError
-from assay.executors.overhead import Program, built_in
+from assay.executors.overhead import Program, built_in_programs
 from assay.records import to_builtins
 from assay.study.overhead import calibrate
 from assay.wording.noise_floor import command_words
@@ -93,4 +93,4 @@ def _programs(parsed: Parsed) -> tuple[Program, ...]:
             "The built-in loads need the Python interpreter that runs assay, which is not known.",
             "Give a command of your own: assay study calibrate --overhead -- ./app",
         )
-    return built_in(os.path.abspath(sys.executable))  # noqa: PTH100 - a link names its environment
+    return built_in_programs(os.path.abspath(sys.executable))  # noqa: PTH100 - a link names its environment

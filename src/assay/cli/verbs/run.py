@@ -21,10 +21,10 @@ from assay.cli.process.relay import Relay
 from assay.cli.requests.ready import Ready, is_plain, launch_of, plain
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.evidence.drift import changed_since, drift_evidence
-from assay.executors.evidence.shares import demand_share, look_at_share, share_evidence
+from assay.executors.evidence.shares import demand_share, read_share, share_evidence
 from assay.launch.document import launcher_document
-from assay.launch.driver import LauncherKilled
-from assay.partition.names import PARTITION, SPENT
+from assay.launch.driver import LauncherKilledError
+from assay.partition.names import PARTITION_KIND, SHARE_MEMORY_KIND
 from assay.records import Evidence, Grant, Granted, Observation, PageCache, Plan, RunFacts
 from assay.records.configuration import show_value
 from assay.records.facts import CachedFiles
@@ -140,12 +140,12 @@ def _launch(ready: Ready, observing: _Observing) -> tuple[RunFacts, tuple[Eviden
         del document["stdin"]  # inherited: the program is to behave as without assay
     document.pop("cwd", None)
     cached = _cached(ready)
-    before, share = ready.look(), look_at_share(driver)
+    before, share = ready.look(), read_share(driver)
     with Relay() as relay, driver.start(document) as running:
         relay.serve(running)
         try:
             facts = running.facts()
-        except LauncherKilled:
+        except LauncherKilledError:
             demand_share(driver)  # with a share, what is in it ends
             raise
     changed = changed_since(before, ready.look())
@@ -159,10 +159,10 @@ def _cached(ready: Ready) -> CachedFiles | None:
     """What of the files of the launch is in the page cache, put as the plan asks for."""
     if not any(isinstance(action, PageCache) for action in ready.plan.actions):
         return None
-    from assay.executors.page_cache import put_in_place
+    from assay.executors.page_cache import apply_cache_state
 
     workload = msgspec.structs.replace(ready.workload, cwd=None)
-    return put_in_place(ready.plan, workload, ready.driver.env)
+    return apply_cache_state(ready.plan, workload, ready.driver.env)
 
 
 def _tell_refused(grants: Mapping[str, Grant]) -> None:
@@ -184,11 +184,11 @@ def _tell_refused(grants: Mapping[str, Grant]) -> None:
 def _tell_share(around: Sequence[Evidence]) -> None:
     """Where the share that was reserved did not hold, or was not enough."""
     for evidence in around:
-        if evidence.kind == PARTITION:
+        if evidence.kind == PARTITION_KIND:
             print(
                 f"assay: the partition did not hold: {clean(evidence.note or '')}", file=sys.stderr
             )
-        elif evidence.kind == SPENT:
+        elif evidence.kind == SHARE_MEMORY_KIND:
             print(f"assay: {clean(evidence.note or '')}", file=sys.stderr)
 
 
@@ -197,10 +197,10 @@ def _tell_instance(plan: Plan, facts: RunFacts) -> None:
     ended = facts.outcome in ("exited", "signaled")
     if facts.failed_instance is None or len(plan.instances) < 2 or not ended:
         return
-    from assay.executors.sample import end_of
+    from assay.executors.sample import describe_exit
 
     number, _ = plan.instances[facts.failed_instance]
-    how = end_of(facts.exit_status, facts.signal)
+    how = describe_exit(facts.exit_status, facts.signal)
     others = sum(one.ended_with_others for one in facts.instances)
     more = f"; {show_count(others, 'other was', 'others were')} ended with it" if others else ""
     print(f"assay: instance {number}: {how}{more}.", file=sys.stderr)

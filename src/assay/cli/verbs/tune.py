@@ -39,7 +39,7 @@ from assay.cli.show.progress import Progress, ending_words, wants_live
 from assay.cli.wire import laboratory, store_of
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.metrics.direction import demand_directed
-from assay.launch.exported import of_space
+from assay.launch.exported_variables import space_notes
 from assay.machine.document import Program
 from assay.machine.program import observed
 from assay.machine.reader import fingerprint
@@ -243,7 +243,7 @@ def _say(
     lines += ["assay will try:"]
     lines += [f"  {clean(line)}" for line in described(space)]
     lines += [f"  where {clean(constraint)}" for constraint in space.constraints]
-    lines += [f"  {note}" for note in of_space(space, lab.plan, lab.driver.env)]
+    lines += [f"  {note}" for note in space_notes(space, lab.plan, lab.driver.env)]
     lines += [f"  {clean(line)}" for line in _beginning(arguments, spec)]
     lines += [f"  note: {note}" for note in notes]
     if left_out and (arguments.verbose or arguments.dry_run):

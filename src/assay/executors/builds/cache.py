@@ -25,11 +25,11 @@ from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.folders import cache_folder
 from assay.records.codec import Record, decode, encode
 
-MOST_BYTES = 4 * 2**30
+MAX_BYTES = 4 * 2**30
 """What is kept beyond it goes, the longest unused first."""
-MOST_UNUSED_S = 30 * 86400.0
+MAX_UNUSED_S = 30 * 86400.0
 """What was not used for so long goes as well."""
-LEAST_UNUSED_S = 3600.0
+MIN_UNUSED_S = 3600.0
 """What was used since stays however much it is: a study has several sittings, one by one."""
 _LOOK_S = 0.05
 """How often to see whether another process has let go of a folder."""
@@ -57,7 +57,7 @@ class BuildNote(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     built_at: float
 
 
-class Place(msgspec.Struct, frozen=True):
+class BuildFolder(msgspec.Struct, frozen=True):
     """The folder of one key, held by this process alone.
 
     Attributes:
@@ -94,7 +94,7 @@ class Place(msgspec.Struct, frozen=True):
         _remove(self.folder)
 
 
-class Builds:
+class BuildCache:
     """The cache, held against being cleaned up until it is closed.
 
     Args:
@@ -137,7 +137,7 @@ class Builds:
         return note
 
     @contextlib.contextmanager
-    def held(self, key: str, wait_s: float) -> Iterator[Place]:
+    def held(self, key: str, wait_s: float) -> Iterator[BuildFolder]:
         """The folder of a key for this process alone.
 
         Raises:
@@ -148,7 +148,7 @@ class Builds:
         with _usable(folder):
             fd = _locked(folder, end)
         try:
-            yield Place(folder, fd)
+            yield BuildFolder(folder, fd)
         finally:
             # What a build left running has the descriptor as well, and must not hold it for ever.
             with contextlib.suppress(OSError):
@@ -242,7 +242,7 @@ def _clean(root: Path) -> None:
     for used_at, size_bytes, folder in sorted(_known(root), reverse=True):
         kept_bytes += size_bytes
         unused_s = time.time() - used_at
-        if unused_s > MOST_UNUSED_S or (kept_bytes > MOST_BYTES and unused_s > LEAST_UNUSED_S):
+        if unused_s > MAX_UNUSED_S or (kept_bytes > MAX_BYTES and unused_s > MIN_UNUSED_S):
             _remove_free(folder)
 
 

@@ -52,13 +52,13 @@ def _named(key: str, argv: tuple[str, ...]) -> str:
     return f"{key[:_KEY_DIGITS]}: {shlex.join(argv)}"
 
 
-def builds_of(samples: Iterable[Sample]) -> frozenset[str]:
+def builds_in(samples: Iterable[Sample]) -> frozenset[str]:
     """What samples tell of the builds that their launches ran."""
     pieces = (piece for sample in samples for piece in sample.evidence)
     return frozenset(p.note for p in pieces if p.kind == BUILD and p.value is not None and p.note)
 
 
-def built_as(told: str, argv: tuple[str, ...], key: str | None = None) -> bool:
+def is_build_of(told: str, argv: tuple[str, ...], key: str | None = None) -> bool:
     """Whether what a sample tells of a build is of this command, and of this key where given."""
     named = _named(key or told[:_KEY_DIGITS], argv)
     return told == named or told.startswith(f"{named} (")

@@ -15,11 +15,11 @@ from assay.errors import NotPossibleError
 
 _GIT_S = 20.0
 _DIGITS = re.compile(r"[0-9a-f]+", re.IGNORECASE)
-LEAST_DIGITS = 7
+MIN_DIGITS = 7
 """Of an abbreviated commit: a shorter one may be a number, as ``1024`` is."""
 
 
-class RevisionMoved(NotPossibleError):
+class RevisionMovedError(NotPossibleError):
     """A branch or tag is another commit than when its build began.
 
     Args:
@@ -63,7 +63,7 @@ class Revisions:
         """Return the commit that a value names: a branch, a tag, a hash, or as ``main~2``."""
         if not self._inside or not value or value.startswith("-") or value.split() != [value]:
             return None
-        if _DIGITS.fullmatch(value) and len(value) < LEAST_DIGITS and not self._is_name(value):
+        if _DIGITS.fullmatch(value) and len(value) < MIN_DIGITS and not self._is_name(value):
             return None
         told = self._git("rev-parse", "--verify", "--quiet", f"{value}^{{commit}}")
         return told.strip() or None

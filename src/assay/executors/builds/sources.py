@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from assay.errors import InvalidInputError, NotPossibleError
-from assay.launch.files import words_for_files
+from assay.launch.file_arguments import file_words
 from assay.records import Recipe
 from assay.units import show_bytes
 
@@ -45,16 +45,16 @@ _NAMES = frozenset((
 _INSTALLED = ("/usr", "/opt", "/lib", "/lib64", "/nix", "/gnu")
 """Folders of what is installed: where a command names them, they are not gone through."""
 _PASSED_OVER = frozenset({"__pycache__", "node_modules"})
-MOST_ENTRIES = 50_000
+MAX_ENTRIES = 50_000
 """Of folders, that are gone through."""
-MOST_BYTES = 2**30
+MAX_BYTES = 2**30
 """That are read for one build."""
 _PATH_MAX = 4096
 
 _Stamp = tuple[int, int, int, int]
 
 
-class SourceChanged(NotPossibleError):
+class SourceChangedError(NotPossibleError):
     """What programs are built from is other than when the sitting began.
 
     Args:
@@ -81,7 +81,7 @@ class SourceChanged(NotPossibleError):
         self.path = path
 
 
-class Sources:
+class BuildInputs:
     """Looks at what builds are made from, each file once in a sitting.
 
     Args:
@@ -107,7 +107,7 @@ class Sources:
 
         Raises:
             InvalidInputError: more files than can be read, or an input that is not there.
-            SourceChanged: one is other than when it was first looked at.
+            SourceChangedError: one is other than when it was first looked at.
         """
         variables = {f"${name}": self._env[name] for name in VARIABLES if name in self._env}
         tools = {f"tool {path}": _tool(path) for path in self.tools(argv)}
@@ -117,7 +117,7 @@ class Sources:
         """Look at the files of a build once more.
 
         Raises:
-            SourceChanged: one is other than when it was first looked at.
+            SourceChangedError: one is other than when it was first looked at.
         """
         self._digests(argv)
 
@@ -130,14 +130,14 @@ class Sources:
     def _digests(self, argv: tuple[str, ...]) -> dict[str, str]:
         if argv not in self._files:
             self._files[argv] = tuple(sorted(self._found(argv)))
-        left = MOST_BYTES
+        left = MAX_BYTES
         digests: dict[str, str] = {}
         for path in self._files[argv]:
             size, digests[str(path)] = self._digest(path)
             left -= size
             if left < 0:
                 raise InvalidInputError(
-                    f"The build is made from more than {show_bytes(MOST_BYTES)} of files.",
+                    f"The build is made from more than {show_bytes(MAX_BYTES)} of files.",
                     "Name those that count: --build-input PATH, as often as it takes.",
                 )
         return digests
@@ -149,11 +149,11 @@ class Sources:
             stamp = _stamp(path)
             digest = before[1] if before and before[0] == stamp else _content(path)
         except FileNotFoundError as error:
-            raise SourceChanged(path) from error
+            raise SourceChangedError(path) from error
         except OSError as error:
             stamp, digest = (0, 0, 0, 0), f"cannot be read: {error.strerror}"
         if before is not None and before[1] != digest:
-            raise SourceChanged(path)
+            raise SourceChangedError(path)
         self._known[path] = stamp, digest
         return stamp[2], digest
 
@@ -209,7 +209,7 @@ def _is_installed(folder: Path) -> bool:
 
 def _entries(top: Path, apart: Path) -> Iterator[Path]:
     """Regular files below a folder; hidden ones and what tools keep for themselves left out."""
-    left, folders = MOST_ENTRIES, [top]
+    left, folders = MAX_ENTRIES, [top]
     for folder in folders:
         try:
             with os.scandir(folder) as found:
@@ -219,7 +219,7 @@ def _entries(top: Path, apart: Path) -> Iterator[Path]:
         left -= len(entries)
         if left < 0:
             raise InvalidInputError(
-                f"More than {MOST_ENTRIES:,} files lie below {top}, from which the program may "
+                f"More than {MAX_ENTRIES:,} files lie below {top}, from which the program may "
                 "be built.",
                 "Name those that count: --build-input PATH, as often as it takes.",
             )
@@ -235,7 +235,7 @@ def _entries(top: Path, apart: Path) -> Iterator[Path]:
 
 def _parts(argv: tuple[str, ...]) -> Iterator[str]:
     """Words and parts of words that may name a file: ``-Iinclude``, ``CC=gcc``, ``@options``."""
-    for word in words_for_files(argv):
+    for word in file_words(argv):
         yield word
         if word.startswith("-") and not word.startswith("--"):
             yield word[2:]

@@ -18,7 +18,7 @@ _OBJECT = re.compile(r"\.so(?:\.[0-9.]+)?$")
 _STAMP = re.compile(r"(?P<path>/.+) \d+ \d+")
 
 
-def libraries_seen(launch: Launch, facts: RunFacts) -> Evidence | None:
+def libraries_evidence(launch: Launch, facts: RunFacts) -> Evidence | None:
     """What was mapped, one file a line; nothing where maps were not read whole, or at all."""
     if launch.stage is not Stage.SURVEY or facts.seen is None or facts.seen.maps is None:
         return None

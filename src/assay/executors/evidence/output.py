@@ -14,12 +14,12 @@ from assay.records import Hashed, Output
 
 END_BYTES = 4096
 """Kept of each end; twice as much is kept whole."""
-MOST_HASHED_BYTES = 16 << 20
+MAX_HASHED_BYTES = 16 << 20
 """More is not read through: so much takes 10 ms with SHA instructions and 40 without, between two
 launches, which the study's budget pays for."""
 
 
-def kept(path: Path) -> Output | None:
+def kept_output(path: Path) -> Output | None:
     """What is kept of the file that a stream was written to; it is named as the stream is.
 
     ``None`` where the program put something else in its place, or took it away.
@@ -48,7 +48,7 @@ def _kept(fd: int, stream: str) -> Output | None:
             stream=stream, size_bytes=size, sha256=hashlib.sha256(head).hexdigest(), head=head
         )
     tail = os.pread(fd, END_BYTES, size - END_BYTES)
-    whole = size <= MOST_HASHED_BYTES
+    whole = size <= MAX_HASHED_BYTES
     return Output(
         stream=stream,
         size_bytes=size,

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-from assay.executors.evidence.same_work import TAKEN_OUT, Form
+from assay.executors.evidence.same_work import ELLIPSIS, ComparableForm
 from assay.records import Evidence, Output
 from assay.records.sample import ERRORS
 from assay.records.sketch import OWN
@@ -16,7 +16,7 @@ MAX_LINES = 4
 """Kept of a launch."""
 MAX_CHARACTERS = 80
 """Kept of a line."""
-DIGEST = 16
+DIGEST_DIGITS = 16
 """Hexadecimal digits kept of a digest."""
 _ERROR = re.compile(
     r"""
@@ -43,7 +43,7 @@ _HARMLESS = re.compile(
 )
 
 
-def error_evidence(outputs: Iterable[Output], form: Form) -> Evidence | None:
+def error_evidence(outputs: Iterable[Output], form: ComparableForm) -> Evidence | None:
     """Return the lines in which a launch reports an error as evidence; ``None`` without any.
 
     Args:
@@ -57,9 +57,9 @@ def error_evidence(outputs: Iterable[Output], form: Form) -> Evidence | None:
     found: dict[str, str] = {}
     for output in outputs:
         for line in form.lines_of(_lines_with_errors(output)):
-            text = line.replace(OWN, TAKEN_OUT)
-            shape = " ".join(re.sub(rf"[\d{TAKEN_OUT}]+", "", text).split())
-            digest = hashlib.sha256(shape.encode("utf-8", "replace")).hexdigest()[:DIGEST]
+            text = line.replace(OWN, ELLIPSIS)
+            shape = " ".join(re.sub(rf"[\d{ELLIPSIS}]+", "", text).split())
+            digest = hashlib.sha256(shape.encode("utf-8", "replace")).hexdigest()[:DIGEST_DIGITS]
             found.setdefault(digest, clean(text)[:MAX_CHARACTERS])
     if not found:
         return None

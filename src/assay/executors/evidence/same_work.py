@@ -18,17 +18,17 @@ from assay.records import Evidence, Output
 from assay.records.sample import OUTPUT
 from assay.records.sketch import OWN, sketch_of
 
-DIGITS = 6
+SIGNIFICANT_DIGITS = 6
 """Significant digits of a real number that two outputs have to share."""
 NEGLIGIBLE = 1e-9
 """Real numbers below are residuals, which differ with the order of additions in every digit."""
 MAX_LINE = 80
 """Characters kept of a line."""
-TAKEN_OUT = "\N{HORIZONTAL ELLIPSIS}"
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 """Stands for the value of a setting."""
-DIGEST = 16
+DIGEST_DIGITS = 16
 """Hexadecimal digits kept of a digest."""
-END_LINES = 8
+MAX_END_LINES = 8
 """Lines that are compared of each end of an output that is not kept whole."""
 _MEASURED = re.compile(
     r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[ \t]*"
@@ -64,7 +64,7 @@ def output_evidence(
         without any digits, the first and the last line that are not empty, a sketch.
     """
     marked = _ends(output, values, patterns, own)
-    lines = [line.replace(OWN, TAKEN_OUT) for line in marked]
+    lines = [line.replace(OWN, ELLIPSIS) for line in marked]
     return Evidence(
         kind=OUTPUT,
         value=float(output.size_bytes),
@@ -96,21 +96,21 @@ def comparable_lines(
         output: of a launch.
         values, patterns, own: as for ``output_evidence``.
     """
-    return [line.replace(OWN, TAKEN_OUT) for line in _ends(output, values, patterns, own)]
+    return [line.replace(OWN, ELLIPSIS) for line in _ends(output, values, patterns, own)]
 
 
 def _ends(
     output: Output, values: Collection[str], patterns: Collection[str], own: Collection[str]
 ) -> list[str]:
-    form = Form(values, patterns, own)
+    form = ComparableForm(values, patterns, own)
     if output.complete:
         return form.lines_of(output.head + output.tail)
     head = form.lines_of(output.head.rpartition(b"\n")[0])
     tail = form.lines_of(output.tail.partition(b"\n")[2])
-    return [*head[:END_LINES], *tail[-END_LINES:]]
+    return [*head[:MAX_END_LINES], *tail[-MAX_END_LINES:]]
 
 
-class Form:
+class ComparableForm:
     """What is taken out of outputs.
 
     Args:
@@ -139,7 +139,7 @@ class Form:
         return [line for line in lines if line]
 
     def _without_value(self, match: re.Match[str]) -> str:
-        return OWN if match[0].casefold() in self._own else TAKEN_OUT
+        return OWN if match[0].casefold() in self._own else ELLIPSIS
 
 
 @lru_cache(maxsize=64)
@@ -157,31 +157,31 @@ def _words(values: frozenset[str]) -> re.Pattern[str] | None:
 def _forms(value: str) -> set[str]:
     """Return a value as it is, and as it is where figures have been taken out of a text."""
     plain = _plain(value)
-    return {form for form in (value, plain) if form.strip(TAKEN_OUT + " ")}
+    return {form for form in (value, plain) if form.strip(ELLIPSIS + " ")}
 
 
 def _plain(text: str) -> str:
     """Return a text without measured figures, and with rounded numbers."""
-    return _REAL.sub(_rounded, _MEASURED.sub(TAKEN_OUT, text))
+    return _REAL.sub(_rounded, _MEASURED.sub(ELLIPSIS, text))
 
 
 def _without_figure(match: re.Match[str]) -> str:
     """Return a match without what is read from it; of one within a line nothing is left."""
     if match[0] and not re.search(r"[\r\n]", match[0]):
-        return TAKEN_OUT
+        return ELLIPSIS
     text, begin = match[0], match.start()
     groups = {group for group in figure_and_unit(match.re) if group}
     places = {match.span(group) for group in groups}
     for start, end in sorted(places, reverse=True):
         if begin <= start < end:
-            text = text[: start - begin] + TAKEN_OUT + text[end - begin :]
+            text = text[: start - begin] + ELLIPSIS + text[end - begin :]
     return text
 
 
 def _rounded(match: re.Match[str]) -> str:
     value = float(match[0])
-    return "0" if abs(value) < NEGLIGIBLE else f"{value:.{DIGITS}g}"
+    return "0" if abs(value) < NEGLIGIBLE else f"{value:.{SIGNIFICANT_DIGITS}g}"
 
 
 def _digest(lines: list[str]) -> str:
-    return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:DIGEST]
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()[:DIGEST_DIGITS]

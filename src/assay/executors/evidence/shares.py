@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from assay.launch.driver import Driver
 
 
-def look_at_share(driver: Driver) -> dict[str, str]:
+def read_share(driver: Driver) -> dict[str, str]:
     """What the kernel says of the share that launches are in; nothing where they are in none.
 
     Raises:
@@ -28,7 +28,7 @@ def demand_share(driver: Driver) -> None:
         NotPossibleError: it is not.
     """
     if driver.share is not None:
-        driver.share.demand_held()
+        driver.share.demand_reserved()
 
 
 def share_evidence(
@@ -39,4 +39,4 @@ def share_evidence(
     if share is None:
         return ()
     killed = share.spent(facts.oom_kills)
-    return (share.evidence, *share.unheld(before, share.look()), *killed)
+    return (share.evidence, *share.violations(before, share.look()), *killed)

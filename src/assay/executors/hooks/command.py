@@ -9,11 +9,11 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import IO
 
-from assay.executors.hooks.descent import end_descent
-from assay.handlers import held
+from assay.executors.hooks.process_tree import kill_process_tree
+from assay.signal_handlers import deferred_signals
 
 
-def run_beside(
+def run_command(
     argv: Sequence[str],
     output: IO[bytes],
     *,
@@ -44,7 +44,7 @@ def run_beside(
     """
     process: subprocess.Popen[bytes] | None = None
     try:
-        with held():  # an exception out of the start would lose what was started
+        with deferred_signals():  # an exception out of the start would lose what was started
             process = subprocess.Popen(
                 argv,
                 stdin=subprocess.DEVNULL,
@@ -58,7 +58,7 @@ def run_beside(
         return process.wait(limit_s)
     except BaseException:
         if process is not None:
-            end_descent(process.pid)
+            kill_process_tree(process.pid)
             if own_group:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(process.pid, signal.SIGKILL)

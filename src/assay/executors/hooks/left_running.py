@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-VARIABLE = "ASSAY_HOOKED"
+HOOK_VARIABLE = "ASSAY_HOOKED"
 """Variable in the environment of hooks, which their processes inherit however they leave them."""
 _PROC = Path("/proc")
 _PATIENCE_S = 0.5
@@ -32,19 +32,19 @@ def left_running(
         patience_s: time that a process may take to end after a signal, in seconds.
     """
     until_s = time.monotonic() + patience_s
-    variable = f"{VARIABLE}={mark}".encode()
+    variable = f"{HOOK_VARIABLE}={mark}".encode()
     while (found := {*_marked(variable), *known()}) and time.monotonic() < until_s:
         time.sleep(_PAUSE_S)
     return [name for pid in sorted(found) if (name := _name_of(pid)) is not None]
 
 
-def is_hooked(pid: int) -> bool:
+def is_started_by_hook(pid: int) -> bool:
     """Return whether a hook of a study started a process; false where that cannot be read."""
     try:
         variables = (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:
         return False
-    return any(one.startswith(f"{VARIABLE}=".encode()) for one in variables)
+    return any(one.startswith(f"{HOOK_VARIABLE}=".encode()) for one in variables)
 
 
 def _marked(variable: bytes) -> list[int]:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from assay.errors import InvalidInputError, nearest
 from assay.executors.metrics.figures import Figure, read_figure, unit_of_pattern
-from assay.executors.metrics.matching import compiled
-from assay.executors.metrics.metric_files import Written
-from assay.executors.metrics.taking import demand_way
+from assay.executors.metrics.matching import checked_pattern
+from assay.executors.metrics.metric_files import WrittenPart
+from assay.executors.metrics.reduction import demand_reduction
 from assay.records import Metric, RunFacts
 from assay.records.workload import BUILT_IN, COUNTED
 
@@ -22,7 +22,7 @@ SUMS = {
 
 
 @dataclass(frozen=True)
-class Reading:
+class MetricReadings:
     """The metrics of a launch.
 
     Attributes:
@@ -63,8 +63,8 @@ def metrics_of(
     metrics: tuple[Metric, ...],
     facts: RunFacts,
     outputs: Sequence[Path],
-    written: Mapping[str, Written] = {},
-) -> Reading:
+    written: Mapping[str, WrittenPart] = {},
+) -> MetricReadings:
     """Read the value of each metric.
 
     Args:
@@ -74,7 +74,7 @@ def metrics_of(
         written: by the names of metrics that are read from files of the program's own, the part of
             each that the launch wrote.
     """
-    found = Reading()
+    found = MetricReadings()
     for metric in metrics:
         if metric.file is not None:
             found.add(metric, _from_file(metric, written.get(metric.name)))
@@ -90,7 +90,7 @@ def metrics_of(
     return found
 
 
-def _from_file(metric: Metric, written: Written | None) -> Figure:
+def _from_file(metric: Metric, written: WrittenPart | None) -> Figure:
     if written is None:
         return Figure(reason=f"the file {metric.file} was not looked at")
     if written.reason is not None:
@@ -131,7 +131,7 @@ def _why_absent(name: str, facts: RunFacts) -> str:
     return facts.absent.get(name, reasons[0])
 
 
-def named_metric(text: str, units: Mapping[str, str]) -> Metric:
+def parse_metric(text: str, units: Mapping[str, str]) -> Metric:
     """A metric as written on the command line: a built-in name, or ``NAME=REGEX``.
 
     ``NAME@WAY=REGEX`` takes all matches of a launch; that is then its name, up to the ``=``.
@@ -153,11 +153,11 @@ def named_metric(text: str, units: Mapping[str, str]) -> Metric:
             + ".",
         )
     if at:
-        demand_way(way, text)
+        demand_reduction(way, text)
     if own in BUILT_IN:
         raise InvalidInputError(
             f"{own} is what assay measures itself.", "Give the figure in the output another name."
         )
-    pattern = compiled(pattern, "The metric's")
+    pattern = checked_pattern(pattern, "The metric's")
     unit = units.get(name, "") or unit_of_pattern(pattern)
     return Metric(name=name, unit=unit, pattern=pattern, take=way if at else None)

@@ -10,37 +10,37 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.executors.metrics.headers import unit_above
+from assay.executors.metrics.headers import header_unit
 from assay.executors.metrics.matching import all_matches, last_match, nearest_line
 from assay.executors.metrics.numbers import POWER, number_around
 from assay.executors.metrics.patterns import (
     figure_and_unit,
+    is_followed_by,
     literal_after,
     literal_before,
-    literal_behind,
-    place_of_group,
+    span_of_group,
 )
 from assay.executors.metrics.printed_units import (
-    BARE,
+    PREFIXES,
     UNITS,
     captured_unit,
-    unit_before,
-    unit_behind,
+    following_unit,
+    preceding_unit,
 )
-from assay.executors.metrics.taking import taken
-from assay.executors.metrics.words_behind import as_word, word_behind
+from assay.executors.metrics.reduction import reduce_values
+from assay.executors.metrics.unit_words import following_word, unit_word
 from assay.records import Metric
 from assay.records.sample import MULTIPLES
 
-LARGEST = 1e100
+MAX_MAGNITUDE = 1e100
 """A figure beyond it, or below its inverse, is no measurement, and its square no number."""
 NO_UNIT = "no unit"
 """Stands for the unit of a figure beside which others have one."""
 ANY_WORD = "zq"
 """No unit: a group that matches it stands for any word."""
-ALONE = frozenset(" \t\r\n=")
+BOUNDARIES = frozenset(" \t\r\n=")
 """Characters that are in no number: a figure between two of them is whole."""
-SHOWN = 60
+MAX_QUOTED = 60
 """Characters of an output that a reason quotes."""
 
 
@@ -102,7 +102,7 @@ def _of_all(metric: Metric, way: str, matches: Iterable[re.Match[str]]) -> Figur
     if len(units) > 1 and not metric.as_is:
         told = " and ".join(sorted(f"in {u}" if u else "without a unit" for u in units))
         return Figure(reason=f"the matches are printed {told}")
-    value = taken(way, values)
+    value = reduce_values(way, values)
     unit = units.pop() if len(units) == 1 else None
     return Figure(value, unit=unit, word=words.pop() if len(words) == 1 else None)
 
@@ -115,26 +115,28 @@ def _of_match(metric: Metric, match: re.Match[str], *, headed: bool = True) -> F
     value = _number(text)
     if value is None:
         return Figure(reason=_no_number(text, pattern))
-    if value != 0.0 and not 1.0 / LARGEST <= abs(value) <= LARGEST:
-        return Figure(reason=f"{text[:SHOWN]!r} in the output is beyond what can be worked with")
+    if value != 0.0 and not 1.0 / MAX_MAGNITUDE <= abs(value) <= MAX_MAGNITUDE:
+        return Figure(
+            reason=f"{text[:MAX_QUOTED]!r} in the output is beyond what can be worked with"
+        )
     cut = None if metric.as_is else _cut_from(match, group)
     if cut is not None:
         return Figure(
-            cut=cut, reason=f"{text[:SHOWN]!r} in the output is a part of {cut[:SHOWN]!r}"
+            cut=cut, reason=f"{text[:MAX_QUOTED]!r} in the output is a part of {cut[:MAX_QUOTED]!r}"
         )
     if unit_group:
         converted = _by_captured(metric, value, match, group, unit_group)
         if converted is not None:
             return converted
     end = match.end(group)
-    unit = unit_behind(match.string, end)
-    unit = unit or unit_before(match.string[match.start() : match.start(group)])
+    unit = following_unit(match.string, end)
+    unit = unit or preceding_unit(match.string[match.start() : match.start(group)])
     if unit is not None and (unit.base or unit.factor == 1.0):
         return Figure(value, unit=unit.name)
-    word = word_behind(match.string, end)
+    word = following_word(match.string, end)
     if unit is not None:  # it only multiplies, and what is counted follows
         return Figure(value, unit=unit.name, word=word)
-    header = unit_above(match.string, *match.span(group)) if headed else None
+    header = header_unit(match.string, *match.span(group)) if headed else None
     return Figure(value, unit=header, word=word)
 
 
@@ -155,7 +157,7 @@ def _by_captured(
     # A letter such as M multiplies a figure right in front of it, and says nothing elsewhere.
     if unit is not None and (unit.base or between in ("", " ", "\t")):
         return _converted(metric, value, captured)
-    return Figure(value, word=as_word(captured))
+    return Figure(value, word=unit_word(captured))
 
 
 def _converted(metric: Metric, value: float, captured: str) -> Figure:
@@ -187,7 +189,9 @@ def _cut_from(match: re.Match[str], group: int) -> str | None:
     """
     text, (begin, end) = match.string, match.span(group)
     power = POWER.match(text, end)
-    alone = (begin == 0 or text[begin - 1] in ALONE) and (end == len(text) or text[end] in ALONE)
+    alone = (begin == 0 or text[begin - 1] in BOUNDARIES) and (
+        end == len(text) or text[end] in BOUNDARIES
+    )
     if alone and power is None:
         return None
     first, last = number_around(text, begin, end)
@@ -196,7 +200,7 @@ def _cut_from(match: re.Match[str], group: int) -> str | None:
     if first < begin and _names(before, text[first:begin]):
         first = begin
     if power is not None:  # a power of ten changes; named in full it does not
-        last = end if group and literal_behind(match.re.pattern, group, power[0]) else last
+        last = end if group and is_followed_by(match.re.pattern, group, power[0]) else last
     elif last > end and not text[end].isdigit() and text[end] in (after, before[-1:]):
         last = end
     return text[first:last] if first < begin or last > end else None
@@ -212,11 +216,11 @@ def _names(literal: str, piece: str) -> bool:
 def _unmatched(pattern: str, outputs: Sequence[Path]) -> str:
     told = f"no match of {pattern!r} in the output"
     line = nearest_line(pattern, outputs)
-    return told if line is None else f"{told}; the line most like it is {line[: 2 * SHOWN]!r}"
+    return told if line is None else f"{told}; the line most like it is {line[: 2 * MAX_QUOTED]!r}"
 
 
 def _no_number(text: str, pattern: str) -> str:
-    told = f"{text[:SHOWN]!r} in the output is not a number"
+    told = f"{text[:MAX_QUOTED]!r} in the output is not a number"
     if not text:
         return (
             f"{told}; the last match of {pattern!r} is empty, and .+ in the place of .* matches no "
@@ -258,12 +262,12 @@ def may_be_unit(pattern: str) -> bool:
         pattern: of which a group may stand for a unit.
     """
     inner = _unit_group(pattern)
-    return inner is None or any(inner.fullmatch(word) for word in (*UNITS, *BARE))
+    return inner is None or any(inner.fullmatch(word) for word in (*UNITS, *PREFIXES))
 
 
 def _unit_group(pattern: str) -> re.Pattern[str] | None:
     """The group of a unit as a pattern of its own; ``None`` without one that stands alone."""
-    place = place_of_group(pattern, figure_and_unit(re.compile(pattern))[1])
+    place = span_of_group(pattern, figure_and_unit(re.compile(pattern))[1])
     if place is None:
         return None
     try:

@@ -19,9 +19,9 @@ _CELL = re.compile(r"(?:[^\s(\[|,;]+|\s?\([^()]*\)|\s?\[[^\[\]]*\])+")
 _LABEL = re.compile(rf"[(\[]({_LETTERS})[)\]]")
 _KEY = re.compile(r"\"(\w+)\"\s*:\s*\"?$")
 _UNIT_KEY = re.compile(rf"\"(\w*?)_?[uU]nits?\"\s*:\s*\"({_LETTERS})\"")
-MAX_OBJECT = 2000
+MAX_OBJECT_CHARACTERS = 2000
 """Characters on either side of a figure in which the unit of a JSON object is looked for."""
-SEVERAL = ", "
+UNIT_SEPARATOR = ", "
 """Between units where it is not known which of them a figure has."""
 
 
@@ -41,7 +41,7 @@ class _Cell:
     whole: bool
 
 
-def unit_above(text: str, begin: int, end: int) -> str | None:
+def header_unit(text: str, begin: int, end: int) -> str | None:
     """Return the unit that a label or a header names for ``text[begin:end]``.
 
     That is the nearest line above without numbers in which a known unit stands in brackets, as in
@@ -87,9 +87,9 @@ def _in_json(text: str, begin: int, end: int) -> str | None:
     key = _KEY.search(text, max(0, begin - 100), begin)
     if key is None:
         return None
-    first = max(text.rfind("{", 0, begin), begin - MAX_OBJECT, 0)
+    first = max(text.rfind("{", 0, begin), begin - MAX_OBJECT_CHARACTERS, 0)
     close = text.find("}", end)
-    last = min(end + MAX_OBJECT, len(text) if close < 0 else close)
+    last = min(end + MAX_OBJECT_CHARACTERS, len(text) if close < 0 else close)
     for found in _UNIT_KEY.finditer(text, first, last):
         if found[1].casefold() in key[1].casefold() and found[2] in UNITS:
             return UNITS[found[2]].name
@@ -156,7 +156,7 @@ def _of_column(cells: list[_Cell], line: str, begin: int, end: int) -> str | Non
     everywhere = [cell.unit for cell in cells if cell.unit and cell.whole]
     if column is not None or everywhere:
         return everywhere[0] if everywhere else None
-    return SEVERAL.join(dict.fromkeys(cell.unit for cell in cells if cell.unit))
+    return UNIT_SEPARATOR.join(dict.fromkeys(cell.unit for cell in cells if cell.unit))
 
 
 def _indent(line: str) -> int:

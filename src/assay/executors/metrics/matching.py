@@ -10,9 +10,9 @@ from pathlib import Path
 
 from assay.errors import InvalidInputError
 
-WINDOW = 1 << 22
+WINDOW_BYTES = 1 << 22
 """Bytes of an output that are looked at together."""
-LONGEST = 1 << 20
+MAX_MATCH_BYTES = 1 << 20
 """Of a match, in an output of several windows."""
 FLAGS = re.MULTILINE | re.ASCII
 """``^`` and ``$`` are those of lines, and ``\\d`` is a digit that every program reads."""
@@ -49,13 +49,13 @@ def all_matches(pattern: str, outputs: Sequence[Path], begin: int = 0) -> Iterat
             return
 
 
-def holds(check: str, outputs: Sequence[Path]) -> bool:
+def has_match(check: str, outputs: Sequence[Path]) -> bool:
     """Whether a pattern is found in any of the files."""
     sought = re.compile(check, FLAGS)
     return any(next(_matches(sought, output), None) is not None for output in outputs)
 
 
-def compiled(pattern: str, what: str) -> str:
+def checked_pattern(pattern: str, what: str) -> str:
     """The pattern, when it is one.
 
     Raises:
@@ -76,7 +76,7 @@ def nearest_line(pattern: str, outputs: Sequence[Path]) -> str | None:
 
     Args:
         pattern: that has no match.
-        outputs: what the program wrote, of which the last ``WINDOW`` bytes are looked at.
+        outputs: what the program wrote, of which the last ``WINDOW_BYTES`` bytes are looked at.
 
     Returns:
         ``None`` where nothing was written.
@@ -94,7 +94,7 @@ _WORDS = re.compile("[A-Za-z]{2,}")
 
 def _last_lines(path: Path) -> list[str]:
     text = _mapped(path)
-    return _text(text[max(0, len(text) - WINDOW) :]).splitlines()
+    return _text(text[max(0, len(text) - WINDOW_BYTES) :]).splitlines()
 
 
 def _matches(sought: re.Pattern[str], output: Path, begin: int = 0) -> Iterator[re.Match[str]]:
@@ -118,11 +118,11 @@ def _in_windows(
 
     The file is mapped, and looked at window by window, each of which is let go again: an output of
     gigabytes costs no more memory than one of them. A match that begins near the end of a window
-    is found whole up to ``LONGEST``.
+    is found whole up to ``MAX_MATCH_BYTES``.
     """
     while True:
         end = _window_end(data, begin)
-        text = read(_text(data[begin : end + LONGEST]))
+        text = read(_text(data[begin : end + MAX_MATCH_BYTES]))
         if end >= len(data):
             yield from sought.finditer(text)
             return
@@ -138,10 +138,10 @@ def _in_windows(
 
 def _window_end(data: mmap.mmap | bytes, begin: int) -> int:
     """Where a window ends: behind a line where there is one, so that it cuts no character."""
-    end = min(len(data), begin + WINDOW)
+    end = min(len(data), begin + WINDOW_BYTES)
     if end == len(data):
         return end
-    line = data.rfind(b"\n", max(begin, end - LONGEST), end)
+    line = data.rfind(b"\n", max(begin, end - MAX_MATCH_BYTES), end)
     return line + 1 if line >= 0 else end
 
 

@@ -36,7 +36,7 @@ class FileState:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenPart:
     """The part of a file that a launch wrote.
 
     Attributes:
@@ -50,7 +50,7 @@ class Written:
     reason: str | None = None
 
 
-def place_of(metric: Metric, workload: Workload) -> Path:
+def metric_path(metric: Metric, workload: Workload) -> Path:
     """Return the file of a metric, which is named from the working folder of the launch.
 
     Args:
@@ -60,7 +60,7 @@ def place_of(metric: Metric, workload: Workload) -> Path:
     return Path(workload.cwd or ".") / (metric.file or "")
 
 
-def look_at(workload: Workload) -> dict[Path, FileState]:
+def read_file_states(workload: Workload) -> dict[Path, FileState]:
     """Return the state of each file that metrics are read from, before a launch.
 
     Args:
@@ -69,7 +69,7 @@ def look_at(workload: Workload) -> dict[Path, FileState]:
     return {path: _state(path) for path in _places(workload)}
 
 
-def written_since(path: Path, before: FileState | None) -> Written:
+def written_since(path: Path, before: FileState | None) -> WrittenPart:
     """Return the part of a file that was written since it was looked at.
 
     Args:
@@ -78,19 +78,19 @@ def written_since(path: Path, before: FileState | None) -> Written:
     """
     now = _state(path)
     if now.inode is None:
-        return Written(path, reason=f"the file {path} is missing, or cannot be read")
+        return WrittenPart(path, reason=f"the file {path} is missing, or cannot be read")
     if before is None or before.inode is None:
-        return Written(path)
+        return WrittenPart(path)
     if now == before:
-        return Written(path, reason=f"the launch did not write the file {path}")
+        return WrittenPart(path, reason=f"the launch did not write the file {path}")
     same = now.inode == before.inode and now.size > before.size > 0
     if same and _tail(path, before.size) == before.tail:
-        return Written(path, begin=before.size)
-    return Written(path)
+        return WrittenPart(path, begin=before.size)
+    return WrittenPart(path)
 
 
 def _places(workload: Workload) -> Iterable[Path]:
-    return {place_of(one, workload) for one in workload.metrics if one.file is not None}
+    return {metric_path(one, workload) for one in workload.metrics if one.file is not None}
 
 
 def _state(path: Path) -> FileState:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-AROUND = 40
+CONTEXT_CHARACTERS = 40
 """Characters on either side of a figure in which the number that it is a part of is looked for."""
 
 POWER = re.compile(
@@ -46,7 +46,7 @@ def number_around(text: str, begin: int, end: int) -> tuple[int, int]:
         text: what was printed.
         begin, end: of a figure in it.
     """
-    first, last = max(0, begin - AROUND), min(len(text), end + AROUND)
+    first, last = max(0, begin - CONTEXT_CHARACTERS), min(len(text), end + CONTEXT_CHARACTERS)
     spans = [(begin, end), *_spans(text, first, last)]
     around = (span for span in spans if span[0] <= begin and span[1] >= end)
     return max(around, key=lambda span: span[1] - span[0])

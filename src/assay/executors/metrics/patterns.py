@@ -25,7 +25,7 @@ def figure_and_unit(pattern: re.Pattern[str]) -> tuple[int, int]:
     return (first if pattern.groups >= first else 0), unit
 
 
-def place_of_group(pattern: str, number: int) -> tuple[int, int] | None:
+def span_of_group(pattern: str, number: int) -> tuple[int, int] | None:
     """Return where the text of a group begins and ends, without its parentheses.
 
     Args:
@@ -55,7 +55,7 @@ def literal_before(pattern: str, number: int) -> str:
         pattern: that compiles.
         number: of the group, from 1.
     """
-    place = place_of_group(pattern, number)
+    place = span_of_group(pattern, number)
     end = pattern.rfind("(", 0, place[0]) if place else 0
     found = ""
     while end > 0:
@@ -70,14 +70,14 @@ def literal_before(pattern: str, number: int) -> str:
 
 def literal_after(pattern: str, number: int) -> str:
     """Return the one character that a pattern names right behind a group; empty for none."""
-    place = place_of_group(pattern, number)
+    place = span_of_group(pattern, number)
     rest = pattern[place[1] + 1 : place[1] + 3] if place else ""
     if rest.startswith("\\"):
         return "" if rest[1:] in _CLASSES else rest[1:]
     return "" if rest[:1] in _SPECIAL else rest[:1]
 
 
-def literal_behind(pattern: str, number: int, text: str) -> bool:
+def is_followed_by(pattern: str, number: int, text: str) -> bool:
     """Return whether a pattern names a text, letter by letter, right behind a group.
 
     Args:
@@ -85,7 +85,7 @@ def literal_behind(pattern: str, number: int, text: str) -> bool:
         number: of the group, from 1.
         text: that stands behind the group in a match.
     """
-    place = place_of_group(pattern, number)
+    place = span_of_group(pattern, number)
     rest = pattern[place[1] + 1 :] if place else ""
     return rest.replace("\\", "").startswith(text)
 

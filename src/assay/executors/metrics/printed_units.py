@@ -75,7 +75,7 @@ class PrintedUnit:
     factor: float
 
 
-def unit_behind(text: str, end: int) -> PrintedUnit | None:
+def following_unit(text: str, end: int) -> PrintedUnit | None:
     """Return the known unit that stands right behind ``end``, or behind one blank.
 
     A letter such as ``k`` right behind a figure is one as well, ``1397.4k``, and so is an unknown
@@ -90,11 +90,11 @@ def unit_behind(text: str, end: int) -> PrintedUnit | None:
     if found and word in UNITS:
         rate = UNITS.get(f"{word}/s") if _PER_SECOND.match(text, found.end()) else None
         return rate or UNITS[word]
-    if word in SCALES:
-        return SCALES[word]
+    if word in PREFIX_WORDS:
+        return PREFIX_WORDS[word]
     bare = _BARE.match(text, end)
-    if bare and bare[0] in BARE:
-        return BARE[bare[0]]
+    if bare and bare[0] in PREFIXES:
+        return PREFIXES[bare[0]]
     ratio = _RATIO.match(text, end)
     return PrintedUnit(ratio[1], "", 1.0) if ratio else None
 
@@ -108,11 +108,11 @@ def captured_unit(text: str) -> PrintedUnit | None:
         text: that a pattern captured as the unit of a figure.
     """
     whole = text.strip(_AROUND)
-    known = UNITS.get(whole) or SCALES.get(whole) or BARE.get(whole)
-    return known or unit_behind(whole, 0) if whole else None
+    known = UNITS.get(whole) or PREFIX_WORDS.get(whole) or PREFIXES.get(whole)
+    return known or following_unit(whole, 0) if whole else None
 
 
-def unit_before(text: str) -> PrintedUnit | None:
+def preceding_unit(text: str) -> PrintedUnit | None:
     """Return the last known unit in brackets: ``clat (usec): min=3, avg=``.
 
     Args:
@@ -149,11 +149,11 @@ def _units() -> dict[str, PrintedUnit]:
 
 UNITS = _units()
 """Each way to write a known unit."""
-BARE = {
+PREFIXES = {
     word: PrintedUnit("k" if word == "K" else word, "", factor)
     for word, factor in (_DECIMAL | _BINARY).items()
     if word
 }
 """Letters that multiply a figure, without a unit."""
-SCALES = {word: BARE[letter] for word, letter in _SCALES.items()}
+PREFIX_WORDS = {word: PREFIXES[letter] for word, letter in _SCALES.items()}
 """Words that multiply a figure, without a unit."""

@@ -46,7 +46,7 @@ class Conditions:
     outside_s: float = 0.0
     capacity_s: float = 0.0
     readings: float = 0.0
-    unheld: bool = False
+    violations: bool = False
 
     def with_one(self, sample: Sample) -> Conditions:
         """Return the same with one more launch.
@@ -55,16 +55,16 @@ class Conditions:
         other: what an impossible one says less would hide what others took in the rest.
         """
         figures = {e.kind: e.value for e in sample.evidence if e.value is not None}
-        unheld = self.unheld or any(e.kind == UNHELD for e in sample.evidence)
+        violations = self.violations or any(e.kind == UNHELD for e in sample.evidence)
         cpus = figures.get(CPUS)
         known = sample.wall_s and not sample.suspect
         if not cpus or not known or not any(kind in figures for kind in OUTSIDE):
-            return replace(self, unheld=unheld)
+            return replace(self, violations=violations)
         return Conditions(
             self.outside_s + sum(figures.get(kind, 0.0) for kind in OUTSIDE),
             self.capacity_s + sample.took_s * cpus,
             self.readings + cpus,
-            unheld,
+            violations,
         )
 
     @cached_property
@@ -80,7 +80,7 @@ class Conditions:
 
         ``None`` never asks.
         """
-        return above is not None and (self.unheld or self.share > above)
+        return above is not None and (self.violations or self.share > above)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from assay.search.history.history import History
 
 OTHERS = "other_process"
 """Kind of the evidence on one process that used the CPUs when a launch was disturbed
-(``assay.executors.evidence.others``): in ``note`` its name, in ``value`` the CPUs that it used."""
+(``assay.executors.evidence.other_processes``): in ``note`` its name, in ``value`` the CPUs that it used."""
 HYPERVISOR = "the hypervisor"
 NAMED = 3
 """Disturbers that a conclusion names."""

@@ -1,0 +1,409 @@
+"""Building: what makes the program of each configuration, before its launches and outside them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from assay.errors import WorkloadFailedError
+from assay.executors.builds.cache import BuildCache, BuildFolder, BuildNote, builds_folder
+from assay.executors.builds.evidence import build_evidence, revision_evidence
+from assay.executors.builds.revisions import RevisionMovedError, Revisions
+from assay.executors.builds.sources import BuildInputs, SourceChangedError
+from assay.executors.evidence.failure_output import MAX_LINE_CHARACTERS, error_line, failure_excerpt
+from assay.executors.evidence.output import kept_output
+from assay.executors.hooks.command import run_command
+from assay.executors.hooks.runner import no_time_budget
+from assay.executors.missing_inputs import demand_folder
+from assay.launch.build_command import (
+    build_command,
+    build_key,
+    build_values,
+    with_build_folder,
+    with_build_path,
+)
+from assay.launch.file_arguments import file_words
+from assay.records import Evidence, Launch, Outcome, Output, Plan, Sample, Workload
+from assay.records.sample import BUILD
+from assay.signals import ARRIVAL_DELAY_S
+from assay.units import show_duration, show_signal
+from assay.untrusted import clean
+
+MIN_FIRST_TIMEOUT_S = 600.0
+"""What a first build may take, however little of a budget is left."""
+MIN_LATER_TIMEOUT_S = 60.0
+"""What each later one may take in any case."""
+MAX_TIMEOUT_FACTOR = 10.0
+"""How many times as long as the longest before it a build may take: one that hangs is seen to."""
+FOLDER_VARIABLE = "ASSAY_BUILD_DIR"
+"""Tells a build where to write, beside ``{build}`` in its command."""
+_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_VERSION_S = 5.0
+_COMPILERS = re.compile(
+    r"(?:[\w.]+-)*(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|gfortran|flang|icc|icpc|icx|icpx|ifx|ifort"
+    r"|nvcc|hipcc|tcc|rustc|ghc|gdc|ldc2|gnatmake)(?:-[\d.]+)?"
+)
+"""Programs that tell their version on ``--version`` and do nothing else."""
+
+
+BuildProgress = Callable[[tuple[str, ...]], AbstractContextManager[None]]
+"""Is told the command of a build and entered while it runs."""
+
+
+def no_progress(argv: tuple[str, ...]) -> AbstractContextManager[None]:
+    """Tell nobody of a build."""
+    return nullcontext()
+
+
+class BuildFailedError(WorkloadFailedError):
+    """A build that made no program.
+
+    Args:
+        argv: its command, with ``{build}`` for the folder.
+        cwd: where it ran.
+        reason: what became of it, in a few words.
+        words: the last lines that it wrote, each on a line of its own.
+        telling: the line of it that says most.
+        output: all that is kept of what it wrote.
+    """
+
+    def __init__(
+        self,
+        argv: tuple[str, ...],
+        cwd: str | None,
+        reason: str,
+        words: str = "",
+        telling: str = "",
+        output: Output | None = None,
+    ) -> None:
+        super().__init__(
+            f"The program cannot be built: the command {reason}.{words}",
+            f"Run it by hand first{f' in {cwd}' if cwd else ''}, with a folder in the place of "
+            f"{{build}}: {clean(shlex.join(argv))}",
+        )
+        self.reason = f"the build {reason}" + (f": {telling}" if telling else "")
+        self.output = output
+
+
+class BuildResult(msgspec.Struct, frozen=True):
+    """What a launch is made with.
+
+    Attributes:
+        workload: with the folder of the build in its placeholders; as it was where nothing is
+            built.
+        evidence: what was built and how long that took, the first time it is used.
+    """
+
+    workload: Workload
+    evidence: tuple[Evidence, ...] = ()
+
+
+class Builder:
+    """Builds the program of each configuration, or finds it where it was built before.
+
+    A build that failed is not tried again. Each may take what the recipe says. Where it says
+    nothing, the first may take as long as a budget has left, and always ``least_s``; a later one
+    ten times as long as the longest before it, and always a minute. Then it is ended with all that
+    it started. It runs in the environment that launches start from, without the settings of an arm.
+
+    Args:
+        workload: says how it is built; nothing is done where it does not.
+        env: what launches start from.
+        host: tells hosts of one kind from others: a compiler may look at the processor.
+        left_s: tells the seconds that are left of the budget; ``None`` where it counts launches.
+        least_s: what the first may take in any case.
+        telling: of each build that really runs.
+    """
+
+    def __init__(
+        self,
+        workload: Workload,
+        env: Mapping[str, str],
+        host: str = "",
+        left_s: Callable[[], float | None] = no_time_budget,
+        least_s: float = MIN_FIRST_TIMEOUT_S,
+        telling: Telling = no_progress,
+    ) -> None:
+        self._workload = workload
+        self._env = dict(env)
+        self._host = host
+        self._left_s = left_s
+        self._least_s = least_s
+        self._telling = telling
+        self._opened: tuple[BuildCache, BuildInputs] | None = None
+        self._revisions: Revisions | None = None
+        self._commits: dict[str, str | None] = {}
+        self._keys: dict[tuple[str, ...], str] = {}
+        self._failed: dict[tuple[str, ...], BuildFailedError] = {}
+        self._told: set[str] = set()
+        self._longest_s: float | None = None
+
+    def __enter__(self) -> Builder:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of what was built."""
+        if self._opened is not None:
+            self._opened[0].close()
+            self._opened = None
+
+    def built(self, plan: Plan) -> BuildResult:
+        """See that the program of a plan is there.
+
+        Raises:
+            BuildFailedError: it cannot be built.
+            InvalidInputError: ``build.NAME`` is set and has no place; or what it is built from is too much.
+            SourceChangedError: what it is built from is other than when the sitting began.
+            RevisionMovedError: a branch or tag that it is built from moved.
+            NotPossibleError: there is no place for it.
+        """
+        argv = build_command(plan, self._workload)
+        if not argv:
+            return BuildResult(self._workload)
+        if argv in self._failed:
+            raise self._failed[argv]
+        builds, sources = self._open()
+        values = self._values(plan)
+        key = self._key(argv, sources, values)
+        try:
+            note = builds.find(key) or self._made(argv, key, builds, sources, values)
+        except BuildFailedError as failed:
+            self._failed[argv] = failed
+            raise
+        self._longest_s = max(self._longest_s or 0.0, note.elapsed_s)
+        evidence: tuple[Evidence, ...] = ()
+        if key not in self._told:
+            evidence = (build_evidence(note), *self._revision_evidence(values))
+        self._told.add(key)
+        return BuildResult(with_build_folder(self._workload, str(builds.files(key))), evidence)
+
+    def ready(self, plan: Plan) -> bool:
+        """Whether ``built`` answers at once: nothing is built, it is there, or it failed before.
+
+        Raises:
+            As ``built``, but for ``BuildFailedError``.
+        """
+        key = self.key(plan)
+        if key is None or build_command(plan, self._workload) in self._failed:
+            return True
+        return self._open()[0].find(key) is not None
+
+    def key(self, plan: Plan) -> str | None:
+        """What names the build of a plan by all that it is made from; ``None`` where there is none.
+
+        Raises:
+            As ``built``, but for ``BuildFailedError``.
+        """
+        argv = build_command(plan, self._workload)
+        return self._key(argv, self._open()[1], self._values(plan)) if argv else None
+
+    def commits(self, values: Mapping[str, str]) -> dict[str, str]:
+        """Return the commits that values name in the repository around the build's folder.
+
+        A name stands for the same commit as long as this lasts.
+
+        Args:
+            values: of ``build.NAME``, by name.
+        """
+        if self._revisions is None:
+            folder = Path(self._cwd) if self._cwd is not None else Path.cwd()
+            self._revisions = Revisions(folder, self._env)
+        for value in values.values():
+            if value not in self._commits:
+                self._commits[value] = self._revisions.commit(value)
+        found = {name: self._commits[value] for name, value in values.items()}
+        return {name: commit for name, commit in found.items() if commit is not None}
+
+    def _values(self, plan: Plan) -> dict[str, str]:
+        recipe = self._workload.build
+        return {} if recipe is None else build_values(plan, recipe)
+
+    def _revision_evidence(self, values: Mapping[str, str]) -> tuple[Evidence, ...]:
+        commits = self.commits(values)
+        if not commits or self._revisions is None:
+            return ()
+        return revision_evidence(values, commits, self._revisions.uncommitted())
+
+    def _demand_still(self, values: Mapping[str, str]) -> None:
+        for name, commit in self.commits(values).items():
+            assert self._revisions is not None
+            now = self._revisions.commit(values[name])
+            if now != commit:
+                raise RevisionMovedError(values[name], commit, now)
+
+    def _open(self) -> tuple[BuildCache, BuildInputs]:
+        if self._opened is None:
+            assert self._workload.build is not None
+            builds = BuildCache(builds_folder(self._env))
+            self._opened = builds, BuildInputs(self._workload.build, self._env, builds.root)
+        return self._opened
+
+    def _key(self, argv: tuple[str, ...], sources: BuildInputs, values: Mapping[str, str]) -> str:
+        recipe = self._workload.build
+        assert recipe is not None
+        if argv not in self._keys:
+            demand_folder(recipe.cwd)
+            basis = {"host": self._host, **sources.basis(argv)}
+            commits = self.commits(values)
+            basis |= {f"commit of {values[name]}": commit for name, commit in commits.items()}
+            self._keys[argv] = build_key(argv, recipe, basis)
+        return self._keys[argv]
+
+    def _made(
+        self,
+        argv: tuple[str, ...],
+        key: str,
+        builds: BuildCache,
+        sources: BuildInputs,
+        values: Mapping[str, str],
+    ) -> BuildNote:
+        """Build it, unless another process has meanwhile."""
+        limit_s = self._limit_s()
+        with builds.held(key, limit_s) as place:
+            found = builds.find(key)
+            if found is not None:
+                return found
+            try:
+                sources.demand_same(argv)
+                self._demand_still(values)
+                place.clear()
+                began = time.monotonic()
+                with self._telling(argv):
+                    self._run(argv, place, limit_s)
+                elapsed_s = time.monotonic() - began
+                _demand_untouched(argv, sources)
+                self._demand_still(values)
+                note = BuildNote(
+                    key=key,
+                    argv=argv,
+                    cwd=self._cwd,
+                    compiler=_compiler(argv, sources.tools(argv), self._env),
+                    elapsed_s=elapsed_s,
+                    size_bytes=_size_bytes(place.files),
+                    built_at=time.time(),
+                )
+                place.keep(note)
+            except BaseException:
+                place.remove()
+                raise
+            return note
+
+    def _limit_s(self) -> float:
+        """What the next build may take."""
+        recipe = self._workload.build
+        if recipe is not None and recipe.limit_s is not None:
+            return recipe.limit_s
+        limit_s = max(self._least_s, self._left_s() or 0.0)
+        if self._longest_s is None:
+            return limit_s
+        return min(limit_s, max(MIN_LATER_TIMEOUT_S, MAX_TIMEOUT_FACTOR * self._longest_s))
+
+    @property
+    def _cwd(self) -> str | None:
+        return self._workload.build.cwd if self._workload.build else None
+
+    def _run(self, argv: tuple[str, ...], place: BuildFolder, limit_s: float) -> None:
+        """Build into a place.
+
+        Raises:
+            BuildFailedError: it cannot be started, fails, takes too long, or leaves nothing.
+        """
+        folder = str(place.files)
+        words = with_build_path(argv, folder)
+        with place.output.open("w+b") as output:
+
+            def failed(reason: str) -> BuildFailedError:
+                output.flush()
+                told = kept_output(place.output)
+                told = told and msgspec.structs.replace(told, stream="stderr")
+                return BuildFailedError(
+                    argv, self._cwd, reason, failure_excerpt(output), error_line(output), told
+                )
+
+            try:
+                status = run_command(
+                    words,
+                    output,
+                    cwd=self._cwd,
+                    env={**self._env, FOLDER_VARIABLE: folder},
+                    limit_s=limit_s,
+                    keep_open=(place.fd,),
+                    own_group=True,
+                )
+            except OSError as error:
+                raise failed(f"cannot be started: {error.strerror}: {words[0]}") from error
+            except subprocess.TimeoutExpired as error:
+                raise failed(
+                    f"took longer than {show_duration(limit_s)} and was ended (--build-timeout "
+                    "gives it more)"
+                ) from error
+            if -status in _ENDINGS:
+                time.sleep(ARRIVAL_DELAY_S)  # ours as well, as Ctrl-C is? It is raised here then.
+            if status:
+                raise failed(_ended(status))
+            if not any(place.files.iterdir()):
+                raise failed("ended well, but left nothing in {build}")
+
+
+def _demand_untouched(argv: tuple[str, ...], sources: BuildInputs) -> None:
+    try:
+        sources.demand_same(argv)
+    except SourceChangedError as changed:
+        raise SourceChangedError(changed.path, by_build=True) from changed
+
+
+def failed_sample(launch: Launch, failed: BuildFailedError) -> Sample:
+    """The sample of a launch that had no program."""
+    return Sample(
+        launch=launch,
+        outcome=Outcome.FAILED,
+        message=failed.reason,
+        evidence=(Evidence(kind=BUILD, note=failed.reason),),
+        started_at=time.time(),
+        outputs=(failed.output,) if failed.output is not None else (),
+    )
+
+
+def _ended(status: int) -> str:
+    return f"ended with status {status}" if status > 0 else f"was ended by {show_signal(-status)}"
+
+
+def _compiler(argv: tuple[str, ...], tools: Iterable[Path], env: Mapping[str, str]) -> str | None:
+    """What the first compiler that a command names says of itself."""
+    named = (Path(word) for word in (argv[0], *file_words(argv)) if "/" in word)
+    for path in (*tools, *(path for path in named if path.is_file())):
+        if _COMPILERS.fullmatch(path.name):
+            try:
+                done = subprocess.run(
+                    [path, "--version"],
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    env=dict(env),
+                    timeout=_VERSION_S,
+                )
+            except (OSError, subprocess.SubprocessError):
+                return None
+            lines = done.stdout.decode(errors="replace").splitlines()
+            return clean(lines[0])[:MAX_LINE_CHARACTERS] if lines and not done.returncode else None
+    return None
+
+
+def _size_bytes(folder: Path) -> int:
+    return sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_dir())

@@ -1,0 +1,53 @@
+"""Complaints: lines of the error output of a launch, kept with its sample for comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.records import Evidence
+from assay.records.sample import SAID
+from assay.untrusted import clean
+
+HEAD_BYTES = 16384
+"""Read of a stream: a complaint on a setting comes at the start."""
+MAX_LINES = 8
+"""Kept of a launch; a program with more lines speaks of its work, not of its settings."""
+MAX_CHARACTERS = 200
+
+
+def error_output_evidence(outputs: Sequence[Path]) -> Evidence | None:
+    """Return the distinct lines of the error output of a launch as evidence.
+
+    Args:
+        outputs: files that the program wrote; those of standard error are named ``stderr``, each
+            of several instances with a number behind it.
+
+    Returns:
+        The number of lines, and the lines in the order of the output; no lines where there are
+        more than are kept, and ``None`` where there is none.
+    """
+    lines: dict[str, None] = {}
+    for path in outputs:
+        if not path.name.startswith("stderr"):
+            continue
+        head = _head(path)
+        if len(head) > HEAD_BYTES:
+            return Evidence(kind=SAID, unit="lines")
+        text = head.decode(errors="replace")
+        shown = (clean(line.strip())[:MAX_CHARACTERS] for line in text.splitlines())
+        lines.update(dict.fromkeys(line for line in shown if line))
+    if not lines:
+        return None
+    note = "\n".join(lines) if len(lines) <= MAX_LINES else None
+    return Evidence(kind=SAID, value=float(len(lines)), unit="lines", note=note)
+
+
+def _head(path: Path) -> bytes:
+    try:
+        if not path.is_file() or path.is_symlink():
+            return b""
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES + 1)
+    except OSError:
+        return b""

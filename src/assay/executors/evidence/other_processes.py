@@ -1,0 +1,128 @@
+"""Others: which processes used the CPUs when a launch was disturbed.
+
+Reading all of ``/proc`` takes milliseconds, and is itself a disturbance. So it is done between
+launches, after a disturbed one only, and in a small share of the time. Processor time is counted
+from one reading to the next; the first reading of a study names no process, nor does one that comes
+long after the reading before: what was busy in between may not have met the launch.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.executors.hooks.left_running import is_started_by_hook
+from assay.records import Evidence, Sample
+
+if TYPE_CHECKING:
+    from assay.noise.driver import KernelCounters, ProcessUsage
+
+KIND = "other_process"
+"""Kind of evidence on one process: its name in ``note``, the CPUs that it used in ``value``."""
+DISTURBED_SHARE = 0.05
+"""Share of the CPUs above which others disturb a launch enough to ask who they are."""
+COUNT_ERROR_S = 0.015
+"""Time by which the count of one CPU over one launch may be off (``search.disturbance.SURE``)."""
+MIN_CPUS = 0.05
+"""A process that is named used this much of one CPU at least."""
+MAX_PROCESSES = 3
+MIN_INTERVAL_S = 0.3
+"""Time between two readings: the kernel counts in steps of 10 ms."""
+MAX_AGE_FACTOR = 3.0
+"""A reading is compared with one that is at most so many lengths of the launch older."""
+MAX_COST_SHARE = 0.01
+"""Share of the time, at most, for these readings."""
+
+
+class OtherProcesses:
+    """Names the processes that disturb launches.
+
+    Args:
+        read: reads the counters of all processes; those of ``/proc`` if absent.
+        clock: monotonic time in seconds.
+        spent: processor time of assay in seconds, which readings cost.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[], KernelCounters] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        spent: Callable[[], float] = time.process_time,
+    ) -> None:
+        self._read = read
+        self._clock = clock
+        self._spent = spent
+        self._before: KernelCounters | None = None
+        self._pause_s = MIN_INTERVAL_S
+        self._due_s = -math.inf
+
+    def evidence(
+        self, sample: Sample, spared: Callable[[], Collection[int]] = tuple
+    ) -> tuple[Evidence, ...]:
+        """Return evidence on who used the CPUs; none where a launch was not disturbed.
+
+        Args:
+            sample: of a launch that has just ended.
+            spared: reads which processes are none of the others.
+        """
+        if self._clock() < self._due_s or not is_disturbed(sample):
+            return ()
+        before, after = self._before, self._look()
+        self._before = after
+        if before is None:
+            return ()
+        passed_s = after.at_s - before.at_s
+        if passed_s > MAX_AGE_FACTOR * max(sample.wall_s or 0.0, self._pause_s):
+            return ()
+        from assay.noise.driver import busiest_processes, descendants_of
+
+        # Launches beside this one have CPUs of their own, and do not disturb it.
+        found = busiest_processes(before, after, descendants_of(after, os.getpid()) | set(spared()))
+        shares = [(one, one.busy_s / passed_s) for one in found[:MAX_PROCESSES]]
+        return tuple(
+            Evidence(kind=KIND, value=cpus, unit="CPUs", outside=True, note=describe_process(one))
+            for one, cpus in shares
+            if cpus >= MIN_CPUS
+        )
+
+    def _look(self) -> KernelCounters:
+        if self._read is None:
+            from assay.noise.driver import read_counters
+
+            self._read = read_counters
+        began_s = self._spent()
+        found = self._read()
+        # The second reading is the first that names anyone: it is not waited for.
+        pause_s = (self._spent() - began_s) / MAX_COST_SHARE if self._before is not None else 0.0
+        self._pause_s = max(MIN_INTERVAL_S, pause_s)
+        self._due_s = self._clock() + self._pause_s
+        return found
+
+
+def is_disturbed(sample: Sample) -> bool:
+    """Return whether other processes took enough of the CPUs to ask who did."""
+    figures = {piece.kind: piece.value for piece in sample.evidence}
+    foreign_s, cpus = figures.get("foreign_load"), figures.get("host_cpus")
+    if not foreign_s or not cpus or not sample.wall_s:
+        return False
+    return foreign_s - COUNT_ERROR_S * math.sqrt(cpus) > DISTURBED_SHARE * sample.wall_s * cpus
+
+
+def describe_process(one: ProcessUsage) -> str:
+    """Name a process as people know it: ``burn (process 812 of another user)``."""
+    whose = " of another user" if _is_foreign(one.pid) else ""
+    if is_started_by_hook(one.pid):
+        whose += ", started by a hook"
+    return f"{one.name} (process {one.pid}{whose})"
+
+
+def _is_foreign(pid: int) -> bool:
+    """Return whether a process belongs to another user; it may have ended meanwhile."""
+    try:
+        return Path(f"/proc/{pid}").stat().st_uid != os.getuid()
+    except OSError:
+        return False

@@ -1,0 +1,50 @@
+"""Pools seen: variables of thread pools that the measured processes read, as evidence.
+
+Scripts and ``assay run --from`` set these alone: a study sets the variables of every pool that is
+known, and most programs read one or two of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assay.machine.pool_readers import pools_read
+from assay.records import Evidence, Launch, Outcome, RunFacts, Sample, Stage
+from assay.settings.pools import POOLS
+
+KIND = "pools"
+
+
+def pools_evidence(launch: Launch, facts: RunFacts) -> Evidence | None:
+    """Return the variables that a first launch read, without a value where they are not known.
+
+    There is nothing where the launch ended before it was read.
+    """
+    if launch.stage is not Stage.SURVEY or facts.seen is None or facts.seen.maps is None:
+        return None
+    found = pools_read(facts.seen.maps, POOLS)
+    if found is None:
+        return Evidence(kind=KIND)
+    names = " ".join(name for name in POOLS if name in found)
+    return Evidence(kind=KIND, value=float(len(found)), note=names or None)
+
+
+def pools_read_in(samples: Iterable[Sample]) -> frozenset[str] | None:
+    """Return the variables that the first launches of a study read.
+
+    Returns:
+        ``None`` where one of them does not tell, though it was read, or none was read.
+    """
+    found: set[str] = set()
+    known = False
+    for sample in samples:
+        if sample.launch.stage is not Stage.SURVEY or sample.outcome is not Outcome.OK:
+            continue
+        piece = next((one for one in sample.evidence if one.kind == KIND), None)
+        if piece is None:
+            continue  # too short to be read
+        if piece.value is None:
+            return None
+        known = True
+        found.update((piece.note or "").split())
+    return frozenset(found) if known else None

@@ -1,0 +1,119 @@
+"""Hooked: the processes that hooks have left running, such as the server of a measured client.
+
+What they do belongs to the study. Their CPU time is taken out of that of other processes.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_INIT = 1
+_ENDED = (b"Z", b"X")
+"""States of a process that has ended, and that nobody has waited for."""
+
+
+@dataclass(frozen=True)
+class _Stat:
+    """A line of proc_pid_stat(5)."""
+
+    pid: int
+    parent: int
+    start_ticks: int
+    cpu_ticks: int
+    """With that of the children that it has waited for."""
+
+
+class HookProcesses:
+    """Knows the processes that the hooks of a study have left running.
+
+    A hook's process that has left it is a child of init, or of another process that adopts orphans;
+    it is known by the time of its start and by its control group, which it has from assay. One that
+    a service manager started, in a control group of its own, stays unknown.
+
+    Args:
+        proc: where ``/proc`` is.
+    """
+
+    def __init__(self, proc: Path = Path("/proc")) -> None:
+        self._proc = proc
+        self._roots: dict[int, int] = {}
+
+    def begin(self) -> int:
+        """Return the time at which a hook begins, in ticks since the boot."""
+        return int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS_PER_S)
+
+    def end(self, since_ticks: int) -> None:
+        """Take in what a hook that has ended has left running.
+
+        Args:
+            since_ticks: when it began.
+        """
+        everyone = {one.pid: one for one in self._everyone()}
+        own_group = self._group(os.getpid())
+        new = {
+            pid
+            for pid, one in everyone.items()
+            if one.start_ticks >= since_ticks and self._group(pid) == own_group
+        }
+        for pid in new:
+            parent = everyone[pid].parent
+            adopted = parent == _INIT or self._group(parent) != own_group
+            if adopted and pid != os.getpid():
+                self._roots[pid] = everyone[pid].start_ticks
+
+    def cpu_s(self) -> float:
+        """Return the CPU time of all of them so far, in seconds."""
+        return sum(one.cpu_ticks for one in self._living()) / _TICKS_PER_S
+
+    def pids(self) -> set[int]:
+        """Return the process ids of those that live."""
+        return {one.pid for one in self._living()}
+
+    def _living(self) -> Iterator[_Stat]:
+        ahead = []
+        for pid, start_ticks in self._roots.items():
+            one = self._stat(pid)
+            if one is not None and one.start_ticks == start_ticks:
+                ahead.append(one)
+        while ahead:
+            one = ahead.pop()
+            yield one
+            born = (self._stat(child) for child in self._children(one.pid))
+            ahead += [child for child in born if child is not None]
+
+    def _everyone(self) -> Iterator[_Stat]:
+        for folder in self._proc.iterdir():
+            if folder.name.isdecimal() and (found := self._stat(int(folder.name))) is not None:
+                yield found
+
+    def _stat(self, pid: int) -> _Stat | None:
+        try:
+            text = (self._proc / str(pid) / "stat").read_bytes()
+        except OSError:
+            return None
+        # The name before it may hold blanks and brackets.
+        fields = text.rpartition(b")")[2].split()
+        if fields[0] in _ENDED:
+            return None
+        cpu_ticks = sum(map(int, fields[11:15]))
+        return _Stat(pid, int(fields[1]), int(fields[19]), cpu_ticks)
+
+    def _children(self, pid: int) -> Iterable[int]:
+        found: list[int] = []
+        for tasks in (self._proc / str(pid) / "task").glob("*/children"):
+            try:
+                found += map(int, tasks.read_bytes().split())
+            except OSError:
+                continue
+        return found
+
+    def _group(self, pid: int) -> bytes | None:
+        try:
+            return (self._proc / str(pid) / "cgroup").read_bytes()
+        except OSError:
+            return None

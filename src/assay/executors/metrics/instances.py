@@ -1,0 +1,63 @@
+"""Figures and checks of several instances of a program, each with an output of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from assay.executors.metrics.extract import MetricReadings, metrics_of
+from assay.executors.metrics.figures import Figure, read_figure
+from assay.executors.metrics.matching import has_match
+from assay.records import Combine, Metric, RunFacts
+
+InstanceOutputs = Sequence[tuple[int, Sequence[Path]]]
+"""Number of each instance, and the files that it wrote."""
+
+_COMBINED: dict[Combine, Callable[[Sequence[float]], float]] = {
+    Combine.SUM: math.fsum,
+    Combine.MEAN: lambda values: math.fsum(values) / len(values),
+    Combine.MAX: max,
+    Combine.MIN: min,
+}
+
+
+def metrics_of_instances(
+    metrics: tuple[Metric, ...], facts: RunFacts, copies: InstanceOutputs
+) -> MetricReadings:
+    """As ``metrics_of``; a figure of the output is read from each instance, then made one.
+
+    An instance without the figure leaves the whole launch without it: what the others give would
+    be the figure of fewer. So do instances whose figures have different units.
+    """
+    found = metrics_of(tuple(one for one in metrics if one.pattern is None), facts, ())
+    for metric in metrics:
+        if metric.pattern is not None:
+            _add_combined(found, metric, copies)
+    return found
+
+
+def _add_combined(found: MetricReadings, metric: Metric, copies: InstanceOutputs) -> None:
+    if metric.file is not None:
+        reason = f"several instances share the file {metric.file}; print the figures instead"
+        found.add(metric, Figure(reason=reason))
+        return
+    figures = {number: read_figure(metric, files) for number, files in copies}
+    for number, figure in figures.items():
+        if figure.value is None:
+            found.add(metric, figure, f"instance {number}: ")
+            return
+    units = {figure.unit for figure in figures.values()}
+    if len(units) > 1:
+        named = " and ".join(sorted(unit or "none" for unit in units))
+        found.add(metric, Figure(reason=f"the instances print it in different units, {named}"))
+        return
+    values = [figure.value for figure in figures.values() if figure.value is not None]
+    words = {figure.word for figure in figures.values()}
+    word = words.pop() if len(words) == 1 else None
+    found.add(metric, Figure(_COMBINED[metric.combined](values), unit=units.pop(), word=word))
+
+
+def first_instance_without(check: str, copies: InstanceOutputs) -> int | None:
+    """Number of the first instance in whose output a pattern is not found."""
+    return next((number for number, files in copies if not has_match(check, files)), None)

@@ -1,0 +1,213 @@
+"""Act: one action on a host, and what its target holds.
+
+Whatever a plan or a journal names, only files of the table of tunables are written, and only with
+text of their form; and no device is held open but that of the latency.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from assay.errors import InvalidInputError, NotPossibleError
+from assay.host import control_groups, irqbalance
+from assay.host.host import Host
+from assay.host.threads import is_thread_name, read_affinity, write_affinity
+from assay.machine.cpulist import format_list, parse_list
+from assay.machine.forms import may_be_written, reading
+from assay.machine.swaps import SWAPS, swap_areas
+from assay.machine.tunables import LATENCY, known, writable
+from assay.records.action import (
+    Balancer,
+    ControlGroup,
+    Delegate,
+    HoldFd,
+    HostAction,
+    Swap,
+    TaskAffinity,
+    WriteFile,
+)
+
+ON, OFF = "on", "off"
+_LONGEST_US = (1 << 31) - 1
+"""What the latency device takes: a signed number of 32 bits."""
+
+
+def demand_allowed(action: HostAction) -> None:
+    """Refuse what is none of the files that settings change, or no value of their form.
+
+    Raises:
+        NotPossibleError: it is not.
+    """
+    match action:
+        case WriteFile(path=path, value=value, form=form, resets=resets):
+            tunable = writable(path)
+            sound = tunable is not None and tunable.form == form and may_be_written(form, value)
+            if not sound or any(writable(other) is None for other in resets):
+                raise _not_allowed(f"{value!r} into {path}")
+        case HoldFd(path=path, value=value) if path != LATENCY or not 0 <= value <= _LONGEST_US:
+            raise _not_allowed(f"{value} into {path}")
+        case Swap(path=path):
+            words = path.split("/")
+            if words[0] or ".." in words or "\0" in path:
+                raise _not_allowed(f"swap {path}")
+        case ControlGroup(path=path) if not control_groups.is_valid_group(action):
+            raise _not_allowed(f"the control group {path}")
+        case Delegate(path=path) if not control_groups.is_valid_delegation(action):
+            raise _not_allowed(path)
+        case TaskAffinity(path=path, cpus=cpus) if not (is_thread_name(path) and cpus):
+            raise _not_allowed(path)
+        case _:
+            pass
+
+
+def observe(host: Host, action: HostAction) -> str | None:
+    """What the target of an action holds now, in one spelling; ``None`` where it is not said."""
+    match action:
+        case WriteFile(path=path):
+            return read_file(host, path)
+        case Swap(path=path):
+            text = host.read(SWAPS)
+            if text is None:
+                return None
+            area = swap_areas(text).get(path)
+            return OFF if area is None else _in_use(area.priority)
+        case ControlGroup():
+            return control_groups.observe_group(host, action)
+        case Delegate():
+            return control_groups.observe_delegated(host, action)
+        case TaskAffinity(path=path):
+            return read_affinity(host, path)
+        case Balancer():
+            return irqbalance.banned(host)
+        case _:
+            return None
+
+
+def side_effects(host: Host, action: HostAction) -> tuple[str, ...]:
+    """What else an action changes: files of the table, and threads by their names."""
+    match action:
+        case WriteFile(resets=resets):
+            return resets
+        case ControlGroup():
+            return control_groups.own_affinities(host, action)
+        case _:
+            return ()
+
+
+def read_file(host: Host, path: str) -> str | None:
+    """What a file of the table holds, in one spelling; of a thread the CPUs that it may use."""
+    if is_thread_name(path):
+        return read_affinity(host, path)
+    if path == irqbalance.NAME:
+        return irqbalance.banned(host)
+    tunable, text = known(path), host.read(path)
+    return None if text is None or tunable is None else reading(tunable.form, text)
+
+
+def target_value(action: HostAction) -> str:
+    """What the target is to hold, in one spelling."""
+    match action:
+        case WriteFile(value=value, form=form):
+            return reading(form, value)
+        case Swap(on=False):
+            return OFF
+        case Swap(priority=priority):
+            return _in_use(-1 if priority is None else priority)
+        case ControlGroup():
+            return control_groups.target_group(action)
+        case Delegate():
+            return control_groups.ON
+        case TaskAffinity(cpus=cpus):
+            return format_list(cpus)
+        case Balancer(cpus=cpus):
+            return format_list(cpus) or irqbalance.NONE
+        case _:
+            return str(action.value)
+
+
+def perform(host: Host, action: HostAction, value: str) -> None:
+    """Give the target of an action a value: the wanted one, or what was there before.
+
+    Raises:
+        NotPossibleError: the target, or the value, is none that may be written.
+        OSError: the kernel says no.
+    """
+    match action:
+        case WriteFile(path=path):
+            write_file(host, path, value)
+        case Swap(path=path) if value == OFF:
+            demand_allowed(action)
+            host.swap_off(path)
+        case Swap(path=path):
+            demand_allowed(action)
+            priority = value.removeprefix(ON).strip()
+            host.swap(path, int(priority) if priority else None)
+        case ControlGroup():
+            demand_allowed(action)
+            if value == control_groups.ABSENT:
+                control_groups.remove_group(host, action.path)
+            else:
+                control_groups.make_group(host, action)
+        case Delegate():
+            demand_allowed(action)
+            control_groups.delegate(host, action, value)
+        case TaskAffinity(path=path) | Balancer(path=path):
+            write_file(host, path, value)
+        case _:
+            raise _not_allowed(action.path)
+
+
+def _in_use(priority: int) -> str:
+    """The kernel counts priorities of its own downwards from -2: they cannot be asked for."""
+    return ON if priority < 0 else f"{ON} {priority}"
+
+
+def write_file(host: Host, path: str, value: str) -> None:
+    """Write a value into a file of the table; or keep a thread, or irqbalance, to CPUs of a list.
+
+    Raises:
+        NotPossibleError: it is not in the table, or the value is not of its form.
+        OSError: the kernel says no.
+    """
+    if is_thread_name(path):
+        write_affinity(host, path, _listed(value))
+        return
+    if path == irqbalance.NAME:
+        irqbalance.ban(host, () if value == irqbalance.NONE else _listed(value))
+        return
+    tunable = writable(path)
+    if tunable is None or not may_be_written(tunable.form, value):
+        raise _not_allowed(f"{value!r} into {path}")
+    host.write(path, value)
+
+
+def _listed(text: str) -> tuple[int, ...]:
+    try:
+        return parse_list(text)
+    except InvalidInputError as error:
+        raise _not_allowed(f"the CPUs {text!r}") from error
+
+
+def explain_error(error: OSError, path: str) -> str:
+    """What an error means, for those who do not know the kernel's numbers."""
+    if path == irqbalance.NAME:
+        return error.strerror or str(error)
+    said = os.strerror(error.errno) if error.errno else str(error)
+    match error.errno:
+        # Newer kernels say EPERM (seen with 6.18), older ones EIO.
+        case errno.EIO | errno.EPERM if "/irq/" in path:
+            return f"{said}: its driver manages this interrupt (boot with isolcpus=managed_irq)"
+        case errno.EROFS:
+            return f"{said}: a container shows it only; change it on the host"
+        case errno.EINVAL:
+            return f"{said}: the kernel does not take this value here"
+        case _:
+            return said
+
+
+def _not_allowed(what: str) -> NotPossibleError:
+    return NotPossibleError(
+        f"This is none of the files and values that system settings write: {what}.",
+        "`assay settings list` shows those.",
+    )

@@ -1,0 +1,178 @@
+"""Hold: the changes of a running assay, from the first to the last, under a guard."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+
+from assay.errors import AssayError
+from assay.host.changes import ActionOutcome, HostChanges
+from assay.host.guard import Guard
+from assay.host.host import Host, LiveHost
+from assay.host.journal import (
+    APPLY_OWNER,
+    PARTITIONS_OWNER,
+    Journal,
+    MachineBusyError,
+    has_entries,
+    open_journal,
+)
+from assay.host.undo import UndoOutcome, undo
+from assay.machine.boot import BOOT_ID
+from assay.records.action import SystemAction
+
+
+class NotRestoredError(AssayError):
+    """Something of the machine is not as it was before.
+
+    Args:
+        words: what became of each such change.
+    """
+
+    exit_status = 3
+
+    def __init__(self, words: Iterable[UndoOutcome]) -> None:
+        self.words = tuple(words)
+        told = "; ".join(map(explain_not_restored, self.words))
+        super().__init__(f"{told}.", "`assay machine restore` tries it again.")
+
+
+def explain_not_restored(word: UndoOutcome) -> str:
+    """Why something is not as it was."""
+    note = word.note
+    if word.fate == "drifted":
+        return (
+            f"somebody set {note.action.path} to {word.found} meanwhile; it was {note.old} before"
+        )
+    return f"{note.action.path} could not be put back to {note.old}: {word.reason}"
+
+
+class SystemHold:
+    """Makes system actions hold for the launches that follow.
+
+    Nothing is opened, locked or started before the first of them.
+
+    Args:
+        host: that is changed; the running one if absent.
+    """
+
+    def __init__(self, host: Host | None = None) -> None:
+        self._host = host or LiveHost()
+        self._journal: Journal | None = None
+        self._guard: Guard | None = None
+        self._changes: HostChanges | None = None
+        self._holds: tuple[SystemAction, ...] = ()
+
+    def hold(self, actions: Iterable[SystemAction]) -> tuple[ActionOutcome, ...]:
+        """Make exactly these hold; where they do already, they are put back and done anew.
+
+        Raises:
+            NotPossibleError: another assay changes the machine, the journal cannot be had or written, or
+                an action is on what may not be.
+        """
+        wanted = tuple(actions)
+        if self._changes is None:
+            if not wanted:
+                return ()
+            self._changes = self._begin()
+        if wanted == self._holds:
+            self._changes.put_back()
+        self._holds = wanted
+        return self._changes.hold(wanted)
+
+    def look(self, actions: Iterable[SystemAction]) -> dict[str, str]:
+        """What the targets of actions hold now, by path."""
+        changes = self._changes
+        return changes.look(actions) if changes is not None else {}
+
+    def close(self) -> None:
+        """Put everything back.
+
+        Raises:
+            NotRestoredError: something is not as it was.
+            NotPossibleError: the journal cannot be written; all that can be is put back by then.
+        """
+        try:
+            found = self._changes.put_back() if self._changes is not None else ()
+        finally:
+            self._changes, self._holds = None, ()
+            if self._guard is not None:
+                self._guard.close()
+                self._guard = None
+            if self._journal is not None:
+                self._journal.close()
+                self._journal = None
+        left = [word for word in found if word.fate in ("drifted", "failed")]
+        if left:
+            raise NotRestoredError(left)
+
+    def _begin(self) -> HostChanges:
+        owner = f"process {os.getpid()} since {time.time_ns()}"
+        self._journal = open_journal()
+        try:
+            restore_ended_owners(self._host, self._journal)
+            self._guard = Guard(self._journal, owner)
+        except BaseException:
+            self._journal.close()
+            self._journal = None
+            raise
+        return HostChanges(self._host, self._journal, owner)
+
+
+def keep_applied(
+    actions: Iterable[SystemAction], host: Host | None = None
+) -> tuple[ActionOutcome, ...]:
+    """Make actions hold until they are asked back, beyond the end of this process.
+
+    Raises:
+        NotPossibleError: as ``SystemHold.hold``.
+    """
+    with open_journal() as journal:
+        return HostChanges(host or LiveHost(), journal, APPLY_OWNER).hold(actions)
+
+
+def restore_leftovers(host: Host | None = None) -> tuple[UndoOutcome, ...]:
+    """Put back what an assay that is gone, and its guard with it, left changed.
+
+    Nothing is done while another one changes the machine, or without root.
+
+    Raises:
+        NotPossibleError: the journal cannot be had or written.
+    """
+    if os.geteuid() != 0 or not has_entries():
+        return ()
+    journal = try_open_journal()
+    if journal is None:
+        return ()
+    with journal:
+        return restore_ended_owners(host or LiveHost(), journal)
+
+
+def try_open_journal() -> Journal | None:
+    """The journal; ``None`` while another assay changes the machine.
+
+    Raises:
+        NotPossibleError: its folder cannot be had, or others could write there.
+    """
+    try:
+        return open_journal()
+    except MachineBusyError:
+        return None
+
+
+def restore_ended_owners(host: Host, journal: Journal) -> tuple[UndoOutcome, ...]:
+    """Put back what an assay that is gone left, on a host whose journal is held.
+
+    Raises:
+        NotPossibleError: the journal cannot be written.
+    """
+    boot_id = host.read(BOOT_ID)
+    # Partitions went with an earlier boot; what this one's need is theirs.
+    left = [
+        entry
+        for entry in journal.entries
+        if entry.note.owner not in (APPLY_OWNER, PARTITIONS_OWNER)
+        or (entry.note.owner == PARTITIONS_OWNER and entry.note.boot_id != boot_id)
+    ]
+    return undo(host, journal, left) if left else ()

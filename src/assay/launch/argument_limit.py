@@ -1,0 +1,52 @@
+"""Room for arguments and environment: what a launch leaves of the kernel's limit (execve(2))."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+_LEAST_BYTES = 128 * 1024
+"""Always allowed, however small the stack is (``ARG_MAX`` of Linux)."""
+_MOST_BYTES = 6 * 2**20
+"""Never exceeded: three quarters of the usual stack of 8 MiB (``fs/exec.c``, since Linux 4.13)."""
+_POINTER_BYTES = 8
+"""What each word and each variable takes beside its text (since Linux 4.13)."""
+RESERVE_BYTES = 16 * 1024
+"""Left alone: the paths of the program and of a script's interpreter, the first line of a script,
+and variables that the launcher adds."""
+
+
+def free_argument_bytes(document: Mapping[str, Any], env: Mapping[str, str]) -> int:
+    """Return how much larger the environment of a launch may be for certain, in bytes.
+
+    Args:
+        document: of the launch (docs/reference/assay-exec.md).
+        env: the environment that the launcher is given.
+    """
+    variables = {**env, **document.get("env_set", {})}
+    several = document.get("instances") or [{}]
+    return min(
+        _limit_bytes(document)
+        - RESERVE_BYTES
+        - _taken_bytes(own.get("argv", document["argv"]))
+        - _taken_bytes(
+            f"{name}={value}" for name, value in {**variables, **own.get("env_set", {})}.items()
+        )
+        for own in several
+    )
+
+
+def _limit_bytes(document: Mapping[str, Any]) -> int:
+    """A quarter of the stack that the program may have."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_STACK)
+    for limit in document.get("rlimits", ()):
+        if limit["resource"] == "stack":
+            soft = resource.RLIM_INFINITY if limit["soft"] is None else limit["soft"]
+    share = _MOST_BYTES if soft == resource.RLIM_INFINITY else soft // 4
+    return max(_LEAST_BYTES, min(share, _MOST_BYTES))
+
+
+def _taken_bytes(words: Iterable[str]) -> int:
+    return sum(len(os.fsencode(word)) + 1 + _POINTER_BYTES for word in words)

@@ -1,0 +1,32 @@
+"""The words of a command that may name files which it reads. Pure: nobody looks for them here."""
+
+from __future__ import annotations
+
+import shlex
+
+_LEAST = 3
+"""Words of a command for a shell: the shell, its option, the text."""
+_SHELLS = (("sh", "-c"), ("bash", "-c"), ("dash", "-c"))
+
+
+def file_words(argv: tuple[str, ...], stdin: str | None = None) -> tuple[str, ...]:
+    """Arguments, what stands behind an equals sign in them, and the input; each once.
+
+    A command for a shell gives its words as well. The program itself is not among them: it is
+    looked for in ``PATH``.
+    """
+    words: list[str] = []
+    for word in (*argv[1:], *_within_shell(argv)):
+        words += [word, word.partition("=")[2]]
+    return tuple(dict.fromkeys(word for word in (*words, stdin) if word))
+
+
+def _within_shell(argv: tuple[str, ...]) -> list[str]:
+    if len(argv) < _LEAST or (argv[0].rsplit("/", 1)[-1], argv[1]) not in _SHELLS:
+        return []
+    lexer = shlex.shlex(argv[2], posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    try:
+        return list(lexer)
+    except ValueError:
+        return []

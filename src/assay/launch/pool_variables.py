@@ -1,0 +1,30 @@
+"""Read pools: a plan without variables of thread pools that nothing in the program reads."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+import msgspec
+
+from assay.records import EnvSet, Plan
+from assay.settings.pools import POOLS
+
+
+def without_unread_pools(plan: Plan, read: Set[str] | None) -> tuple[Plan, tuple[str, ...]]:
+    """Return a plan without unread variables, and the names of those variables.
+
+    Args:
+        plan: of a configuration; variables of ``env.NAME`` stay.
+        read: variables that the measured processes read; ``None`` where that is not known.
+
+    Returns:
+        The same plan where no variable of a pool would be left.
+    """
+    pools = [a.name for a in plan.actions if isinstance(a, EnvSet) and a.name in POOLS]
+    if read is None or read.isdisjoint(pools):
+        return plan, ()
+    gone = tuple(
+        name for name in pools if name not in read and f"env.{name}" not in plan.configuration
+    )
+    kept = tuple(a for a in plan.actions if not (isinstance(a, EnvSet) and a.name in gone))
+    return msgspec.structs.replace(plan, actions=kept), gone

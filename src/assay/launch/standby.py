@@ -1,0 +1,131 @@
+"""Fronts of assay-exec that are made ahead of the launches they serve."""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import os
+import select
+import signal
+import socket
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from assay.launch.spawning import ProcessStarter, descriptor_map, spawn
+
+_NUMBER = struct.Struct("=i")
+_FD_BYTES = array.array("i").itemsize
+_PATIENCE_S = 1.0
+"""The next front is there within a millisecond, unless something has stopped its maker."""
+
+
+class StandbyLauncher:
+    """Has a front stand by while the caller works on the launch before.
+
+    A front is a child of this process all the same, so it is waited for and signalled like one that
+    was started for its launch. What launches inherit (environment, limits, signals) is what this
+    process had when the first was asked for.
+
+    Args:
+        launcher: path of the executable, or who starts it.
+        env: environment of the launches.
+        place: puts what makes fronts where all launches are to be, given its process id.
+
+    Raises:
+        OSError: the launcher cannot be started.
+        NotPossibleError: it cannot be placed.
+    """
+
+    def __init__(
+        self,
+        launcher: Path | ProcessStarter,
+        env: Mapping[str, str],
+        place: Callable[[int], None] | None = None,
+    ) -> None:
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._socket.settimeout(_PATIENCE_S)
+        with theirs:
+            try:
+                places = descriptor_map(launcher, (theirs.fileno(),))
+                number = str(places[theirs.fileno()])
+                self._pid = spawn(launcher, ["--ahead", number], env, places)
+            except OSError:
+                self._socket.close()
+                raise
+        if place is not None:
+            try:
+                self._place(place)
+            except BaseException:
+                self.close()
+                raise
+
+    def _place(self, place: Callable[[int], None]) -> None:
+        """Place the maker, and send the one front away that it made before; later ones inherit."""
+        first = self._next()
+        place(self._pid)
+        if first is not None:
+            pid, order = first
+            order.close()
+            os.waitpid(pid, 0)
+
+    def order(self, plan_fd: int, record_fd: int) -> int | None:
+        """Give a launch to the next front.
+
+        Returns:
+            Its process id; ``None`` where none stands by any more.
+        """
+        while (front := self._next() or self._woken()) is not None:
+            pid, order = front
+            with order:
+                try:
+                    socket.send_fds(order, [b"\0"], [plan_fd, record_fd])
+                except OSError:  # it was killed while it stood by
+                    os.waitpid(pid, 0)
+                else:
+                    return pid
+        return None
+
+    def _woken(self) -> tuple[int, socket.socket] | None:
+        """The same, where the program before has stopped what makes fronts."""
+        os.kill(self._pid, signal.SIGCONT)
+        return self._next()
+
+    def _next(self) -> tuple[int, socket.socket] | None:
+        """The front that stands by, and the socket on which it takes its launch."""
+        try:
+            number, control, _, _ = self._socket.recvmsg(
+                _NUMBER.size, socket.CMSG_SPACE(_FD_BYTES), socket.MSG_CMSG_CLOEXEC
+            )
+        except OSError:
+            return None
+        if not number or not control:
+            return None
+        (fd,) = array.array("i", control[0][2])
+        return _NUMBER.unpack(number)[0], socket.socket(fileno=fd)
+
+    def close(self) -> None:
+        """Send the front that stands by away, and wait for its end and for that of its maker."""
+        self._socket.shutdown(socket.SHUT_WR)
+        os.kill(self._pid, signal.SIGCONT)
+        while (front := self._next()) is not None:
+            pid, order = front
+            order.close()
+            with contextlib.suppress(ChildProcessError, ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+                os.waitpid(pid, 0)
+        self._socket.close()
+        # Not without end: an interruption may have come between the order and the knowledge whose
+        # it is, and the launch then ends with this process.
+        with contextlib.suppress(ChildProcessError), _pidfd(self._pid) as pidfd:
+            if select.select([pidfd], [], [], _PATIENCE_S)[0]:
+                os.waitpid(self._pid, 0)
+
+
+@contextlib.contextmanager
+def _pidfd(pid: int) -> Iterator[int]:
+    fd = os.pidfd_open(pid)
+    try:
+        yield fd
+    finally:
+        os.close(fd)

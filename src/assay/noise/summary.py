@@ -1,0 +1,164 @@
+"""Noise answer: what runs of several methods tell, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from assay.noise.causes import Cause, CauseKind, cause_of
+from assay.noise.driver import MAX_PROCESSES, NoiseMeasurement, ProcessUsage
+from assay.noise.figures import HistogramBin, NoiseFigure, detour_source, histogram, named_figures
+from assay.noise.periods import KnownPeriod, explain_period
+from assay.noise.spectrum import Period, Spectrum, spectrum_of
+from assay.records.noise import NoiseRun, Told
+
+MAX_WORST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class WorstDetour:
+    """One of the longest detours: on which CPU, and its likely cause."""
+
+    cpu: int
+    told: Told
+    cause: Cause
+
+
+@dataclass(frozen=True, slots=True)
+class CauseShare:
+    """What one kind of cause took, of the detours whose cause was looked for.
+
+    Attributes:
+        kind: of cause.
+        count: detours.
+        lost_ns: their lengths together.
+        share: of all time lost, also to detours that are in no such list; from 0 to 1.
+    """
+
+    kind: CauseKind
+    count: int
+    lost_ns: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedPeriod:
+    """A period that was found, and what is known to have it."""
+
+    period: Period
+    likely: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseSummary:
+    """What was found.
+
+    Attributes:
+        runs: that measured something, in the order in which they were made.
+        source: the one whose detours are shown.
+        histogram: of its detours.
+        worst: the longest of them, longest first.
+        causes: what each kind of cause took, most first.
+        spectrum: of the run of fixed time.
+        rhythms: its periods.
+        figures: by name.
+        steal_s: what the hypervisor says that it took in all runs, by CPU.
+        switches: of context, in all runs, of the whole host.
+        others: processes that had the most processor time meanwhile.
+    """
+
+    runs: tuple[NoiseRun, ...] = ()
+    source: NoiseRun | None = None
+    histogram: tuple[HistogramBin, ...] = ()
+    worst: tuple[WorstDetour, ...] = ()
+    causes: tuple[CauseShare, ...] = ()
+    spectrum: Spectrum = field(default_factory=Spectrum)
+    rhythms: tuple[ExplainedPeriod, ...] = ()
+    figures: tuple[NoiseFigure, ...] = ()
+    steal_s: Mapping[int, float] | None = None
+    switches: int = 0
+    others: tuple[ProcessUsage, ...] = ()
+
+
+def summarize_noise(
+    found: Sequence[NoiseMeasurement],
+    known: Sequence[KnownPeriod],
+    *,
+    guest: bool = False,
+    causes: Mapping[tuple[int, int], Cause] | None = None,
+) -> NoiseSummary:
+    """What some runs tell together.
+
+    Args:
+        found: of different methods.
+        known: periods of this kernel.
+        guest: whether a hypervisor is beneath.
+        causes: of detours, by CPU and beginning in nanoseconds, where a tracer tells them.
+    """
+    runs = tuple(one.run for one in found if one.run.measured)
+    source = detour_source(runs)
+    if source is None:
+        return NoiseSummary()
+    of_fixed_time = next((run for run in runs if run.method == "ftq"), None)
+    spectrum = spectrum_of(of_fixed_time) if of_fixed_time is not None else Spectrum()
+    told = _told(source, guest, causes or {})
+    return NoiseSummary(
+        runs=runs,
+        source=source,
+        histogram=histogram([took for cpu in source.measured for took in cpu.took_ns]),
+        worst=told[:MAX_WORST],
+        causes=_causes(source, told),
+        spectrum=spectrum,
+        rhythms=tuple(
+            ExplainedPeriod(p, explain_period(p.period_s, known)) for p in spectrum.periods
+        ),
+        figures=named_figures(runs),
+        steal_s=_added([one.steal_s for one in found]),
+        switches=sum(one.switches for one in found),
+        others=_busiest([other for one in found for other in one.others]),
+    )
+
+
+def _told(
+    run: NoiseRun, guest: bool, causes: Mapping[tuple[int, int], Cause]
+) -> tuple[WorstDetour, ...]:
+    """The detours of which more is known than their length, longest first."""
+    found = [
+        WorstDetour(
+            cpu.cpu,
+            told,
+            causes.get((cpu.cpu, told.at_ns)) or cause_of(told, cpu, guest=guest),
+        )
+        for cpu in run.measured
+        for told in cpu.worst
+    ]
+    return tuple(sorted(found, key=lambda one: -one.told.took_ns))
+
+
+def _causes(run: NoiseRun, told: Sequence[WorstDetour]) -> tuple[CauseShare, ...]:
+    total_ns = sum(took for cpu in run.measured for took in cpu.took_ns)
+    lost: dict[CauseKind, list[int]] = {}
+    for one in told:
+        lost.setdefault(one.cause.kind, []).append(one.told.took_ns)
+    found = (
+        CauseShare(kind, len(took), sum(took), sum(took) / max(total_ns, sum(took), 1))
+        for kind, took in lost.items()
+    )
+    return tuple(sorted(found, key=lambda one: -one.lost_ns))
+
+
+def _added(parts: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    total: dict[int, float] = {}
+    for part in parts:
+        for cpu, seconds in part.items():
+            total[cpu] = total.get(cpu, 0.0) + seconds
+    return total
+
+
+def _busiest(others: Sequence[ProcessUsage]) -> tuple[ProcessUsage, ...]:
+    total: dict[int, ProcessUsage] = {}
+    for one in others:
+        before = total.get(one.pid)
+        busy_s = one.busy_s + (before.busy_s if before else 0.0)
+        total[one.pid] = ProcessUsage(one.pid, one.name, one.cpu, busy_s)
+    return tuple(sorted(total.values(), key=lambda one: -one.busy_s)[:MAX_PROCESSES])

@@ -1,0 +1,207 @@
+"""Choose: which CPUs of a partition a run gets. Pure: the same question has the same answer."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from assay.errors import InvalidInputError, NotPossibleError
+from assay.machine.cpulist import format_list
+from assay.machine.document import Cpu
+from assay.partition.ranks import RankLayout
+from assay.partition.request import ShareRequest
+from assay.units import show_count
+
+_LEVELS = (("package", "node", "l3"), ("node",), ("package",))
+"""What cores may share, from the inside out; the last cache is not known of every CPU."""
+
+Core = tuple[Cpu, ...]
+
+
+@dataclass(frozen=True)
+class CpuChoice:
+    """CPUs for a run.
+
+    Attributes:
+        cpus: for its work, ascending.
+        utility: set apart for threads that only help, ascending; none of ``cpus``.
+    """
+
+    cpus: tuple[int, ...]
+    utility: tuple[int, ...] = ()
+
+
+def choose_cpus(
+    request: ShareRequest, cpus: Sequence[Cpu], free: Collection[int], seed: int = 0
+) -> CpuChoice:
+    """The CPUs that a wish gets.
+
+    Args:
+        wish: what is asked for; without a word on CPUs all that are free.
+        cpus: of the whole partition.
+        free: numbers of those that nobody has.
+        seed: of the algorithm ``random``.
+
+    Raises:
+        InvalidInputError: a CPU that is not of the partition, or more than it has.
+        NotPossibleError: others have too many of them.
+    """
+    if request.listed:
+        taken = _listed(request.listed, cpus, free)
+    else:
+        taken = _counted(request, cpus, set(free), seed)
+    return _with_utility(request.utility, [cpu for cpu in cpus if cpu.id in taken])
+
+
+def _listed(listed: tuple[int, ...], cpus: Sequence[Cpu], free: Collection[int]) -> set[int]:
+    """Exactly these (yod: EINVAL where they are not designated, EBUSY where somebody has them)."""
+    known = {cpu.id for cpu in cpus}
+    foreign = [cpu for cpu in listed if cpu not in known]
+    if foreign:
+        raise InvalidInputError(
+            f"CPU {format_list(foreign)} is not of the partition, which has {format_list(known)}.",
+            "Name CPUs of the partition.",
+        )
+    busy = [cpu for cpu in listed if cpu not in free]
+    if busy:
+        raise NotPossibleError(
+            f"CPU {format_list(busy)} of the partition is taken.",
+            f"Free are {format_list(free) or 'none'}; wait, or ask for a number of CPUs.",
+        )
+    return set(listed)
+
+
+def _counted(request: ShareRequest, cpus: Sequence[Cpu], free: set[int], seed: int) -> set[int]:
+    cores = _cores(cpus)
+    if request.layout is not None:
+        return _laid_out(request, request.layout, cores, free)
+    # Half a core beside somebody else's half is no core of one's own.
+    able = [c for c in cores if (any if request.partial else all)(cpu.id in free for cpu in c)]
+    if request.partial and request.cpus is not None:
+        wanted = request.cpus.of(len(cpus))
+        _demand(wanted, "CPU", len(cpus), sum(cpu.id in free for core in able for cpu in core))
+        ordered = _ordered(request, able, _cores_for(wanted, able, free), seed)
+        numbers = [cpu.id for core in ordered for cpu in core if cpu.id in free]
+        return set(numbers[:wanted])
+    wanted = _wanted_cores(request, cores, len(able))
+    _demand(wanted, "core", len(cores), len(able))
+    chosen = _ordered(request, able, wanted, seed)[:wanted]
+    return {cpu.id for core in chosen for cpu in core if cpu.id in free}
+
+
+def _laid_out(
+    request: ShareRequest, layout: RankLayout, cores: Sequence[Core], free: set[int]
+) -> set[int]:
+    """The part of the partition that a rank has, wherever the others are by now."""
+    near = sorted(cores, key=_whereabouts)
+    place = layout.place(len({core[0].node for core in cores}))
+    pieces: list[Core] = near
+    if request.partial and request.cpus is not None:
+        pieces = [(cpu,) for core in near for cpu in core]
+        wanted = request.cpus.of(len(pieces))
+    else:
+        wanted = _wanted_cores(request, cores, len(cores))
+    part = pieces[place * wanted : (place + 1) * wanted]
+    if len(part) < wanted:
+        raise InvalidInputError(
+            f"Rank {layout.rank.number} of {layout.rank.count} has no place: each has "
+            f"{show_count(wanted, 'core')} of {len(cores)}.",
+            "Ask for fewer, or write share=MPI.",
+        )
+    numbers = [cpu.id for core in part for cpu in core]
+    return _listed(tuple(numbers), [cpu for core in cores for cpu in core], free)
+
+
+def _whereabouts(core: Core) -> tuple[int, int, int, int]:
+    first = core[0]
+    return first.package, first.node, -1 if first.l3 is None else first.l3, first.core
+
+
+def _wanted_cores(request: ShareRequest, cores: Sequence[Core], able: int) -> int:
+    if request.cores is not None:
+        return request.cores.of(len(cores))
+    if request.cpus is None:
+        return max(1, able)
+    threads = sum(map(len, cores))
+    widest = max(map(len, cores), default=1)
+    return -(-request.cpus.of(threads) // widest)
+
+
+def _cores_for(cpus: int, able: Sequence[Core], free: Collection[int]) -> int:
+    """How many cores hold so many free CPUs, the first ones taken."""
+    left = cpus
+    for number, core in enumerate(able, 1):
+        left -= sum(cpu.id in free for cpu in core)
+        if left <= 0:
+            return number
+    return len(able)
+
+
+def _demand(wanted: int, noun: str, total: int, free: int) -> None:
+    if wanted > total:
+        raise InvalidInputError(
+            f"{_asked(wanted, noun)}, and the partition has {total}.",
+            "Ask for fewer, or make it larger.",
+        )
+    if wanted > free:
+        raise NotPossibleError(
+            f"{_asked(wanted, noun)}, and {free or 'none'} of the {total} of the partition "
+            f"{'is' if free < 2 else 'are'} free.",
+            "Wait until others are done" + (", or ask for fewer." if free else "."),
+        )
+
+
+def _asked(wanted: int, noun: str) -> str:
+    return f"{show_count(wanted, noun)} {'was' if wanted == 1 else 'were'} asked for"
+
+
+def _cores(cpus: Sequence[Cpu]) -> list[Core]:
+    found: dict[int, list[Cpu]] = {}
+    for cpu in sorted(cpus, key=lambda cpu: cpu.id):
+        found.setdefault(cpu.core, []).append(cpu)
+    return [tuple(core) for core in found.values()]
+
+
+def _ordered(request: ShareRequest, able: Sequence[Core], wanted: int, seed: int) -> list[Core]:
+    """The cores in the order in which they are taken."""
+    if request.algorithm == "random":
+        found = list(able)
+        random.Random(seed).shuffle(found)
+        return found
+    return list(able) if request.algorithm == "simple" else _closest(list(able), wanted)
+
+
+def _closest(able: list[Core], wanted: int) -> list[Core]:
+    """From the innermost place that has so many; of several the one that is left fullest.
+
+    So large places stay whole for large wishes (best fit). Where none has so many, whole places are
+    taken, the largest first.
+    """
+    for names in _LEVELS:
+        places = [place for place in _places(able, names) if len(place) >= wanted]
+        if places:
+            return min(places, key=len)
+    found: list[Core] = []
+    for place in sorted(_places(able, ("node",)), key=len, reverse=True):
+        found += place
+    return found
+
+
+def _places(able: list[Core], names: tuple[str, ...]) -> list[list[Core]]:
+    found: dict[object, list[Core]] = {}
+    for core in able:
+        found.setdefault(tuple(getattr(core[0], name) for name in names), []).append(core)
+    return list(found.values())
+
+
+def _with_utility(count: int, taken: Sequence[Cpu]) -> CpuChoice:
+    """The last CPUs are set apart: work begins on the first cores, and so do most programs."""
+    if count >= len(taken):
+        raise InvalidInputError(
+            f"utility={count} leaves no CPU for the work: the share has {len(taken)} in all.",
+            "Ask for more CPUs, or for fewer utility CPUs.",
+        )
+    numbers = sorted(cpu.id for cpu in taken)
+    work = numbers[: len(numbers) - count]
+    return CpuChoice(tuple(work), tuple(numbers[len(work) :]))

@@ -1,0 +1,106 @@
+"""Steer: interrupts, kernel work and kernel threads away from the CPUs of partitions.
+
+What never went to those CPUs stays as it is; what did keeps the rest of its CPUs, and has all
+others where none is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Literal
+
+from assay.errors import InvalidInputError
+from assay.host import irqbalance
+from assay.host.host import Host
+from assay.host.threads import kernel_threads
+from assay.machine.cpulist import parse_list, parse_mask
+from assay.machine.document import Machine
+from assay.machine.tunables import IRQS, WORKQUEUES, known
+from assay.partition.initial_state import InitialState
+from assay.records.action import Balancer, HostAction, TaskAffinity, WriteFile
+from assay.settings.system.placing import interrupt_files, kept_to, workqueue_files
+
+KernelWorkKind = Literal["balancer", "interrupts", "workqueues", "threads"]
+
+
+def kernel_work_kind(action: HostAction) -> KernelWorkKind | None:
+    """What an action keeps away from CPUs; ``None`` where it does something else.
+
+    A partition stands without what only keeps the kernel away.
+    """
+    match action:
+        case TaskAffinity():
+            return "threads"
+        case Balancer():
+            return "balancer"
+        case WriteFile(path=path) if path.startswith(f"{IRQS}/"):
+            return "interrupts"
+        case WriteFile(path=path) if path.startswith(f"{WORKQUEUES}/"):
+            return "workqueues"
+        case _:
+            return None
+
+
+def kernel_work_actions(
+    host: Host, before: InitialState, apart: Collection[int], machine: Machine
+) -> tuple[HostAction, ...]:
+    """What keeps the kernel away from CPUs.
+
+    Args:
+        host: whose threads are looked at.
+        before: where all that went before partitions were made.
+        apart: the CPUs of all partitions.
+        machine: of the host.
+    """
+    if not apart:
+        return ()
+    online = [cpu.id for cpu in machine.cpus]
+    return (
+        *_balancer(before, apart),
+        *_files(interrupt_files(machine), before, apart, online),
+        *_files(workqueue_files(machine), before, apart, online),
+        *_threads(host, before, apart, online),
+    )
+
+
+def _files(
+    paths: Iterable[str], before: InitialState, apart: Collection[int], online: Collection[int]
+) -> Iterator[HostAction]:
+    for path in paths:
+        cpus = _cpus_in(path, before.read(path))
+        if not set(cpus) & set(apart):
+            continue
+        others = set(online) - set(apart)
+        yield from kept_to([path], tuple(sorted(set(cpus) & others or others)))
+
+
+def _balancer(before: InitialState, apart: Collection[int]) -> Iterator[HostAction]:
+    """It would move interrupts back: it is told first."""
+    found = before.read(Balancer(cpus=()).path)
+    if found is not None:
+        own = () if found == irqbalance.NONE else parse_list(found)
+        yield Balancer(cpus=tuple(sorted({*own, *apart})))
+
+
+def _threads(
+    host: Host, before: InitialState, apart: Collection[int], online: Collection[int]
+) -> Iterator[HostAction]:
+    """Those that the kernel lets go, and that have somewhere else to go."""
+    for one in kernel_threads(host):
+        if one.bound:
+            continue
+        path = TaskAffinity(tid=one.tid, started=one.started, cpus=()).path
+        cpus = set(parse_list(before.read(path) or ""))
+        rest = cpus - set(apart)
+        if rest & set(online) and rest != cpus:
+            yield TaskAffinity(tid=one.tid, started=one.started, cpus=tuple(sorted(rest)))
+
+
+def _cpus_in(path: str, text: str | None) -> tuple[int, ...]:
+    tunable = known(path)
+    if text is None or tunable is None:
+        return ()
+    try:
+        return parse_mask(text) if tunable.form == "mask" else parse_list(text)
+    except InvalidInputError:
+        return ()

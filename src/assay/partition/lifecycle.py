@@ -1,0 +1,381 @@
+"""Make: partitions made, started again, and deleted.
+
+A partition stands from the moment that its document is in its folder until it is taken away;
+before that and after it, whoever does not get to the end leaves a folder that is settled by a guard
+process, or by the next one who looks after partitions.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from assay.errors import InvalidInputError, NotPossibleError, nearest
+from assay.host.changes import ActionOutcome, UpdateResult
+from assay.host.control_groups import processes_below
+from assay.host.guard import Guard
+from assay.host.host import Host, LiveHost
+from assay.host.journal import (
+    PARTITIONS_OWNER,
+    STATE_VARIABLE,
+    Journal,
+    MachineBusyError,
+    open_journal,
+)
+from assay.host.system_hold import restore_ended_owners
+from assay.machine.boot import BOOT_ID
+from assay.machine.cpulist import format_list
+from assay.machine.document import Machine
+from assay.machine.reader import read_machine
+from assay.machine.root import LIVE, Root
+from assay.partition.broker_process import broker_state, end_brokers, find_broker, start_broker
+from assay.partition.cpu_designation import CpuRequest, designate_cpus, nodes_of
+from assay.partition.folders import RUN_VARIABLE, partition_folder, partitions_folder
+from assay.partition.idle_limits import demand_idle_support
+from assay.partition.isolation import (
+    broker_hierarchies,
+    find_tree,
+    partition_groups,
+    required_controllers,
+)
+from assay.partition.memory import MemoryRequest, granted_memory, plan_memory, protected_bytes
+from assay.partition.reconciliation import reconcile, required_actions
+from assay.partition.registry import (
+    IdleLimit,
+    Partition,
+    activate,
+    active_partitions,
+    create_folder,
+    deactivate,
+    partition_names,
+    read_partition,
+    record_outcomes,
+    remove_folder,
+    write_broker_document,
+)
+from assay.partition.requirements import (
+    demand_isolated,
+    demand_memory,
+    demand_no_foreign_groups,
+    demand_no_overlap,
+    demand_root,
+    demand_same_tree,
+    demand_unused,
+    requested_gpus,
+)
+from assay.records.action import WriteFile
+
+DEFAULT_NAME = "main"
+WAIT_S = 30.0
+"""For one who changes the machine at the same time."""
+_LOOK_S = 0.05
+_GUARD = "assay.partition.guard"
+
+
+@dataclass(frozen=True)
+class PartitionRequest:
+    """A partition as it is asked for.
+
+    Attributes:
+        name: of it.
+        cpus: that it is to have.
+        memory: of its own; none where it is ``None``.
+        gpus: a list of numbers.
+        idle: how deep its CPUs may sleep.
+        checks_machine: whether corrected errors of the machine are polled for; all CPUs share that.
+        broker: whether runs can have shares of it.
+        precise: less memory than was asked for is not enough.
+    """
+
+    name: str
+    cpus: CpuRequest
+    memory: MemoryRequest | None = None
+    gpus: str = ""
+    idle: IdleLimit = "default"
+    checks_machine: bool = True
+    broker: bool = True
+    precise: bool = False
+
+
+@dataclass(frozen=True)
+class PartitionHost:
+    """Where partitions are made.
+
+    Attributes:
+        env: may name other folders and another broker than the usual ones.
+        wait_s: how long to wait for one who changes the machine at the same time.
+        host: that is changed.
+        root: where the same host is read.
+        guarded: whether a guard process settles what is left half done; one on this host can.
+    """
+
+    env: Mapping[str, str]
+    wait_s: float = WAIT_S
+    host: Host = field(default_factory=LiveHost)
+    root: Root = LIVE
+    guarded: bool = True
+
+
+class _Unguarded:
+    """In the place of a guard."""
+
+    def __enter__(self) -> _Unguarded:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def dismiss(self) -> None:
+        """Nobody is there."""
+
+
+@dataclass(frozen=True)
+class CreatedPartition:
+    """A partition that was made, and what became of all that partitions need."""
+
+    made: Partition
+    outcomes: tuple[ActionOutcome, ...]
+
+
+@dataclass(frozen=True)
+class StartedPartition:
+    """A partition whose broker runs where it has one, and what became of all that partitions need.
+
+    Attributes:
+        began: whether the broker was started again.
+        ended: processes that ran in shares which the broker before had given: nobody has them any
+            more, and the CPUs are for others.
+    """
+
+    made: Partition
+    turned: UpdateResult
+    began: bool
+    ended: int = 0
+
+
+def plan_partition(request: PartitionRequest, machine: Machine, place: PartitionHost) -> Partition:
+    """The partition that a request comes to; nothing is changed.
+
+    Raises:
+        InvalidInputError: there can be no such one.
+        NotPossibleError: others have what it asks for, or this machine cannot have it.
+    """
+    host, root, env = place.host, place.root, place.env
+    boot_id = host.read(BOOT_ID) or ""
+    others = active_partitions(env, boot_id)
+    if read_partition(partition_folder(request.name, env)) in others:
+        raise NotPossibleError(
+            f"There is a partition {request.name} already.",
+            f"`assay partition delete {request.name}` removes it; or give this one another name.",
+        )
+    tree = find_tree(root)
+    demand_same_tree(tree, others)
+    cpus = designate_cpus(request.cpus, machine, {one.name: one.cpu_set for one in others})
+    demand_idle_support(request.idle, request.checks_machine, machine, cpus)
+    gpus = requested_gpus(request.gpus, root, others)
+    nodes = nodes_of(cpus, machine)
+    memory = None
+    if request.memory is not None:
+        memory = plan_memory(request.memory, machine, cpus, nodes, host, tree, others)
+    groups = partition_groups(tree, request.name, cpus, nodes, protected_bytes(memory))
+    return Partition(
+        name=request.name,
+        boot_id=boot_id,
+        version=tree.version,
+        top=tree.top,
+        cpus=format_list(cpus),
+        nodes=format_list(nodes),
+        groups=groups,
+        delegated=required_controllers(tree, with_memory=memory is not None),
+        hierarchies=broker_hierarchies(tree, groups),
+        memory=memory,
+        gpus=format_list(gpus),
+        idle=request.idle,
+        checks_machine=request.checks_machine,
+        broker=request.broker,
+        made_s=round(time.time(), 3),
+    )
+
+
+def create_partition(request: PartitionRequest, place: PartitionHost) -> CreatedPartition:
+    """Make a partition, with its broker.
+
+    Raises:
+        InvalidInputError: there can be no such one.
+        NotPossibleError: not as this user, not on this machine, or not while others have what it asks
+            for; everything is as it was then.
+    """
+    program = find_broker(place.env) if request.broker else None
+    host, machine = place.host, read_machine(place.root)
+    demand_root(machine)
+    with _changing(place.wait_s) as journal:
+        restore_ended_owners(host, journal)
+        reconcile(host, journal, machine, place.env)
+        made = plan_partition(request, machine, place)
+        demand_no_foreign_groups(made, journal, host)
+        if made.version == 1:
+            demand_no_overlap(made, host)
+        with _guard(place, journal) as guard:
+            folder = create_folder(request.name, place.env)
+            try:
+                created = _made(made, request, folder, program, journal, machine, place)
+            except BaseException:
+                deactivate(folder)
+                reconcile(host, journal, machine, place.env)
+                guard.dismiss()
+                raise
+            guard.dismiss()
+    return created
+
+
+def _made(
+    plan_memory: Partition,
+    request: PartitionRequest,
+    folder: Path,
+    program: Path | None,
+    journal: Journal,
+    machine: Machine,
+    place: PartitionHost,
+) -> CreatedPartition:
+    settled = reconcile(place.host, journal, machine, place.env, (plan_memory,))
+    made = _as_got(plan_memory, settled, place.host)
+    entries = [entry for entry in journal.entries if entry.note.owner == PARTITIONS_OWNER]
+    own = {action.path for action in required_actions(place.host, (made,), entries, machine)}
+    demand_isolated(made, [one for one in settled.outcomes if one.action.path in own], place.host)
+    demand_memory(made, precise=request.precise)
+    write_broker_document(made, folder)
+    if program is not None:
+        start_broker(program, folder)
+    activate(made, folder)
+    return CreatedPartition(made, settled.outcomes)
+
+
+def _guard(place: PartitionHost, journal: Journal) -> Guard | _Unguarded:
+    if not place.guarded:
+        return _Unguarded()
+    return Guard(journal, PARTITIONS_OWNER, _GUARD, (STATE_VARIABLE, RUN_VARIABLE))
+
+
+def delete_partition(name: str, place: PartitionHost, *, force: bool = False) -> UpdateResult:
+    """Take a partition away, and put everything back that was changed for it.
+
+    Args:
+        name: of it.
+        place: where it is.
+        force: also while it is used; what runs there goes on elsewhere.
+
+    Raises:
+        InvalidInputError: there is no such one.
+        NotPossibleError: it is used, or this user may not.
+    """
+    folder = _folder_of(name, place.env)
+    host, machine = place.host, read_machine(place.root)
+    demand_root(machine)
+    with _changing(place.wait_s) as journal:
+        _folder_of(name, place.env)  # another may have deleted it meanwhile
+        restore_ended_owners(host, journal)
+        kept_unused = contextlib.nullcontext() if force else demand_unused(name, folder, host)
+        with kept_unused, _guard(place, journal) as guard:
+            deactivate(folder)
+            turned = reconcile(host, journal, machine, place.env)
+            guard.dismiss()
+    return turned
+
+
+def start_partition(name: str, place: PartitionHost) -> StartedPartition:
+    """Have all that partitions need hold again, and start the broker of one where it has ended.
+
+    One that was made without a broker stays without.
+
+    Raises:
+        InvalidInputError: there is no such one.
+        NotPossibleError: it does not stand, or this user may not.
+    """
+    folder = _folder_of(name, place.env)
+    machine = read_machine(place.root)
+    demand_root(machine)
+    with _changing(place.wait_s) as journal:
+        restore_ended_owners(place.host, journal)
+        turned = reconcile(place.host, journal, machine, place.env)
+        made = read_partition(folder)
+        if made is None:
+            raise NotPossibleError(
+                f"The partition {name} was not finished, and is removed by now.",
+                "`assay partition create` makes it anew.",
+            )
+        if not made.broker or broker_state(folder) is not None:
+            return StartedPartition(made, turned, began=False)
+        program = find_broker(place.env)
+        end_brokers(folder)
+        write_broker_document(made, folder)
+        paths = (group.path for group in made.groups)
+        ended = {pid for path in paths for pid in processes_below(place.host, path)}
+        start_broker(program, folder)
+    return StartedPartition(made, turned, began=True, ended=len(ended))
+
+
+def deactivate_partitions(env: Mapping[str, str]) -> None:
+    """Let no partition stand, and end their brokers; for who holds the undo journal.
+
+    What they changed is written down there, and put back from there.
+    """
+    for name in partition_names(env):
+        folder = partitions_folder(env) / name
+        deactivate(folder)
+        end_brokers(folder)
+
+
+def remove_partitions(env: Mapping[str, str]) -> None:
+    """Remove what is left of partitions that do not stand; for who holds the undo journal."""
+    for name in partition_names(env):
+        folder = partitions_folder(env) / name
+        if read_partition(folder) is None:
+            remove_folder(folder)
+    record_outcomes((), "", env)
+
+
+def _changing(wait_s: float) -> Journal:
+    """The undo journal, once nobody else changes the machine.
+
+    Raises:
+        NotPossibleError: somebody still does, or it cannot be had.
+    """
+    end = time.monotonic() + wait_s
+    while True:
+        try:
+            return open_journal()
+        except MachineBusyError:
+            if time.monotonic() > end:
+                raise
+        time.sleep(_LOOK_S)
+
+
+def _folder_of(name: str, env: Mapping[str, str]) -> Path:
+    known = partition_names(env)
+    if name not in known:
+        near = nearest(name, known)
+        raise InvalidInputError(
+            f"There is no partition {name}.",
+            f"Did you mean {near}?" if near else "`assay partition list` shows those there are.",
+        )
+    return partitions_folder(env) / name
+
+
+def _as_got(made: Partition, settled: UpdateResult, host: Host) -> Partition:
+    """With the memory that there is, where pools grew less than was asked for."""
+    if made.memory is None:
+        return made
+    missing = {
+        outcome.action.path: int(outcome.action.value) - int(outcome.read)
+        for outcome in settled.outcomes
+        if isinstance(outcome.action, WriteFile)
+        and outcome.action.path.endswith("/nr_hugepages")
+        and outcome.read is not None
+        and outcome.read.isdecimal()
+    }
+    return msgspec.structs.replace(made, memory=granted_memory(made.memory, missing, host))

@@ -1,0 +1,274 @@
+"""Wish: what a run asks of a partition, as ``--reserve`` writes it.
+
+The words are assay's; what can be asked is what yod of mOS takes:
+docs/reference/mos-equivalents.md.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Literal, get_args
+
+from assay.errors import InvalidInputError, nearest
+from assay.machine.cpulist import parse_list, parse_mask
+from assay.partition.ranks import LocalRank, RankLayout, local_rank
+from assay.units import parse_bytes
+
+Algorithm = Literal["numa", "simple", "random"]
+ALGORITHMS: tuple[str, ...] = get_args(Algorithm)
+KEYS = (
+    *("share", "cpus", "cores", "list", "mem", "gpus"),
+    *("utility", "partial", "algorithm", "layout"),
+)
+LAYOUTS = ("compact", "scatter", "scatter:STRIDE", "disabled")
+MAP = "map:"
+"""Before the name of a file with a wish for each rank."""
+_PARTS = re.compile(r",(?=[a-z]+=)")
+_FRACTION = re.compile(r"(\d+)/(\d+)|(\d*\.\d+)", re.ASCII)
+_MAX_MAP_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Amount:
+    """So many, or such a part of what a partition has in all."""
+
+    number: int | None = None
+    part: Fraction | None = None
+
+    def of(self, total: int) -> int:
+        """How many of ``total`` that is; a part is rounded down, to one at least."""
+        if self.number is not None:
+            return self.number
+        assert self.part is not None
+        return max(1, math.floor(self.part * total))
+
+    def __str__(self) -> str:
+        if self.part is None:
+            return str(self.number)
+        return "all" if self.part == 1 else str(self.part)
+
+
+ALL = Amount(part=Fraction(1))
+
+
+@dataclass(frozen=True)
+class ShareRequest:
+    """What is asked for. What is ``None`` is left to the partition.
+
+    Attributes:
+        cpus: CPUs; whole cores are given, so that it may be more, unless ``partial``.
+        cores: whole cores.
+        listed: these CPUs and no others; none where empty.
+        memory: bytes, or a part.
+        gpus: of the partition's.
+        utility: CPUs among them that are kept apart for threads that only help.
+        partial: a part of a core may be given: another run may have the rest of it.
+        algorithm: ``numa``: as close together as can be; ``simple``: the lowest numbers;
+            ``random``: any.
+        layout: the place of each rank of a parallel job; ``None``: as they come.
+    """
+
+    cpus: Amount | None = None
+    cores: Amount | None = None
+    listed: tuple[int, ...] = ()
+    memory: Amount | None = None
+    gpus: Amount | None = None
+    utility: int = 0
+    partial: bool = False
+    algorithm: Algorithm = "numa"
+    layout: RankLayout | None = None
+
+
+def parse_share_request(text: str, env: Mapping[str, str]) -> ShareRequest:
+    """The wish that a text holds: ``cpus=2,mem=4G``, ``share=1/2``, ``list=2-3,6,mem=1G``, ``all``.
+
+    Amounts are numbers (``mem`` with a unit), fractions (``1/4``, ``0.25``), ``all``, or ``MPI``:
+    an equal part for each process of a parallel job on this host. ``map:FILE`` takes the line of
+    this process's rank, or of ``*``.
+
+    Args:
+        text: as written.
+        env: says which rank of a parallel job this is.
+
+    Raises:
+        InvalidInputError: it cannot be read; names the part.
+    """
+    rank = local_rank(env)
+    if text.startswith(MAP):
+        text = _line_of(Path(text.removeprefix(MAP)), rank)
+    given: dict[str, str] = {}
+    text = text.strip()
+    for part in _PARTS.split("share=all" if text == "all" else text):
+        name, sign, value = part.partition("=")
+        if not sign or not value:
+            raise InvalidInputError(
+                f"--reserve cannot read {part!r}.", "Write as in: cpus=2,mem=4G"
+            )
+        if name not in KEYS:
+            near = nearest(name, KEYS)
+            raise InvalidInputError(
+                f"--reserve knows no {name!r}.",
+                f"Did you mean {near}?" if near else f"It knows {', '.join(KEYS)}.",
+            )
+        if name in given:
+            raise InvalidInputError(f"--reserve has {name} twice.", "Write it once.")
+        given[name] = value
+    return _wish(given, rank)
+
+
+def _wish(given: Mapping[str, str], rank: LocalRank | None) -> ShareRequest:
+    _demand_one_of(given, ("share", "cpus", "cores", "list"))
+    _demand_one_of(given, ("share", "mem"))
+    _demand_one_of(given, ("share", "gpus"))
+    share = _amount("share", given["share"], rank) if "share" in given else None
+    if share is not None and share.part is None:
+        raise InvalidInputError(
+            f"share={given['share']} is no part of a partition.", "Write 1/2, 0.5, all or MPI."
+        )
+    algorithm = given.get("algorithm", "numa")
+    if algorithm not in ALGORITHMS:
+        raise InvalidInputError(
+            f"--reserve knows no algorithm {algorithm!r}.", f"It knows {', '.join(ALGORITHMS)}."
+        )
+    wished = {
+        name: _amount(name, given[name], rank)
+        for name in ("cpus", "cores", "gpus", "mem")
+        if name in given
+    }
+    return ShareRequest(
+        cpus=wished.get("cpus"),
+        cores=wished.get("cores", share),
+        listed=_listed(given["list"]) if "list" in given else (),
+        memory=wished.get("mem", share),
+        gpus=wished.get("gpus", share),
+        utility=_number("utility", given.get("utility", "0")),
+        partial=_truth("partial", given.get("partial", "no")),
+        algorithm=algorithm,  # type: ignore[arg-type]  # it is one of them
+        layout=_layout(given, rank),
+    )
+
+
+def _layout(given: Mapping[str, str], rank: LocalRank | None) -> RankLayout | None:
+    text = given.get("layout", "disabled")
+    if text == "disabled":
+        return None
+    word, colon, stride = text.partition(":")
+    if word not in ("compact", "scatter") or (colon and word == "compact"):
+        raise InvalidInputError(
+            f"--reserve knows no layout {text!r}.", f"It knows {', '.join(LAYOUTS)}."
+        )
+    if "list" in given or not {"share", "cpus", "cores"} & given.keys():
+        raise InvalidInputError(
+            f"layout={text} is about equal parts, and no size of one is asked for.",
+            "Give share, cpus or cores, as in: share=MPI,layout=compact",
+        )
+    _ranks("layout", rank)
+    assert rank is not None
+    if word == "compact":
+        return RankLayout(rank)
+    number = _number("layout", stride) if colon else None
+    if number == 0:
+        raise InvalidInputError("A stride of 0 places no rank.", "Write as in layout=scatter:2.")
+    return RankLayout(rank, number)
+
+
+def _demand_one_of(given: Mapping[str, str], names: tuple[str, ...]) -> None:
+    both = [name for name in names if name in given]
+    if len(both) > 1:
+        raise InvalidInputError(f"--reserve has both {both[0]} and {both[1]}.", "Give one of them.")
+
+
+def _amount(name: str, text: str, rank: LocalRank | None) -> Amount:
+    if text == "all":
+        return ALL
+    if text == "MPI":
+        return Amount(part=Fraction(1, _ranks(f"{name}=MPI", rank)))
+    if match := _FRACTION.fullmatch(text):
+        part = Fraction(match[3]) if match[3] else _fraction(text, int(match[1]), int(match[2]))
+        if not 0 < part <= 1:
+            raise InvalidInputError(
+                f"{name}={text} is no part of a whole.", "Write as in 1/4 or 0.25."
+            )
+        return Amount(part=part)
+    number = parse_bytes(text) if name == "mem" else _number(name, text)
+    if number == 0 and name != "gpus":
+        raise InvalidInputError(f"{name}=0 leaves nothing to run with.", f"Leave {name} out.")
+    return Amount(number=number)
+
+
+def _fraction(text: str, over: int, under: int) -> Fraction:
+    if under == 0:
+        raise InvalidInputError(f"{text} divides by nothing.", "Write as in 1/4.")
+    return Fraction(over, under)
+
+
+def _ranks(name: str, rank: LocalRank | None) -> int:
+    if rank is None or rank.count is None:
+        raise InvalidInputError(
+            f"{name} needs to know how many processes of the job run on this host.",
+            "Start assay by the job's starter (mpirun, srun with --ntasks-per-node), or write a "
+            "fraction.",
+        )
+    return rank.count
+
+
+def _number(name: str, text: str) -> int:
+    if not (text.isascii() and text.isdecimal()):
+        raise InvalidInputError(f"{name}={text} is no number.", f"Write as in {name}=2.")
+    return int(text)
+
+
+def _truth(name: str, text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise InvalidInputError(
+            f"{name}={text} is neither yes nor no.", f"Write {name}=yes or leave it out."
+        )
+    return text == "yes"
+
+
+def _listed(text: str) -> tuple[int, ...]:
+    found = parse_mask(text) if text.lower().startswith("0x") else parse_list(text)
+    if not found:
+        raise InvalidInputError("list= names no CPU.", "Write as in list=2-3,6 or list=0x4c.")
+    return found
+
+
+def _line_of(path: Path, rank: LocalRank | None) -> str:
+    """The line of a map file for a rank: ``RANK WISH``, ``*`` for all others; ``#`` comments."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MAX_MAP_BYTES).decode(errors="replace")
+    except OSError as error:
+        raise InvalidInputError(
+            f"The map {path} cannot be read: {error.strerror}.", "Check its name."
+        ) from error
+    others: str | None = None
+    for number, line in enumerate(content.splitlines(), 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        if len(words) != 2 or not (words[0] == "*" or words[0].isdecimal()):
+            raise InvalidInputError(
+                f"Line {number} of {path} cannot be read: {line.strip()!r}.",
+                "Write a rank, or *, and a wish: 0 cpus=2,mem=1G",
+            )
+        if rank is not None and words[0] != "*" and int(words[0]) == rank.number:
+            return words[1]
+        if words[0] == "*":
+            others = words[1]
+    if rank is None and others is None:
+        raise InvalidInputError(
+            f"{path} has lines for ranks, and nothing says which rank this is.",
+            "Start assay by the job's starter (mpirun, srun), or add a line for *.",
+        )
+    if others is None:
+        assert rank is not None
+        raise InvalidInputError(
+            f"{path} has no line for rank {rank.number}.", "Add one, or one for *."
+        )
+    return others
