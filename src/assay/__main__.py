@@ -1,22 +1,22 @@
-"""``assay``, and ``python -m assay``.
+"""Entry point of ``assay`` and ``python -m assay``.
 
-Ctrl-C is to end the process without a traceback from its first moments on. So next to nothing is
-loaded before that is seen to, not even ``__future__``; what the interpreter loads before it begins
-this is out of reach.
+Ctrl-C must end the process without a traceback from its first moments on. Therefore hardly any
+module is loaded before the handlers are installed, not even ``__future__``. Modules that the
+interpreter loads before this one are out of reach.
 """
 
 import os
 import sys
 
 TYPE_CHECKING = False
-"""As ``typing`` has it, which takes long to load."""
+"""Substitute for ``typing.TYPE_CHECKING``, since ``typing`` takes long to load."""
 
 if TYPE_CHECKING:
     from types import TracebackType
 
 
 def entry() -> None:
-    """The ``assay`` command."""
+    """Run the ``assay`` command."""
     sys.excepthook = _without_interrupts
     sys.path[:] = own_modules_first(sys.path, os.environ.get("PYTHONPATH", ""), here())
     from assay.cli.process.ending import end_at_once
@@ -56,7 +56,7 @@ def own_modules_first(path: "list[str]", variable: str, folder: str) -> "list[st
 
 
 def here() -> str:
-    """Return the current working folder; empty where it was removed."""
+    """Return the current working folder; an empty text if it was removed."""
     try:
         return os.getcwd()  # noqa: PTH109
     except OSError:
@@ -66,7 +66,7 @@ def here() -> str:
 def _without_interrupts(
     kind: type[BaseException], error: BaseException, trace: "TracebackType | None"
 ) -> None:
-    """Show an exception that nobody caught; Python ends by the signal behind an interrupt."""
+    """Show an uncaught exception; Python ends by the signal behind an interrupt."""
     if not issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, error, trace)
 

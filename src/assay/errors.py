@@ -7,11 +7,11 @@ from __future__ import annotations
 
 
 class AssayError(Exception):
-    """Something assay can explain.
+    """Failure that assay can explain.
 
     Args:
-        cause: one sentence: what happened.
-        remedy: one sentence: what to do next.
+        cause: one sentence that states the failure.
+        remedy: one sentence that states the next step.
     """
 
     exit_status = 1
@@ -26,35 +26,35 @@ class AssayError(Exception):
 
 
 class InvalidInputError(AssayError):
-    """What was asked for is wrong in itself: an unknown name, a value outside its domain."""
+    """Invalid request: an unknown name, or a value outside its domain."""
 
     exit_status = 2
 
 
 class NotPossibleError(AssayError):
-    """Right in itself, but not allowed or not possible on this machine, now."""
+    """Valid request that this machine does not allow or cannot carry out now."""
 
     exit_status = 3
 
 
 class ShareLostError(NotPossibleError):
-    """A share of a partition went while it was held; a study goes on when it is back."""
+    """Loss of a share of a partition during use; the study resumes once the share is back."""
 
 
 class StudyPaused(AssayError):
-    """A study waits for something that only its user can do; it goes on afterwards."""
+    """Pause of a study until its user completes a step, such as a reboot."""
 
     exit_status = 4
 
 
 class WorkloadFailedError(AssayError):
-    """The program under test failed whatever was done with it."""
+    """Failure of the program under test, independent of its settings."""
 
     exit_status = 1
 
 
 def nearest(name: str, known: list[str] | tuple[str, ...]) -> str | None:
-    """The known name that ``name`` was most likely meant to be, if any is close."""
+    """Return the known name that is most similar to ``name``, if one is close enough."""
     import difflib
 
     found = difflib.get_close_matches(name, known, n=1, cutoff=0.6)

@@ -13,7 +13,7 @@ LAUNCHER_VARIABLE = "ASSAY_EXEC"
 
 
 def native_folder(env: Mapping[str, str]) -> Path:
-    """Return the folder of the launcher and of all other native parts."""
+    """Return the folder of the launcher and of all other native programs and libraries."""
     launcher = env.get(LAUNCHER_VARIABLE)
     return Path(launcher).parent if launcher else Path(__file__).parent / "_native"
 

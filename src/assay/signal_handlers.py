@@ -1,4 +1,4 @@
-"""Handlers of signals that ask for an end, for the time that something may not be cut off."""
+"""Deferral of termination signals during operations that must not be interrupted."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _Handler = Callable[[int, FrameType | None], object]
 
 @contextlib.contextmanager
 def replaced_handlers(handle: _Handler) -> Iterator[None]:
-    """Have another handler meanwhile in the place of those of Python.
+    """Replace the Python handlers of termination signals within the context.
 
-    In threads, which have no handlers, nothing changes.
+    No handler changes in a thread other than the main thread: signal handlers belong to that one.
 
     Args:
-        handle: the other handler; see ``signal.signal``.
+        handle: temporary handler; see ``signal.signal``.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -35,7 +35,7 @@ def replaced_handlers(handle: _Handler) -> Iterator[None]:
 
 
 def _install(handlers: Mapping[signal.Signals, _Handler]) -> None:
-    """Install all or none: what arrives meanwhile waits for the last one."""
+    """Install all handlers or none: signals that arrive meanwhile are delivered afterwards."""
     blocked_signals = signal.pthread_sigmask(signal.SIG_BLOCK, handlers)
     try:
         for number, handler in handlers.items():
@@ -46,9 +46,10 @@ def _install(handlers: Mapping[signal.Signals, _Handler]) -> None:
 
 @contextlib.contextmanager
 def blocked_signals() -> Iterator[None]:
-    """Let what arrives meanwhile wait, as ``deferred_signals``, at a hundredth of its cost.
+    """Block termination signals within the context, at a hundredth of the cost of deferral.
 
-    What is started meanwhile inherits that, unless it is given another mask.
+    A process that is started within the context inherits the mask unless another one is passed to
+    it.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
     try:
@@ -59,7 +60,7 @@ def blocked_signals() -> Iterator[None]:
 
 @contextlib.contextmanager
 def deferred_signals() -> Iterator[None]:
-    """Raise what arrives meanwhile afterwards; blocked signals would be blocked in a child too."""
+    """Defer termination signals to the end of the context; a child inherits no blocked signal."""
     arrived: list[int] = []
     try:
         with replaced_handlers(lambda number, frame: arrived.append(number)):

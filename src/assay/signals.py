@@ -1,4 +1,4 @@
-"""Signals by their meaning for a process that runs others."""
+"""Signals, classified by their meaning for a process that runs other processes."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ SELF_SIGNALS = frozenset((
     signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL,  # of its own faults
     signal.SIGABRT, signal.SIGTRAP, signal.SIGSYS,
 ))  # fmt: skip
-"""Signals that concern a process itself."""
+"""Signals that concern the receiving process itself."""
 
 CATCHABLE = frozenset(signal.valid_signals()) - SELF_SIGNALS
-"""Signals by which others tell a process something, real-time ones included."""
+"""Signals that other processes send, real-time signals included."""
 
 _HARMLESS = frozenset((
     signal.SIGCONT, signal.SIGTSTP, signal.SIGURG, signal.SIGWINCH, signal.SIGXFSZ,
 ))  # fmt: skip
 
 ENDING_SIGNALS = CATCHABLE - _HARMLESS
-"""Signals that end a process which has made no arrangements (signal(7))."""
+"""Termination signals: they end a process that has installed no handler (signal(7))."""
 
 ARRIVAL_DELAY_S = 0.5
-"""How much later than a process that it started assay may have a signal that is for both."""
+"""Longest delay, in seconds, between the delivery of one signal to a child process and its delivery
+to assay, where the sender addressed both."""
 
 REPEAT_WINDOW_S = 1.0
-"""How long after a signal another one is taken for the same: batch systems send several."""
+"""Time in seconds within which a repeated signal counts as the same request: batch systems send
+several."""

@@ -1,7 +1,7 @@
-"""Quantities as text: parsing what people write, showing what was measured.
+"""Quantities as text: parsing of user input, formatting of measured values.
 
-Inside assay a quantity is a plain number whose name carries the unit (``wall_s``, ``peak_bytes``);
-text exists only at the edges.
+Inside assay a quantity is a plain number whose name carries the unit (``wall_s``, ``peak_bytes``).
+Text exists only at the edges.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ _TIME = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "
 _BINARY = {"": 1, "b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z%]*)\s*")
 _LONGEST_S = 1e9
-"""30 years: what is longer was mistyped, and breaks arithmetic on clocks."""
+"""30 years: a longer duration is a typing error, and breaks arithmetic on clocks."""
 _MOST_BYTES = 2**63 - 1
-"""The largest size that the kernel takes."""
+"""Largest size that the kernel accepts, in bytes."""
 
 
 def parse_duration_s(text: str) -> float:
-    """Seconds from ``90``, ``90s``, ``1.5m``, ``10min``, ``2h`` or ``250ms``.
+    """Parse a duration in seconds: ``90``, ``90s``, ``1.5m``, ``10min``, ``2h`` or ``250ms``.
 
     Raises:
-        InvalidInputError: not a duration from 1 ns to 30 years.
+        InvalidInputError: the text is not a duration from 1 ns to 30 years.
     """
     match = _NUMBER.fullmatch(text)
     factor = _TIME.get(match[2].lower() or "s") if match else None
     seconds = float(match[1]) * factor if match and factor else math.nan
     if not 1e-9 <= seconds <= _LONGEST_S:
-        bound = " above zero" if seconds < 1e-9 else " below 30 years" if seconds > 0 else ""
+        bound = " (above zero)" if seconds < 1e-9 else " (below 30 years)" if seconds > 0 else ""
         raise InvalidInputError(
-            f"{text!r} is not a duration{bound}.", "Write for example 90s, 10m or 2h."
+            f"Invalid duration{bound}: {text!r}.", "Write for example 90s, 10m or 2h."
         )
     return seconds
 
 
 def parse_bytes(text: str) -> int:
-    """Bytes from ``4096``, ``64K``, ``8G``, ``8GiB``: powers of 1024, as systemd reads them.
+    """Parse a size in bytes: ``4096``, ``64K``, ``8G``, ``8GiB`` (powers of 1024, as in systemd).
 
     Raises:
-        InvalidInputError: not a size.
+        InvalidInputError: the text is not a size.
     """
     match = _NUMBER.fullmatch(text)
     suffix = match[2].lower() if match else ""
@@ -59,10 +59,10 @@ def parse_bytes(text: str) -> int:
 
 
 def parse_share(text: str) -> float:
-    """A share from ``1%`` or ``0.01``.
+    """Parse a share: ``1%`` or ``0.01``.
 
     Raises:
-        InvalidInputError: not above 0 and below 1.
+        InvalidInputError: the value is not between 0 and 1.
     """
     match = _NUMBER.fullmatch(text)
     value = math.nan
@@ -75,7 +75,7 @@ def parse_share(text: str) -> float:
 
 
 def show_duration(seconds: float) -> str:
-    """Three digits in the unit that reads best: ``1.24 s``, ``38.0 ms``, ``6 min 5 s``."""
+    """Format a duration with three digits: ``1.24 s``, ``38.0 ms``, ``6 min 5 s``."""
     if seconds >= 119.5:
         minutes, rest = divmod(round(seconds), 60)
         hours, minutes = divmod(minutes, 60)
@@ -87,7 +87,7 @@ def show_duration(seconds: float) -> str:
 
 
 def show_bytes(count: float) -> str:
-    """``1.50 GiB``: powers of 1024."""
+    """Format a size in powers of 1024: ``1.50 GiB``."""
     for unit, factor in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if count >= factor:
             return f"{significant(count / factor)} {unit}"
@@ -95,7 +95,7 @@ def show_bytes(count: float) -> str:
 
 
 def show_quantity(value: float, unit: str) -> str:
-    """A value with its unit, scaled where the unit allows it."""
+    """Format a value with its unit, scaled if the unit allows it."""
     if unit == "s":
         return show_duration(value)
     if unit == "bytes":
@@ -104,7 +104,7 @@ def show_quantity(value: float, unit: str) -> str:
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """``digits`` significant digits without an exponent for ordinary magnitudes."""
+    """Format a value with ``digits`` significant digits; ordinary magnitudes have no exponent."""
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     rounded = f"{value:.{digits - 1}e}"
@@ -115,12 +115,12 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def show_level(alpha: float) -> str:
-    """The level of an interval as a percentage, rounded down: 95, 98.75, 99.54."""
+    """Format the level of an interval as a percentage, rounded down: 95, 98.75, 99.54."""
     return f"{math.floor(1e4 * (1.0 - alpha) + 1e-6) / 100:g} %"
 
 
 def show_percent(ratio: float) -> str:
-    """The change from 1 to ``ratio`` in per cent, signed, to a tenth: ``-18.2``, ``+1.9``, ``0.0``.
+    """Format the change from 1 to ``ratio`` in per cent with a sign: ``-18.2``, ``+1.9``, ``0.0``.
 
     Claims in words are those of ``search.sentence``.
     """
@@ -129,12 +129,12 @@ def show_percent(ratio: float) -> str:
 
 
 def show_count(number: int, one: str, many: str | None = None) -> str:
-    """``1 launch``, ``3 launches``, ``1,204 samples``."""
+    """Format a count with its noun: ``1 launch``, ``3 launches``, ``1,204 samples``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def show_signal(number: int) -> str:
-    """``SIGKILL``; ``signal 40`` for one that has no name."""
+    """Return the name of a signal, as ``SIGKILL``; ``signal 40`` for a signal without a name."""
     try:
         return signal.Signals(number).name
     except ValueError:

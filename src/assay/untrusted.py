@@ -1,8 +1,8 @@
-"""Text from elsewhere made safe to show.
+"""Escapes for untrusted text.
 
-A workload's command, output and settings are hostile text. What cannot be seen or would reorder
-what stands beside it is written out as an escape before it reaches a terminal, HTML, SVG or
-Markdown.
+The command, the output and the settings of a workload are hostile text. Invisible characters, and
+characters that reorder the text beside them, are written as escapes before the text reaches a
+terminal, HTML, SVG or Markdown.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for a formula, at the beginning of a text."""
+"""First characters of a cell that a spreadsheet evaluates as a formula."""
 
 
 def clean(text: str, keep: str = "") -> str:
-    """``text`` with everything invisible or reordering written as an escape.
+    """Replace invisible and reordering characters of a text by escapes.
 
     Args:
-        text: from anywhere; lone surrogates (bytes that were no UTF-8) are allowed.
-        keep: control characters that stay, such as the newline in a block of lines.
+        text: untrusted text; lone surrogates (bytes that are not valid UTF-8) are allowed.
+        keep: control characters to preserve, such as the newline in a block of lines.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -32,12 +32,12 @@ def clean(text: str, keep: str = "") -> str:
 
 
 def clean_lines(text: str) -> str:
-    """A text of several lines made safe to show: as :func:`clean`, but for the ends of lines."""
+    """Replace the same characters as :func:`clean`, but preserve line ends."""
     return clean(text, "\n")
 
 
 def no_formula(text: str) -> str:
-    """A text for a cell of a table, with a quote in front where a spreadsheet would run it."""
+    """Prefix a table cell with a quote if a spreadsheet would evaluate it as a formula."""
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 

@@ -52,17 +52,17 @@ def system_of(
 
     hold = system_holder(launcher)
     try:
-        outcomes = system_hold.hold(plan.system)
-        demand_reserved(plan, registry, outcomes, system_hold.look(plan.system))
-        yield lambda: read_files(LIVE, plan.shown_by) | system_hold.look(plan.system)
+        outcomes = hold.hold(plan.system)
+        demand_granted(plan, registry, outcomes, hold.look(plan.system))
+        yield lambda: read_files(LIVE, plan.shown_by) | hold.look(plan.system)
     finally:
         try:
-            system_hold.close()
+            hold.close()
         except NotRestoredError as error:  # the program's own status is what counts
             print(f"assay: {clean(str(error), LINES)}", file=sys.stderr)
 
 
-def demand_reserved(
+def demand_granted(
     plan: Plan, registry: Registry, outcomes: Iterable[ActionOutcome], found: dict[str, str]
 ) -> None:
     """Refuse to go on where a setting of the system does not hold at all.

@@ -1,4 +1,4 @@
-"""Executors: where launches are carried out."""
+"""Executors: they carry out launches."""
 
 from __future__ import annotations
 
@@ -65,59 +65,59 @@ from assay.signals import ARRIVAL_DELAY_S
 from assay.units import show_bytes, show_count
 
 MAX_PAD_BYTES = 4096
-"""The stack is placed at random in whole pages already, where the kernel does so."""
+"""Largest size of the padding: the kernel already randomises the stack by whole pages."""
 
 
 class Node(msgspec.Struct, frozen=True):
-    """A place that launches can be sent to."""
+    """Host that accepts launches."""
 
     name: str
     slots: int = 1
 
 
 class Ticket(msgspec.Struct, frozen=True):
-    """A launch that was submitted."""
+    """Handle of a submitted launch."""
 
     number: int
 
 
 class Executor(Protocol):
-    """Carries launches out: locally now; guests and clusters keep the same contract.
+    """Interface of all executors: local now, guests and clusters later.
 
-    ``nodes`` is a seam in part: the loop sends all launches to the first. ``open`` is called before
-    launches whose settings are costly to change.
+    The study loop sends all launches to the first node. ``open`` is called before launches whose
+    settings are costly to change.
     """
 
     def nodes(self) -> list[Node]:
-        """Where launches can go."""
+        """Return the hosts that accept launches."""
         ...
 
     def open(self, node: Node, plan: Plan) -> None:
-        """Apply what lies outside the process and holds for the launches that follow.
+        """Apply the settings outside the process that hold for the following launches.
 
-        Called where they need another value of a setting that is costly to change than those
-        before, or the same one anew (``Setting.switch_cost_s``, ``Launch.anew``).
+        Called if a setting that is costly to change gets another value, or must be applied again
+        (``Setting.switch_cost_s``, ``Launch.anew``).
         """
         ...
 
     def submit(self, launch: Launch, plan: Plan) -> Ticket:
-        """Begin one launch."""
+        """Start one launch."""
         ...
 
     def poll(self, timeout_s: float | None) -> list[Sample]:
-        """Samples of launches that have ended, waiting at most ``timeout_s`` for one."""
+        """Return samples of finished launches; wait at most ``timeout_s`` for one."""
         ...
 
     def cancel(self, ticket: Ticket) -> None:
-        """End a launch under way; it gives no sample."""
+        """End a running launch without a sample."""
         ...
 
     def ask_to_end(self) -> float:
-        """Ask what runs to end; returns the time that what has not ended promptly has, in s."""
+        """Ask running launches to end; return the longest remaining grace period, in seconds."""
         ...
 
     def close(self) -> None:
-        """End what runs, and put back what was changed."""
+        """End running launches, and restore all changed settings."""
         ...
 
 
@@ -129,40 +129,40 @@ class _Flight(msgspec.Struct, frozen=True):
     before: tuple[Evidence, ...]
     cached: CachedFiles | None
     own_s: float
-    """Processor time of assay itself when it began."""
+    """Processor time of assay itself at the start."""
     hooked_s: float
-    """Processor time until then of what hooks have left running."""
+    """Processor time of the processes of hooks at the start."""
     system: dict[str, str]
-    """What the files held that system settings write."""
+    """Contents of the files that system settings write, before the launch."""
     share: dict[str, str]
-    """What the kernel said of the share that it is in."""
+    """Control-group files of the share, before the launch."""
     files: dict[Path, FileState]
     """State of the files that metrics are read from, before the launch."""
     periods: Periods | None = None
-    """Of the quota of CPU time, before it began."""
+    """Periods of the CPU-time quota, before the launch."""
 
 
 class LocalExecutor:
-    """One launch at a time on this host, through assay-exec.
+    """Runs one launch at a time on this host, through assay-exec.
 
     Args:
-        workload: what runs.
+        workload: program to run.
         driver: starts launches.
-        registry: judges settings from what was read back.
-        observe: observations of the launches; the usual ones if absent.
-        varied: names of the settings that the study varies: all its arms are read back alike,
-            since reading costs the program time.
-        values: of the varied settings, as text, where outputs of arms are compared.
-        speed: whether to probe the machine's speed before each block.
-        pad_seed: gives each launch an environment of another size, drawn from this seed and the
-            place of the launch; none where absent.
-        left_s: tells what is left of the budget of time, which bounds hooks and builds; ``None``
-            where it has none.
-        host, telling: as ``Builder`` has them.
-        hooking: runs the hooks; one of its own if absent, in which ``left_s`` is asked.
-        building: builds the program; one of its own if absent.
-        variables: that ``prepare`` has beside those of a launch.
-        system: makes system settings hold; one of its own if absent. It is closed with this one.
+        registry: verifies settings by their read-back.
+        observe: observations of the launches; the default ones if absent.
+        varied: names of the settings that the study varies. All arms have the same read-back, since
+            it slows the program down.
+        values: values of the varied settings, as text, if outputs of arms are compared.
+        speed: whether to probe the speed of the machine before each block.
+        pad_seed: seed of the environment size, which differs between launches; no padding if
+            absent.
+        left_s: returns the remaining time budget in seconds, which bounds hooks and builds;
+            ``None`` without such a budget.
+        host, telling: see ``Builder``.
+        hooking: runs the hooks; a new one with ``left_s`` if absent.
+        building: builds the program; a new one if absent.
+        variables: additional variables of ``prepare``.
+        system: applies system settings; a new one if absent. It is closed with this executor.
     """
 
     def __init__(
@@ -178,7 +178,7 @@ class LocalExecutor:
         pad_seed: int | None = None,
         left_s: Callable[[], float | None] = no_time_budget,
         host: str = "",
-        telling: Telling = no_progress,
+        telling: BuildProgress = no_progress,
         hooking: HookRunner | None = None,
         building: Builder | None = None,
         variables: Mapping[str, str] | None = None,
@@ -220,22 +220,23 @@ class LocalExecutor:
 
     @property
     def output(self) -> Path:
-        """Standard output of the newest launch."""
+        """File with the standard output of the newest launch."""
         return self._scratch.stdout
 
     @property
     def errors(self) -> Path:
-        """Error output of the newest launch."""
+        """File with the standard error of the newest launch."""
         return self._scratch.stderr
 
     def nodes(self) -> list[Node]:
-        """See ``Executor.nodes``."""
+        """Return this host; see ``Executor.nodes``."""
         return [Node("local")]
 
     def open(self, node: Node, plan: Plan) -> None:
-        """See ``Executor.open``.
+        """Apply system settings; see ``Executor.open``.
 
-        What the kernel refuses is not raised: it is read back before each launch, and told with it.
+        A refusal of the kernel raises no error: the settings are read back before each launch, and
+        the result is part of its sample.
 
         Raises:
             NotPossibleError: another assay changes system settings, or the undo journal cannot be
@@ -245,21 +246,21 @@ class LocalExecutor:
 
     @property
     def running(self) -> tuple[RunningLaunch, ...]:
-        """The launches under way."""
+        """Running launches."""
         return tuple(flight.running for flight in self._flights.values())
 
     def submit(self, launch: Launch, plan: Plan, told: tuple[Evidence, ...] = ()) -> Ticket:
-        """See ``Executor.submit``.
+        """Start one launch; see ``Executor.submit``.
 
         Args:
-            launch, plan: what is to run, and how.
-            told: evidence that is known before.
+            launch, plan: launch and its plan.
+            told: evidence from before the launch.
 
         Raises:
-            NotPossibleError: the plan holds a refused setting, the launcher cannot be started, or the
-                share of a partition that it was to run in is gone.
+            NotPossibleError: a setting of the plan is refused, the launcher cannot be started, or
+                the share of the partition was lost.
             WorkloadFailedError: a hook failed.
-            SourceChangedError: what it is built from is other than when the sitting began.
+            SourceChangedError: a source file has changed since the sitting began.
         """
         plan.demand_booted()
         plan.demand_granted()
@@ -302,7 +303,7 @@ class LocalExecutor:
         files = read_file_states(built.workload)
         periods = read_periods(LIVE, self._quota_stat)
         hooked_s = self._hooking.left.cpu_s()
-        with blocked_signals():  # an interrupt between start and note would leave it running unseen
+        with blocked_signals():  # an interrupt between start and registration would lose the launch
             running = self._driver.start(document)
             self._flights[ticket] = _Flight(
                 launch,
@@ -321,11 +322,11 @@ class LocalExecutor:
         return ticket
 
     def _look(self, plan: Plan) -> dict[str, str]:
-        """What the files hold now that system settings write, and that show how it was booted."""
+        """Return the contents of files that system settings write or that show boot parameters."""
         return read_files(LIVE, plan.shown_by) | self._system.look(plan.system)
 
     def _pad_bytes(self, launch: Launch, free_argument_bytes: int) -> int | None:
-        """A page's worth of places for the stack, each as likely; fewer where room is short."""
+        """Return a random padding size below one page, or below the free space if that is smaller."""
         most_bytes = min(MAX_PAD_BYTES, free_argument_bytes)
         if self._pad_seed is None or most_bytes <= 0:
             return None
@@ -333,11 +334,11 @@ class LocalExecutor:
         return random.Random(place).randrange(most_bytes)
 
     def poll(self, timeout_s: float | None) -> list[Sample]:
-        """See ``Executor.poll``.
+        """Return samples of finished launches; see ``Executor.poll``.
 
         Raises:
-            Gone: the launch lacked its folder, its input or a place for its output.
-            NotPossibleError: the launcher could not write.
+            MissingInputError: the working folder, the input or the output folder is missing.
+            NotPossibleError: the launcher could not write its record.
         """
         if unbuilt := self.unbuilt():
             return unbuilt
@@ -351,7 +352,7 @@ class LocalExecutor:
         return []
 
     def unbuilt(self) -> list[Sample]:
-        """The launches that were submitted since and whose program could not be built."""
+        """Return the failed samples of submitted launches whose program could not be built."""
         found, self._unbuilt = self._unbuilt, []
         return found
 
@@ -362,7 +363,8 @@ class LocalExecutor:
             self._driver.sweep()
             facts = RunFacts(outcome="interrupted", interrupted_by=killed.number)
         if facts.outcome == "interrupted":
-            # Ours as well, as when a whole job is told to end? It is raised here then.
+            # The signal may be addressed to assay as well, as for a whole job: it is then raised
+            # here.
             time.sleep(ARRIVAL_DELAY_S)
         return facts
 
@@ -382,7 +384,7 @@ class LocalExecutor:
         demand_inputs(facts, flight.workload, self.output)
         if facts.outcome in ("bad_plan", "setup_failed"):
             raise NotPossibleError(
-                f"The launcher could not put the launch in place ({facts.stage}): {facts.message}",
+                f"The launcher could not set up the launch ({facts.stage}): {facts.message}",
                 "See `assay doctor` for what this host allows.",
             )
         copies = self._copies(flight.plan)
@@ -416,7 +418,7 @@ class LocalExecutor:
         )
 
     def _written(self, sample: Sample, plan: Plan) -> list[Evidence]:
-        """Return the comparable form of what one process wrote, and the errors that it reports."""
+        """Return the comparable form of a single process's output, and the errors that it reports."""
         written = [one for one in sample.outputs if one.stream == self.output.name]
         if self._values is None or len(written) != 1 or sample.outcome is not Outcome.OK:
             return []
@@ -427,7 +429,7 @@ class LocalExecutor:
         return [output] if errors is None else [output, errors]
 
     def _copies(self, plan: Plan) -> InstanceOutputs:
-        """The files of each instance, where there are several."""
+        """Return the output files of each instance, if there are several."""
         streams = (str(self.output), str(self.errors))
         return [
             (number, tuple(Path(instance_stream(stream, number)) for stream in streams))
@@ -435,40 +437,40 @@ class LocalExecutor:
         ]
 
     def cancel(self, ticket: Ticket) -> None:
-        """See ``Executor.cancel``."""
+        """End a running launch; see ``Executor.cancel``."""
         flight = self._flights.pop(ticket, None)
         if flight is not None:
             flight.running.close()
 
     def ask_to_end(self) -> float:
-        """See ``Executor.ask_to_end``."""
+        """Ask running launches to end; see ``Executor.ask_to_end``."""
         return ask_to_end(self.running)
 
     def cancel_all(self) -> None:
-        """End all that is under way."""
+        """End all running launches."""
         end_all(self.running)
         for ticket in list(self._flights):
             self.cancel(ticket)
 
     def close(self) -> None:
-        """See ``Executor.close``.
+        """End launches and restore settings; see ``Executor.close``.
 
         Raises:
             WorkloadFailedError: the last hook failed.
-            NotRestoredError: something of the machine is not as it was.
+            NotRestoredError: a change of the machine could not be restored.
         """
         self.cancel_all()
-        with contextlib.ExitStack() as stack:  # each is closed, whatever another raises
+        with contextlib.ExitStack() as stack:  # each one is closed, even if another one raises
             stack.callback(self._scratch.close)
             stack.callback(self._driver.close)
             stack.callback(self._building.close)
             stack.callback(self._system.close)
-            # First of all: it may stop a server that holds what is put back then, as huge pages.
+            # First: the hook may stop a server that uses resources to restore, such as huge pages.
             stack.callback(self._hooking.after_last)
 
 
 def quota_evidence(before: Periods | None, after: Periods | None) -> tuple[Evidence, ...]:
-    """Return how often a quota of CPU time ran out during a launch; nothing where there is none."""
+    """Return how often a CPU-time quota ran out during a launch; empty without a quota."""
     if before is None or after is None:
         return ()
     passed = after.since(before)
@@ -479,12 +481,12 @@ def quota_evidence(before: Periods | None, after: Periods | None) -> tuple[Evide
 
 
 def speed_evidence() -> Evidence:
-    """How fast the machine is now."""
+    """Return the current speed of the machine."""
     return Evidence(kind="speed", value=speed_probe(), unit="s", outside=True)
 
 
 def _page_cache(cached: CachedFiles) -> Evidence:
-    """What of the files of a launch lay in the page cache before it."""
+    """Return which part of the files of a launch was in the page cache before it."""
     value = None if cached.cached_bytes is None else float(cached.cached_bytes)
     told = f"of {show_bytes(cached.size_bytes)} in {show_count(cached.files, 'file')}"
     return Evidence(kind="page_cache", value=value, unit="bytes", note=cached.absent or told)

@@ -1,7 +1,7 @@
-"""Loads by which the cost of observing is measured; run as a script of its own.
+"""Programs by which the cost of observing is measured; run as a script.
 
-Each does a fixed amount of work, some 50 ms of it: work that lasted a fixed time would hide a cost.
-It imports nothing of assay, so that a launch of it is that of a Python program.
+Each program does a fixed amount of work, about 50 ms: with a fixed duration the cost would be
+invisible. The script imports no module of assay, so that it is launched like any Python program.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ PAGE = 4096
 
 
 def spin() -> None:
-    """Add up numbers in one thread."""
+    """Add numbers in one thread."""
     for number in range(400_000):
         number * number
 
@@ -29,7 +29,7 @@ def processes() -> None:
 
 
 def pages() -> None:
-    """Touch memory for the first time."""
+    """Touch new memory pages."""
     with mmap.mmap(-1, 48 << 20) as memory:
         for at in range(0, len(memory), PAGE):
             memory[at] = 1

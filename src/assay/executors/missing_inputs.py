@@ -1,7 +1,7 @@
-"""Gone: what every launch of a study needs, and somebody took away while it ran.
+"""Inputs of all launches of a study that disappeared while it ran.
 
-No configuration is to blame, so such a launch makes no sample: the study stops, and goes on once
-what it needs is back.
+No configuration causes such a failure, so that the launch gives no sample. The study stops, and
+resumes once the input is back.
 """
 
 from __future__ import annotations
@@ -13,43 +13,43 @@ from assay.errors import NotPossibleError
 from assay.records import RunFacts, Workload
 
 _ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ESTALE)
-_BACK = "Put it back, then go on with `assay study resume`: what was measured is kept."
+_BACK = "Restore it, then run `assay study resume`: all samples so far are kept."
 
 
 class MissingInputError(NotPossibleError):
-    """Something that every launch needs is no longer there.
+    """Loss of a file or folder that every launch needs.
 
     Args:
-        what: in the words of a sentence: ``"The working folder"``.
-        path: where it was.
-        remedy: what to do next.
+        what: subject of the message: ``"The working folder"``.
+        path: path of the file or folder.
+        remedy: next step.
     """
 
     def __init__(self, what: str, path: str, remedy: str = _BACK) -> None:
-        super().__init__(f"{what} {path} is gone.", remedy)
+        super().__init__(f"{what} {path} is missing.", remedy)
         self.path = path
 
 
 def demand_folder(cwd: str | None) -> None:
-    """Look for the folder that a study was begun in.
+    """Check that the working folder of a study exists.
 
     Raises:
-        Gone: it is not there.
+        MissingInputError: the folder is missing.
     """
     if cwd is not None and not Path(cwd).is_dir():
         raise MissingInputError("The working folder", cwd)
 
 
 def demand_inputs(facts: RunFacts, workload: Workload, output: Path) -> None:
-    """Explain a launch that could not be put in place for want of a file or folder.
+    """Explain a launch that failed because a file or folder is missing.
 
     Args:
-        facts: about it.
-        workload: what was to run.
-        output: file for the program's output.
+        facts: facts of the launch.
+        workload: program of the launch.
+        output: file for the output of the program.
 
     Raises:
-        Gone: names what is missing.
+        MissingInputError: a file or folder is missing; the message names it.
     """
     if facts.outcome != "setup_failed" or facts.errno not in _ABSENT:
         return
@@ -62,8 +62,8 @@ def demand_inputs(facts: RunFacts, workload: Workload, output: Path) -> None:
             raise MissingInputError(
                 "The folder for the program's output",
                 str(output.parent),
-                "Something removes temporary files; TMPDIR names another place for them. "
-                "`assay study resume` goes on: what was measured is kept.",
+                "Another process removes temporary files. Set TMPDIR to another folder, then run "
+                "`assay study resume`: all samples so far are kept.",
             )
         case _:
             return

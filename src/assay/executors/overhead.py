@@ -1,4 +1,4 @@
-"""The cost of observing: launches with and without each observation, interleaved."""
+"""Cost of observing: interleaved launches with and without each observation."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ from assay.records.overhead import Cost, ObservedCost
 from assay.units import show_duration
 
 MIN_ROUNDS = 10
-"""Of fewer pairs the intervals of twelve figures would not hold together in 95 %."""
+"""Fewest rounds: with fewer pairs the intervals of twelve figures would not hold jointly at 95
+%."""
 MIN_LIMIT_S = 60.0
-"""So long a measurement may take, whatever its budget."""
+"""Time in seconds that a measurement may take, independent of its budget."""
 DECISIVE_FIGURES = 3
-"""Figures of a program that decide on an observation: wall time, CPU time and spread."""
+"""Number of figures per program that decide on an observation: wall time, CPU time and spread."""
 BARE = {"containment": "none", "counters": [], "sampling": []}
-"""The document of a launch without anything that could be left out."""
+"""Document of a launch without any optional observation."""
 CONTAINED = {**BARE, "containment": "auto"}
-"""The same in a control group: what all other observations are held against."""
+"""The same document with a control group: the baseline of all other observations."""
 READ_BACK = ["status", "environ", "maps", "threads"]
 ALL_OBSERVATIONS = {
     **CONTAINED,
@@ -40,14 +41,14 @@ ALL_OBSERVATIONS = {
     "observe": READ_BACK,
     "counters": ["default"],
 }
-"""The document of a launch with all observations of the launcher."""
+"""Document of a launch with all observations of the launcher."""
 
 
 class ObservationContrast(msgspec.Struct, frozen=True):
-    """One observation: a launch with it, and the same without.
+    """Observation, with the launch documents that include and exclude it.
 
     Attributes:
-        on, without: the launcher's document beside the command.
+        on, without: launch documents with and without the observation, less the command.
     """
 
     observation: str
@@ -56,12 +57,12 @@ class ObservationContrast(msgspec.Struct, frozen=True):
 
 
 class OverheadResult(msgspec.Struct, frozen=True):
-    """The costs of observing.
+    """Costs of observing.
 
     Attributes:
-        costs: of each observation and program.
-        others: share of the CPUs that other processes and the hypervisor used meanwhile; ``None``
-            where the kernel does not tell.
+        costs: cost of each observation for each program.
+        others: share of the CPUs that other processes and the hypervisor used; ``None`` if the
+            kernel does not report it.
     """
 
     costs: tuple[ObservedCost, ...]
@@ -69,24 +70,24 @@ class OverheadResult(msgspec.Struct, frozen=True):
 
 
 class Program(msgspec.Struct, frozen=True):
-    """A program that is launched."""
+    """Program to launch."""
 
     name: str
     argv: tuple[str, ...]
 
 
 def built_in_programs(python: str) -> tuple[Program, ...]:
-    """Return the loads that assay brings.
+    """Return the programs that assay provides.
 
     Args:
-        python: an interpreter.
+        python: path of a Python interpreter.
     """
     script = str(Path(loads.__file__))
     return tuple(Program(name, (python, script, name)) for name in loads.LOADS)
 
 
 def launcher_observations() -> tuple[ObservationContrast, ...]:
-    """Return the observations of the launcher, and the containment."""
+    """Return the observations of the launcher, and its containment."""
     parts: dict[str, dict[str, Any]] = {
         "memory": {"sampling": ["memory"]},
         "scheduling": {"sampling": ["scheduling"]},
@@ -110,20 +111,21 @@ def measure_overhead(
 ) -> OverheadResult:
     """Measure each observation with each program, in rounds of random order, until time is up.
 
-    An interrupt ends it as well, with what is known, once the least number of rounds was made.
+    An interrupt ends the measurement as well. It returns a result if the minimum number of rounds
+    is complete.
 
     Args:
         driver: starts the launches.
-        programs, ways: that are combined.
-        budget_s: no further round begins after it; ``MIN_ROUNDS`` are made at least.
-        seed: of the orders.
-        told: is called after each round with their number.
+        programs, ways: programs and observations to combine.
+        budget_s: time after which no further round starts; at least ``MIN_ROUNDS`` rounds are made.
+        seed: seed of the random orders.
+        told: called after each round with the number of rounds.
 
     Raises:
         WorkloadFailedError: a launch failed.
-        NotPossibleError: the launcher could not put one in place, or the least number of rounds takes
-            longer than the budget and a minute.
-        KeyboardInterrupt: it was interrupted before.
+        NotPossibleError: the launcher could not set up a launch, or the minimum number of rounds
+            takes longer than the budget and a minute.
+        KeyboardInterrupt: an interrupt arrived before that number of rounds.
     """
     rng = random.Random(seed)
     began_s = time.monotonic()
@@ -154,10 +156,10 @@ def measure_overhead(
 
 
 def external_load_share(launches: Iterable[RunFacts]) -> float | None:
-    """Return the share of the CPUs that others used during launches.
+    """Return the share of the CPUs that other processes used during launches.
 
     Args:
-        launches: their facts; those whose host does not tell are left out.
+        launches: facts of the launches; those without load figures are omitted.
     """
     outside_s = capacity_s = 0.0
     for facts in launches:
@@ -171,16 +173,17 @@ def external_load_share(launches: Iterable[RunFacts]) -> float | None:
 
 
 def _demand_time(round_s: float, budget_s: float) -> None:
-    """Refuse to go on for much longer than was asked.
+    """Check that the minimum number of rounds fits into the budget.
 
     Raises:
-        NotPossibleError: names the budget that is needed.
+        NotPossibleError: it does not; the message names the required budget.
     """
     least_s = MIN_ROUNDS * round_s
     if least_s > max(budget_s, MIN_LIMIT_S):
         raise NotPossibleError(
-            f"{MIN_ROUNDS} rounds of pairs, the least, take about {show_duration(least_s)}.",
-            f"Give more time, --budget {math.ceil(least_s / 60.0)}m, or a shorter program.",
+            f"The minimum of {MIN_ROUNDS} rounds takes about {show_duration(least_s)}.",
+            f"Increase the budget with --budget {math.ceil(least_s / 60.0)}m, or choose a shorter "
+            "program.",
         )
 
 
@@ -193,9 +196,9 @@ def cost_of(
     """Return the cost of an observation for a program.
 
     Args:
-        observation, program: of the pairs.
-        pairs: of the facts with the observation on, and without it.
-        figures: number of intervals that are to hold together in 95 % (Bonferroni).
+        observation, program: names of the pair's observation and program.
+        pairs: facts with and without the observation.
+        figures: number of intervals that shall hold jointly at 95 % (Bonferroni).
     """
     bare_s = statistics.median(without.wall_s or 0.0 for _, without in pairs)
 
@@ -228,14 +231,14 @@ def _cpu_s(facts: RunFacts) -> float | None:
 
 
 def _apart(launches: Sequence[RunFacts]) -> list[float]:
-    """Return how far each launch lies from their median, as Brown and Forsythe's test has it."""
+    """Return the distance of each launch from the median (test of Brown and Forsythe)."""
     walls_s = [facts.wall_s or 0.0 for facts in launches]
     middle_s = statistics.median(walls_s)
     return [abs(wall_s - middle_s) for wall_s in walls_s]
 
 
 def _cost(differences: Sequence[float], figures: int) -> Cost:
-    """Return the median with its interval from order statistics, which assumes no shape."""
+    """Return the median with its distribution-free interval from order statistics."""
     ordered = sorted(differences)
     cut = order_of_interval(len(ordered), figures)
     return Cost(
@@ -246,15 +249,15 @@ def _cost(differences: Sequence[float], figures: int) -> Cost:
 def order_of_interval(count: int, figures: int = 1) -> int:
     """Return the index of the order statistic at which a 95 % interval of the median begins.
 
-    That number of values lie below the interval, and as many above it. How many values there are
-    must not depend on them.
+    The same number of values lie below and above the interval. The number of values must not depend
+    on the values.
 
     Args:
-        count: of the values.
-        figures: number of such intervals that are to hold together in 95 % (Bonferroni).
+        count: number of values.
+        figures: number of intervals that shall hold jointly at 95 % (Bonferroni).
     """
     below, index = 1, 0
-    # Whole numbers: a float holds no power of two above 2**1023.
+    # Integers: a float cannot represent a power of two above 2**1023.
     while 40 * figures * (below + math.comb(count, index + 1)) <= 2**count:
         index += 1
         below += math.comb(count, index)
@@ -275,19 +278,19 @@ def _launched(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFa
     facts = launch_once(driver, program, way)
     if facts.outcome in ("bad_plan", "setup_failed"):
         raise NotPossibleError(
-            f"The launcher could not put the launch in place ({facts.stage}): {facts.message}",
+            f"The launcher could not set up the launch ({facts.stage}): {facts.message}",
             "See `assay doctor` for what this host allows.",
         )
     if facts.outcome != "exited" or facts.exit_status != 0 or not facts.wall_s:
         raise WorkloadFailedError(
             f"{program.name}: a launch ended as {facts.outcome}, status {facts.exit_status}.",
-            "Run the command by itself: it has to succeed every time.",
+            "Run the command without assay: it must succeed every time.",
         )
     return facts
 
 
 def launch_once(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFacts:
-    """Launch a program once, its output thrown away."""
+    """Launch a program once, and discard its output."""
     document = {
         "schema": 1,
         "argv": list(program.argv),
@@ -304,13 +307,13 @@ def launch_once(driver: Driver, program: Program, way: Mapping[str, Any]) -> Run
 
 
 def missing_observations(facts: RunFacts, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the observations that a launch with all of them on did not have, with the reason.
+    """Yield the observations that were requested but are missing in a launch, with the reason.
 
     Args:
-        facts: of that launch.
-        names: of the observations that were on.
+        facts: facts of the launch.
+        names: names of the requested observations.
     """
     if "containment" in names and (facts.containment is None or facts.containment.mode == "none"):
-        yield "containment", "this host gives no control group"
+        yield "containment", "this host provides no control group"
     if "counters" in names and not facts.counters:
         yield "counters", facts.absent.get(CYCLES, "this machine has no counter")

@@ -1,8 +1,8 @@
-"""The page cache of files: dropping them from it, reading them into it, and what is in it.
+"""Page cache of files: evict files, read files in, and count cached pages.
 
 Interfaces: ``posix_fadvise(2)``; ``cachestat(2)`` (Linux 6.5, include/uapi/linux/mman.h), number
-451 on every architecture; ``mincore(2)``, which since Linux 5.2 calls every page resident to those
-who neither own the file nor may write to it.
+451 on every architecture; ``mincore(2)``, which since Linux 5.2 reports every page as resident to
+users who neither own the file nor may write to it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Stat(ctypes.Structure):
 
 
 def apply_cache_state(plan: Plan, workload: Workload, env: Mapping[str, str]) -> CachedFiles | None:
-    """What a plan asks of the page cache; ``None`` where it asks nothing.
+    """Apply the page-cache state of a plan; return ``None`` if the plan has none.
 
     Raises:
         InvalidInputError: a placeholder is missing from the command.
@@ -61,7 +61,7 @@ def apply_cache_state(plan: Plan, workload: Workload, env: Mapping[str, str]) ->
 def command_files(
     argv: tuple[str, ...], workload: Workload, env: Mapping[str, str]
 ) -> tuple[Path, ...]:
-    """Regular files with something in them that a command names: program, arguments, input."""
+    """Return the non-empty regular files that a command names: program, arguments, input."""
     folder = Path(workload.cwd or ".")
     program = shutil.which(argv[0], path=env.get("PATH"))
     words = (*([program] if program else []), *file_words(argv, workload.stdin))
@@ -78,15 +78,15 @@ def _is_file(path: Path) -> bool:
 
 
 def evict_file(path: Path) -> None:
-    """Take a file out of the page cache, once what was written to it is on its disk.
+    """Evict a file from the page cache after its write-back.
 
-    Pages that a process has mapped stay, as do those of a file system that has no other place.
+    Mapped pages remain, and so do pages of a file system without a backing store.
 
     Raises:
-        OSError: it cannot be opened.
+        OSError: the file cannot be opened.
     """
     with _opened(path) as fd:
-        with contextlib.suppress(OSError):  # dirty pages stay then, and are counted
+        with contextlib.suppress(OSError):  # dirty pages then remain, and are counted
             os.fdatasync(fd)
         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
 
@@ -95,7 +95,7 @@ def load_file(path: Path) -> None:
     """Read a file into the page cache.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the file cannot be read.
     """
     with _opened(path) as fd:
         while os.read(fd, _CHUNK_BYTES):
@@ -103,7 +103,7 @@ def load_file(path: Path) -> None:
 
 
 def count_cached(files: Iterable[Path]) -> CachedFiles:
-    """How much of these files is in the page cache."""
+    """Return how many bytes of these files are in the page cache."""
     count = size_bytes = cached_bytes = 0
     absent = None
     for path in files:
@@ -119,10 +119,10 @@ def count_cached(files: Iterable[Path]) -> CachedFiles:
 
 
 def cached_bytes_of(fd: int) -> int:
-    """Bytes of an open file that are in the page cache.
+    """Return the bytes of an open file that are in the page cache.
 
     Raises:
-        OSError: the kernel does not tell, or not to this user.
+        OSError: the kernel does not report it, or not to this user.
     """
     size = os.fstat(fd).st_size
     try:
@@ -147,7 +147,7 @@ def _by_cachestat(fd: int) -> int:
 def _by_mincore(fd: int, size: int) -> int:
     owner = os.fstat(fd).st_uid
     if os.geteuid() not in (0, owner) and not os.access(f"/proc/self/fd/{fd}", os.W_OK):
-        raise OSError(errno.EPERM, "only who may write to a file is told what of it is cached")
+        raise OSError(errno.EPERM, "only users with write access may see the cached part of a file")
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     length = ctypes.c_size_t(size)
@@ -169,7 +169,7 @@ def _by_mincore(fd: int, size: int) -> int:
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[int]:
-    # A pipe that took the place of a file must not hold us up.
+    # A pipe in place of the file must not block.
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         yield fd

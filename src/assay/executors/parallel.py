@@ -1,4 +1,4 @@
-"""Lanes: launches side by side, each confined to CPUs of its own."""
+"""Parallel executor: launches side by side, each confined to its own CPUs."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from assay.root_helper.client import system_holder
 from assay.settings.registry import Registry
 
 SLOT_VARIABLE = "ASSAY_SLOT"
-"""Variable that tells a program which slot it is in, from 0: for the names of its files, say."""
+"""Variable with the number of the slot of a program, from 0; for instance for file names."""
 NEIGHBOURS_KIND = "neighbours"
-"""Kind of the evidence that tells how many launches ran beside one when it began."""
+"""Kind of the evidence that counts the launches that ran when a launch started."""
 
 
 class ParallelExecutor:
-    """One executor for each slot, with a launcher made ahead of its own; hooks and builds shared.
+    """One local executor and standby launcher per slot, with common hooks and builds.
 
-    Programs, launchers and what makes them are confined to their slot, so that each counts the work
-    of others on its own CPUs alone. A build takes all CPUs, so that no launch runs beside one. All
-    is started and waited for by one thread.
+    Programs and launchers are confined to their slot, so that each counts foreign load on its own
+    CPUs only. A build uses all CPUs: no launch runs at the same time. One thread starts and waits
+    for all launches.
 
     Args:
-        workload: what runs.
+        workload: program to run.
         driver: starts launches.
-        registry: judges settings from what was read back.
-        slots: CPUs of each lane.
-        varied, observe, pad_seed, left_s, host, telling: as for ``LocalExecutor``.
+        registry: verifies settings by their read-back.
+        slots: CPUs of each slot.
+        varied, observe, pad_seed, left_s, host, telling: see ``LocalExecutor``.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class ParallelExecutor:
         pad_seed: int | None = None,
         left_s: Callable[[], float | None] = no_time_budget,
         host: str = "",
-        telling: Telling = no_progress,
+        telling: BuildProgress = no_progress,
     ) -> None:
         names = tuple(varied)
         self._block = -1
@@ -84,24 +84,24 @@ class ParallelExecutor:
             raise
 
     def nodes(self) -> list[Node]:
-        """See ``Executor.nodes``."""
+        """Return this host with its slots; see ``Executor.nodes``."""
         return [Node("local", slots=len(self._lanes))]
 
     def open(self, node: Node, plan: Plan) -> None:
-        """See ``Executor.open``; nothing runs meanwhile.
+        """Apply system settings while no launch runs; see ``Executor.open``.
 
         Raises:
-            NotPossibleError: as ``LocalExecutor.open``.
+            NotPossibleError: see ``LocalExecutor.open``.
         """
         for running in self._flying:
             running.finished(None)
         self._lanes[0].open(node, plan)
 
     def submit(self, launch: Launch, plan: Plan) -> Ticket:
-        """See ``Executor.submit``; the launch names its slot.
+        """Start one launch in the slot that it names; see ``Executor.submit``.
 
         Raises:
-            AssayError: as ``LocalExecutor.submit``.
+            AssayError: see ``LocalExecutor.submit``.
         """
         flying = self._flying
         if flying and not self._building.ready(plan):
@@ -118,10 +118,10 @@ class ParallelExecutor:
         return Ticket(inner.number * len(self._lanes) + (launch.slot or 0))
 
     def poll(self, timeout_s: float | None) -> list[Sample]:
-        """See ``Executor.poll``.
+        """Return samples of finished launches; see ``Executor.poll``.
 
         Raises:
-            AssayError: as ``LocalExecutor.poll``.
+            AssayError: see ``LocalExecutor.poll``.
         """
         unbuilt = [sample for lane in self._lanes for sample in lane.unbuilt()]
         if unbuilt:
@@ -147,19 +147,19 @@ class ParallelExecutor:
         return [running for lane in self._lanes for running in lane.running]
 
     def ask_to_end(self) -> float:
-        """See ``Executor.ask_to_end``."""
+        """Ask all running launches to end; see ``Executor.ask_to_end``."""
         return ask_to_end(self._flying)
 
     def cancel(self, ticket: Ticket) -> None:
-        """See ``Executor.cancel``."""
+        """End a running launch; see ``Executor.cancel``."""
         number, lane = divmod(ticket.number, len(self._lanes))
         self._lanes[lane].cancel(Ticket(number))
 
     def close(self) -> None:
-        """See ``Executor.close``: nothing runs any more when the hooks clean up."""
-        with contextlib.ExitStack() as stack:  # each is closed, whatever another raises
+        """End all launches before the cleanup hook runs; see ``Executor.close``."""
+        with contextlib.ExitStack() as stack:  # each one is closed, even if another one raises
             for lane in self._lanes:
                 stack.callback(lane.close)
-            end_all(self._flying)  # side by side, as they run
+            end_all(self._flying)  # all at once
             for lane in self._lanes:
                 lane.cancel_all()

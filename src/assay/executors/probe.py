@@ -1,4 +1,4 @@
-"""Probe: how fast this machine is right now, beside every block."""
+"""Speed probe: the current speed of this machine, measured before every block."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import time
 from collections.abc import Callable
 
 PROBE_BYTES = 1 << 14
-"""Hashed by one probe: about 10 microseconds with SHA extensions, 50 without.
-A megabyte was no steadier, and cost every launch of `assay measure` 1.7 ms."""
+"""Bytes hashed by one probe: about 10 microseconds with SHA extensions, 50 without. A megabyte was
+no steadier, and cost every launch of `assay measure` 1.7 ms."""
 REPEATS = 3
 
 
 def speed_probe(clock: Callable[[], float] = time.perf_counter) -> float:
-    """Seconds for a fixed piece of work, the best of a few: what drifts is the machine.
+    """Return the best time in seconds of several runs of a fixed task.
 
-    The work is one SHA-256 over a constant buffer: in the cache, without memory traffic, the same
-    in every version of assay.
+    The task is one SHA-256 over a constant buffer: in the cache, without memory traffic, identical
+    in every version of assay. Therefore changes of the result are changes of the machine.
     """
     block = bytes(PROBE_BYTES)
     best = float("inf")

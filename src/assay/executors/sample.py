@@ -1,4 +1,4 @@
-"""From the launcher's facts to a judged sample."""
+"""Conversion of launch facts into a verified sample."""
 
 from __future__ import annotations
 
@@ -64,25 +64,25 @@ def build_sample(
     grants: dict[str, Grant],
     before: Sequence[Evidence] = (),
     own_s: float = 0.0,
-    copies: Copies = (),
+    copies: InstanceOutputs = (),
     observed: Sequence[Observation] = (),
     reading: MetricReadings | None = None,
     hooked_s: float = 0.0,
 ) -> Sample:
-    """The sample of a launch that was carried out.
+    """Return the sample of a finished launch.
 
     Args:
-        launch: what was intended.
-        workload: says which metrics and check.
-        facts: the launcher's record.
-        outputs: files that the program wrote.
-        grants: the judgement on each setting.
-        before: evidence gathered before the launch.
-        own_s: processor time of assay itself while it ran.
-        copies: the same files by instance, where there are several.
-        observed: observations that were on.
-        reading: the metrics, where they were read already.
-        hooked_s: CPU time meanwhile of what hooks have left running.
+        launch: launch as requested.
+        workload: source of the metrics and the check.
+        facts: record of the launcher.
+        outputs: output files of the program.
+        grants: verification result of each setting.
+        before: evidence from before the launch.
+        own_s: processor time of assay itself during the launch.
+        copies: output files by instance, if there are several.
+        observed: active observations.
+        reading: metrics, if they have been read already.
+        hooked_s: CPU time of the processes of hooks during the launch.
     """
     outcome, message = _outcome(workload, facts, outputs, copies)
     reading = reading or read_metrics(workload, facts, outputs, copies)
@@ -125,7 +125,7 @@ def build_sample(
 
 
 def _upper_bounds(workload: Workload, facts: RunFacts) -> dict[str, float]:
-    """Return an upper bound of each metric whose value may be too low and is not taken as it is."""
+    """Return upper bounds of metrics whose values may be too low."""
     most = facts.peak_anon_at_most_bytes
     asked = any(m.name == ANON_PEAK and m.pattern is None and not m.as_is for m in workload.metrics)
     return {ANON_PEAK: float(most)} if most is not None and asked else {}
@@ -135,14 +135,14 @@ def read_metrics(
     workload: Workload,
     facts: RunFacts,
     outputs: Sequence[Path],
-    copies: Copies = (),
+    copies: InstanceOutputs = (),
     before: Mapping[Path, FileState] = {},
 ) -> MetricReadings:
     """Read all metrics of a launch.
 
     Args:
-        workload, facts, outputs, copies: as for ``build_sample``.
-        before: state of the files that metrics are read from, before the launch.
+        workload, facts, outputs, copies: see ``build_sample``.
+        before: state of the metric files before the launch.
     """
     if copies:
         return metrics_of_instances(workload.metrics, facts, copies)
@@ -156,20 +156,21 @@ def read_metrics(
 
 
 def demand_figures(workload: Workload, reading: MetricReadings) -> None:
-    """Refuse a figure that is a part of a number, and a rate of which less would be better.
+    """Refuse a figure that is part of a longer number, and a rate with the goal lower.
 
     Args:
-        workload: says which metrics.
-        reading: of its first launch, which ended well.
+        workload: source of the metrics.
+        reading: metrics of its first launch, which succeeded.
 
     Raises:
-        InvalidInputError: names the first such figure.
+        InvalidInputError: such a figure exists; the message names the first one.
     """
     for name, number in reading.cut.items():
         raise InvalidInputError(
             f"{name}: {reading.absent[name]}.",
-            f"Correct the pattern, so that it matches all of {number!r} or what stands beside the "
-            f"figure, or run the program with LC_ALL=C; --metric-as-is {name} takes it as it is.",
+            f"Correct the pattern, so that it matches all of {number!r} or the text beside the "
+            f"figure, or run the program with LC_ALL=C; --metric-as-is {name} accepts it "
+            "unchanged.",
         )
     demand_directed(
         msgspec.structs.replace(metric, unit=unit)
@@ -179,7 +180,7 @@ def demand_figures(workload: Workload, reading: MetricReadings) -> None:
 
 
 def _shown_units(metric: Metric, reading: MetricReadings) -> list[str]:
-    """The unit of a figure and the word behind it, as the output has them; else its own unit."""
+    """Return the printed unit and the word behind a figure; the metric's unit if both are missing."""
     unit = reading.units.get(metric.name, "")
     found = ("" if UNIT_SEPARATOR in unit else unit, reading.words.get(metric.name, ""))
     return [one for one in found if one] or [metric.unit]
@@ -188,13 +189,13 @@ def _shown_units(metric: Metric, reading: MetricReadings) -> list[str]:
 def _outcome(
     workload: Workload, facts: RunFacts, outputs: Sequence[Path], copies: InstanceOutputs
 ) -> tuple[Outcome, str | None]:
-    """What became of it, and why in one sentence where it is not ok."""
+    """Return the outcome, and the reason if the launch failed."""
     outcome = OUTCOMES.get(facts.outcome, Outcome.FAILED)
     which = _which(facts, copies)
     if outcome is Outcome.OK and facts.exit_status:
         return Outcome.FAILED, f"{which}{describe_exit(facts.exit_status, facts.signal)}"
     if outcome is Outcome.OK and workload.check:
-        told = f"the check {workload.check!r} is not in the output"
+        told = f"the output has no match of the check {workload.check!r}"
         lacking = first_instance_without(workload.check, copies) if copies else None
         if lacking is not None:
             return Outcome.FAILED, f"{told} of instance {lacking}"
@@ -204,12 +205,12 @@ def _outcome(
         return outcome, f"{which}{describe_exit(facts.exit_status, facts.signal)}"
     if facts.outcome == "interrupted":
         by = show_signal(facts.interrupted_by) if facts.interrupted_by else "a signal"
-        return outcome, f"its launcher was ended by {by}, which assay had not asked for"
+        return outcome, f"{by} ended its launcher; assay had not requested that"
     return outcome, facts.message
 
 
 def _which(facts: RunFacts, copies: InstanceOutputs) -> str:
-    """Which of several instances failed first, as a message begins."""
+    """Return the prefix of a message that names the instance that failed first."""
     if facts.failed_instance is None:
         return ""
     known = facts.failed_instance < len(copies)
@@ -218,12 +219,12 @@ def _which(facts: RunFacts, copies: InstanceOutputs) -> str:
 
 
 def describe_exit(exit_status: int | None, number: int | None) -> str:
-    """How a program ended, in words: by a signal of this number, else with a status."""
+    """Return the end of a program in words: its signal or its exit status."""
     return f"ended by {show_signal(number)}" if number else f"exit status {exit_status or 0}"
 
 
 def _of_ending(asked: AskedToEnd) -> list[Evidence | None]:
-    """How long the launch took to end when it was asked to before its time, and what went wrong."""
+    """Return the time that a launch took to end on request, and the errors of that."""
     failed = asked.signal or asked.exit_status
     how = describe_exit(asked.exit_status, asked.signal) if failed else None
     return [
@@ -234,7 +235,7 @@ def _of_ending(asked: AskedToEnd) -> list[Evidence | None]:
 
 
 def _evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
-    """What shows what the sample is worth; absent readings give none."""
+    """Return the evidence of a launch; missing readings are omitted."""
     found = [
         *(_of_host(facts.host, foreign_s) if facts.host is not None else ()),
         _of("run_queue_wait", facts.run_queue_wait_s, "s"),
@@ -275,13 +276,13 @@ def _evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
 
 
 def _of_instance(place: int, one: InstanceFacts) -> Evidence:
-    """How long one of several instances took, and on which CPUs."""
+    """Return the wall time of one of several instances, with its CPUs."""
     on = f"on {show_numbers('CPU', one.cpus)}" if one.cpus else None
     return Evidence(kind=f"instance.{place}", value=one.wall_s, unit="s", note=on)
 
 
 def _of_host(host: Host, foreign_s: float | None) -> list[Evidence | None]:
-    """What went on around the launch; only the first two have causes outside for sure."""
+    """Return the conditions on the host; only the first two certainly have external causes."""
     return [
         _of("steal", host.steal_s, "s", outside=True),
         _of("foreign_load", foreign_s, "s", outside=True),
@@ -295,15 +296,15 @@ def _of_host(host: Host, foreign_s: float | None) -> list[Evidence | None]:
 
 
 def foreign_load_s(host: Host, own_s: float, hooked_s: float = 0.0) -> float | None:
-    """CPU time that others used on the CPUs of the launch: all but the tree's and assay's own.
+    """Return the CPU time that other processes used on the CPUs of the launch.
 
-    Nor do processes of hooks belong to them, which may have run on other CPUs in part: as much of
-    theirs is taken out as there is.
+    Processes of hooks are excluded as far as possible, since part of their work may have run on
+    other CPUs.
 
-    Launcher and assay may have run on other CPUs of the host, which makes this a little too small;
-    launches beside this one are on others, with their launchers, so they are not in it. The
-    kernel counts the busy time in ticks, so that of a short launch may come out below zero: it
-    stays so, since the sum over many launches is then right.
+    Launcher and assay may have run on other CPUs of the host, so that the result may be slightly
+    too low. Parallel launches and their launchers run on other CPUs and are not included. The
+    kernel counts busy time in ticks, so that the value of a short launch may be negative. It is
+    kept, so that the sum over many launches is correct.
     """
     if host.busy_s is None or host.own_s is None:
         return None
@@ -314,7 +315,7 @@ def foreign_load_s(host: Host, own_s: float, hooked_s: float = 0.0) -> float | N
 def _of_counter(name: str, counter: Counter) -> Evidence:
     notes = ["user mode only"] if counter.scope == "user" else []
     if counter.scaled:
-        # On a machine with several kinds of cores the rest was on another kind, in part.
+        # With several core types, part of the remaining time was on another type.
         whole = "." not in name and counter.enabled_s > 0.0
         share = f" from {counter.running_s / counter.enabled_s:.0%} of the time" if whole else ""
         notes.append(f"scaled{share}")
@@ -324,7 +325,7 @@ def _of_counter(name: str, counter: Counter) -> Evidence:
 
 
 def _of_memory(seen: Seen) -> list[Evidence | None]:
-    """Where the memory lay, and in what pages."""
+    """Return the placement of memory, and its page sizes."""
     return [
         _of("anon_huge", seen.anon_huge_bytes, "bytes"),
         *(_of(f"page_size.{k}", v, "bytes") for k, v in (seen.page_bytes or {}).items()),

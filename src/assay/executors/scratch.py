@@ -1,8 +1,8 @@
-"""Scratch: the folder that holds a launch's output, and those that killed processes left.
+"""Scratch folder for the output of launches, and removal of stale scratch folders.
 
-Each folder is held by a lock on itself. The kernel drops it when the holder ends, by SIGKILL too,
-and it holds between containers that share the folder of temporary files, where a process id would
-mean something else.
+A lock on the folder marks it as used. The kernel drops the lock when the holder ends, also by
+SIGKILL. It works across containers with a common folder for temporary files, where process ids
+would be ambiguous.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from pathlib import Path
 PREFIX = "assay-scratch-"
 FILES = ("stdout", "stderr")
 _OURS = re.compile(rf"(?:{'|'.join(FILES)})(?:\.\d+)?", re.ASCII)
-"""All that assay ever puts there, so all that it ever removes; a folder with more stays. Those of
-several instances end in their numbers."""
+"""Names of all files that assay creates there, and the only ones that it removes; a folder with
+other files remains. The files of instances end in their numbers."""
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class ScratchFolder:
-    """A folder for the output of one launch at a time; close it when done.
+    """Folder for the output of one launch at a time; close it after use.
 
     Args:
-        parent: where it is made; the system's folder of temporary files if absent.
+        parent: parent folder; the system's folder for temporary files if absent.
 
     Raises:
-        OSError: no folder can be made there.
+        OSError: the folder cannot be created.
     """
 
     def __init__(self, parent: Path | None = None) -> None:
@@ -41,20 +41,20 @@ class ScratchFolder:
 
     @property
     def stdout(self) -> Path:
-        """The file for the standard output."""
+        """File for standard output."""
         return self._stdout
 
     @property
     def stderr(self) -> Path:
-        """The file for the error output."""
+        """File for standard error."""
         return self._stderr
 
     def renew(self) -> None:
-        """Make it ready for the next launch, whatever the one before did to it.
+        """Prepare the folder for the next launch, even if the previous one removed or changed it.
 
-        The files are new ones: what has survived a launch may still write to its own.
+        The files are new: surviving processes of a launch may still write to the old ones.
         """
-        with contextlib.suppress(OSError):  # the launch will say what is wrong
+        with contextlib.suppress(OSError):  # the launch reports the error
             if not _lies_at(self._folder, self._fd):
                 folder, fd = _made(self._folder.parent)
                 os.close(self._fd)
@@ -63,7 +63,7 @@ class ScratchFolder:
             _empty(self._fd)
 
     def close(self) -> None:
-        """Remove it; what cannot be removed is left to the next start."""
+        """Remove the folder; remaining files are left to the next start."""
         if self._fd < 0:
             return
         with contextlib.suppress(OSError):
@@ -76,7 +76,7 @@ def remove_stale(parent: Path) -> None:
     """Remove the scratch folders of this user whose holders have ended.
 
     Args:
-        parent: where to look; what cannot be looked at or removed is left alone.
+        parent: folder to search; folders that cannot be opened or removed remain.
     """
     for folder in _candidates(parent):
         with contextlib.suppress(OSError), _opened(folder) as fd:
@@ -111,18 +111,18 @@ def _open(folder: Path) -> int:
 
 
 def _permit(folder: Path) -> None:
-    """Give a folder of ours the permissions back that a program took from it."""
+    """Restore permissions of a scratch folder that a program removed."""
     fd = os.open(folder, os.O_PATH | _FOLDER)
     try:
-        Path(f"/proc/self/fd/{fd}").chmod(0o700)  # the kernel takes no fchmod on such a descriptor
+        Path(f"/proc/self/fd/{fd}").chmod(0o700)  # the kernel refuses fchmod on such a descriptor
     finally:
         os.close(fd)
 
 
 def _made(parent: Path) -> tuple[Path, int]:
-    """A new folder and the descriptor whose lock holds it.
+    """Create a folder; return it with the descriptor that holds its lock.
 
-    Between the making and the lock it looks stale to another start, which may remove it.
+    Before it is locked, another assay may take the folder for stale and remove it.
     """
     while True:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
@@ -130,7 +130,7 @@ def _made(parent: Path) -> tuple[Path, int]:
             fd = _open(folder)
         except FileNotFoundError:
             continue
-        # A file system without locks grants them to nobody, so nobody removes the folder either.
+        # On a file system without locks no process gets one, so that no process removes the folder.
         with contextlib.suppress(OSError):
             fcntl.flock(fd, fcntl.LOCK_EX)
         if _lies_at(folder, fd):
@@ -146,7 +146,7 @@ def _lies_at(folder: Path, fd: int) -> bool:
 
 
 def _remove(folder: Path, fd: int) -> None:
-    """Remove a folder that this process holds."""
+    """Remove a folder that this process has locked."""
     _empty(fd)
     folder.rmdir()
 

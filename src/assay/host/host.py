@@ -239,7 +239,7 @@ class LiveHost:
 
 
 def _answer(address: str, question: str, patience_s: float, *inherited: int) -> str:
-    program = Path(__file__).with_name("socket_question.py")
+    program = Path(__file__).with_name("socket_client.py")
     process = subprocess.Popen(
         [sys.executable, "-X", "utf8", "-I", program, address, question],
         stdin=subprocess.DEVNULL,

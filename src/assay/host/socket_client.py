@@ -1,6 +1,6 @@
 """A program: ask at a socket, and wait for the answer, whoever asked for it may be gone by then.
 
-``python -I socket_question.py ADDRESS QUESTION`` writes the answer to standard output. ``@`` begins
+``python -I socket_client.py ADDRESS QUESTION`` writes the answer to standard output. ``@`` begins
 the name of an abstract socket (unix(7)). It imports nothing of assay, for it is run by its path.
 """
 

@@ -1,4 +1,4 @@
-"""Room for arguments and environment: what a launch leaves of the kernel's limit (execve(2))."""
+"""Free space for arguments and environment under the kernel's limit (execve(2))."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 _LEAST_BYTES = 128 * 1024
-"""Always allowed, however small the stack is (``ARG_MAX`` of Linux)."""
+"""Lower limit, independent of the stack size (``ARG_MAX`` of Linux)."""
 _MOST_BYTES = 6 * 2**20
-"""Never exceeded: three quarters of the usual stack of 8 MiB (``fs/exec.c``, since Linux 4.13)."""
+"""Upper limit: three quarters of the default stack of 8 MiB (``fs/exec.c``, since Linux 4.13)."""
 _POINTER_BYTES = 8
-"""What each word and each variable takes beside its text (since Linux 4.13)."""
+"""Size of the pointer that accompanies each argument and variable (since Linux 4.13)."""
 RESERVE_BYTES = 16 * 1024
-"""Left alone: the paths of the program and of a script's interpreter, the first line of a script,
-and variables that the launcher adds."""
+"""Reserve for the paths of the program and of a script's interpreter, the first line of a script,
+and the variables that the launcher adds."""
 
 
 def free_argument_bytes(document: Mapping[str, Any], env: Mapping[str, str]) -> int:
-    """Return how much larger the environment of a launch may be for certain, in bytes.
+    """Return by how many bytes the environment of a launch may safely grow.
 
     Args:
         document: of the launch (docs/reference/assay-exec.md).
-        env: the environment that the launcher is given.
+        env: environment of the launcher.
     """
     variables = {**env, **document.get("env_set", {})}
     several = document.get("instances") or [{}]
@@ -39,7 +39,7 @@ def free_argument_bytes(document: Mapping[str, Any], env: Mapping[str, str]) -> 
 
 
 def _limit_bytes(document: Mapping[str, Any]) -> int:
-    """A quarter of the stack that the program may have."""
+    """Return a quarter of the stack limit of the program, within the kernel's bounds."""
     soft, _ = resource.getrlimit(resource.RLIMIT_STACK)
     for limit in document.get("rlimits", ()):
         if limit["resource"] == "stack":

@@ -1,6 +1,6 @@
-"""Building: the command that builds a program, with a configuration's values in it.
+"""Build command: the command that builds a program, with the values of a configuration.
 
-Pure: nobody looks for files here, and nothing is run.
+Pure: no file is read and no command is run.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from assay.errors import InvalidInputError, nearest
 from assay.records import Build, Plan, Recipe, Workload
 
 FOLDER = "build"
-"""Name of the placeholder that stands for the folder with what is built."""
+"""Placeholder for the folder of the build result."""
 KEY_VERSION = 1
-"""Of keys: builds of another form are not looked for."""
+"""Version of the key format: results with another version are ignored."""
 # A shell's own ${NAME} is left to it.
 _PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -31,47 +31,47 @@ def recipe_of(
     cwd: str | None = None,
     limit_s: float | None = None,
 ) -> Recipe:
-    """A build command in which every placeholder is declared.
+    """Return a recipe after a check that each placeholder of its command is declared.
 
     Args:
-        argv: its words.
-        names: of the placeholders that some configuration gives a value.
-        defaults: what stands for them elsewhere; nothing where absent.
-        inputs, cwd, limit_s: as ``Recipe`` has them.
+        argv: words of the build command.
+        names: placeholders to which some configuration assigns a value.
+        defaults: values for all other configurations; empty if absent.
+        inputs, cwd, limit_s: see ``Recipe``.
 
     Raises:
-        InvalidInputError: a placeholder that nothing gives a value, or a value without a place.
+        InvalidInputError: a placeholder has no value, or a value has no placeholder.
     """
     used = {name for word in argv for name in _PLACEHOLDER.findall(word)} - {FOLDER}
     declared = set(names)
     for name in sorted(declared - used):
         near = nearest(name, tuple(used))
         raise InvalidInputError(
-            f"build.{name} has no place in the build command: it holds no {{{name}}}.",
-            f"Did you mean build.{near}?" if near else f"Write {{{name}}} where it belongs.",
+            f"build.{name} is set, but the build command has no placeholder {{{name}}}.",
+            f"Did you mean build.{near}?" if near else f"Write {{{name}}} in the build command.",
         )
     for name in sorted(used - declared):
         near = nearest(name, tuple(declared))
         raise InvalidInputError(
-            f"The build command holds {{{name}}}, and nothing gives it a value.",
-            f"Did you mean {{{near}}}?" if near else f"Name its values, as in build.{name}=A,B.",
+            f"The placeholder {{{name}}} of the build command has no value.",
+            f"Did you mean {{{near}}}?" if near else f"Set it, for example build.{name}=A,B.",
         )
     values = {name: defaults.get(name, "") for name in sorted(declared)}
     return Recipe(argv=argv, values=values, inputs=inputs, cwd=cwd, limit_s=limit_s)
 
 
 def build_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
-    """The words that build the program of a plan; ``{build}`` still stands for the folder.
+    """Return the build command of a plan; ``{build}`` still stands for the folder.
 
-    A value that is a whole word of the command gives as many words as a shell would read in it,
-    none where it is empty; within a word it is put as it is.
+    A value that replaces a whole word is split as a shell would split it (an empty value gives no
+    word). Inside a word it is inserted unchanged.
 
     Returns:
-        Nothing where the workload is not built.
+        An empty command if the workload needs no build.
 
     Raises:
-        InvalidInputError: ``build.NAME`` is set, but there is no build command, or no place in it; or the
-            command comes out empty.
+        InvalidInputError: ``build.NAME`` is set, but the build command or its placeholder is
+            missing; or the command is empty.
     """
     given = _given(plan)
     recipe = workload.build
@@ -81,20 +81,20 @@ def build_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
         return ()
     for name in sorted(given.keys() - recipe.values.keys()):
         raise InvalidInputError(
-            f"build.{name} has no place in the build command: it holds no {{{name}}}.",
-            "Leave it out, or build with another command.",
+            f"build.{name} is set, but the build command has no placeholder {{{name}}}.",
+            "Remove the setting, or change the build command.",
         )
     values = build_values(plan, recipe)
     words = tuple(part for word in recipe.argv for part in _filled(word, values))
     if not words:
         raise InvalidInputError(
-            "The build command holds no word: its values are empty.", "Name a compiler in it."
+            "The build command is empty: all its values are empty.", "Name a compiler in it."
         )
     return words
 
 
 def build_values(plan: Plan, recipe: Recipe) -> dict[str, str]:
-    """Return what stands for each placeholder of a build command, by name."""
+    """Return the value of each placeholder of a build command."""
     return {**recipe.values, **_given(plan)}
 
 
@@ -103,10 +103,10 @@ def _given(plan: Plan) -> dict[str, str]:
 
 
 def no_command_error(name: str) -> InvalidInputError:
-    """What is told where a value of a build has nothing that builds."""
+    """Return the error for a build setting without a build command."""
     return InvalidInputError(
         f"build.{name} is set, but there is no build command.",
-        f"Give it: --build 'cc {{{name}}} -o {{build}}/prog prog.c' -- '{{build}}/prog'",
+        f"Add one: --build 'cc {{{name}}} -o {{build}}/prog prog.c' -- '{{build}}/prog'",
     )
 
 
@@ -118,26 +118,26 @@ def _filled(word: str, values: Mapping[str, str]) -> list[str]:
 
 
 def with_build_path(argv: Iterable[str], folder: str) -> tuple[str, ...]:
-    """The words with a folder in the place of ``{build}``."""
+    """Return the command with a folder in the place of ``{build}``."""
     return tuple(
         _PLACEHOLDER.sub(lambda m: folder if m[1] == FOLDER else m[0], word) for word in argv
     )
 
 
 def with_build_folder(workload: Workload, folder: str) -> Workload:
-    """The workload with the program that lies in a folder."""
+    """Return the workload with the program in a build folder."""
     return msgspec.structs.replace(
         workload, placeholders={**workload.placeholders, FOLDER: folder}, build=None
     )
 
 
 def build_key(argv: tuple[str, ...], recipe: Recipe, basis: Mapping[str, str]) -> str:
-    """64 hexadecimal digits that name what a build makes.
+    """Return 64 hexadecimal digits that identify the result of a build.
 
     Args:
         argv: the command as ``build_command`` gives it.
-        recipe: says where it runs.
-        basis: what else it hangs on (digests of files, tools, the machine), by name.
+        recipe: names the working folder.
+        basis: other inputs (digests of files, tools, the machine), by name.
     """
     import hashlib
     import json

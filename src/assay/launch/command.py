@@ -1,4 +1,4 @@
-"""The command of a launch: the workload's words with the plan's values in them."""
+"""Command line of a launch: the workload's command with the values of a plan."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 def placeholders_in(argv: tuple[str, ...]) -> set[str]:
-    """Names that stand in braces in a command, declared or not."""
+    """Return the names in braces of a command, declared or not."""
     return {name for word in argv for name in _PLACEHOLDER.findall(word)}
 
 
 INSTANCE = "instance"
-"""The placeholder that is the number of an instance."""
+"""Placeholder for the number of an instance."""
 
 
 def command_of(plan: Plan, workload: Workload, instance: int | None = None) -> tuple[str, ...]:
-    """Program and arguments; declared placeholders replaced, other braces left alone.
+    """Return program and arguments; undeclared braces remain unchanged.
 
     Args:
-        plan: gives values to placeholders.
-        workload: what runs.
-        instance: number of one of several instances.
+        plan: source of the placeholder values.
+        workload: program to run.
+        instance: number of the instance, if there are several.
 
     Raises:
         InvalidInputError: ``arg.NAME`` is set, but the command has no ``{NAME}``.
@@ -41,12 +41,12 @@ def command_of(plan: Plan, workload: Workload, instance: int | None = None) -> t
     for name in sorted(args.keys() - used):
         near = nearest(name, tuple(used))
         raise InvalidInputError(
-            f"arg.{name} is set, but the command holds no {{{name}}}.",
-            f"Did you mean arg.{near}?" if near else f"Put {{{name}}} where the value belongs.",
+            f"arg.{name} is set, but the command has no placeholder {{{name}}}.",
+            f"Did you mean arg.{near}?" if near else f"Write {{{name}}} in the command.",
         )
     return wrap + tuple(_filled(word, values) for word in argv)
 
 
 def _filled(word: str, values: Mapping[str, str]) -> str:
-    # One pass: braces within a value are not replaced again.
+    # One pass: braces in a value are not replaced again.
     return _PLACEHOLDER.sub(lambda m: values.get(m[1], m[0]), word)

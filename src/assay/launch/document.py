@@ -1,7 +1,6 @@
-"""The launcher's document: a plan and a workload as ``assay-exec`` reads them.
+"""Launcher document: a plan and a workload in the input format of ``assay-exec``.
 
-The format is that of docs/reference/assay-exec.md.
-Pure: the environment that the launch starts from is an argument.
+docs/reference/assay-exec.md defines the format. Pure: the environment of the launch is an argument.
 """
 
 from __future__ import annotations
@@ -39,31 +38,32 @@ from assay.records.observation import USUAL, Observation
 from assay.settings.joined import JOINED, TUNABLES, merge, names_in
 
 ISA = "cpu.isa"
-"""The setting that is judged by what OpenBLAS says of its core."""
+"""Setting that is verified by the core type which OpenBLAS reports."""
 
 PAD = "ASSAY_ENVIRONMENT_PAD"
-"""Variable whose length moves the stack: the size of the environment alone has changed run times
-by several per cent (Mytkowicz et al., ASPLOS 2009), so that a claim must not hang on one."""
+"""Variable whose length moves the stack. The size of the environment alone has changed run times by
+several per cent (Mytkowicz et al., ASPLOS 2009), so that no claim may depend on one size."""
 
 GRACE_S = 10.0
-"""What a launch usually has between being asked to end and being killed; so has docker stop."""
+"""Default time, in seconds, between the request to end and the kill; the same as for docker
+stop."""
 
 MEMORY_SHARE = 0.05
-"""Largest share of the time that samples may take where memory is the objective: ten times the
-usual one, so that fewer peaks between two samples are missed."""
+"""Largest share of the run time for memory samples if memory is the objective: ten times the
+default, so that fewer peaks between two samples are missed."""
 
 INSTANCE_NUMBER, INSTANCE_COUNT = "ASSAY_INSTANCE", "ASSAY_INSTANCES"
-"""Variables with the number of an instance, and how many there are."""
+"""Variables with the number of an instance and the number of all instances."""
 
 _BRIEF = ("status", "environ", "maps")
 _CHEAP = (*_BRIEF, "threads")
 _UNTIMED = ("smaps", "numa_maps")
-"""Read as well where time does not count: where the memory lies, and in pages of which size."""
+"""Further readings for untimed launches: memory placement and page sizes."""
 _HUGE = frozenset({"thp", "malloc.hugepages"})
-"""Settings that are judged by the huge pages that were got."""
+"""Settings that are verified by the huge pages of the program."""
 _REAL_TIME = ("priority", "runtime_ns", "period_ns")
 _MAP_NAMES = (
-    # In every dynamic program: without it, maps that hold none of the others would look unread.
+    # Mapped in every dynamic program: it shows that the maps were read, even without other matches.
     "ld-linux",
     "jemalloc",
     "tcmalloc",
@@ -77,14 +77,14 @@ _MAP_NAMES = (
     "libblis",
     "libassay-tier",
 )
-"""Shared objects by which settings are judged."""
+"""Shared objects that verify settings."""
 
 
 def readback_sources(names: Iterable[str]) -> tuple[str, ...]:
-    """What to read back where settings of these names vary.
+    """Return the files of ``/proc`` to read back where settings of these names vary.
 
-    A study reads the same from all its arms, the default included, since reading costs the program
-    time: ``smaps`` and ``numa_maps`` hold up its page faults.
+    A study reads the same files in all arms, the default included, since reading slows the program
+    down: ``smaps`` and ``numa_maps`` delay its page faults.
     """
     varied = set(names)
     smaps = ("smaps",) if _HUGE & varied else ()
@@ -110,30 +110,32 @@ def launcher_document(
     measured: bool = False,
     briefly: bool = False,
 ) -> dict[str, Any]:
-    """The document for one launch.
+    """Return the document of one launch.
 
     Args:
-        plan: none of its settings refused.
-        workload: what runs.
-        launch: gives the cap; a survey reads all there is, and asks OpenBLAS for the core it takes.
-        env: the environment that the launcher is given.
-        stdout: file for the output; inherited when absent, as ``stderr`` is.
-        stderr: file for the error output. Of several instances each has files of its own, under
-            these names and its number (``instance_stream``); they read nothing but an input.
-        cgroup_name: of the leaf.
-        parent_pid: the launcher ends itself if this is not its parent.
-        varied: names of the settings that differ between the arms of a study; those of the plan
-            when absent. All arms are read back alike, and told the same beside their settings.
-        observe: observations of a launch that counts; the usual ones when absent. Those that the
-            metrics and the varied settings need are added.
-        sample_interval_s: longest distance between two memory samples.
-        signals: what catchable signals to the launcher do: end the tree, or nothing, so that they
-            are left to the program.
-        process_group: that of the launcher's caller, as a terminal's foreground needs it, or one
-            of the program's own: then ``kill 0`` in a script ends no more than its launch.
-        measured: the launch is one of a study: it leaves no core file, which takes the kernel time,
-            and ends at once where the kernel kills a process of it for memory.
-        briefly: read back neither threads nor page tables, where only a refusal is of interest.
+        plan: plan without refused settings.
+        workload: program to run.
+        launch: source of the time limit. A survey reads all files back, and asks OpenBLAS for its
+            core type.
+        env: environment of the launcher.
+        stdout: file for standard output; inherited if absent.
+        stderr: file for standard error; inherited if absent. Each of several instances writes to
+            files with its number (``instance_stream``), and reads only an input file.
+        cgroup_name: name of the leaf control group.
+        parent_pid: expected parent; the launcher ends if its parent is another process.
+        varied: names of the settings that differ between the arms of a study; those of the plan if
+            absent. All arms have the same read-back and the same other variables.
+        observe: observations of a measured launch; the default ones if absent. Observations that
+            the metrics and the varied settings require are added.
+        sample_interval_s: longest interval between two memory samples, in seconds.
+        signals: effect of catchable signals on the launcher: ``end`` ends the process tree,
+            ``leave`` leaves them to the program.
+        process_group: ``caller`` shares the group of the caller, as the foreground of a terminal
+            requires; with ``own``, ``kill 0`` in a script ends only its launch.
+        measured: whether the launch belongs to a study. Then it writes no core file, which would
+            take time, and ends as soon as the kernel kills one of its processes for lack of memory.
+        briefly: whether to omit threads and page tables from the read-back, where only refusals
+            matter.
 
     Raises:
         NotPossibleError: a setting of the plan is refused.
@@ -143,7 +145,7 @@ def launcher_document(
     several = plan.instances
     survey = launch.stage is Stage.SURVEY
     names = set(plan.configuration if varied is None else varied)
-    # It is said on standard error: where that is not read, it would be said to the user.
+    # OpenBLAS reports on standard error. If assay does not read it, the user would see the report.
     asks_core = stderr is not None and (survey or ISA in names)
     gone = unset_variables(plan)
     kept = {name: value for name, value in env.items() if name not in gone}
@@ -193,29 +195,29 @@ def launcher_document(
 
 
 def padded(document: Mapping[str, Any], pad_bytes: int) -> dict[str, Any]:
-    """Return a document whose environment has another size.
+    """Return a document with an environment of another size.
 
     Args:
-        document: of a launch.
-        pad_bytes: length of a variable that is there for this alone.
+        document: document of a launch.
+        pad_bytes: length of the padding variable.
     """
     return {**document, "env_set": {**document.get("env_set", {}), PAD: "x" * pad_bytes}}
 
 
 def instance_stream(stream: str, instance: int) -> str:
-    """The file for what an instance writes, where a single program would have ``stream``."""
+    """Return the output file of an instance; ``stream`` is that of a single program."""
     return f"{stream}.{instance}"
 
 
 def instance_variables(plan: Plan, instance: int) -> dict[str, str]:
-    """The variables by which an instance knows itself."""
+    """Return the variables that identify an instance."""
     return {INSTANCE_NUMBER: str(instance), INSTANCE_COUNT: str(plan.instances_in_all)}
 
 
 def _instances(
     plan: Plan, workload: Workload, stdout: str | None, stderr: str | None
 ) -> list[dict[str, Any]]:
-    """What each of several instances has for its own."""
+    """Return the command, variables, CPUs and streams of each of several instances."""
     found = []
     for number, cpus in plan.instances:
         own: dict[str, Any] = {
@@ -231,12 +233,12 @@ def _instances(
 
 
 def _tunables(variables: Mapping[str, str]) -> tuple[str, ...]:
-    """Names under which parts of the list of tunables may be read back."""
+    """Return the names under which parts of the list of tunables may be read back."""
     return names_in(TUNABLES, variables.get(TUNABLES, ""))
 
 
 def _sampling(on: frozenset[Observation], workload: Workload) -> dict[str, Any]:
-    """Return what is sampled while the program runs, and how closely, where it is not the usual."""
+    """Return the samples to take and their largest cost, where these are not the defaults."""
     sampled = [str(one) for one in USUAL if one in on]
     found: dict[str, Any] = {} if len(sampled) == len(USUAL) else {"sampling": sampled}
     if has_memory_objective(workload):
@@ -252,14 +254,14 @@ def _read_back(
     survey: bool,
     briefly: bool,
 ) -> dict[str, Any]:
-    """Return what is read back from the program.
+    """Return the read-back keys of the document.
 
     Args:
-        names: of the settings that differ between the arms.
-        variables: that the launch sets.
-        gone: other variables by whose absence or presence settings are judged.
-        survey: time does not count, so that all there is may be read.
-        briefly: only the cheapest readings.
+        names: settings that differ between the arms.
+        variables: variables that the launch sets.
+        gone: other variables whose absence or presence verifies settings.
+        survey: whether the launch is untimed, so that all files may be read.
+        briefly: whether to take only the cheapest readings.
     """
     read = _BRIEF if briefly else (*readback_sources(names), *(_UNTIMED if survey else ()))
     return {
@@ -270,7 +272,7 @@ def _read_back(
 
 
 def _inherited(names: set[str], gone: Iterable[str], kept: Mapping[str, str]) -> set[str]:
-    """Return the variables by whose absence or presence settings are judged."""
+    """Return the variables whose absence or presence verifies settings."""
     found = set(gone)
     if any(name.startswith("inherited.") for name in names):
         from assay.settings.inherited import inherited_in  # a run without such a setting needs none
@@ -280,10 +282,10 @@ def _inherited(names: set[str], gone: Iterable[str], kept: Mapping[str, str]) ->
 
 
 def _environment(plan: Plan, env: Mapping[str, str]) -> dict[str, str]:
-    """The variables that the plan sets, merged with what shared ones hold already."""
+    """Return the variables that the plan sets, merged with the inherited values of shared lists."""
     variables = {a.name: a.value for a in plan.actions if isinstance(a, EnvSet)}
     for name in JOINED.keys() & variables.keys():
-        # A list that the user gives by env.NAME stands for the inherited one.
+        # A list from env.NAME replaces the inherited one.
         if f"env.{name}" not in plan.configuration:
             variables[name] = merge(name, env.get(name, ""), variables[name])
     if any(isinstance(a, (Preload, Unpreload)) for a in plan.actions):
@@ -296,12 +298,12 @@ def _environment(plan: Plan, env: Mapping[str, str]) -> dict[str, str]:
 
 
 def unset_variables(plan: Plan) -> tuple[str, ...]:
-    """Return the inherited variables that a plan takes out of the environment."""
+    """Return the inherited variables that a plan removes from the environment."""
     return tuple(action.name for action in plan.actions if isinstance(action, EnvUnset))
 
 
 def _unset(plan: Plan, variables: Mapping[str, str], env: Mapping[str, str]) -> list[str]:
-    """Return the inherited variables that the launcher takes out, and does not set anew."""
+    """Return the inherited variables that the launcher removes and the plan does not set again."""
     names = list(unset_variables(plan))
     if any(isinstance(action, Unpreload) for action in plan.actions):
         names.append("LD_PRELOAD")
@@ -309,7 +311,7 @@ def _unset(plan: Plan, variables: Mapping[str, str], env: Mapping[str, str]) -> 
 
 
 def _told(variables: dict[str, str], env: Mapping[str, str]) -> dict[str, str]:
-    """The same, with OpenBLAS asked for the core it takes; that is no part of the configuration."""
+    """Return the variables, with OpenBLAS's report of its core enabled."""
     if "OPENBLAS_VERBOSE" in env or "OPENBLAS_VERBOSE" in variables:
         return variables
     return {**variables, "OPENBLAS_VERBOSE": "2"}
@@ -321,10 +323,10 @@ def _cap_s(launch: Launch, workload: Workload) -> float | None:
 
 
 def _ending(launch: Launch, workload: Workload) -> dict[str, Any]:
-    """Return how a launch is asked to end before it is killed; nothing where it is killed at once.
+    """Return the grace period and the stop command of a launch; empty for an immediate kill.
 
-    One that assay itself gives up, which no limit of the user does, has no longer than it had to
-    run: a program that takes no notice of SIGTERM would cost a search ten seconds each time.
+    If assay stops a launch at its own time limit, the grace period is at most that limit. Otherwise
+    a program that ignores SIGTERM would cost a search ten seconds per launch.
     """
     grace_s = workload.grace_s
     if grace_s is None:

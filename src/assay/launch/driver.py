@@ -1,4 +1,4 @@
-"""Driver of assay-exec: documents in, facts out."""
+"""Driver of assay-exec: sends launch documents, and receives launch facts."""
 
 from __future__ import annotations
 
@@ -28,60 +28,61 @@ if TYPE_CHECKING:
     from assay.partition.share import Share
 
 STDERR_HEAD_BYTES = 4096
-"""How much of the error output is kept: some settings are judged by what a library says there."""
+"""Length of the kept start of standard error: libraries report some settings there."""
 HOOK_PREFIX = "ASSAY_HOOK_"
-"""How the variables begin that import hooks of the program read."""
+"""Prefix of the variables that import hooks of the program read."""
 HOOK_REPORT_VARIABLE = f"{HOOK_PREFIX}REPORT"
-"""Variable that names the file to which import hooks append what they read back."""
+"""Variable that names the file to which import hooks append their readings."""
 MAX_HOOK_REPORT_BYTES = 65536
-"""How much of it is kept."""
+"""Length of the kept part of that file."""
 FORWARD_REQUEST = 64
-"""Signal that asks the launcher to pass one on to the program."""
+"""Signal that asks the launcher to forward another signal to the program."""
 FORWARD_MARK = 0x61737300
-"""The value that comes with it, less the number of the signal to be passed on."""
+"""Value of that signal, less the number of the signal to forward."""
 KILL_TIMEOUT_S = 10.0
-"""How long the launcher may take to kill a tree; it is killed then, and its guardian ends the
-tree."""
+"""Time in seconds for the launcher to kill a tree. After that the launcher is killed, and its
+guardian ends the tree."""
 PROBE_TIMEOUT_S = 10.0
-"""How long it may take to try what a host lets the launcher do."""
+"""Time in seconds for the launcher to probe the capabilities of a host."""
 POLL_INTERVAL_S = 1.0
-"""How often to see whether something has stopped the launcher."""
+"""Interval in seconds between checks whether the launcher was stopped."""
 RECORD_TIMEOUT_S = 30.0
-"""How long the record of a killed launcher may take: its guardian ends the tree, then writes it."""
+"""Time in seconds for the record of a killed launcher: its guardian ends the tree, then writes
+it."""
 # struct flock of Linux on 64-bit machines: type, whence, start, length, pid (fcntl_locking(2)).
 _FLOCK = struct.Struct("hhqqi4x")
 
 
 class LauncherKilledError(NotPossibleError):
-    """A launcher was killed and left no record.
+    """Kill of a launcher that left no record.
 
     Args:
-        number: of the signal.
+        number: number of the signal.
     """
 
     def __init__(self, number: int) -> None:
         super().__init__(
             f"The launcher ended without a record (wait status {number}).",
-            "The launch is lost; resume the study, and report this if it comes again.",
+            "The launch is lost. Resume the study; report this if it happens again.",
         )
         self.number = number
 
 
 def find_launcher(env: Mapping[str, str]) -> Path:
-    """The launcher of this installation: ``ASSAY_EXEC``, else the one inside the package.
+    """Return the launcher: ``ASSAY_EXEC``, else the one inside the package.
 
     Raises:
-        NotPossibleError: there is none.
+        NotPossibleError: the launcher is missing.
     """
     return find_native(env, "assay-exec", LAUNCHER_VARIABLE)
 
 
 class HookReport:
-    """A file to which import hooks of a program append what they read back.
+    """File to which import hooks of a program append their readings.
 
     Args:
-        named: has a name of its own while it is open; without one it is reached through this
-            process (``proc_pid_fd(5)``), and leaves nothing behind however this one ends.
+        named: whether the file has a name while it is open. A file without a name is reached
+            through this process (``proc_pid_fd(5)``), and disappears with it.
     """
 
     def __init__(self, *, named: bool) -> None:
@@ -96,21 +97,21 @@ class HookReport:
         self._named = named
 
     def read(self) -> str:
-        """What was reported so far."""
+        """Return the report so far."""
         return os.pread(self._fd, MAX_HOOK_REPORT_BYTES, 0).decode(errors="replace")
 
     def close(self) -> None:
-        """Remove it."""
+        """Remove the file."""
         if self._named:
             self.path.unlink(missing_ok=True)
         os.close(self._fd)
 
 
 class RunningLaunch(msgspec.Struct):
-    """A launch under way; close it, or use it as a context, whatever happens.
+    """Running launch; close it, or use it as a context manager, in every case.
 
     Attributes:
-        grace_s: what the program has between being asked to end and being killed.
+        grace_s: time between the request to end and the kill, in seconds.
     """
 
     pid: int
@@ -120,7 +121,7 @@ class RunningLaunch(msgspec.Struct):
     report: HookReport | None = None
     grace_s: float = 0.0
     _asked_s: float | None = None
-    """When it was asked to end, on the monotonic clock."""
+    """Time of the request to end, on the monotonic clock."""
 
     def __enter__(self) -> RunningLaunch:
         return self
@@ -134,7 +135,7 @@ class RunningLaunch(msgspec.Struct):
         self.close()
 
     def finished(self, timeout_s: float | None) -> bool:
-        """Wait until the launcher has ended, at most ``timeout_s`` (``None``: without end)."""
+        """Wait for the end of the launcher, at most ``timeout_s`` (``None``: without a limit)."""
         poller = select.poll()
         poller.register(self.pidfd, select.POLLIN)
         end_s = math.inf if timeout_s is None else time.monotonic() + timeout_s
@@ -147,18 +148,18 @@ class RunningLaunch(msgspec.Struct):
             self.resume_if_stopped()
 
     def resume_if_stopped(self) -> None:
-        """Go on with a launcher that is stopped, and which could not end its program."""
+        """Resume a stopped launcher, which could not end its program."""
         if self.stopped_with_program():
             self.resume()
 
     def stopped_with_program(self) -> bool:
-        """Tell whether the launcher has stopped because its program is stopped.
+        """Return whether the launcher has stopped because its program is stopped.
 
-        With ``"signals": "leave"`` that is for the caller to follow. A launcher which was stopped
-        in another way goes on.
+        With ``"signals": "leave"`` the caller stops as well. A launcher that was stopped in another
+        way is resumed.
 
         Returns:
-            Whether it has, since the last call.
+            Whether it has stopped since the last call.
         """
         with contextlib.suppress(ChildProcessError, ProcessLookupError):
             found = os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOHANG)
@@ -169,15 +170,15 @@ class RunningLaunch(msgspec.Struct):
         return False
 
     def resume(self) -> None:
-        """Have the launcher go on that is stopped."""
+        """Resume a stopped launcher."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, signal.SIGCONT)
 
     def facts(self) -> RunFacts:
-        """The record of a launch that has finished.
+        """Return the record of a finished launch.
 
         Raises:
-            LauncherKilledError: the launcher was killed, and its guardian too.
+            LauncherKilledError: the launcher and its guardian were killed.
             NotPossibleError: the launcher died without a record.
         """
         _, status = os.waitpid(self.pid, 0)
@@ -189,7 +190,7 @@ class RunningLaunch(msgspec.Struct):
         if not document:
             raise NotPossibleError(
                 f"The launcher ended without a record (wait status {status}).",
-                "The launch is lost; resume the study, and report this if it comes again.",
+                "The launch is lost. Resume the study; report this if it happens again.",
             )
         facts = decode(document, RunFacts)
         return msgspec.structs.replace(
@@ -197,7 +198,7 @@ class RunningLaunch(msgspec.Struct):
         )
 
     def _record(self, patience_s: float) -> bytes:
-        """The whole record, which a newline ends."""
+        """Return the whole record, which ends in a newline; empty if it is incomplete."""
         end_s = time.monotonic() + patience_s
         while True:
             held = self._held()
@@ -209,7 +210,7 @@ class RunningLaunch(msgspec.Struct):
             time.sleep(0.01)
 
     def _held(self) -> bool:
-        """Whether a process of the launcher is left that may write the record."""
+        """Return whether a process of the launcher remains that may write the record."""
         whole = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
         kind: int = _FLOCK.unpack(fcntl.fcntl(self.record_fd, fcntl.F_GETLK, whole))[0]
         return kind != fcntl.F_UNLCK
@@ -232,19 +233,19 @@ class RunningLaunch(msgspec.Struct):
         return self.report.read() if self.report is not None else None
 
     def forward_signal(self, number: int) -> None:
-        """Send the program a signal, unless the launcher has just had it with its whole group.
+        """Forward a signal to the program, unless its process group has just received it.
 
-        Only for a document with ``"signals": "leave"``.
+        Valid only for a document with ``"signals": "leave"``.
         """
         if number == signal.SIGCONT:
-            self.resume()  # it is stopped when its program is
+            self.resume()  # the launcher stops together with its program
         request_forwarding(self.pid, number)
 
     def ask_to_end(self) -> float:
-        """Ask for the end of the tree, once; it is killed when its time is over.
+        """Ask the process tree to end, once; it is killed after its grace period.
 
         Returns:
-            When it was asked, on the monotonic clock.
+            The time of the request, on the monotonic clock.
         """
         if self._asked_s is None:
             self._asked_s = time.monotonic()
@@ -252,20 +253,20 @@ class RunningLaunch(msgspec.Struct):
         return self._asked_s
 
     def request_end(self) -> None:
-        """Request the end; a second request that comes later kills the tree at once."""
+        """Request the end; a second, later request kills the tree at once."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, signal.SIGSYS)
-            self.resume()  # a stopped one would not hear of it
+            self.resume()  # a stopped launcher would not receive it
 
     def await_end(self) -> None:
-        """Wait until the launcher has ended, which is killed where it does not do so in time."""
+        """Wait for the end of the launcher; kill it if it exceeds its time."""
         until_s = self.ask_to_end() + self.grace_s + KILL_TIMEOUT_S
         if not self.finished(max(0.0, until_s - time.monotonic())):
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
 
     def close(self) -> None:
-        """End the tree if it still runs, and let go of the descriptors."""
+        """End the process tree if it still runs, and close the descriptors."""
         if self.pid:
             end_all([self])
             os.waitpid(self.pid, 0)
@@ -280,8 +281,8 @@ class RunningLaunch(msgspec.Struct):
 
 
 def request_forwarding(pid: int, number: int) -> None:
-    """Ask a launcher to pass a signal on: it comes queued, with the number in its value."""
-    if not pid:  # waited for
+    """Ask a launcher to forward a signal: a queued signal carries its number as the value."""
+    if not pid:  # already reaped
         return
     import ctypes
 
@@ -292,13 +293,13 @@ def request_forwarding(pid: int, number: int) -> None:
 class Driver:
     """Starts launches through assay-exec.
 
-    Launches have those signals blocked that this process has when it is made.
+    Launches inherit the signal mask that this process has when the driver is created.
 
     Args:
-        launcher: path of the executable, or who starts it.
-        env: environment that launches start from.
-        cpus: that launches are confined to, with their launchers; none where absent.
-        share: of a partition that all launches are placed in, with their launchers.
+        launcher: path of the executable, or an object that starts it.
+        env: base environment of the launches.
+        cpus: CPUs to which launches and their launchers are confined; not confined if absent.
+        share: share of a partition for all launches and their launchers.
     """
 
     def __init__(
@@ -317,57 +318,57 @@ class Driver:
 
     @property
     def env(self) -> Mapping[str, str]:
-        """The environment that launches start from."""
+        """Base environment of the launches."""
         return self._env
 
     @property
     def launcher(self) -> Path | ProcessStarter:
-        """Path of the executable, or who starts it."""
+        """Path of the executable, or the object that starts it."""
         return self._launcher
 
     @property
     def share(self) -> Share | None:
-        """The share of a partition that launches are placed in."""
+        """Share of a partition for the launches."""
         return self._share
 
     def within(self, cpus: tuple[int, ...], **variables: str) -> Driver:
-        """One whose launches are confined to these CPUs, and have these variables."""
+        """Return a driver whose launches are confined to these CPUs and have these variables."""
         return Driver(self._launcher, {**self._env, **variables}, cpus, self._share)
 
     def placed(self, share: Share) -> Driver:
-        """One whose launches are placed in a share, and are told of it."""
+        """Return a driver whose launches run in a share and have its variables."""
         return Driver(self._launcher, {**self._env, **share.variables}, self._cpus, share)
 
     def start_standby(self) -> None:
-        """Have a launcher stand by for each launch from now on, until ``close``.
+        """Keep a launcher on standby for each launch from now on, until ``close``.
 
         Raises:
-            NotPossibleError: there is a share, and the launcher cannot be placed in it.
+            NotPossibleError: the launcher cannot be moved into the share.
         """
         from assay.launch.standby import StandbyLauncher
 
         if self._ahead is not None:
             return
-        # To launch with it will say what is wrong.
+        # The next launch reports the error.
         with contextlib.suppress(OSError), self._confined():
             place = None if self._share is None else self._place
             self._ahead = StandbyLauncher(self._launcher, self._env, place)
 
     def close(self) -> None:
-        """Send away what stands by. Launches can still be started."""
+        """Dismiss the launcher on standby. Launches can still be started."""
         if self._ahead is not None:
             self._ahead.close()
             self._ahead = None
 
     def start(self, document: Mapping[str, Any]) -> RunningLaunch:
-        """Start one launch; the document is that of ``docs/reference/assay-exec.md``.
+        """Start one launch; ``docs/reference/assay-exec.md`` defines the document.
 
         Raises:
             NotPossibleError: the launcher cannot be started.
         """
         if not any(name.startswith(HOOK_PREFIX) for name in document.get("env_set", {})):
             return self._started(document)
-        # Programs may not open what a process has open that has become another user.
+        # A program may not open the descriptors of a process that has changed its user.
         report = HookReport(named=not isinstance(self._launcher, Path))
         try:
             running = self._started(_reporting_to(report, document))
@@ -402,7 +403,7 @@ class Driver:
         )
 
     def _front(self, plan: bytes, record_fd: int) -> int:
-        """The process that does a launch."""
+        """Start the launcher of a launch; return its process id."""
         if self._share is not None and self._ahead is None:
             return self._placed_front(plan, record_fd)
         plan_fd = os.memfd_create("assay-plan")
@@ -412,7 +413,7 @@ class Driver:
             if self._ahead is not None:
                 if (pid := self._ahead.order(plan_fd, record_fd)) is not None:
                     return pid
-                self.close()  # it was killed; launches without it take a little longer
+                self.close()  # the standby was killed; launches take slightly longer without it
                 if self._share is not None:
                     return self._placed_front(plan, record_fd)
             return self._spawned(plan_fd, record_fd)
@@ -420,7 +421,7 @@ class Driver:
             os.close(plan_fd)
 
     def _placed_front(self, plan: bytes, record_fd: int) -> int:
-        """One that waits for its plan, and so does nothing, until it is in the share."""
+        """Start a launcher that waits for its plan until it is in the share."""
         plan_fd, writing_fd = os.pipe()
         try:
             try:
@@ -431,7 +432,7 @@ class Driver:
                 self._place(pid)
                 _write_all(writing_fd, plan)
             except BaseException:
-                os.close(writing_fd)  # without a plan it ends
+                os.close(writing_fd)  # the launcher ends without a plan
                 writing_fd = -1
                 os.waitpid(pid, 0)
                 raise
@@ -452,21 +453,21 @@ class Driver:
         self._share.place(pid, self._cpus)
 
     def _confined(self) -> contextlib.AbstractContextManager[None]:
-        # The CPUs of a share may be none of those that this process may use.
+        # The CPUs of a share may be outside the affinity of this process.
         return _confined(None if self._share is not None else self._cpus)
 
     def sweep(self) -> None:
-        """End and remove what launchers left that were killed together with their guardians."""
-        with contextlib.suppress(OSError):  # to launch with it will say what is wrong
+        """End the remains of launchers that were killed with their guardians."""
+        with contextlib.suppress(OSError):  # the next launch reports the error
             with Path(os.devnull).open("wb") as nowhere:
                 pid = spawn(self._launcher, ["--sweep"], self._env, {nowhere.fileno(): 1})
             os.waitpid(pid, 0)
 
     def probe(self) -> dict[str, Any]:
-        """What this host lets the launcher do (``assay-exec --probe``).
+        """Return the capabilities of the launcher on this host (``assay-exec --probe``).
 
         Raises:
-            NotPossibleError: the launcher did not answer.
+            NotPossibleError: the launcher does not answer.
         """
         try:
             with os.fdopen(os.memfd_create("assay-probe"), "w+b") as answer:
@@ -482,7 +483,7 @@ class Driver:
 
 
 def _wait(pid: int, timeout_s: float) -> None:
-    """Wait for the end of a child; what takes longer is killed."""
+    """Wait for the end of a child; kill it after the timeout."""
     pidfd = os.pidfd_open(pid)
     try:
         if not select.select([pidfd], [], [], timeout_s)[0]:
@@ -500,10 +501,10 @@ def _write_all(fd: int, content: bytes) -> None:
 
 @contextlib.contextmanager
 def _confined(cpus: tuple[int, ...] | None) -> Iterator[None]:
-    """What this thread starts meanwhile inherits these CPUs (``sched_setaffinity(2)``).
+    """Confine processes that this thread starts within the context (``sched_setaffinity(2)``).
 
     Raises:
-        OSError: none of them may be used.
+        OSError: this process may use none of these CPUs.
     """
     if cpus is None:
         yield
@@ -517,7 +518,7 @@ def _confined(cpus: tuple[int, ...] | None) -> Iterator[None]:
 
 
 def _reporting_to(report: HookReport, document: Mapping[str, Any]) -> Mapping[str, Any]:
-    # Slashes in front keep the size of the environment the same, whatever the numbers are.
+    # Leading slashes keep the size of the environment constant for all process ids.
     path = str(report.path).rjust(32, "/")
     return {**document, "env_set": {**document["env_set"], HOOK_REPORT_VARIABLE: path}}
 
@@ -530,7 +531,7 @@ def _encoded(document: Mapping[str, Any]) -> bytes:
 
 
 def _with_hex(value: Any) -> Any:
-    """A document with the bytes of each text that is not UTF-8, in hexadecimal digits."""
+    """Return a document whose non-UTF-8 texts are replaced by hexadecimal digits."""
     if isinstance(value, str):
         text = value.encode(errors="surrogateescape")
         return {"hex": text.hex()} if any("\ud800" <= c <= "\udfff" for c in value) else value

@@ -1,6 +1,6 @@
-"""Short programs for scripts: each changes something of its process, then becomes another program.
+"""Short Python programs for scripts: each changes its process, then executes another program.
 
-They do what no tool of the distributions does.
+They cover process attributes for which the distributions have no tool.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ try:
     os.execvp(sys.argv[6], sys.argv[6:])
 except OSError as error:
     sys.exit(f"{sys.argv[6]}: {error.strerror}")"""
-"""Sets a process attribute and becomes the program. ``CDLL(None)`` is the C library; the arguments
-of prctl(2) are unsigned long."""
+"""Program that sets a process attribute, then executes a command. ``CDLL(None)`` is the C library;
+the arguments of prctl(2) are unsigned long."""
 
 FILTER = """\
 import ctypes, os, platform, struct, sys
@@ -43,9 +43,9 @@ try:
     os.execvp(sys.argv[2], sys.argv[2:])
 except OSError as error:
     sys.exit(f"{sys.argv[2]}: {error.strerror}")"""
-"""Has sched_setaffinity(2) answered with an error number and becomes the program: a filter of
-seccomp(2) for x86-64 with x32, i386, arm64 and arm, with PR_SET_NO_NEW_PRIVS (38) where it takes
-that. SECCOMP_FILTER_FLAG_SPEC_ALLOW (4) leaves speculation alone."""
+"""Program that makes sched_setaffinity(2) return an error number, then executes a command: a
+seccomp(2) filter for x86-64 with x32, i386, arm64 and arm, with PR_SET_NO_NEW_PRIVS (38) where
+required. SECCOMP_FILTER_FLAG_SPEC_ALLOW (4) keeps speculation enabled."""
 
 UNSHARE = 'unshare --mount $(test "$(id -u)" = 0 || echo --map-current-user --keep-caps)'
 VIEW = """\
@@ -84,8 +84,8 @@ try:
     os.execvp(argv[0], argv)
 except OSError as error:
     sys.exit(f"{argv[0]}: {error.strerror}")"""
-"""In a mount namespace: puts files that tell of its own CPUs in place of those that count them, and
-becomes the program. What it takes to mount without root is given up before."""
+"""Program for a mount namespace: it bind-mounts files that list only its own CPUs over those that
+list all CPUs, then executes a command. It drops the capabilities for mounting before that."""
 
 ERRNO: dict[str, int] = {"ignored": 0, "refused": 1}
-"""What FILTER is told: no error, or EPERM."""
+"""Argument of FILTER: no error, or EPERM."""

@@ -1,7 +1,7 @@
-"""Exported variables that a configuration would set otherwise.
+"""Exported environment variables that a configuration overrides.
 
-The default leaves what is exported as it is: it belongs to *the default*, which a study holds
-everything against.
+The default leaves exported variables unchanged: they belong to *the default*, the baseline of a
+study.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from assay.untrusted import clean
 
 
 def overridden(plan: Plan, env: Mapping[str, str]) -> dict[str, str]:
-    """Variables that the plan sets otherwise than they are exported, and what it sets them to.
+    """Return the exported variables that the plan sets to another value, with that value.
 
-    Lists that settings share are left out: they keep what they held.
+    Lists that settings share are omitted, since they keep their exported entries.
     """
     return {
         action.name: action.value
@@ -30,7 +30,7 @@ def overridden(plan: Plan, env: Mapping[str, str]) -> dict[str, str]:
 
 
 def plan_notes(plan: Plan, env: Mapping[str, str]) -> Iterable[str]:
-    """Yield a line for each variable that the plan sets otherwise or unsets, or that stays."""
+    """Yield a line for each exported variable that the plan overrides, unsets or keeps."""
     for name, value in overridden(plan, env).items():
         yield clean(f"{_kept(name, env)}, this configuration sets {value}")
     unset = {action.name for action in plan.actions if isinstance(action, EnvUnset)}
@@ -40,13 +40,13 @@ def plan_notes(plan: Plan, env: Mapping[str, str]) -> Iterable[str]:
         yield clean(f"{_kept(name, env)}, this configuration unsets it")
     for name, value in found.items():
         if name not in unset | own:
-            yield clean(f"{inherited_words({name: value})} is exported already, and stays")
+            yield clean(f"{inherited_words({name: value})} is already exported and remains set")
 
 
 def space_notes(
     space: Space, planner: Callable[[Configuration], Plan], env: Mapping[str, str]
 ) -> Iterable[str]:
-    """One line for each variable that some value in the space sets otherwise."""
+    """Yield a line for each exported variable that some value in the space overrides."""
     found = {
         name
         for parameter in space.parameters
@@ -58,11 +58,11 @@ def space_notes(
 
 
 def _kept(name: str, env: Mapping[str, str]) -> str:
-    return f"{name}={env[name]} is exported already: the default keeps it"
+    return f"{name}={env[name]} is already exported: the default keeps it"
 
 
 def _samples(domain: Domain) -> tuple[Value, ...]:
-    """Values that show which variables a setting needs; a range is shown by its ends."""
+    """Return values that show which variables a setting needs; of a range its two ends."""
     if isinstance(domain, Range):
         return (domain.at(0.0), domain.at(1.0))
     return domain.values() or ()

@@ -1,19 +1,19 @@
-"""The words of a command that may name files which it reads. Pure: nobody looks for them here."""
+"""Words of a command that may name input files. Pure: the file system is not read."""
 
 from __future__ import annotations
 
 import shlex
 
 _LEAST = 3
-"""Words of a command for a shell: the shell, its option, the text."""
+"""Length of a shell command in words: the shell, its option, the text."""
 _SHELLS = (("sh", "-c"), ("bash", "-c"), ("dash", "-c"))
 
 
 def file_words(argv: tuple[str, ...], stdin: str | None = None) -> tuple[str, ...]:
-    """Arguments, what stands behind an equals sign in them, and the input; each once.
+    """Return the words that may name files: arguments, values behind ``=``, and the input.
 
-    A command for a shell gives its words as well. The program itself is not among them: it is
-    looked for in ``PATH``.
+    The words of a shell command are included. The program itself is omitted: it is found in
+    ``PATH``.
     """
     words: list[str] = []
     for word in (*argv[1:], *_within_shell(argv)):

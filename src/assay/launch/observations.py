@@ -1,7 +1,7 @@
-"""Observing: the observations that are on in a launch.
+"""Observations that are active in a launch.
 
-Measuring must not change the result: a launch that counts goes without every observation that was
-not asked for and that no figure of the study needs.
+Measuring must not change the result. A measured launch therefore has only those observations that
+the user asked for or that a metric of the study needs.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ from assay.records.observation import USUAL, Observation
 from assay.records.workload import COUNTED
 
 ANON_PEAK = "peak_anon_bytes"
-"""The metric that takes samples of memory."""
+"""Metric that requires memory samples."""
 IN_THE_COMMAND = ("arg.", "build.", "command")
-"""Beginnings of the names of settings that are part of a command line: a program that was started
-had them, so that nothing of it has to be read back."""
+"""Prefixes of settings that are part of a command line. A program that was started received them,
+so that they need no read-back."""
 
 
 def optional_observations(
     launch: Launch, asked: Iterable[Observation] | None = None
 ) -> frozenset[Observation]:
-    """Return the observations of a launch that nothing in the study depends on.
+    """Return the observations of a launch that no metric or setting depends on.
 
     Args:
-        launch: a survey has the usual ones and the read-back as well, for its time is never used.
-        asked: observations that were asked for; the usual ones if absent.
+        launch: a survey adds the default observations and the read-back, since its time is never
+            used.
+        asked: requested observations; the default ones if absent.
     """
     on = frozenset(USUAL if asked is None else asked)
     return on.union(USUAL, {Observation.READBACK}) if launch.stage is Stage.SURVEY else on
@@ -38,18 +39,18 @@ def active_observations(
     varied: Iterable[str],
     asked: Iterable[Observation] | None = None,
 ) -> tuple[Observation, ...]:
-    """Return the observations that are on in a launch, in the order of their definition.
+    """Return the observations that are active in a launch, in definition order.
 
     Args:
-        launch, asked: as ``optional_observations`` has them.
-        workload, varied: as ``required_observations`` has them.
+        launch, asked: see ``optional_observations``.
+        workload, varied: see ``required_observations``.
     """
     on = optional_observations(launch, asked) | required_observations(workload, varied)
     return tuple(one for one in Observation if one in on)
 
 
 def required_observations(workload: Workload, varied: Iterable[str]) -> frozenset[Observation]:
-    """Return the observations that metrics and varied settings cannot do without."""
+    """Return the observations that metrics and varied settings require."""
     figures = {metric.name for metric in workload.metrics if metric.pattern is None}
     found = {Observation.MEMORY} if ANON_PEAK in figures else set()
     if counted_events(workload):
@@ -65,5 +66,5 @@ def has_memory_objective(workload: Workload) -> bool:
 
 
 def counted_events(workload: Workload) -> list[str]:
-    """Return the names of the perf events that the metrics of a workload are."""
+    """Return the perf events that are metrics of a workload."""
     return [m.name for m in workload.metrics if m.pattern is None and m.name in COUNTED]

@@ -1,4 +1,4 @@
-"""The planner: a configuration resolved on a machine.
+"""Planner: resolves a configuration on a machine.
 
 Pure: the same configuration, machine and registry give the same plan.
 """
@@ -81,13 +81,13 @@ def plan(
     registry: Registry,
     program: Program | None = None,
 ) -> Plan:
-    """The actions that give ``config``, and a word for each of its settings.
+    """Return the actions of ``config``, and the prospect of each of its settings.
 
-    ``env.NAME`` is the last word on its variable; what another setting wanted there is said to be
-    degraded. With ``program``, nothing is preloaded into one that cannot take it.
+    ``env.NAME`` overrides other settings of its variable, which are then marked as degraded. With
+    ``program``, preloads into a program that does not support them are refused.
 
     Raises:
-        InvalidInputError: a setting that does not exist, or a value that nobody could read.
+        InvalidInputError: a setting is unknown, or a value is invalid.
     """
     machine = with_system_settings(machine, config)
     drafts = [_draft(registry.get(name), config, machine) for name in config]
@@ -103,7 +103,7 @@ def plan(
 
 
 def confined_to_cpus(found: Plan, cpus: tuple[int, ...]) -> Plan:
-    """A plan that lets the tree run on these CPUs only, unless it says itself on which of them."""
+    """Return a plan that confines the process tree to these CPUs, unless it sets CPUs itself."""
     if found.cpus:
         return found
     actions = sorted((*found.actions, Affinity(cpus=cpus)), key=_place)
@@ -111,7 +111,7 @@ def confined_to_cpus(found: Plan, cpus: tuple[int, ...]) -> Plan:
 
 
 def with_system_settings(machine: Machine, config: Configuration) -> Machine:
-    """The machine as other settings find it once those of the system hold."""
+    """Return the machine in the state that the system settings of a configuration produce."""
     enabled = config.get("vm.thp")
     if isinstance(enabled, str):
         huge_pages = msgspec.structs.replace(machine.huge_pages, enabled=enabled)
@@ -127,7 +127,7 @@ def with_system_settings(machine: Machine, config: Configuration) -> Machine:
 
 
 class _Draft(msgspec.Struct, frozen=True):
-    """What one setting contributes, while the settings are held against each other."""
+    """Contribution of one setting while conflicts between settings are resolved."""
 
     setting: Setting
     prospect: Prospect
@@ -189,12 +189,12 @@ def _without_impossible_preload(draft: _Draft, program: Program, why: str | None
 
 
 def _name(program: Program) -> str:
-    """Return the word that was given, or the file behind a wrapper, which is what cannot do it."""
+    """Return the given word, or the file behind a wrapper that prevents the preload."""
     return (program.path if program.through else None) or program.argv0
 
 
 def _settle_variables(drafts: list[_Draft]) -> list[_Draft]:
-    """One owner for each plain variable: ``env.NAME`` first, then the first setting by name."""
+    """Give each plain variable one owner: ``env.NAME`` first, then the first setting by name."""
     owners: dict[str, tuple[str, str]] = {}
     for draft in sorted(drafts, key=_claim):
         for name, value in _variables(draft).items():
@@ -212,15 +212,17 @@ def _yield_variables(draft: _Draft, owners: Mapping[str, tuple[str, str]]) -> _D
         if value == wanted[name]:
             continue
         if not owner.startswith("env."):
-            return draft.refuse(f"{owner} sets {name} to {value}, this would to {wanted[name]}")
-        settled = settled.degrade(f"{name} is left to {owner}")
+            return draft.refuse(
+                f"{owner} sets {name} to {value}; this setting needs {wanted[name]}"
+            )
+        settled = settled.degrade(f"{owner} sets {name}")
     return settled
 
 
 def _settle_unset(drafts: list[_Draft]) -> list[_Draft]:
-    """Refuse to unset what another setting sets: the variable is not inherited then.
+    """Refuse to unset a variable that another setting sets: it is not inherited in that case.
 
-    A list that settings share is another matter: without the inherited part it begins empty.
+    Shared lists are exempt: without the inherited part they start empty.
     """
     owners = {name: draft.setting.name for draft in drafts for name in _variables(draft)}
     settled = []
@@ -242,7 +244,7 @@ def _variables(draft: _Draft) -> dict[str, str]:
 
 
 def _settle_shared(drafts: list[_Draft]) -> list[_Draft]:
-    """Take out what ends up otherwise in a shared list than the setting needs it."""
+    """Remove list entries that another setting overrides."""
     shared = _shared(drafts)
     return [_yield_shared(draft, shared) for draft in drafts]
 
@@ -259,14 +261,14 @@ def _yield_shared(draft: _Draft, shared: Mapping[str, str]) -> _Draft:
         return draft
     kept = tuple(action for action in draft.actions if action not in lost)
     if not kept:
-        return draft.refuse(f"another setting decides this in {lost[0].name}")
+        return draft.refuse(f"another setting overrides this in {lost[0].name}")
     return msgspec.structs.replace(draft, actions=kept).degrade(
-        f"{lost[0].name} is left to another setting"
+        f"another setting sets {lost[0].name}"
     )
 
 
 def _shared(drafts: list[_Draft]) -> dict[str, str]:
-    """The shared lists, with what ``env.NAME`` says in front of what other settings add."""
+    """Return the shared lists; entries of ``env.NAME`` come before those of other settings."""
     shared: dict[str, str] = {}
     for draft in sorted(drafts, key=_claim):
         for action in draft.actions:
@@ -280,7 +282,7 @@ def _claim(draft: _Draft) -> tuple[bool, str]:
 
 
 def _settle_single(drafts: list[_Draft]) -> list[_Draft]:
-    """Refuse a second, different wish for what a process, or the machine, has only one of."""
+    """Refuse a second, different value for a property that exists once per process or machine."""
     holders: dict[type | str, tuple[str, Action]] = {}
     settled = []
     for draft in drafts:
@@ -289,12 +291,12 @@ def _settle_single(drafts: list[_Draft]) -> list[_Draft]:
             for place in _only_one(action):
                 name, held = holders.setdefault(place, (draft.setting.name, action))
                 clash = clash or (name if _at_odds(held, action) else None)
-        settled.append(draft.refuse(f"{clash} decides this already") if clash else draft)
+        settled.append(draft.refuse(f"{clash} already sets this") if clash else draft)
     return settled
 
 
 def _only_one(action: Action) -> tuple[type | str, ...]:
-    """What an action decides, of which there is only one."""
+    """Return the properties that an action sets and that exist only once."""
     match action:
         case Affinity() | MemPolicy() | Command():
             return (type(action),)
@@ -307,9 +309,10 @@ def _only_one(action: Action) -> tuple[type | str, ...]:
 
 
 def _at_odds(held: Action, other: Action) -> bool:
-    """Whether two actions cannot both hold.
+    """Return whether two actions conflict.
 
-    What one file's write resets may be written after it, but two that reset each other may not.
+    A file that another write resets may be written after it; two files that reset each other
+    conflict.
     """
     if isinstance(held, WriteFile) and isinstance(other, WriteFile) and held.path != other.path:
         return held.path in other.resets and other.path in held.resets
@@ -317,7 +320,7 @@ def _at_odds(held: Action, other: Action) -> bool:
 
 
 def _merged(drafts: list[_Draft]) -> list[Action]:
-    """Shared lists become one variable, parts of the scheduling class one action, repeats one."""
+    """Merge the actions: one variable per shared list, one scheduling action, no repeats."""
     sched = Sched()
     kept: list[Action] = []
     for action in (action for draft in drafts for action in draft.actions):
@@ -336,7 +339,7 @@ def _with(sched: Sched, more: Sched) -> Sched:
 
 
 def _place(action: Action) -> tuple[int, bool, str]:
-    # What resets other files comes before them, and of what is preloaded that which hands on.
+    # Writes that reset other files come first, and so do preloaded objects that call the next one.
     last = (isinstance(action, WriteFile) and not action.resets) or (
         isinstance(action, Preload) and not action.first
     )

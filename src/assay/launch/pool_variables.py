@@ -1,4 +1,4 @@
-"""Read pools: a plan without variables of thread pools that nothing in the program reads."""
+"""Removal of thread-pool variables that no library of the program reads."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def without_unread_pools(plan: Plan, read: Set[str] | None) -> tuple[Plan, tuple
     """Return a plan without unread variables, and the names of those variables.
 
     Args:
-        plan: of a configuration; variables of ``env.NAME`` stay.
-        read: variables that the measured processes read; ``None`` where that is not known.
+        plan: plan of a configuration; variables of ``env.NAME`` remain.
+        read: variables that the measured processes read; ``None`` if unknown.
 
     Returns:
-        The same plan where no variable of a pool would be left.
+        The unchanged plan if no pool variable would remain.
     """
     pools = [a.name for a in plan.actions if isinstance(a, EnvSet) and a.name in POOLS]
     if read is None or read.isdisjoint(pools):

@@ -1,4 +1,4 @@
-"""``LD_PRELOAD`` as a plan leaves it."""
+"""``LD_PRELOAD`` of a plan."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from assay.records import Plan, Preload, Unpreload
 
 
 def preload_objects(plan: Plan, inherited: str) -> tuple[str, ...]:
-    """The objects to preload: the plan's own first, then what stays of the inherited ones.
+    """Return the objects to preload: those of the plan, then the remaining inherited ones.
 
     ld.so(8): the list is split at spaces and colons.
     """

@@ -1,4 +1,4 @@
-"""Quoting: words for scripts, whatever bytes they hold."""
+"""Shell quoting of words that hold arbitrary bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BYTES = re.compile("([\udc80-\udcff]+)")
 def shell_quoted(text: str) -> str:
     r"""Return a word for a POSIX shell that stands for exactly these bytes.
 
-    The script itself stays valid UTF-8: a byte that is not becomes ``"$(printf '\351')"``.
+    The script itself remains valid UTF-8: any other byte becomes ``"$(printf '\351')"``.
 
     Args:
         text: a word, a value or a path.

@@ -1,4 +1,4 @@
-"""The same launch without assay: a POSIX shell script, and the plan in words."""
+"""The same launch without assay: a POSIX shell script, and a description of the plan."""
 
 from __future__ import annotations
 
@@ -57,21 +57,21 @@ def shell_script(
     note: str = "",
     pools: Set[str] | None = None,
 ) -> str:
-    """A script that runs the command under this plan with the tools of the distribution.
+    """Return a script that runs the command under this plan with tools of the distribution.
 
     It needs ``taskset``, ``chrt``, ``ionice``, ``prlimit``, ``unshare``, ``mount`` and ``setpriv``
-    (util-linux), ``nice`` and ``env`` (coreutils), ``numactl`` and ``python3``: each only where the
-    plan has a setting for it. With
-    system settings it runs as root, and puts them back by a trap.
+    (util-linux), ``nice`` and ``env`` (coreutils), ``numactl`` and ``python3``: each only for a
+    setting of the plan. A script with system settings runs as root, and restores them by a trap.
 
     Args:
-        plan: none of its settings refused.
-        workload: what runs.
-        inherits_stdin: a workload without an input reads what the script does, as with ``assay
-            run``; else it reads nothing, as in every launch that was measured.
-        note: a comment at its head; one line.
-        pools: variables of thread pools that the measured processes read, where that is known:
-            no others are set.
+        plan: plan without refused settings.
+        workload: program to run.
+        inherits_stdin: whether a workload without an input inherits the standard input of the
+            script, as with ``assay run``; otherwise it reads ``/dev/null``, as in all measured
+            launches.
+        note: comment of one line at the head of the script.
+        pools: thread-pool variables that the measured processes read, if known; other pool
+            variables are omitted.
 
     Raises:
         NotPossibleError: a setting of the plan is refused.
@@ -99,26 +99,26 @@ def shell_script(
     environment = _environment(plan, workload)
     pieces = [*_wrappers(plan), *environment, _words(_runnable(plan, workload))]
     source = "/dev/null" if reads_nothing else workload.stdin
-    # The shell has to outlive the program where it puts something back.
+    # The shell must outlive the program to restore system settings.
     first = [] if plan.system else ["exec"]
     return "\n".join([*lines, _joined([*first, *pieces], source), ""])
 
 
-_UNREAD = "Not set, since the measured processes do not read them:"
+_UNREAD = "Omitted, since the measured processes do not read them:"
 _PLACING = frozenset({"cpus", "placement", PER_CORE})
-"""Settings that say on which CPUs a program runs."""
+"""Settings that select the CPUs of a program."""
 _JOINT = " \\\n  "
 
 
 def _joined(pieces: list[str], source: str | None) -> str:
-    """One command over several lines, and where it reads from."""
+    """Return one command over several lines with its input redirection."""
     return _JOINT.join([*pieces, f"< {shell_quoted(source)}"] if source else pieces)
 
 
 def _team_lines(plan: Plan, workload: Workload) -> list[str]:
-    """Start each instance, wait for them in turn, and end the rest where one has failed.
+    """Return lines that start each instance, wait for all, and end the rest if one fails.
 
-    A shell has what it starts in the background ignore SIGINT, so that it is told by SIGTERM.
+    Background processes of a shell ignore SIGINT, so that the script ends them by SIGTERM.
     """
     ending = f"; {RESTORE_FUNCTION}" if plan.system else ""
     lines = [
@@ -138,7 +138,7 @@ def _team_lines(plan: Plan, workload: Workload) -> list[str]:
 
 
 _FOLDER = "\0"
-"""Stands for the folder of a build until words are quoted: no word can hold it."""
+"""Placeholder for the build folder until words are quoted: no word can contain it."""
 
 _READS_NOTHING = "# Measured with standard input from /dev/null: the last line may be changed."
 
@@ -150,16 +150,16 @@ def explain(
     before: Sequence[str] = (),
     pools: Set[str] | None = None,
 ) -> str:
-    """The plan in words, and the script that does the same: words are its comments.
+    """Return a description of the plan, followed by the equivalent script.
 
-    A plan that cannot be launched is explained as far as it goes, without a script.
+    A plan with refused settings is described without a script.
 
     Args:
-        plan: what is explained.
-        workload: what runs.
-        env: the caller's environment.
-        before: lines that come first.
-        pools: as ``shell_script`` takes them.
+        plan: plan to describe.
+        workload: program to run.
+        env: environment of the caller.
+        before: lines to print first.
+        pools: see ``shell_script``.
     """
     build = build_command(plan, workload)
     lines = [*before]
@@ -169,36 +169,36 @@ def explain(
     lines += [f"  {_told(name, word)}" for name, word in plan.words.items()]
     if not plan.words:
         lines.append("  none: the default")
-    # Of the variables that the script sets: it leaves out those that nothing reads.
+    # Only for variables that the script sets: it omits unread ones.
     notes = [f"  {note}" for note in plan_notes(without_unread_pools(plan, pools)[0], env)]
     lines += ["", "Environment:", *notes] if notes else []
     if plan.refused:
-        return "\n".join([*lines, "", "Not possible as it is: nothing would be run.", ""])
+        return "\n".join([*lines, "", "This plan contains refused settings and cannot be run.", ""])
     script = shell_script(plan, workload, inherits_stdin=True, pools=pools)
     told = [f"# {line}".rstrip() for line in (*lines, "", "Without assay:", "")]
     return "\n".join([*told, script])
 
 
 def _shown_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
-    """The command; where there are several instances, of the first."""
+    """Return the command; that of the first instance, if there are several."""
     return command_of(plan, workload, next((number for number, _ in plan.instances), None))
 
 
 def _comments(plan: Plan) -> list[str]:
     told = [f"# {_told(name, word)}" for name, word in plan.words.items()]
-    told = told or ["# The default: nothing is set."]
+    told = told or ["# The default: no settings."]
     return ["# Written by assay; runs without it.", *told, *_confined_to(plan), *_boots(plan)]
 
 
 def _boots(plan: Plan) -> list[str]:
-    """What the kernel is to be booted with, which no script does."""
+    """Return comments on the boot parameters that the plan requires; a script cannot set them."""
     needs = [action.needs for action in plan.actions if isinstance(action, Booted)]
     needs += [f"{name}={show_value(word.value)}" for name, word in plan.pending.items()]
-    return [clean(f"# In a boot with {need}.") for need in needs]
+    return [clean(f"# Requires a boot with {need}.") for need in needs]
 
 
 def _confined_to(plan: Plan) -> list[str]:
-    """The CPUs of a slot, which no setting names."""
+    """Return a comment on the CPUs of a slot or share, which no setting names."""
     if plan.instances or not _PLACING.isdisjoint(plan.words):
         return []
     held = [action.cpus for action in plan.actions if isinstance(action, Affinity)]
@@ -218,7 +218,7 @@ def _words(argv: tuple[str, ...]) -> str:
 
 
 def _quoted(word: str) -> str:
-    """A word as a shell takes it; the folder of a build by its variable."""
+    """Return a quoted word; the build folder is replaced by its variable."""
     if _FOLDER not in word:
         return shell_quoted(word)
     return f'"${FOLDER}"'.join(shell_quoted(part) if part else "" for part in word.split(_FOLDER))
@@ -234,7 +234,7 @@ def _behind_env(argv: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _wrappers(plan: Plan, own_cpus: tuple[int, ...] = ()) -> list[str]:
-    """What stands in front of the program; an instance has CPUs of its own."""
+    """Return the commands that prefix the program; an instance has its own CPUs."""
     found = [f"taskset -c {format_list(own_cpus)}"] if own_cpus else []
     for action in plan.actions:
         match action:
@@ -243,8 +243,8 @@ def _wrappers(plan: Plan, own_cpus: tuple[int, ...] = ()) -> list[str]:
             case MemPolicy():
                 found += _numactl(action)
             case Sched(nice=nice):
-                # chrt(1) may set the nice value anew, so nice(1) follows it. It adds to the value
-                # in force, while the plan names the value itself.
+                # chrt(1) may reset the nice value, so that nice(1) follows it. nice(1) adds to the
+                # current value, while the plan names the final value.
                 found += _chrt(action)
                 found += [f'nice -n "$(({nice} - $(nice)))"'] if nice is not None else []
             case IoPriority(io_class=io_class, level=level):
@@ -292,9 +292,9 @@ def _prlimit(limit: Rlimit) -> str:
 def _environment(
     plan: Plan, workload: Workload, own: Mapping[str, str] = MappingProxyType({})
 ) -> list[str]:
-    """One ``env`` in front of the program, so that nothing before it sees the variables.
+    """Return an ``env`` prefix of the program, so that the wrappers do not see the variables.
 
-    An instance has some of its own.
+    An instance has additional variables.
     """
     planned = [a for a in plan.actions if isinstance(a, EnvSet)]
     elsewhere = {*own, *(a.name for a in planned), *unset_variables(plan)}
@@ -317,15 +317,15 @@ def _assignment(plan: Plan, action: EnvSet) -> str:
         return _folders(plan, action)
     if name not in JOINED or f"env.{name}" in plan.configuration:
         return f"{name}={value}"
-    # The last assignment of a list counts, so these come after what is there.
+    # The last assignment in a list takes effect, so that these follow the inherited entries.
     mark = JOINED[name].between
     return f'{name}="${{{name}:+${name}{mark}}}"{value}'
 
 
 def _folders(plan: Plan, action: EnvSet) -> str:
-    """The folders of the plan in front of those that are there; that of the hook by its variable.
+    """Return the folders of the plan before the inherited ones; the hook's folder by its variable.
 
-    ``env.NAME`` stands for those that are there.
+    ``env.NAME`` replaces the inherited folders.
     """
     name, mark = action.name, JOINED[action.name].between
     own = mark.join(
@@ -337,7 +337,7 @@ def _folders(plan: Plan, action: EnvSet) -> str:
 
 
 def _hook_lines(plan: Plan) -> list[str]:
-    """Write assay's import hook into a folder of its own, which stays when the script has ended."""
+    """Return lines that write assay's import hook into a new folder, which remains afterwards."""
     hooked = (a for a in plan.actions if isinstance(a, EnvSet) and a.name == "PYTHONPATH")
     if not any(HOOK in action.value.split(":") for action in hooked):
         return []
@@ -351,14 +351,14 @@ def _hook_lines(plan: Plan) -> list[str]:
 
 
 def _build_lines(plan: Plan, workload: Workload) -> list[str]:
-    """Build the program into ``$build``, in the folder that the build has."""
+    """Return lines that build the program into ``$build``, in the folder of the recipe."""
     recipe, argv = workload.build, build_command(plan, workload)
     if recipe is None:
         return []
     words = _words(_behind_env(with_build_path(argv, _FOLDER)))
     elsewhere = recipe.cwd is not None and recipe.cwd != workload.cwd
     return [
-        "# Built at each run, into a new folder, or into the one that ASSAY_BUILD_DIR names.",
+        "# Builds at each run, into a new folder or into the folder that ASSAY_BUILD_DIR names.",
         f"{FOLDER}=${{ASSAY_BUILD_DIR:-$(mktemp -d)}}",
         f'mkdir -p -- "${FOLDER}"',
         f'{FOLDER}=$(cd -- "${FOLDER}" && pwd)',
@@ -370,14 +370,14 @@ def _build_lines(plan: Plan, workload: Workload) -> list[str]:
 
 
 _CACHE: dict[str, str] = {
-    # "Advise to drop cache for whole file" (coreutils manual, dd), once it is on the disk.
+    # "Advise to drop cache for whole file" (coreutils manual, dd), after the write-back.
     "cold": 'sync -- "$file" || true; dd if="$file" iflag=nocache count=0 status=none || true',
     "warm": 'cat -- "$file" > /dev/null || true',
 }
 
 
 def _cache_lines(plan: Plan, workload: Workload) -> list[str]:
-    """Drop the files that the command names from the page cache, or read them."""
+    """Return lines that evict the files of the command from the page cache, or read them."""
     states = [action.state for action in plan.actions if isinstance(action, PageCache)]
     if not states:
         return []
@@ -395,7 +395,7 @@ def _cache_lines(plan: Plan, workload: Workload) -> list[str]:
 
 
 def _unset_lines(plan: Plan) -> list[str]:
-    """Unset what is not to be inherited, behind the build and before lists are added to."""
+    """Return a line that unsets variables, after the build and before lists are extended."""
     gone = unset_variables(plan)
     return [f"unset {' '.join(gone)}"] if gone else []
 
@@ -405,7 +405,7 @@ def _preloads_change(plan: Plan) -> bool:
 
 
 def _preload_lines(plan: Plan) -> list[str]:
-    """Build ``$preload``: the plan's objects, then the inherited ones that stay."""
+    """Return lines that assemble ``$preload``: the plan's objects, then the inherited ones."""
     if not _preloads_change(plan):
         return []
     explicit = [a.value for a in plan.actions if isinstance(a, EnvSet) and a.name == "LD_PRELOAD"]

@@ -1,4 +1,4 @@
-"""Start of a process of assay-exec."""
+"""Start of an assay-exec process."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
-"""Python ignores them from its start on, and what is ignored survives exec: a program in a pipeline
-would go on writing to nobody (docs.python.org, subprocess, ``restore_signals``)."""
+"""Signals that Python ignores from its start. An ignored signal survives exec: a program in a
+pipeline would continue to write after its reader has ended (docs.python.org, subprocess,
+``restore_signals``)."""
 _FIRST_PLACE = 3
 
 
 class ProcessStarter(Protocol):
-    """Who starts the launcher in our place, as a child of this process all the same."""
+    """Object that starts the launcher on behalf of this process, as its child."""
 
     def spawn(
         self, arguments: Sequence[str], env: Mapping[str, str], places: Mapping[int, int]
@@ -34,17 +35,17 @@ def spawn(
     """Start the launcher.
 
     Args:
-        launcher: path of the executable, or who starts it.
-        arguments: for it.
-        env: its environment.
-        places: descriptors of this process, and where the launcher finds them.
-        blocked: signals that it has blocked; those of this thread if absent.
+        launcher: path of the executable, or an object that starts it.
+        arguments: arguments of the launcher.
+        env: environment of the launcher.
+        places: descriptors of this process, mapped to their numbers in the launcher.
+        blocked: signal mask of the launcher; that of this thread if absent.
 
     Returns:
-        Its process id.
+        The process id of the launcher.
 
     Raises:
-        OSError: it cannot be started.
+        OSError: the launcher cannot be started.
     """
     if not isinstance(launcher, Path):
         return launcher.spawn(arguments, env, places)
@@ -60,15 +61,14 @@ def spawn(
 
 
 def descriptor_map(launcher: Path | ProcessStarter, fds: Sequence[int]) -> dict[int, int]:
-    """Return where a launcher is to find descriptors, for ``spawn``.
+    """Return the descriptor numbers in the launcher, for ``spawn``.
 
-    They keep their numbers, which are free here: on any other number might lie a file that the
-    program is to inherit, such as the pipe of ``make -j``. A helper inherits none, and cannot know
-    ours.
+    Descriptors keep their numbers: another number may belong to a file that the program inherits,
+    such as the pipe of ``make -j``. A helper inherits no descriptor and cannot know these numbers.
 
     Args:
-        launcher: path of the executable, or who starts it.
-        fds: of this process.
+        launcher: path of the executable, or an object that starts it.
+        fds: descriptors of this process.
     """
     if isinstance(launcher, Path):
         return {fd: fd for fd in fds}
@@ -76,12 +76,13 @@ def descriptor_map(launcher: Path | ProcessStarter, fds: Sequence[int]) -> dict[
 
 
 def _moved(places: Mapping[int, int]) -> list[tuple[int, int, int]]:
-    """File actions that put descriptors where the child expects them.
+    """Return the file actions that move descriptors to their numbers in the child.
 
-    Sources may lie on each other's targets, so all go through copies well above them first.
+    A source may have the number of another target. Therefore all descriptors are first duplicated
+    to higher numbers.
     """
     if all(source == target for source, target in places.items()):
-        # dup2 onto itself clears the mark that closes it (posix_spawn_file_actions_adddup2(3)).
+        # dup2 to the same number clears FD_CLOEXEC (posix_spawn_file_actions_adddup2(3)).
         return [(os.POSIX_SPAWN_DUP2, fd, fd) for fd in places]
     actions: list[tuple[int, int, int]] = []
     spare = max(*places.keys(), *places.values()) + 1

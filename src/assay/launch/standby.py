@@ -1,4 +1,4 @@
-"""Fronts of assay-exec that are made ahead of the launches they serve."""
+"""Launcher processes (assay-exec) that are started ahead of their launches."""
 
 from __future__ import annotations
 
@@ -17,24 +17,26 @@ from assay.launch.spawning import ProcessStarter, descriptor_map, spawn
 _NUMBER = struct.Struct("=i")
 _FD_BYTES = array.array("i").itemsize
 _PATIENCE_S = 1.0
-"""The next front is there within a millisecond, unless something has stopped its maker."""
+"""Time to wait for the next launcher process, in seconds: it is ready within a millisecond unless
+its parent is stopped."""
 
 
 class StandbyLauncher:
-    """Has a front stand by while the caller works on the launch before.
+    """Launcher process on standby, started while the previous launch runs.
 
-    A front is a child of this process all the same, so it is waited for and signalled like one that
-    was started for its launch. What launches inherit (environment, limits, signals) is what this
-    process had when the first was asked for.
+    Each launcher process is a child of this process, so it is waited for and signalled like one
+    that was started for its launch. Launches inherit the environment, limits and signals that this
+    process had when the first launcher was requested.
 
     Args:
-        launcher: path of the executable, or who starts it.
+        launcher: path of the executable, or an object that starts it.
         env: environment of the launches.
-        place: puts what makes fronts where all launches are to be, given its process id.
+        place: moves the parent of the launcher processes into the control group or cpuset of all
+            launches; called with its process id.
 
     Raises:
         OSError: the launcher cannot be started.
-        NotPossibleError: it cannot be placed.
+        NotPossibleError: the launcher cannot be moved there.
     """
 
     def __init__(
@@ -61,7 +63,7 @@ class StandbyLauncher:
                 raise
 
     def _place(self, place: Callable[[int], None]) -> None:
-        """Place the maker, and send the one front away that it made before; later ones inherit."""
+        """Move the parent process; discard the launcher that it has already started."""
         first = self._next()
         place(self._pid)
         if first is not None:
@@ -70,10 +72,10 @@ class StandbyLauncher:
             os.waitpid(pid, 0)
 
     def order(self, plan_fd: int, record_fd: int) -> int | None:
-        """Give a launch to the next front.
+        """Hand a launch to the next launcher process.
 
         Returns:
-            Its process id; ``None`` where none stands by any more.
+            Its process id; ``None`` if no launcher process is on standby.
         """
         while (front := self._next() or self._woken()) is not None:
             pid, order = front
@@ -87,12 +89,12 @@ class StandbyLauncher:
         return None
 
     def _woken(self) -> tuple[int, socket.socket] | None:
-        """The same, where the program before has stopped what makes fronts."""
+        """Resume the parent process, which the previous program may have stopped, and try again."""
         os.kill(self._pid, signal.SIGCONT)
         return self._next()
 
     def _next(self) -> tuple[int, socket.socket] | None:
-        """The front that stands by, and the socket on which it takes its launch."""
+        """Return the launcher process on standby and the socket that accepts its launch."""
         try:
             number, control, _, _ = self._socket.recvmsg(
                 _NUMBER.size, socket.CMSG_SPACE(_FD_BYTES), socket.MSG_CMSG_CLOEXEC
@@ -105,7 +107,7 @@ class StandbyLauncher:
         return _NUMBER.unpack(number)[0], socket.socket(fileno=fd)
 
     def close(self) -> None:
-        """Send the front that stands by away, and wait for its end and for that of its maker."""
+        """Dismiss the launcher process on standby; wait for its end and for that of its parent."""
         self._socket.shutdown(socket.SHUT_WR)
         os.kill(self._pid, signal.SIGCONT)
         while (front := self._next()) is not None:
@@ -115,8 +117,8 @@ class StandbyLauncher:
                 os.kill(pid, signal.SIGCONT)
                 os.waitpid(pid, 0)
         self._socket.close()
-        # Not without end: an interruption may have come between the order and the knowledge whose
-        # it is, and the launch then ends with this process.
+        # The wait is limited: after an interruption between the order and the reply, the launch
+        # ends only with this process.
         with contextlib.suppress(ChildProcessError), _pidfd(self._pid) as pidfd:
             if select.select([pidfd], [], [], _PATIENCE_S)[0]:
                 os.waitpid(self._pid, 0)

@@ -1,4 +1,4 @@
-"""Ending: launches that are to end before their time are asked to, all at once, and waited for."""
+"""Termination of running launches: all are asked at once, then waited for."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from assay.launch.driver import RunningLaunch
 
 PROMPT_S = 0.3
-"""How soon programs end that have little to put in order."""
+"""Time in seconds within which a program without much cleanup ends."""
 
 
 def ask_to_end(launches: Iterable[RunningLaunch]) -> float:
     """Ask launches to end.
 
     Args:
-        launches: some may have ended.
+        launches: running launches; some may have ended already.
 
     Returns:
-        The longest time that those have which have not ended promptly, in seconds.
+        The longest grace period, in seconds, of the launches that have not ended promptly.
     """
     asked = list(launches)
     for one in asked:
@@ -36,12 +36,12 @@ def ask_to_end(launches: Iterable[RunningLaunch]) -> float:
 
 
 def end_all(launches: Iterable[RunningLaunch]) -> None:
-    """Ask launches to end, and wait until they have; each is killed when its time is over.
+    """Ask launches to end and wait; kill each one when its grace period is over.
 
-    A signal meanwhile that asks for an end, and belongs to no earlier one, kills all at once.
+    A further termination signal kills all launches at once.
 
     Args:
-        launches: that run.
+        launches: running launches.
     """
     asked = list(launches)
     began_s = min((one.ask_to_end() for one in asked), default=0.0)
@@ -58,13 +58,13 @@ def end_all(launches: Iterable[RunningLaunch]) -> None:
 def hastened_by_signals(
     hurry: Callable[[], object], since_s: float
 ) -> contextlib.AbstractContextManager[None]:
-    """Have signals that ask for an end call a function meanwhile, in the place of their handlers.
+    """Call a function when a further termination signal arrives within the context.
 
-    Those that come within ``REPEAT_WINDOW_S`` belong to what began it.
+    Signals within ``REPEAT_WINDOW_S`` seconds count as the first request.
 
     Args:
-        hurry: what they call.
-        since_s: when it began, on the monotonic clock.
+        hurry: function to call.
+        since_s: time of the first request, on the monotonic clock.
     """
 
     def handle(number: int, frame: FrameType | None) -> None:

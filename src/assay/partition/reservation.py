@@ -70,7 +70,7 @@ def reserve_share(
     broker: BrokerClient,
     cpus: Sequence[Cpu],
     seed: int = 0,
-    within: Limits = ShareLimits(),
+    within: ShareLimits = ShareLimits(),
 ) -> ReservedResources:
     """Have a share; it ends with the connection.
 
@@ -104,7 +104,7 @@ def preview_share(
     state: PartitionState,
     cpus: Sequence[Cpu],
     seed: int = 0,
-    within: Limits = ShareLimits(),
+    within: ShareLimits = ShareLimits(),
 ) -> ShareResources:
     """What a wish would get of a partition as it is.
 

@@ -794,7 +794,7 @@ def test_none_gets_in(tmp_path: Path, assay_broker: Path, monkeypatch: pytest.Mo
             asked_then.append(folder)
         deactivate(folder)
 
-    monkeypatch.setattr(make, "fall", late)
+    monkeypatch.setattr(lifecycle, "fall", late)
     delete_partition("main", here)
     assert len(asked_then) == 1 and not partition_names(here.env)
 

@@ -131,7 +131,7 @@ class Builder:
         host: str = "",
         left_s: Callable[[], float | None] = no_time_budget,
         least_s: float = MIN_FIRST_TIMEOUT_S,
-        telling: Telling = no_progress,
+        telling: BuildProgress = no_progress,
     ) -> None:
         self._workload = workload
         self._env = dict(env)
