@@ -15,7 +15,7 @@ import pytest
 from assay.cli.machine.lines import machine_lines
 from assay.machine.inventory.reader import read_inventory
 from assay.machine.reader import read_machine
-from assay.machine.snapshot.archive import opened
+from assay.machine.snapshot.archive import open_snapshot
 from assay.records.codec import to_builtins
 
 HERE = Path(__file__).resolve().parent
@@ -30,7 +30,7 @@ CASES = {
 
 @cache
 def documents(name):
-    with opened(RECORDED / f"{CASES[name]}.tar.bz2") as root:
+    with open_snapshot(RECORDED / f"{CASES[name]}.tar.bz2") as root:
         machine = read_machine(root)
         inventory = read_inventory(machine, root, env={"PATH": ""}, names=())
     lines = json.dumps(to_builtins(inventory), indent=1)

@@ -20,7 +20,7 @@ from assay.machine.checks import (
     examine,
 )
 from assay.machine.checks.isolation import CHECKS as ISOLATION
-from assay.machine.checks.moments import read_moment
+from assay.machine.checks.sampling import read_counters
 from assay.machine.cpulist import format_list, parse_mask
 from assay.machine.root import Root
 
@@ -100,7 +100,7 @@ def test_every_check_has_an_answer(files: dict[str, str], word: str) -> None:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, errors="surrogateescape")
         root = Root(Path(folder))
-        moment = read_moment(root)
+        moment = read_counters(root)
         found = examine(Host(root, Interval(moment, moment)), Profile("any", demands=asked(word)))
     assert {finding.id for finding in found} == {check.id for check in CHECKS}
     for finding in found:

@@ -12,7 +12,7 @@ import pytest
 from assay.launch.document import launcher_document
 from assay.launch.driver import Driver
 from assay.launch.planner import plan
-from assay.machine.devices import Near, nearest_cpus
+from assay.machine.devices import NearestCpus, nearest_cpus
 from assay.machine.document import Machine
 from assay.machine.reader import read_machine
 from assay.machine.root import LIVE
@@ -116,7 +116,7 @@ def test_a_limit_arrives(assay_exec: Path, tmp_path: Path, host: Machine) -> Non
 
 def test_near_a_device_of_this_machine(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     names = (*LIVE.listdir("/sys/class/net"), *LIVE.listdir("/sys/class/block"))
-    placed = [name for name in names if isinstance(nearest_cpus(LIVE, name), Near)]
+    placed = [name for name in names if isinstance(nearest_cpus(LIVE, name), NearestCpus)]
     if not placed:
         pytest.skip("nothing here says where it is")
     given: dict[str, Value] = {"placement": f"near:{placed[0]}"}
@@ -124,7 +124,7 @@ def test_near_a_device_of_this_machine(assay_exec: Path, tmp_path: Path, host: M
     assert grants["placement"].grant is Granted.GRANTED
     assert facts.seen is not None
     near = nearest_cpus(LIVE, placed[0])
-    assert isinstance(near, Near)
+    assert isinstance(near, NearestCpus)
     assert set(facts.seen.cpus or ()) <= set(near.cpus) & set(host.allowed)
 
 

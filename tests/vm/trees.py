@@ -1,6 +1,6 @@
 """Trees: the files of a guest that readers look at, laid out on this host below a `Root`.
 
-Which files those are is said by the table of snapshots (`assay.machine.snapshot.table`), so that a
+Which files those are is said by the table of snapshots (`assay.machine.snapshot.file_groups`), so that a
 recorded guest is as complete as a recorded machine is.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from assay.machine.root import Root
-from assay.machine.snapshot.table import groups_of
+from assay.machine.snapshot.file_groups import file_groups
 from assay.machine.tunables import IRQS, WORKQUEUES
 
 from .alive import Alive
@@ -43,7 +43,7 @@ WHAT_CHECKS_READ = (
 
 def tree_files(tree: Path) -> dict[str, Path | bytes]:
     """What a guest needs to gather its tree; `tree` is the program."""
-    named = (pattern for group in groups_of(Root(Path("/nowhere"))) for pattern in group.patterns)
+    named = (pattern for group in file_groups(Root(Path("/nowhere"))) for pattern in group.patterns)
     text = "\n".join(dict.fromkeys((*named, *MORE)))
     return {"/bin/tree": tree, PATTERNS: f"{text}\n".encode()}
 

@@ -11,7 +11,7 @@ from assay.errors import AssayError, NotPossibleError
 from assay.executors.evidence.thread_pools import pools_read_in
 from assay.launch.planner import plan
 from assay.machine.document import machine_in
-from assay.machine.slots import rooms
+from assay.machine.slots import machine_per_slot
 from assay.records import (
     Conclusion,
     Configuration,
@@ -197,7 +197,7 @@ class _Admits:
 
         self._registry = builtin()
         machine = machine_in(stratum.host)
-        self._rooms = [] if machine is None else rooms(machine, parallel)
+        self._rooms = [] if machine is None else machine_per_slot(machine, parallel)
 
     def __call__(self, configuration: Configuration) -> bool:
         return not any(plan(configuration, r, self._registry).impossible for r in self._rooms)

@@ -17,7 +17,7 @@ import msgspec
 from assay.bundle.identity import Identity
 from assay.bundle.names import ADDRESS, USER, Names, names_of, names_somebody
 from assay.machine.document import machine_in
-from assay.machine.surroundings import VARIABLE
+from assay.machine.launch_environment import VARIABLE_PREFIX
 from assay.records import Configuration, Stratum, encode
 
 T = TypeVar("T")
@@ -139,7 +139,7 @@ class Redactor:
         document only what this version knows is kept.
         """
         surroundings = {
-            name: "" if name.startswith(VARIABLE) else value
+            name: "" if name.startswith(VARIABLE_PREFIX) else value
             for name, value in stratum.surroundings.items()
         }
         bare = msgspec.structs.replace(stratum, surroundings=surroundings, host=_host(stratum.host))

@@ -41,7 +41,7 @@ def system_of(
     Raises:
         NotPossibleError: the kernel refuses one altogether; all is put back then.
     """
-    from assay.machine.booted import read_files
+    from assay.machine.boot_state import read_files
     from assay.machine.root import LIVE
 
     if not plan.system:

@@ -40,7 +40,7 @@ from assay.launch.document import instance_stream, launcher_document, padded
 from assay.launch.driver import Driver, LauncherKilledError, RunningLaunch
 from assay.launch.observations import active_observations
 from assay.launch.termination import ask_to_end, end_all
-from assay.machine.booted import read_files
+from assay.machine.boot_state import read_files
 from assay.machine.quota import Periods, quota_stat, read_periods
 from assay.machine.root import LIVE
 from assay.records import (
@@ -58,7 +58,7 @@ from assay.records.facts import CachedFiles
 from assay.records.sample import QUOTA_PERIODS, QUOTA_THROTTLED
 from assay.root_helper.client import SystemHolder, system_holder
 from assay.settings.inherited import exported_of
-from assay.settings.printed import own_values
+from assay.settings.printed_values import printed_values
 from assay.settings.registry import Registry, judge_all
 from assay.signal_handlers import blocked_signals
 from assay.signals import ARRIVAL_DELAY_S
@@ -423,7 +423,7 @@ class LocalExecutor:
         if self._values is None or len(written) != 1 or sample.outcome is not Outcome.OK:
             return []
         read = [m.pattern for m in self._metrics if m.pattern is not None and m.file is None]
-        own = own_values(sample.launch.configuration, plan, self._values)
+        own = printed_values(sample.launch.configuration, plan, self._values)
         errors = error_evidence(sample.outputs, ComparableForm(self._values, own=own))
         output = output_evidence(written[0], self._values, read, own)
         return [output] if errors is None else [output, errors]

@@ -41,7 +41,7 @@ from assay.records import (
 )
 from assay.records.facts import AskedToEnd, Host
 from assay.records.sample import ENDING, KEPT_ON, KILLED_AFTER, LEFT_OVER, STOP_FAILED, UNIT, WORD
-from assay.settings.evidence import mask_seen
+from assay.settings.evidence import observed_mask
 from assay.units import show_signal
 
 OUTCOMES = {
@@ -261,7 +261,7 @@ def _evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
     if facts.seen is not None:
         found += _of_memory(facts.seen)
         found.append(_of("threads_peak", facts.seen.threads_peak))
-        mask = mask_seen(facts)
+        mask = observed_mask(facts)
         if mask and facts.host is not None and len(mask) < (facts.host.cpus or 0):
             found.append(_of(KEPT_ON, len(mask), "CPUs", note=format_list(mask)))
     found += [_of_instance(place, one) for place, one in enumerate(facts.instances)]

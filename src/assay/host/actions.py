@@ -14,9 +14,9 @@ from assay.host import control_groups, irqbalance
 from assay.host.host import Host
 from assay.host.threads import is_thread_name, read_affinity, write_affinity
 from assay.machine.cpulist import format_list, parse_list
-from assay.machine.forms import may_be_written, reading
 from assay.machine.swaps import SWAPS, swap_areas
-from assay.machine.tunables import LATENCY, known, writable
+from assay.machine.tunables import LATENCY, find_tunable, writable
+from assay.machine.value_formats import is_writable_value, normalized
 from assay.records.action import (
     Balancer,
     ControlGroup,
@@ -42,7 +42,7 @@ def demand_allowed(action: HostAction) -> None:
     match action:
         case WriteFile(path=path, value=value, form=form, resets=resets):
             tunable = writable(path)
-            sound = tunable is not None and tunable.form == form and may_be_written(form, value)
+            sound = tunable is not None and tunable.form == form and is_writable_value(form, value)
             if not sound or any(writable(other) is None for other in resets):
                 raise _not_allowed(f"{value!r} into {path}")
         case HoldFd(path=path, value=value) if path != LATENCY or not 0 <= value <= _LONGEST_US:
@@ -101,15 +101,15 @@ def read_file(host: Host, path: str) -> str | None:
         return read_affinity(host, path)
     if path == irqbalance.NAME:
         return irqbalance.banned(host)
-    tunable, text = known(path), host.read(path)
-    return None if text is None or tunable is None else reading(tunable.form, text)
+    tunable, text = find_tunable(path), host.read(path)
+    return None if text is None or tunable is None else normalized(tunable.form, text)
 
 
 def target_value(action: HostAction) -> str:
     """What the target is to hold, in one spelling."""
     match action:
         case WriteFile(value=value, form=form):
-            return reading(form, value)
+            return normalized(form, value)
         case Swap(on=False):
             return OFF
         case Swap(priority=priority):
@@ -177,7 +177,7 @@ def write_file(host: Host, path: str, value: str) -> None:
         irqbalance.ban(host, () if value == irqbalance.NONE else _listed(value))
         return
     tunable = writable(path)
-    if tunable is None or not may_be_written(tunable.form, value):
+    if tunable is None or not is_writable_value(tunable.form, value):
         raise _not_allowed(f"{value!r} into {path}")
     host.write(path, value)
 

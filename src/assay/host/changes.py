@@ -336,7 +336,9 @@ class HostChanges:
         word = ActionStatus.REFUSED if read in (None, old) else ActionStatus.DEGRADED
         offline = explain_offline(self._host, action, target_value(action))
         reason = (
-            offline or errors.get(action) or f"it reads {read} after {target_value(action)} was written"
+            offline
+            or errors.get(action)
+            or f"it reads {read} after {target_value(action)} was written"
         )
         return ActionOutcome(action, word, old, read, reason)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from assay.host.host import Host
 from assay.host.threads import allowed_cpus, read_thread_state
 from assay.machine.cpulist import parse_list
-from assay.machine.forms import may_be_written, reading
+from assay.machine.value_formats import is_writable_value, normalized
 from assay.records.action import ControlGroup, Delegate, Form, TaskAffinity
 
 ABSENT, PRESENT = "absent", "present"
@@ -61,7 +61,7 @@ def _sound(file: tuple[str, str]) -> bool:
     name, value = file
     if name == CONTROLLERS:
         return _CONTROLLERS.fullmatch(value) is not None
-    return name in FORMS and may_be_written(FORMS[name], value)
+    return name in FORMS and is_writable_value(FORMS[name], value)
 
 
 def observe_group(host: Host, action: ControlGroup) -> str:
@@ -91,7 +91,7 @@ def _above(action: ControlGroup) -> str:
 def _reading(name: str, text: str) -> str:
     if name == CONTROLLERS:
         return " ".join(sorted(word.lstrip("+") for word in text.split()))
-    return reading(FORMS.get(name, "text"), text)
+    return normalized(FORMS.get(name, "text"), text)
 
 
 def make_group(host: Host, action: ControlGroup) -> None:

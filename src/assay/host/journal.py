@@ -283,7 +283,9 @@ def _folder() -> int:
     """
     place = _place()
     if not place.is_absolute():
-        raise NotPossibleError(f"{STATE_VARIABLE} is no whole path: {place.parent}.", "Write it from / on.")
+        raise NotPossibleError(
+            f"{STATE_VARIABLE} is no whole path: {place.parent}.", "Write it from / on."
+        )
     fd = os.open("/", os.O_RDONLY | os.O_DIRECTORY | _FLAGS)
     try:
         for word in place.parts[1:]:

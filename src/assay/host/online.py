@@ -13,7 +13,7 @@ from assay.errors import InvalidInputError
 from assay.host.host import Host
 from assay.host.threads import is_thread_name
 from assay.machine.cpulist import parse_list, parse_mask, show_numbers
-from assay.machine.tunables import known
+from assay.machine.tunables import find_tunable
 from assay.records.action import ControlGroup, HostAction
 
 _CPU = "/sys/devices/system/cpu"
@@ -86,7 +86,7 @@ def is_submask(path: str, one: str, other: str) -> bool:
 
 def _cpus(path: str, text: str | None) -> frozenset[int]:
     """Return the CPUs of a mask; none where it is no mask."""
-    tunable = None if is_thread_name(path) else known(path)
+    tunable = None if is_thread_name(path) else find_tunable(path)
     if text is None or not (is_thread_name(path) or tunable):
         return frozenset()
     try:

@@ -6,7 +6,7 @@ import shlex
 import struct
 
 from assay.host.actions import demand_allowed
-from assay.machine.tunables import IRQS, known
+from assay.machine.tunables import IRQS, find_tunable
 from assay.records import HoldFd, Plan, Swap, WriteFile
 
 RESTORE_FUNCTION = "put_back"
@@ -53,7 +53,7 @@ def _paths(plan: Plan) -> list[str]:
 
 
 def _reader(path: str) -> str:
-    tunable = known(path)
+    tunable = find_tunable(path)
     return _CHOSEN if tunable is not None and tunable.form == "choice" else "cat"
 
 

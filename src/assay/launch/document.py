@@ -35,7 +35,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.observation import USUAL, Observation
-from assay.settings.joined import JOINED, TUNABLES, merge, names_in
+from assay.settings.list_variables import LIST_VARIABLES, TUNABLES, merge, names_in
 
 ISA = "cpu.isa"
 """Setting that is verified by the core type which OpenBLAS reports."""
@@ -284,7 +284,7 @@ def _inherited(names: set[str], gone: Iterable[str], kept: Mapping[str, str]) ->
 def _environment(plan: Plan, env: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that the plan sets, merged with the inherited values of shared lists."""
     variables = {a.name: a.value for a in plan.actions if isinstance(a, EnvSet)}
-    for name in JOINED.keys() & variables.keys():
+    for name in LIST_VARIABLES.keys() & variables.keys():
         # A list from env.NAME replaces the inherited one.
         if f"env.{name}" not in plan.configuration:
             variables[name] = merge(name, env.get(name, ""), variables[name])

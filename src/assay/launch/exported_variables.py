@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from assay.records import Configuration, EnvSet, EnvUnset, Plan, Range, Space, Value
 from assay.records.domain import Domain
-from assay.settings.inherited import inherited_settings, inherited_words
-from assay.settings.joined import JOINED
+from assay.settings.inherited import format_variables, inherited_settings
+from assay.settings.list_variables import LIST_VARIABLES
 from assay.untrusted import clean
 
 
@@ -24,7 +24,7 @@ def overridden(plan: Plan, env: Mapping[str, str]) -> dict[str, str]:
         action.name: action.value
         for action in plan.actions
         if isinstance(action, EnvSet)
-        and action.name not in JOINED
+        and action.name not in LIST_VARIABLES
         and env.get(action.name, action.value) != action.value
     }
 
@@ -40,7 +40,7 @@ def plan_notes(plan: Plan, env: Mapping[str, str]) -> Iterable[str]:
         yield clean(f"{_kept(name, env)}, this configuration unsets it")
     for name, value in found.items():
         if name not in unset | own:
-            yield clean(f"{inherited_words({name: value})} is already exported and remains set")
+            yield clean(f"{format_variables({name: value})} is already exported and remains set")
 
 
 def space_notes(

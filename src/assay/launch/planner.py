@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import msgspec
 
 from assay.machine.document import Machine, Program
-from assay.machine.tunables import KERNEL, SMT_CONTROL, value_of
+from assay.machine.tunables import KERNEL, SMT_CONTROL, current_value
 from assay.records import (
     Action,
     Affinity,
@@ -41,8 +41,8 @@ from assay.records import (
     WriteFile,
 )
 from assay.settings.base import Pending, Refused, Resolved, Setting
-from assay.settings.joined import JOINED, contains, merge
-from assay.settings.refusal import preload_hindrance
+from assay.settings.list_variables import LIST_VARIABLES, contains, merge
+from assay.settings.refusals import preload_obstacle
 from assay.settings.registry import Registry
 from assay.settings.system.kernel import RT_THROTTLING
 from assay.settings.system.smt import NAME as SMT
@@ -92,7 +92,7 @@ def plan(
     machine = with_system_settings(machine, config)
     drafts = [_draft(registry.get(name), config, machine) for name in config]
     if program is not None:
-        why = preload_hindrance(program, machine.arch)
+        why = preload_obstacle(program, machine.arch)
         drafts = [_without_impossible_preload(draft, program, why) for draft in drafts]
     drafts = _settle_unset(_settle_shared(_settle_variables(_settle_single(drafts))))
     return Plan(
@@ -116,10 +116,10 @@ def with_system_settings(machine: Machine, config: Configuration) -> Machine:
     if isinstance(enabled, str):
         huge_pages = msgspec.structs.replace(machine.huge_pages, enabled=enabled)
         machine = msgspec.structs.replace(machine, huge_pages=huge_pages)
-    if config.get(SMT) == SMT_OFF and value_of(machine.system, SMT_CONTROL) == "on":
+    if config.get(SMT) == SMT_OFF and current_value(machine.system, SMT_CONTROL) == "on":
         machine = without_siblings(machine)
     runtime_us = config.get(RT_THROTTLING)
-    period = value_of(machine.system, f"{KERNEL}/sched_rt_period_us")
+    period = current_value(machine.system, f"{KERNEL}/sched_rt_period_us")
     if isinstance(runtime_us, int) and period is not None and int(period) > 0:
         share = 1.0 if runtime_us < 0 else min(1.0, runtime_us / int(period))
         machine = msgspec.structs.replace(machine, rt_share=share)
@@ -239,7 +239,7 @@ def _variables(draft: _Draft) -> dict[str, str]:
     return {
         action.name: action.value
         for action in draft.actions
-        if isinstance(action, EnvSet) and action.name not in JOINED
+        if isinstance(action, EnvSet) and action.name not in LIST_VARIABLES
     }
 
 
@@ -254,7 +254,7 @@ def _yield_shared(draft: _Draft, shared: Mapping[str, str]) -> _Draft:
         action
         for action in draft.actions
         if isinstance(action, EnvSet)
-        and action.name in JOINED
+        and action.name in LIST_VARIABLES
         and not contains(action.name, shared[action.name], action.value)
     ]
     if not lost:
@@ -272,7 +272,7 @@ def _shared(drafts: list[_Draft]) -> dict[str, str]:
     shared: dict[str, str] = {}
     for draft in sorted(drafts, key=_claim):
         for action in draft.actions:
-            if isinstance(action, EnvSet) and action.name in JOINED:
+            if isinstance(action, EnvSet) and action.name in LIST_VARIABLES:
                 shared[action.name] = merge(action.name, action.value, shared.get(action.name, ""))
     return shared
 
@@ -326,7 +326,10 @@ def _merged(drafts: list[_Draft]) -> list[Action]:
     for action in (action for draft in drafts for action in draft.actions):
         if isinstance(action, Sched):
             sched = _with(sched, action)
-        elif not (isinstance(action, EnvSet) and action.name in JOINED) and action not in kept:
+        elif (
+            not (isinstance(action, EnvSet) and action.name in LIST_VARIABLES)
+            and action not in kept
+        ):
             kept.append(action)
     kept += [EnvSet(name=name, value=value) for name, value in _shared(drafts).items()]
     return kept if sched == Sched() else [*kept, sched]

@@ -37,7 +37,7 @@ from assay.records import (
 )
 from assay.records.configuration import show_value
 from assay.settings.frameworks import HOOK
-from assay.settings.joined import JOINED
+from assay.settings.list_variables import LIST_VARIABLES
 from assay.settings.smt import PER_CORE
 from assay.untrusted import clean
 
@@ -313,12 +313,12 @@ def _environment(
 
 def _assignment(plan: Plan, action: EnvSet) -> str:
     name, value = action.name, shell_quoted(action.value)
-    if name in JOINED and JOINED[name].folders:
+    if name in LIST_VARIABLES and LIST_VARIABLES[name].folders:
         return _folders(plan, action)
-    if name not in JOINED or f"env.{name}" in plan.configuration:
+    if name not in LIST_VARIABLES or f"env.{name}" in plan.configuration:
         return f"{name}={value}"
     # The last assignment in a list takes effect, so that these follow the inherited entries.
-    mark = JOINED[name].between
+    mark = LIST_VARIABLES[name].between
     return f'{name}="${{{name}:+${name}{mark}}}"{value}'
 
 
@@ -327,7 +327,7 @@ def _folders(plan: Plan, action: EnvSet) -> str:
 
     ``env.NAME`` replaces the inherited folders.
     """
-    name, mark = action.name, JOINED[action.name].between
+    name, mark = action.name, LIST_VARIABLES[action.name].between
     own = mark.join(
         '"$hook"' if folder == HOOK else shell_quoted(folder) for folder in action.value.split(mark)
     )

@@ -42,7 +42,7 @@ _SHOWN_MODULES = frozenset((
 
 HIDDEN = "*"
 """Stands for a value that is not shown."""
-DIGITS = 4
+DIGEST_DIGITS = 4
 """Hexadecimal digits of the digest of a value: a change goes unseen once in 65,536, and a secret is
 not given away by sixteen bits."""
 _DIGEST = re.compile(r"\*[0-9a-f]{4}")
@@ -55,20 +55,20 @@ def shown_arguments(root: Root) -> tuple[str, ...]:
 
 def digested_arguments(root: Root) -> tuple[str, ...]:
     """The same words as a machine document holds them."""
-    return tuple(digested(word) for word in boot_arguments(root))
+    return tuple(digested_argument(word) for word in boot_arguments(root))
 
 
-def plain(name: str) -> str:
+def normalized_name(name: str) -> str:
     """The name of an argument in one spelling: the kernel takes dashes for underscores."""
     return name.replace("-", "_")
 
 
-def name_of(word: str) -> str:
+def argument_name(word: str) -> str:
     """The name that a word of the command line is about, in that spelling."""
-    return plain(word.partition("=")[0])
+    return normalized_name(word.partition("=")[0])
 
 
-def digested(word: str) -> str:
+def digested_argument(word: str) -> str:
     """A word of the command line as a machine document holds it.
 
     The value of an argument that assay does not know is a digest; one that is a digest stays so.
@@ -76,7 +76,7 @@ def digested(word: str) -> str:
     name, equals, value = word.partition("=")
     if not equals or _may_be_shown(name) or _DIGEST.fullmatch(value):
         return word
-    return f"{name}={HIDDEN}{digest(value)[:DIGITS]}"
+    return f"{name}={HIDDEN}{digest(value)[:DIGEST_DIGITS]}"
 
 
 def is_digest(value: str) -> bool:
@@ -92,7 +92,7 @@ def digest(text: str) -> str:
 
 
 def _may_be_shown(name: str) -> bool:
-    name = plain(name)
+    name = normalized_name(name)
     return name in _SHOWN or name.split(".")[0] in _SHOWN_MODULES
 
 

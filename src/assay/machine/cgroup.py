@@ -303,7 +303,7 @@ def own_cpuset(root: Root) -> tuple[int, ...] | None:
     return _cpuset(root, _mounts(root), _groups(root))
 
 
-def asked_cpuset(root: Root, passing: str) -> tuple[str, tuple[int, ...]] | None:
+def requested_cpuset(root: Root, passing: str) -> tuple[str, tuple[int, ...]] | None:
     """The CPUs that somebody confined this process to by a cpuset, and the group that says so.
 
     Unlike the effective cpuset they hold CPUs that an isolated partition beside it has taken out:

@@ -99,7 +99,7 @@ def _any(command: Command) -> bool:
     return True
 
 
-def look_through(command: Command, runs: Callable[[Command], bool] = _any) -> Command:
+def unwrap(command: Command, runs: Callable[[Command], bool] = _any) -> Command:
     """The program that does the work: ``nice -n 5 env A=b prog`` is ``prog`` with ``A`` set.
 
     Args:

@@ -18,7 +18,7 @@ _IS_ON = {"on": True, "off": False, "Y": True, "N": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Watcher:
+class DamonThread:
     """A thread that watches memory.
 
     Attributes:
@@ -34,7 +34,7 @@ class Watcher:
     periods_us: tuple[int, ...]
 
 
-def watchers(root: Root) -> tuple[Watcher, ...]:
+def read_damon(root: Root) -> tuple[DamonThread, ...]:
     """All there are, on or off; none where the kernel has no DAMON or nobody set one up."""
     modules = (_module(root, *each) for each in _MODULES.items() if _has(root, each[0]))
     return (*modules, *(_kdamond(root, folder) for folder in _numbered(root, KDAMONDS)))
@@ -44,14 +44,14 @@ def _has(root: Root, module: str) -> bool:
     return root.exists(f"/sys/module/{module}/parameters/enabled")
 
 
-def _module(root: Root, name: str, action: str) -> Watcher:
+def _module(root: Root, name: str, action: str) -> DamonThread:
     folder = f"/sys/module/{name}/parameters"
     periods = (f"{folder}/{each}_interval" for each in ("sample", "aggr"))
     switch = f"{folder}/enabled"
-    return Watcher(switch, _is_on(root, switch), (action,), _numbers(root, periods))
+    return DamonThread(switch, _is_on(root, switch), (action,), _numbers(root, periods))
 
 
-def _kdamond(root: Root, folder: str) -> Watcher:
+def _kdamond(root: Root, folder: str) -> DamonThread:
     contexts = tuple(_numbered(root, f"{folder}/contexts"))
     schemes = (path for context in contexts for path in _numbered(root, f"{context}/schemes"))
     actions = (root.read_text(f"{scheme}/action") for scheme in schemes)
@@ -62,7 +62,7 @@ def _kdamond(root: Root, folder: str) -> Watcher:
     )
     switch = f"{folder}/state"
     known = tuple(filter(None, actions))
-    return Watcher(switch, _is_on(root, switch), known, _numbers(root, periods))
+    return DamonThread(switch, _is_on(root, switch), known, _numbers(root, periods))
 
 
 def _is_on(root: Root, switch: str) -> bool | None:

@@ -26,21 +26,21 @@ _DEEPEST = 8
 """Layers of a disk upon disks that are followed."""
 
 
-class Near(msgspec.Struct, frozen=True):
+class NearestCpus(msgspec.Struct, frozen=True):
     """CPUs that are nearest to ``device``, ascending, by the kernel's account."""
 
     device: str
     cpus: tuple[int, ...]
 
 
-class Nowhere(msgspec.Struct, frozen=True):
+class UnknownLocation(msgspec.Struct, frozen=True):
     """Nothing is known of where it is; ``remedy`` says what may be done."""
 
     reason: str
     remedy: str | None = None
 
 
-def nearest_cpus(root: Root, name: str) -> Near | Nowhere:
+def nearest_cpus(root: Root, name: str) -> NearestCpus | UnknownLocation:
     """The CPUs nearest to what ``name`` says.
 
     Args:
@@ -51,9 +51,9 @@ def nearest_cpus(root: Root, name: str) -> Near | Nowhere:
     return _nearest(root, name, _DEEPEST)
 
 
-def _nearest(root: Root, name: str, depth: int) -> Near | Nowhere:
+def _nearest(root: Root, name: str, depth: int) -> NearestCpus | UnknownLocation:
     if depth == 0:
-        return Nowhere(f"{name} lies on too many layers of disks")
+        return UnknownLocation(f"{name} lies on too many layers of disks")
     if name.startswith("/dev/") and (disk := _disk_of(root, name)):
         return _of_class(root, "block", disk, depth)
     if "/" in name:
@@ -65,7 +65,7 @@ def _nearest(root: Root, name: str, depth: int) -> Near | Nowhere:
     for kind in _CLASSES:
         if root.exists(f"/sys/class/{kind}/{name}"):
             return _of_class(root, kind, name, depth)
-    return Nowhere(
+    return UnknownLocation(
         f"there is no network card, disk, PCI address or GPU {name!r}",
         "See `ip link` and `lsblk`. A file is written with a slash, as ./data.",
     )
@@ -77,32 +77,34 @@ def _disk_of(root: Root, path: str) -> str | None:
     return name if root.exists(f"/sys/class/block/{name}") else None
 
 
-def _of_gpu(root: Root, number: int) -> Near | Nowhere:
+def _of_gpu(root: Root, number: int) -> NearestCpus | UnknownLocation:
     gpus = find_gpus(root)
     if number >= len(gpus):
         there = f"gpu0 to gpu{len(gpus) - 1} are there" if gpus else "no GPU was found"
-        return Nowhere(f"there is no gpu{number}: {there}")
+        return UnknownLocation(f"there is no gpu{number}: {there}")
     return _of_pci(root, gpus[number].address)
 
 
-def _of_pci(root: Root, address: str) -> Near | Nowhere:
+def _of_pci(root: Root, address: str) -> NearestCpus | UnknownLocation:
     whole = address if address.count(":") > 1 else f"0000:{address}"
     place = root.real(f"/sys/bus/pci/devices/{whole}")
     if place is None:
-        return Nowhere(f"there is no PCI device {whole}", "See `lspci -D`.")
+        return UnknownLocation(f"there is no PCI device {whole}", "See `lspci -D`.")
     return _of_place(root, whole, place)
 
 
-def _of_class(root: Root, kind: str, name: str, depth: int) -> Near | Nowhere:
+def _of_class(root: Root, kind: str, name: str, depth: int) -> NearestCpus | UnknownLocation:
     folder = f"/sys/class/{kind}/{name}"
     place = root.real(folder)
     if place is None:
-        return Nowhere(f"{name} is gone")
+        return UnknownLocation(f"{name} is gone")
     if "/virtual/" not in place:
         return _of_place(root, name, place)
     below = _below(root, place)
     if not below:
-        return Nowhere(f"{name} has no hardware of its own", "Name the card or disk beneath it.")
+        return UnknownLocation(
+            f"{name} has no hardware of its own", "Name the card or disk beneath it."
+        )
     return _union(name, (_nearest(root, other, depth - 1) for other in below))
 
 
@@ -118,22 +120,24 @@ def _below(root: Root, place: str) -> tuple[str, ...]:
     return slaves or lower or controllers or ((backing,) if backing else ())
 
 
-def _union(name: str, parts: Iterable[Near | Nowhere]) -> Near | Nowhere:
+def _union(
+    name: str, parts: Iterable[NearestCpus | UnknownLocation]
+) -> NearestCpus | UnknownLocation:
     cpus: set[int] = set()
     for part in parts:
-        if isinstance(part, Nowhere):
-            return Nowhere(f"{name}: {part.reason}", part.remedy)
+        if isinstance(part, UnknownLocation):
+            return UnknownLocation(f"{name}: {part.reason}", part.remedy)
         cpus.update(part.cpus)
-    return Near(device=name, cpus=tuple(sorted(cpus)))
+    return NearestCpus(device=name, cpus=tuple(sorted(cpus)))
 
 
-def _of_place(root: Root, name: str, place: str) -> Near | Nowhere:
+def _of_place(root: Root, name: str, place: str) -> NearestCpus | UnknownLocation:
     """Climb to the first folder that says where it is."""
     while place.startswith("/sys/devices/"):
         node = root.read_int(f"{place}/numa_node")
         listed = root.read_text(f"{place}/local_cpulist")
         if node is not None and node < 0:
-            return Nowhere(
+            return UnknownLocation(
                 f"no NUMA node is known of {name} (numa_node is -1)",
                 "As far as the firmware tells, all CPUs are as near: name some by cpus=LIST.",
             )
@@ -142,32 +146,36 @@ def _of_place(root: Root, name: str, place: str) -> Near | Nowhere:
         if listed:
             return _listed(name, listed)
         place = place.rsplit("/", 1)[0]
-    return Nowhere(
+    return UnknownLocation(
         f"the kernel does not say where {name} is", "Name CPUs by cpus=LIST, or its PCI address."
     )
 
 
-def _listed(name: str, text: str) -> Near | Nowhere:
+def _listed(name: str, text: str) -> NearestCpus | UnknownLocation:
     try:
-        return Near(device=name, cpus=parse_list(text))
+        return NearestCpus(device=name, cpus=parse_list(text))
     except InvalidInputError:
-        return Nowhere(f"the CPUs near {name} cannot be read: {text!r}")
+        return UnknownLocation(f"the CPUs near {name} cannot be read: {text!r}")
 
 
-def _of_file(root: Root, path: str, depth: int) -> Near | Nowhere:
+def _of_file(root: Root, path: str, depth: int) -> NearestCpus | UnknownLocation:
     # Of the running host relative to where assay was started, as every path on its command line.
     real = root.real(str(Path(path).absolute()) if root.live else path)
     if real is None:
-        return Nowhere(f"there is no file {path}", "Name one that is there, or the disk itself.")
+        return UnknownLocation(
+            f"there is no file {path}", "Name one that is there, or the disk itself."
+        )
     mount = _mount_of(root, real)
     if mount is None:
-        return Nowhere(f"the mount that {path} lies on cannot be read", "Name the disk itself.")
+        return UnknownLocation(
+            f"the mount that {path} lies on cannot be read", "Name the disk itself."
+        )
     number, filesystem, source = mount
     disk = (root.real(f"/sys/dev/block/{number}") or "").rsplit("/", 1)[-1]
     # btrfs and others number what is no disk, and name the disk they are on.
     disk = disk or (_disk_of(root, source) or "" if source.startswith("/dev/") else "")
     if not disk:
-        return Nowhere(
+        return UnknownLocation(
             f"{path} lies on {filesystem}, which has no disk of its own", "Name a disk or a card."
         )
     return _of_class(root, "block", disk, depth)

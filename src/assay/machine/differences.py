@@ -1,7 +1,7 @@
 """Differences: what tells two machines apart, or one machine at two moments, without noise.
 
 Two sources are held against each other: the documents (Machine and Inventory), which say what a
-machine is made of, and the files that say what is set (:mod:`assay.machine.snapshot.table`).
+machine is made of, and the files that say what is set (:mod:`assay.machine.snapshot.file_groups`).
 Counters, free memory and what is worked out from the rest are left out.
 """
 
@@ -86,7 +86,7 @@ _NUMBERED = re.compile(r"(?<=/)((?:cpu|policy|node|machinecheck)?)(\d+)(?=/|$)")
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedMachine:
     """One machine at one moment; a study keeps the Machine alone.
 
     ``told`` holds files by subject, as :class:`~assay.machine.snapshot.recording.Recording` does.
@@ -115,7 +115,7 @@ class Difference:
     numbers: tuple[int, ...] = ()
 
 
-def differences(a: Side, b: Side) -> tuple[Difference, ...]:
+def differences(a: ComparedMachine, b: ComparedMachine) -> tuple[Difference, ...]:
     """What differs, by subject; what only one of them could know (as of a study) is left out."""
     with_files = a.told is not None and b.told is not None
     pairs = [("machine", _plain(a.machine), _plain(b.machine))]

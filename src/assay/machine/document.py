@@ -98,7 +98,7 @@ class Rights(Record, frozen=True, kw_only=True):
     no_user_namespaces: str | None = None
 
 
-class Narrowed(Record, frozen=True, kw_only=True):
+class CpuRestriction(Record, frozen=True, kw_only=True):
     """The mask with which assay was started, where it leaves fewer CPUs than there are.
 
     Attributes:
@@ -157,7 +157,7 @@ class Machine(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     default_state: dict[str, str] = {}
     system: dict[str, str] = {}
     boot: Boot = Boot()
-    narrowed: Narrowed | None = None
+    narrowed: CpuRestriction | None = None
 
     @property
     def usable(self) -> tuple[Cpu, ...]:

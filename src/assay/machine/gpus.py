@@ -43,7 +43,7 @@ def find_gpus(root: Root) -> tuple[Gpu, ...]:
     return tuple(numbered)
 
 
-def unlike(gpus: Iterable[Gpu]) -> str | None:
+def ambiguity(gpus: Iterable[Gpu]) -> str | None:
     """Why bare numbers do not say which of these is meant; ``None`` where they do."""
     vendors = sorted({gpu.vendor for gpu in gpus})
     if len(vendors) < 2:

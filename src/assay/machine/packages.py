@@ -14,7 +14,7 @@ import msgspec
 from assay.machine.elf import Elf, read_elf
 from assay.machine.loader import link
 from assay.machine.root import Root
-from assay.machine.runtimes import of_file, of_files
+from assay.machine.runtimes import runtimes_of_file, runtimes_of_files
 
 _INFO = re.compile(r"([^-]+)(?:-[^-]+)?(?:-py[\d.]+)?\.(dist-info|egg-info)")
 _REQUIRES = re.compile(r"^Requires-Dist:\s*([A-Za-z0-9][\w.-]*)(.*)$", re.M | re.ASCII)
@@ -44,7 +44,7 @@ class Distribution(msgspec.Struct, frozen=True):
     @property
     def key(self) -> str:
         """The name as packaging compares it."""
-        return normal_name(self.name)
+        return normalized_name(self.name)
 
     @property
     def info_name(self) -> str:
@@ -74,12 +74,12 @@ class _Native(msgspec.Struct, frozen=True):
     files: frozenset[str] = frozenset()
 
 
-def normal_name(name: str) -> str:
+def normalized_name(name: str) -> str:
     """A distribution's name as packaging compares it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def contents(
+def read_contents(
     root: Root, packages: Iterable[str], folders: tuple[str, ...], env: Mapping[str, str]
 ) -> Contents:
     """What packages and the distributions that they require bring."""
@@ -119,8 +119,8 @@ def _installed(root: Root, folders: tuple[str, ...]) -> dict[str, Distribution]:
 
 def _owner(root: Root, package: str, installed: Mapping[str, Distribution]) -> Distribution | None:
     """The distribution that an importable name belongs to: by name, else by its own lists."""
-    if normal_name(package) in installed:
-        return installed[normal_name(package)]
+    if normalized_name(package) in installed:
+        return installed[normalized_name(package)]
     for known in installed.values():
         if package in (root.read_text(f"{known.info}/top_level.txt") or "").split():
             return known
@@ -149,14 +149,14 @@ def _requirements(root: Root, known: Distribution) -> Iterator[str]:
     text = root.read_text(f"{known.info}/METADATA") or root.read_text(f"{known.info}/PKG-INFO")
     for name, rest in _REQUIRES.findall((text or "").partition("\n\n")[0]):
         if not re.search(r";.*\bextra\b", rest):
-            yield normal_name(name)
+            yield normalized_name(name)
     if not known.info.endswith(".egg-info"):
         return
     old, _, _ = (root.read_text(f"{known.info}/requires.txt") or "").partition("[")
     names = [match[0] for match in map(_LEADING_NAME.match, old.split("\n")) if match]
     # Distributions drop the list where their own packages state it: then the imports tell.
     for name in names or _imported(root, known):
-        yield normal_name(name)
+        yield normalized_name(name)
 
 
 def _imported(root: Root, known: Distribution) -> Iterator[str]:
@@ -194,12 +194,12 @@ def _of_tree(root: Root, package: str, folders: tuple[str, ...], env: Mapping[st
 
 
 def _of_objects(root: Root, paths: list[str], env: Mapping[str, str]) -> _Native:
-    bundled = of_files(paths)
+    bundled = runtimes_of_files(paths)
     if bundled:
         told = {name: f"bundles {path.rpartition('/')[2]}" for name, path in bundled.items()}
         return _Native(told, frozenset(bundled.values()))
-    linked = _linked(root, [path for path in paths if not of_file(path)], env)
-    told = {name: f"links {path}" for name, path in of_files(linked).items()}
+    linked = _linked(root, [path for path in paths if not runtimes_of_file(path)], env)
+    told = {name: f"links {path}" for name, path in runtimes_of_files(linked).items()}
     return _Native(told, frozenset(linked))
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assay.machine.command import base_name
 from assay.machine.python import is_python
-from assay.machine.runtimes import inside, of_files, of_tool
+from assay.machine.runtimes import embedded_runtimes, runtime_of_tool, runtimes_of_files
 
 _OPENMP = "OMP_NUM_THREADS"
 _BY_RUNTIME: dict[str, tuple[str, ...]] = {
@@ -56,7 +56,7 @@ _SYSTEM = ("/lib", "/usr/lib")
 _LARGEST_BYTES = 512 << 20
 
 
-def pools_read(maps: Iterable[str], variables: Iterable[str]) -> frozenset[str] | None:
+def read_variables(maps: Iterable[str], variables: Iterable[str]) -> frozenset[str] | None:
     """Return the variables of thread pools that something in a process tree reads.
 
     Args:
@@ -84,10 +84,10 @@ def pools_read(maps: Iterable[str], variables: Iterable[str]) -> frozenset[str] 
 
 
 def _of_runtimes(paths: list[str], programs: list[str]) -> Iterator[str]:
-    runtimes = set(of_files(paths))
+    runtimes = set(runtimes_of_files(paths))
     for path in programs:
-        runtimes.update(inside(Path(path)))
-        tool = of_tool(base_name(path))
+        runtimes.update(embedded_runtimes(Path(path)))
+        tool = runtime_of_tool(base_name(path))
         runtimes.update([tool] if tool else [])
     for name in runtimes:
         yield from _BY_RUNTIME.get(name, ())

@@ -1,7 +1,7 @@
 """Program: what a command runs, what that links to, and what of it settings can act on.
 
 Nothing is executed, except a Python interpreter on the running host, once, to ask where it finds
-its packages. What was seen in a launch is stronger than anything here: see ``observed``.
+its packages. What was seen in a launch is stronger than anything here: see ``with_observations``.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import msgspec
 
 from assay.errors import InvalidInputError
 from assay.machine import sanitizers
-from assay.machine.command import Command, base_name, look_through
+from assay.machine.command import Command, base_name, unwrap
 from assay.machine.document import Program
 from assay.machine.elf import Elf, read_elf
-from assay.machine.identity import digest_of
 from assay.machine.loader import link
-from assay.machine.packages import contents
+from assay.machine.packages import read_contents
+from assay.machine.program_digest import program_digest
 from assay.machine.python import ask_interpreter, find_imports, is_python, parse_call
 from assay.machine.root import Root
-from assay.machine.runtimes import inside, of_files, of_tool
+from assay.machine.runtimes import embedded_runtimes, runtime_of_tool, runtimes_of_files
 
 _DEFAULT_PATH = "/bin:/usr/bin"
 """Where ``execvp(3)`` looks without ``PATH`` (glibc 2.24 and later)."""
@@ -105,7 +105,7 @@ def inspect(
     if cwd is None:
         cwd = str(Path.cwd()) if root.live else "/"
     given = Command(tuple(argv), env, cwd)
-    command = look_through(given, lambda inner: _is_there(root, inner))
+    command = unwrap(given, lambda inner: _is_there(root, inner))
     known = Program(argv0=argv[0], through=command.through)
     for word in command.through:
         if find_program(root, word, env, cwd) is None:
@@ -120,7 +120,7 @@ def _is_there(root: Root, command: Command) -> bool:
     return find_program(root, command.argv[0], command.env, command.cwd) is not None
 
 
-def observed(
+def with_observations(
     program: Program,
     maps: Iterable[str] = (),
     threads_peak: int | None = None,
@@ -144,8 +144,10 @@ def observed(
         for path in objects
         for match in re.finditer(r"/(?:site|dist)-packages/([A-Za-z_]\w*)/", path)
     }
-    reasons = {name: f"mapped in the run: {path}" for name, path in of_files(objects).items()}
-    seen = {*program.sanitizers_seen, *sanitizers.of_files(objects)}
+    reasons = {
+        name: f"mapped in the run: {path}" for name, path in runtimes_of_files(objects).items()
+    }
+    seen = {*program.sanitizers_seen, *sanitizers.sanitizers_of_files(objects)}
     return msgspec.structs.replace(
         program,
         libraries=tuple(sorted({*program.libraries, *objects})),
@@ -196,7 +198,7 @@ def _target(root: Root, command: Command, shebangs: int) -> _Target | None:
         return _python_target(path, command)
     line = _shebang(root, path)
     if line and shebangs:
-        inner = look_through(
+        inner = unwrap(
             msgspec.structs.replace(command, argv=(*line, path, *command.argv[1:]), through=())
         )
         target = _target(root, inner, shebangs - 1)
@@ -249,7 +251,7 @@ def _describe(root: Root, target: _Target, known: Program) -> Program:
     place = root.on_host(executable)
     elf = read_elf(place) if place is not None else None
     libraries = _libraries(root, executable, elf, target.command.env)
-    linked = {name: f"linked: {path}" for name, path in of_files(libraries).items()}
+    linked = {name: f"linked: {path}" for name, path in runtimes_of_files(libraries).items()}
     reasons = {**found.reasons, **linked}
     files = tuple(dict.fromkeys((executable, target.path, *target.scripts)))
     sources = (*files, *found.sources)
@@ -266,7 +268,7 @@ def _describe(root: Root, target: _Target, known: Program) -> Program:
         libraries=libraries,
         packages=found.packages,
         runtimes=frozenset(reasons),
-        digest=digest_of(root, sources, {*libraries, *found.beside}, found.versions),
+        digest=program_digest(root, sources, {*libraries, *found.beside}, found.versions),
         files=files,
         reasons=dict(sorted(reasons.items())),
     )
@@ -278,7 +280,7 @@ def _python_inside(root: Root, target: _Target) -> _Inside:
     interpreter = ask_interpreter(root, target.executable, call.options, command.env, command.cwd)
     imports = find_imports(root, call, interpreter.folders, command.cwd)
     packages = tuple(sorted(imports.packages))
-    held = contents(root, packages, interpreter.folders, command.env)
+    held = read_contents(root, packages, interpreter.folders, command.env)
     return _Inside(
         held.reasons,
         packages,
@@ -291,19 +293,19 @@ def _python_inside(root: Root, target: _Target) -> _Inside:
 
 def _native_inside(root: Root, target: _Target) -> _Inside:
     reasons: dict[str, str] = {}
-    tool = of_tool(base_name(target.path))
+    tool = runtime_of_tool(base_name(target.path))
     if tool:
         reasons[tool] = f"{base_name(target.path)} reads options from the environment"
     place = root.on_host(target.executable)
     if place is not None and target.interpreter is None:
-        for name, mark in inside(place).items():
+        for name, mark in embedded_runtimes(place).items():
             reasons[name] = f"linked statically: the file holds {mark}"
     return _Inside(reasons)
 
 
 def _sanitizers(place: Path | None, libraries: Iterable[str]) -> tuple[str, ...]:
-    own = () if place is None else sanitizers.inside(place)
-    return tuple(sorted({*own, *sanitizers.of_files(libraries)}))
+    own = () if place is None else sanitizers.embedded_sanitizers(place)
+    return tuple(sorted({*own, *sanitizers.sanitizers_of_files(libraries)}))
 
 
 def _libraries(root: Root, path: str, elf: Elf | None, env: Mapping[str, str]) -> tuple[str, ...]:

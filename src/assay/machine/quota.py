@@ -43,12 +43,12 @@ def read_periods(root: Root, stat: str | None) -> Periods | None:
     return Periods(found["nr_periods"], found.get("nr_throttled", 0))
 
 
-def quota_words(cpus: float, periods: Periods | None) -> str:
+def describe_quota(cpus: float, periods: Periods | None) -> str:
     """Return a quota in words: ``quota 0.5 CPU, throttled in 38 of 44 periods``."""
-    return f"quota {cpus:g} {'CPU' if cpus <= 1 else 'CPUs'}{throttled_words(periods)}"
+    return f"quota {cpus:g} {'CPU' if cpus <= 1 else 'CPUs'}{describe_throttling(periods)}"
 
 
-def throttled_words(periods: Periods | None) -> str:
+def describe_throttling(periods: Periods | None) -> str:
     """Return how often a quota ran out, to follow what names it; nothing where that is unknown."""
     if periods is None:
         return ""

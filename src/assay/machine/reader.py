@@ -7,15 +7,15 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from assay.machine.booted import read_boot
+from assay.machine.boot_state import read_boot
 from assay.machine.cgroup import Cgroups, read_cgroups
+from assay.machine.cpu_restriction import read_restriction
 from assay.machine.document import Boot, Machine
 from assay.machine.libraries import find_libraries
-from assay.machine.narrowed import read_narrowed
 from assay.machine.processor import read_kernel, read_processor
-from assay.machine.recorded import read_facts
 from assay.machine.rights import read_rights, read_rt_share
 from assay.machine.root import Root
+from assay.machine.snapshot_facts import read_facts
 from assay.machine.state import read_default_state, read_huge_pages, read_hypervisor
 from assay.machine.topology import Topology, read_topology
 from assay.machine.tunables import read_system
@@ -82,7 +82,7 @@ def read_machine(
         default_state=read_default_state(root),
         system=read_system(root) if system else {},
         boot=read_boot(root, kernel.release if config else None) if system else Boot(),
-        narrowed=None if allowed == granted else read_narrowed(root, env, granted, allowed),
+        narrowed=None if allowed == granted else read_restriction(root, env, granted, allowed),
     )
 
 

@@ -66,26 +66,26 @@ _TOOLS = {
 _LARGEST_BYTES = 512 * 2**20
 
 
-def of_file(path: str) -> tuple[str, ...]:
+def runtimes_of_file(path: str) -> tuple[str, ...]:
     """Runtimes that a shared object is known for by its path."""
     return tuple(name for name, pattern in _FILES if pattern.search(path))
 
 
-def of_files(paths: Iterable[str]) -> dict[str, str]:
+def runtimes_of_files(paths: Iterable[str]) -> dict[str, str]:
     """Runtime -> the first path that shows it."""
     found: dict[str, str] = {}
     for path in paths:
-        for name in of_file(path):
+        for name in runtimes_of_file(path):
             found.setdefault(name, path)
     return found
 
 
-def of_tool(name: str) -> str | None:
+def runtime_of_tool(name: str) -> str | None:
     """The runtime that a program is known for by its own name."""
     return _TOOLS.get(name)
 
 
-def inside(path: Path) -> dict[str, str]:
+def embedded_runtimes(path: Path) -> dict[str, str]:
     """Runtime -> the text that shows it, for those linked statically into a program.
 
     Files above half a GiB are not searched.

@@ -36,13 +36,13 @@ _RUNTIME = b"__sanitizer_symbolize_code"
 _LARGEST_BYTES = 2**31
 
 
-def of_files(paths: Iterable[str]) -> tuple[str, ...]:
+def sanitizers_of_files(paths: Iterable[str]) -> tuple[str, ...]:
     """Return the sanitizers whose runtimes are among shared objects, as the compiler calls them."""
     found = (_FILE.search(path) for path in paths)
     return tuple(sorted({NAMES[match[1]] for match in found if match}))
 
 
-def inside(path: Path) -> tuple[str, ...]:
+def embedded_sanitizers(path: Path) -> tuple[str, ...]:
     """Return the sanitizers that a program's own file shows, as the compiler calls them.
 
     Only names of symbols count: compilers hold the same texts elsewhere. Where those of a runtime

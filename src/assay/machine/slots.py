@@ -46,7 +46,7 @@ def slots(cpus: Sequence[Cpu], count: int) -> tuple[Slot, ...]:
     return tuple(tuple(sorted(cpu.id for cpu in part)) for part in found)
 
 
-def rooms(machine: Machine, parallel: int | None) -> list[Machine]:
+def machine_per_slot(machine: Machine, parallel: int | None) -> list[Machine]:
     """A machine as programs in each of its slots have it; as it is where it has none.
 
     Raises:
@@ -58,7 +58,7 @@ def rooms(machine: Machine, parallel: int | None) -> list[Machine]:
     return [msgspec.structs.replace(machine, allowed=slot) for slot in found]
 
 
-def left_out(cpus: Sequence[Cpu], taken: Sequence[Slot]) -> Slot:
+def unassigned_cpus(cpus: Sequence[Cpu], taken: Sequence[Slot]) -> Slot:
     """The CPUs that are in no slot."""
     used = {cpu for slot in taken for cpu in slot}
     return tuple(sorted(cpu.id for cpu in cpus if cpu.id not in used))

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 
-from assay.machine.boot import name_of
+from assay.machine.boot import argument_name
 from assay.machine.document import HugePages
-from assay.machine.forms import chosen
 from assay.machine.processor import boot_arguments
 from assay.machine.root import Root
+from assay.machine.value_formats import selected_word
 
 _THP = "/sys/kernel/mm/transparent_hugepage"
 _CPU = "/sys/devices/system/cpu"
@@ -117,7 +117,7 @@ def read_hypervisor(root: Root, flags: frozenset[str], arch: str) -> str | None:
 
 
 def _chosen(root: Root, path: str) -> str | None:
-    return chosen(root.read_text(path) or "")
+    return selected_word(root.read_text(path) or "")
 
 
 def _over_policies(root: Root, file: str) -> str | None:
@@ -148,7 +148,7 @@ def _thp_sizes(root: Root) -> str | None:
 
 
 def _is_of_interest(argument: str) -> bool:
-    return name_of(argument) in _BOOT
+    return argument_name(argument) in _BOOT
 
 
 def _dmi_name(root: Root) -> str | None:

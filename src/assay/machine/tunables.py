@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from assay.machine.forms import reading
 from assay.machine.root import Root
 from assay.machine.swaps import SWAPS
+from assay.machine.value_formats import normalized
 from assay.records.action import Form
 
 THP = "/sys/kernel/mm/transparent_hugepage"
@@ -151,7 +151,7 @@ def writable(path: str) -> Tunable | None:
     return next((t for t, form in _patterns() if t.writable and form.fullmatch(path)), None)
 
 
-def known(path: str) -> Tunable | None:
+def find_tunable(path: str) -> Tunable | None:
     """The same for any file of the table."""
     return next((t for t, form in _patterns() if form.fullmatch(path)), None)
 
@@ -182,10 +182,10 @@ def matching(system: dict[str, str], pattern: str) -> tuple[str, ...]:
     return tuple(sorted((path for path in system if form.fullmatch(path)), key=_by_number))
 
 
-def value_of(system: dict[str, str], path: str) -> str | None:
+def current_value(system: dict[str, str], path: str) -> str | None:
     """What a machine document says of a file, in one spelling."""
-    text, tunable = system.get(path), known(path)
-    return None if text is None or tunable is None else reading(tunable.form, text)
+    text, tunable = system.get(path), find_tunable(path)
+    return None if text is None or tunable is None else normalized(tunable.form, text)
 
 
 def _by_number(path: str) -> list[tuple[bool, int, str]]:

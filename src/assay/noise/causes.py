@@ -18,7 +18,12 @@ SOFTIRQ_PREFIX = "softirq "
 TICK = "LOC"
 """Local timer interrupts: the tick, and timers of high resolution (arch/x86/kernel/irq.c)."""
 TIMERS = (TICK, "arch_timer")
-FOLLOWERS = (f"{SOFTIRQ_PREFIX}TIMER", f"{SOFTIRQ_PREFIX}RCU", f"{SOFTIRQ_PREFIX}SCHED", f"{SOFTIRQ_PREFIX}HRTIMER")
+FOLLOWERS = (
+    f"{SOFTIRQ_PREFIX}TIMER",
+    f"{SOFTIRQ_PREFIX}RCU",
+    f"{SOFTIRQ_PREFIX}SCHED",
+    f"{SOFTIRQ_PREFIX}HRTIMER",
+)
 """What the tick starts (kernel/time/timer.c, kernel/rcu/tree.c, kernel/sched/fair.c)."""
 
 

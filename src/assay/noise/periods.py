@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.machine.damon import watchers
+from assay.machine.damon import read_damon
 from assay.machine.kernel_config import config_text
 from assay.machine.processor import read_kernel
 from assay.machine.root import LIVE, Root
@@ -48,7 +48,7 @@ def known_periods(root: Root = LIVE) -> tuple[KnownPeriod, ...]:
     if threshold and root.read_int("/proc/sys/kernel/watchdog"):
         # kernel/watchdog.c, set_sample_period(): a fifth of twice the threshold.
         found.append(KnownPeriod(0.4 * threshold, "the soft-lockup watchdog (kernel.watchdog)"))
-    periods_us = (us for one in watchers(root) if one.is_on for us in one.periods_us)
+    periods_us = (us for one in read_damon(root) if one.is_on for us in one.periods_us)
     found.extend(KnownPeriod(us * 1e-6, "DAMON (memory.damon)") for us in periods_us)
     return tuple(found)
 

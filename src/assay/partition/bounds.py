@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from assay.machine.cgroup import asked_cpuset, own_cpuset
+from assay.machine.cgroup import own_cpuset, requested_cpuset
 from assay.machine.cpulist import show_numbers
 from assay.machine.root import Root
 from assay.partition.names import OTHERS_GROUP
@@ -44,7 +44,7 @@ def read_bounds(root: Root, affinity: Collection[int], online: Collection[int]) 
     effective = frozenset(own_cpuset(root) or everything) & everything
     if effective - frozenset(affinity):  # narrower than its group: by taskset, or a batch system
         return CpuBounds(frozenset(affinity), "its affinity (`taskset -p $$`)")
-    asked = asked_cpuset(root, OTHERS_GROUP)
+    asked = requested_cpuset(root, OTHERS_GROUP)
     if asked is None:
         return None
     group, cpus = asked

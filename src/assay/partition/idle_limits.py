@@ -13,7 +13,7 @@ from assay.machine.document import Machine
 from assay.machine.tunables import MACHINE_CHECKS
 from assay.partition.registry import IdleLimit, Partition
 from assay.records.action import HostAction, WriteFile
-from assay.settings.system.idle import idle_states, no_deeper
+from assay.settings.system.idle import disable_deep_states, idle_states
 
 MAX_SHALLOW_LATENCY_US = 10
 """What the first halting states take to wake up from (C1 and C1E of Intel 1 to 10 us); the next
@@ -53,7 +53,7 @@ def idle_actions(made: Iterable[Partition], machine: Machine) -> tuple[HostActio
     polled = True
     for one in made:
         if one.idle in _LATENCIES_US:
-            found += no_deeper(machine, parse_list(one.cpus), _LATENCIES_US[one.idle])
+            found += disable_deep_states(machine, parse_list(one.cpus), _LATENCIES_US[one.idle])
         polled = polled and one.checks_machine
     if not polled:
         found.append(WriteFile(path=MACHINE_CHECKS, value="0", form="number"))

@@ -15,10 +15,10 @@ from assay.host.host import Host
 from assay.host.threads import kernel_threads
 from assay.machine.cpulist import parse_list, parse_mask
 from assay.machine.document import Machine
-from assay.machine.tunables import IRQS, WORKQUEUES, known
+from assay.machine.tunables import IRQS, WORKQUEUES, find_tunable
 from assay.partition.initial_state import InitialState
 from assay.records.action import Balancer, HostAction, TaskAffinity, WriteFile
-from assay.settings.system.placing import interrupt_files, kept_to, workqueue_files
+from assay.settings.system.affinity import affinity_writes, interrupt_files, workqueue_files
 
 KernelWorkKind = Literal["balancer", "interrupts", "workqueues", "threads"]
 
@@ -71,7 +71,7 @@ def _files(
         if not set(cpus) & set(apart):
             continue
         others = set(online) - set(apart)
-        yield from kept_to([path], tuple(sorted(set(cpus) & others or others)))
+        yield from affinity_writes([path], tuple(sorted(set(cpus) & others or others)))
 
 
 def _balancer(before: InitialState, apart: Collection[int]) -> Iterator[HostAction]:
@@ -97,7 +97,7 @@ def _threads(
 
 
 def _cpus_in(path: str, text: str | None) -> tuple[int, ...]:
-    tunable = known(path)
+    tunable = find_tunable(path)
     if text is None or tunable is None:
         return ()
     try:

@@ -14,7 +14,7 @@ from assay.host.host import Host
 from assay.host.journal import Journal
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Machine
-from assay.machine.gpus import find_gpus, unlike
+from assay.machine.gpus import ambiguity, find_gpus
 from assay.machine.root import Root
 from assay.partition.broker import BrokerClient, PartitionState
 from assay.partition.folders import socket_in
@@ -90,7 +90,7 @@ def requested_gpus(text: str, root: Root, others: Sequence[Partition]) -> tuple[
     if not asked:
         return ()
     gpus = find_gpus(root)
-    ambiguous = unlike(gpus)
+    ambiguous = ambiguity(gpus)
     if ambiguous is not None:
         raise NotPossibleError(
             f"--gpus {text}: {ambiguous}.",

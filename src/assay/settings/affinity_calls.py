@@ -27,14 +27,14 @@ from assay.records import (
 )
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import (
-    accepted,
     granted,
+    readback_of,
     refused,
-    seen_of,
+    step_accepted,
+    unread_reason,
     unverified,
-    why_unread,
 )
-from assay.settings.refusal import outside
+from assay.settings.refusals import out_of_domain
 from assay.units import show_count
 
 NAME = "affinity.calls"
@@ -42,7 +42,7 @@ _ALLOWED = "allowed"
 _DOMAIN = Choices((_ALLOWED, "ignored", "refused"))
 
 
-class Calls(msgspec.Struct, frozen=True):
+class AffinityCallSetting(msgspec.Struct, frozen=True):
     """``affinity.calls``: how the program's own choice of CPUs is answered."""
 
     name: str = NAME
@@ -59,7 +59,7 @@ class Calls(msgspec.Struct, frozen=True):
         """The kernel answers."""
         return _ALLOWED
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
         return "it takes a right from the program, which is done where it is named"
 
@@ -77,21 +77,21 @@ class Calls(msgspec.Struct, frozen=True):
             case "ignored" | "refused":
                 return Resolved((AffinityCalls(answer=value),))
             case _:
-                return outside(self.name, value, _DOMAIN)
+                return out_of_domain(self.name, value, _DOMAIN)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether the program has a filter more than the launcher."""
         value = config[self.name]
         if value == _ALLOWED:
             return granted(value, Level.SET)
-        took = accepted(facts, "affinity_calls")
+        took = step_accepted(facts, "affinity_calls")
         if took is False:
             return refused(value, Level.SET, "the kernel did not take the filter")
-        filters = seen_of(facts).call_filters
+        filters = readback_of(facts).call_filters
         if filters is None and took and facts.seen is not None:
             return granted(value, Level.SET, reason="this kernel does not count filters")
         if filters is None:
-            return unverified(value, why_unread(facts, "call_filters"))
+            return unverified(value, unread_reason(facts, "call_filters"))
         if filters < 1:
             return refused(value, Level.SEEN, "no filter was there when read")
         return granted(value, Level.SEEN, show_count(filters, "filter") + " of system calls")

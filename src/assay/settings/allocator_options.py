@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from assay.machine.document import Machine
 from assay.records import Choices, Configuration, Grant, Granted, Level, Plan, Range, RunFacts
-from assay.settings.allocators import AllocatorOption, Told
+from assay.settings.allocators import AllocatorOption, OptionEncoding
 from assay.settings.base import Refused, Resolved
-from assay.settings.evidence import granted, seen_of
+from assay.settings.evidence import granted, readback_of
 from assay.settings.thp import SWITCH
 from assay.units import show_bytes
 
@@ -60,7 +60,7 @@ class HugePagesOption(AllocatorOption, frozen=True):
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """As told; better where huge pages were got."""
         held = super().judge(config, facts, plan)
-        huge = seen_of(facts).anon_huge_bytes
+        huge = readback_of(facts).anon_huge_bytes
         if held.grant is not Granted.GRANTED or held.value != "thp" or not huge:
             return held
         return granted(held.value, Level.EFFECTIVE, f"{show_bytes(huge)} in huge pages")
@@ -72,8 +72,8 @@ _SHARED: tuple[AllocatorOption, ...] = (
         "how many arenas threads share: glibc, jemalloc",
         Range(1, 4096),
         {
-            "glibc": Told(_glibc("glibc.malloc.arena_max={}")),
-            "jemalloc": Told(_jemalloc("narenas:{}")),
+            "glibc": OptionEncoding(_glibc("glibc.malloc.arena_max={}")),
+            "jemalloc": OptionEncoding(_jemalloc("narenas:{}")),
         },
     ),
     HugePagesOption(
@@ -81,10 +81,10 @@ _SHARED: tuple[AllocatorOption, ...] = (
         "huge pages that the allocator asks for: glibc, jemalloc, mimalloc",
         Choices(("off", "thp", "metadata", "hugetlb")),
         {
-            "glibc": Told(
+            "glibc": OptionEncoding(
                 _glibc("glibc.malloc.hugetlb={}"), {"off": "0", "thp": "1", "hugetlb": "2"}
             ),
-            "jemalloc": Told(
+            "jemalloc": OptionEncoding(
                 _jemalloc("{}"),
                 {
                     "off": "thp:never,metadata_thp:disabled",
@@ -93,7 +93,7 @@ _SHARED: tuple[AllocatorOption, ...] = (
                 },
             ),
             # Version 2.1 renamed the option; each version leaves the other name alone.
-            "mimalloc": Told(
+            "mimalloc": OptionEncoding(
                 (("MIMALLOC_LARGE_OS_PAGES", "{}"), ("MIMALLOC_ALLOW_LARGE_OS_PAGES", "{}")),
                 {"off": "0", "thp": "1"},
             ),
@@ -104,16 +104,18 @@ _SHARED: tuple[AllocatorOption, ...] = (
         "how long freed pages are kept, in ms: jemalloc, mimalloc",
         Range(0, _LONGEST_MS),
         {
-            "jemalloc": Told(_jemalloc("dirty_decay_ms:{0},muzzy_decay_ms:{0}")),
+            "jemalloc": OptionEncoding(_jemalloc("dirty_decay_ms:{0},muzzy_decay_ms:{0}")),
             # Renamed in version 2.1, as above.
-            "mimalloc": Told((("MIMALLOC_DECOMMIT_DELAY", "{}"), ("MIMALLOC_PURGE_DELAY", "{}"))),
+            "mimalloc": OptionEncoding(
+                (("MIMALLOC_DECOMMIT_DELAY", "{}"), ("MIMALLOC_PURGE_DELAY", "{}"))
+            ),
         },
     ),
     AllocatorOption(
         "malloc.background",
         "whether threads of its own give pages back: jemalloc",
         _SWITCHED,
-        {"jemalloc": Told(_jemalloc("background_thread:{}"), _TRUTH)},
+        {"jemalloc": OptionEncoding(_jemalloc("background_thread:{}"), _TRUTH)},
     ),
     AllocatorOption(
         "malloc.tcache",
@@ -121,15 +123,17 @@ _SHARED: tuple[AllocatorOption, ...] = (
         _SWITCHED,
         {
             # 7 is TCACHE_FILL_COUNT, what glibc has unasked.
-            "glibc": Told(_glibc("glibc.malloc.tcache_count={}"), {"on": "7", "off": "0"}),
-            "jemalloc": Told(_jemalloc("tcache:{}"), _TRUTH),
+            "glibc": OptionEncoding(
+                _glibc("glibc.malloc.tcache_count={}"), {"on": "7", "off": "0"}
+            ),
+            "jemalloc": OptionEncoding(_jemalloc("tcache:{}"), _TRUTH),
         },
     ),
 )
 
 
 def _of_glibc(name: str, summary: str, low: int, high: int) -> AllocatorOption:
-    told = Told(_glibc(f"glibc.malloc.{name}={{}}"))
+    told = OptionEncoding(_glibc(f"glibc.malloc.{name}={{}}"))
     return AllocatorOption(f"glibc.{name}", summary, Range(low, high), {"glibc": told})
 
 
@@ -148,26 +152,26 @@ _OF_OTHERS: tuple[AllocatorOption, ...] = (
         "jemalloc.oversize_threshold",
         "bytes from which on blocks lie in an arena of their own; 0: none do",
         Range(0, _MOST_BYTES),
-        {"jemalloc": Told(_jemalloc("oversize_threshold:{}"))},
+        {"jemalloc": OptionEncoding(_jemalloc("oversize_threshold:{}"))},
     ),
     AllocatorOption(
         "jemalloc.percpu_arena",
         "an arena for each CPU, or each core, in place of some for all threads",
         Choices(("disabled", "percpu", "phycpu")),
-        {"jemalloc": Told(_jemalloc("percpu_arena:{}"))},
+        {"jemalloc": OptionEncoding(_jemalloc("percpu_arena:{}"))},
     ),
     AllocatorOption(
         "tcmalloc.release_rate",
         "how eagerly pages are given back: 0 never, 10 most",
         Range(0, 10, step=1),
-        {"tcmalloc": Told((("TCMALLOC_RELEASE_RATE", "{}"),))},
+        {"tcmalloc": OptionEncoding((("TCMALLOC_RELEASE_RATE", "{}"),))},
     ),
     AllocatorOption(
         "tcmalloc.thread_cache",
         "bytes that the caches of all threads may hold",
         # kMinThreadCacheSize * 2 and 1 GiB (src/thread_cache.cc): others are drawn to these.
         Range(512 * 2**10, 2**30),
-        {"tcmalloc": Told((("TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES", "{}"),))},
+        {"tcmalloc": OptionEncoding((("TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES", "{}"),))},
     ),
 )
 

@@ -29,19 +29,19 @@ from assay.records.configuration import show_value
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import (
     judge_environment,
-    mapped,
+    mapped_files,
     refused,
+    unread_reason,
     unverified,
-    why_unread,
 )
 from assay.settings.malloc import PREFIXES
-from assay.settings.refusal import outside
+from assay.settings.refusals import out_of_domain
 
 _ALL_PREFIXES = tuple(PREFIXES.values())
 _COMPLAINT = re.compile(r"^<jemalloc>: ([A-Z][\w -]* conf (?:pair|value)): (\w+):", re.MULTILINE)
 
 
-class Told(msgspec.Struct, frozen=True):
+class OptionEncoding(msgspec.Struct, frozen=True):
     """How one allocator is told: variables, with ``{}`` where the value belongs.
 
     With a ``spelling`` it has these values only, and spells them so.
@@ -67,7 +67,7 @@ class AllocatorOption(msgspec.Struct, frozen=True):
     name: str
     summary: str
     values: Domain
-    told: Mapping[str, Told]
+    told: Mapping[str, OptionEncoding]
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SET
@@ -80,7 +80,7 @@ class AllocatorOption(msgspec.Struct, frozen=True):
         """That of the allocator, whichever serves."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
         return f"an option of {_listed(self.told)}: name it to vary it"
 
@@ -99,7 +99,7 @@ class AllocatorOption(msgspec.Struct, frozen=True):
         """The variables of the allocator in use, or of all that have the option."""
         value = config[self.name]
         if value not in self.values:
-            return outside(self.name, value, self.values)
+            return out_of_domain(self.name, value, self.values)
         known = self._known(value)
         malloc = config.get("malloc")
         if malloc is None:
@@ -113,9 +113,9 @@ class AllocatorOption(msgspec.Struct, frozen=True):
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """By the allocator that is mapped, what it was told, and what it says to that."""
         value = config[self.name]
-        found = mapped(facts, _ALL_PREFIXES)
+        found = mapped_files(facts, _ALL_PREFIXES)
         if found is None:
-            return unverified(value, why_unread(facts, "maps"))
+            return unverified(value, unread_reason(facts, "maps"))
         serving = _serving(config, found)
         if serving is None:
             return unverified(value, "more than one allocator is mapped", ", ".join(found))

@@ -103,7 +103,7 @@ class Setting(Protocol):
         """The value that an absent setting stands for, where it is known."""
         ...
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Whether it is worth trying unasked: a suggestion, or the reason why not."""
         ...
 

@@ -25,7 +25,7 @@ from assay.records import (
 from assay.records.facts import CachedFiles
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import degraded, granted, refused, unverified
-from assay.settings.refusal import outside
+from assay.settings.refusals import out_of_domain
 from assay.units import show_bytes, show_count
 
 _DOMAIN = Choices(("warm", "cold"))
@@ -33,7 +33,7 @@ _NEARLY = 0.01
 """Share of the bytes that may be otherwise than asked: the kernel drops whole large pages."""
 
 
-class Cache(msgspec.Struct, frozen=True):
+class PageCacheSetting(msgspec.Struct, frozen=True):
     """``cache``: warm or cold files."""
 
     name: str = "cache"
@@ -50,7 +50,7 @@ class Cache(msgspec.Struct, frozen=True):
         """As the launch before left it."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
         return "it is a question of what is to be measured, not of what is best: name it to ask"
 
@@ -60,7 +60,7 @@ class Cache(msgspec.Struct, frozen=True):
             case "warm" | "cold" as state:
                 return Resolved((PageCache(state=state),))
             case value:
-                return outside(self.name, value, _DOMAIN)
+                return out_of_domain(self.name, value, _DOMAIN)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """By what was in the cache just before the launch."""

@@ -27,26 +27,26 @@ from assay.records import (
     Scope,
     Value,
 )
-from assay.settings import placing
+from assay.settings import cpu_selection
 from assay.settings.base import Refused, Resolved, Suggestion
+from assay.settings.device_locality import is_near, nearest_usable
 from assay.settings.evidence import (
-    accepted,
-    cpus_seen,
     granted,
+    observed_cpus,
     refused,
+    step_accepted,
+    unread_reason,
     unverified,
-    why_unread,
 )
-from assay.settings.near import is_near, near
-from assay.settings.refusal import outside
-from assay.settings.smt import usable_for
-from assay.settings.threads import counts
+from assay.settings.refusals import out_of_domain
+from assay.settings.smt import cpus_for_placement
+from assay.settings.threads import candidate_counts
 from assay.units import show_count
 
 _PLACE: dict[str, Callable[[Sequence[Cpu], int], tuple[int, ...]]] = {
-    "compact": placing.compact,
-    "scatter": placing.scatter,
-    "one-per-core": placing.one_per_core,
+    "compact": cpu_selection.compact,
+    "scatter": cpu_selection.scatter,
+    "one-per-core": cpu_selection.one_per_core,
 }
 _PLACEMENTS = AnyText(f"{', '.join(_PLACE)}, or near:DEVICE-OR-FILE")
 _USUAL = "compact"
@@ -71,14 +71,14 @@ class Cpus(msgspec.Struct, frozen=True):
         """All that assay may use."""
         return len(machine.usable)
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Where CPUs differ in what they share, and the program has threads to place."""
         usable = machine.usable
         if len(usable) < 2:
             return "only one CPU is usable"
         if "tbb" in program.runtimes:
             return Suggestion(
-                Choices(counts(machine), ordered=True),
+                Choices(candidate_counts(machine), ordered=True),
                 "oneTBB starts as many threads as there are CPUs that it may use",
             )
         sizes = _natural_sizes(machine)
@@ -101,9 +101,9 @@ class Cpus(msgspec.Struct, frozen=True):
         value = config[self.name]
         if isinstance(value, int) and not isinstance(value, bool):
             placement = str(config.get("placement", _USUAL))
-            usable = usable_for(config, machine)
+            usable = cpus_for_placement(config, machine)
             if is_near(placement):
-                close = near(placement, usable, self.root)
+                close = nearest_usable(placement, usable, self.root)
                 return close if isinstance(close, Refused) else _of_count(value, _USUAL, close)
             return _of_count(value, placement, usable)
         wanted = _parse(value)
@@ -147,7 +147,7 @@ class Placement(msgspec.Struct, frozen=True):
         """What ``cpus=COUNT`` alone means."""
         return _USUAL
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Alone only ``one-per-core`` changes anything, and only where cores have siblings."""
         if len(machine.cores) == len(machine.usable):
             return "no core has two usable threads; with cpus=COUNT it can be named"
@@ -161,20 +161,20 @@ class Placement(msgspec.Struct, frozen=True):
         """Part of ``cpus``; alone, ``one-per-core`` leaves out all siblings."""
         value = config[self.name]
         if value not in _PLACE and not is_near(value):
-            return outside(self.name, value, _PLACEMENTS)
+            return out_of_domain(self.name, value, _PLACEMENTS)
         count = config.get("cpus")
         if isinstance(count, int):
             return Resolved((), note="sets which CPUs cpus takes")
         if count is not None:
             return Resolved((), degraded=f"without effect: cpus={count} names the CPUs itself")
         if is_near(value):
-            return self._near(str(value), usable_for(config, machine))
+            return self._near(str(value), cpus_for_placement(config, machine))
         if value != "one-per-core":
             return Resolved((), degraded="without effect unless cpus is a count")
-        return Resolved((Affinity(cpus=placing.one_per_core(machine.usable)),))
+        return Resolved((Affinity(cpus=cpu_selection.one_per_core(machine.usable)),))
 
     def _near(self, value: str, usable: Sequence[Cpu]) -> Resolved | Refused:
-        close = near(value, usable, self.root)
+        close = nearest_usable(value, usable, self.root)
         if isinstance(close, Refused):
             return close
         everywhere = len(close) == len(usable)
@@ -191,7 +191,7 @@ class Placement(msgspec.Struct, frozen=True):
         return judge_mask(value, facts, plan.cpus, len(plan.cpus))
 
 
-def cpus_left(config: Configuration, machine: Machine) -> tuple[int, ...]:
+def remaining_cpus(config: Configuration, machine: Machine) -> tuple[int, ...]:
     """CPUs that assay may use and a program under ``config`` may not, as far as can be foreseen."""
     taken: set[int] = set()
     for setting in (Cpus(), Placement()):
@@ -208,7 +208,7 @@ def _counts(most: int) -> str:
 
 def _of_count(count: int, placement: str, usable: Sequence[Cpu]) -> Resolved | Refused:
     if placement not in _PLACE:
-        return outside("placement", placement, _PLACEMENTS)
+        return out_of_domain("placement", placement, _PLACEMENTS)
     one_each = placement == "one-per-core"
     most = len({cpu.core for cpu in usable}) if one_each else len(usable)
     if not 1 <= count <= most:
@@ -229,11 +229,11 @@ def _parse(value: Value) -> tuple[int, ...]:
 
 def judge_mask(value: Value, facts: RunFacts, asked: tuple[int, ...], count: int) -> Grant:
     """Whether the mask that was read back lies in ``asked`` and holds at most ``count`` CPUs."""
-    if accepted(facts, "affinity") is False:
+    if step_accepted(facts, "affinity") is False:
         return refused(value, Level.SET, "the kernel did not take the mask")
-    seen = cpus_seen(facts)
+    seen = observed_cpus(facts)
     if seen is None:
-        return unverified(value, why_unread(facts, "cpus"))
+        return unverified(value, unread_reason(facts, "cpus"))
     observed = f"ran on {format_list(seen)}"
     if asked and not set(seen) <= set(asked):
         return refused(value, Level.SEEN, f"asked for {format_list(asked)}", observed)
@@ -249,7 +249,7 @@ def _natural_sizes(machine: Machine) -> tuple[int, ...]:
     """Sizes of the groups that share a cache, a node, a package; and the number of cores."""
     usable = machine.usable
     sizes = {
-        max(len(group) for group in placing.groups(usable, level))
+        max(len(group) for group in cpu_selection.groups(usable, level))
         for level in ("l3", "node", "package")
     }
     sizes.add(len(machine.cores))

@@ -25,7 +25,7 @@ from assay.records import (
 )
 from assay.settings.base import Setting
 from assay.settings.registry import Registry
-from assay.settings.words import value_of
+from assay.settings.value_text import parse_value
 
 _NUMBER = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::(.*))?")
@@ -151,7 +151,7 @@ def _read(item: _Item, domain: Domain) -> Value:
         return next((o for o in domain.options if str(o) == item.text), item.text)
     if isinstance(domain, AnyText) and item.quoted:
         return item.text
-    return value_of(item.text)
+    return parse_value(item.text)
 
 
 def _range(match: re.Match[str], whole: str) -> Range:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assay.records import Configuration, Grant, Granted, Level, RunFacts, Seen, Value
-from assay.settings.joined import JOINED, contains, read_back
+from assay.settings.list_variables import LIST_VARIABLES, contains, restore_environment
 
 _NEVER_RAN = frozenset({"exec_failed", "setup_failed", "bad_plan"})
 _TOO_SHORT = "the program ended before it could be read"
@@ -33,56 +33,56 @@ def unverified(value: Value, reason: str, observed: str | None = None) -> Grant:
     return Grant(value=value, grant=Granted.UNVERIFIED, observed=observed, reason=reason)
 
 
-def never_ran(facts: RunFacts) -> str | None:
+def start_failure(facts: RunFacts) -> str | None:
     """Why the program was not started, if it was not."""
     if facts.outcome not in _NEVER_RAN:
         return None
     return f"the program was not started: {facts.message or facts.outcome}"
 
 
-def accepted(facts: RunFacts, what: str) -> bool | None:
+def step_accepted(facts: RunFacts, what: str) -> bool | None:
     """Whether the kernel took the step ``what``; ``None`` where it was not tried."""
     results = [step.ok for step in facts.applied if step.what == what]
     return all(results) if results else None
 
 
-def seen_of(facts: RunFacts) -> Seen:
+def readback_of(facts: RunFacts) -> Seen:
     """What was read back; all fields are ``None`` where nothing was."""
     return facts.seen or Seen()
 
 
-def cpus_seen(facts: RunFacts) -> tuple[int, ...] | None:
+def observed_cpus(facts: RunFacts) -> tuple[int, ...] | None:
     """The CPUs that the program was kept to, or all of its instances together."""
     if not facts.instances:
-        return seen_of(facts).cpus
+        return readback_of(facts).cpus
     masks = [one.cpus for one in facts.instances if one.cpus is not None]
     return tuple(sorted({cpu for mask in masks for cpu in mask})) if masks else None
 
 
-def mask_seen(facts: RunFacts) -> tuple[int, ...] | None:
+def observed_mask(facts: RunFacts) -> tuple[int, ...] | None:
     """Return the CPUs that the threads of the program could use together; ``None`` if not read.
 
     A bound OpenMP thread has a mask of its own, the first one included, so that no single mask says
     it. Of several instances each has CPUs of its own, and there is no such mask.
     """
-    seen = seen_of(facts)
+    seen = readback_of(facts)
     if facts.instances or seen.cpus is None or not seen.thread_cpus:
         return None
     return tuple(sorted(set(seen.cpus).union(*seen.thread_cpus)))
 
 
-def environ_of(facts: RunFacts) -> dict[str, str] | None:
+def observed_environment(facts: RunFacts) -> dict[str, str] | None:
     """The environment that the program was started with; ``None`` where it was not read."""
-    environ = seen_of(facts).environ
-    return None if environ is None else read_back(environ)
+    environ = readback_of(facts).environ
+    return None if environ is None else restore_environment(environ)
 
 
-def why_unread(facts: RunFacts, field: str) -> str:
+def unread_reason(facts: RunFacts, field: str) -> str:
     """Why ``seen`` has no ``field``."""
     for key in (f"seen.{field}", field, "seen"):
         if key in facts.absent:
             return facts.absent[key]
-    return never_ran(facts) or (_TOO_SHORT if facts.seen is None else f"{field} was not read")
+    return start_failure(facts) or (_TOO_SHORT if facts.seen is None else f"{field} was not read")
 
 
 def judge_environment(
@@ -92,30 +92,30 @@ def judge_environment(
 
     That a variable is there is as much as can be shown from outside: level *set*.
     """
-    environ = environ_of(facts)
+    environ = observed_environment(facts)
     if environ is None:
-        return unverified(value, why_unread(facts, "environ"))
+        return unverified(value, unread_reason(facts, "environ"))
     for name, text in expected.items():
         found = environ.get(name)
-        if not holds(name, text, found):
+        if not variable_matches(name, text, found):
             told = "is not set" if found is None else f"is {found!r}"
             return refused(value, Level.SET, f"{name} {told} in the program, not {text!r}")
     return granted(value, Level.SET, observed or _show(expected))
 
 
-def holds(name: str, text: str, found: str | None) -> bool:
+def variable_matches(name: str, text: str, found: str | None) -> bool:
     """Whether a variable found as ``found`` says what ``text`` says; lists may say more."""
-    if found is not None and name in JOINED:
+    if found is not None and name in LIST_VARIABLES:
         return contains(name, found, text)
     return found == text
 
 
-def mapped(facts: RunFacts, prefixes: tuple[str, ...]) -> tuple[str, ...] | None:
+def mapped_files(facts: RunFacts, prefixes: tuple[str, ...]) -> tuple[str, ...] | None:
     """Mapped files whose name starts with one of ``prefixes``; ``None`` where maps were not read.
 
     The launcher reports the maps as paths; a deleted file keeps its name.
     """
-    maps = seen_of(facts).maps
+    maps = readback_of(facts).maps
     if maps is None:
         return None
     return tuple(path for path in maps if path.rsplit("/", 1)[-1].startswith(prefixes))
@@ -128,6 +128,6 @@ def _show(variables: Mapping[str, str]) -> str:
     return f"{first} and {len(others)} more" if len(others) > 2 else ", ".join((first, *others))
 
 
-def left_by_user(expected: dict[str, str], config: Configuration) -> dict[str, str]:
+def without_user_variables(expected: dict[str, str], config: Configuration) -> dict[str, str]:
     """Those variables that no ``env.NAME`` of the configuration holds."""
     return {name: text for name, text in expected.items() if f"env.{name}" not in config}

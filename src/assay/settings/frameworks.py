@@ -67,7 +67,7 @@ class FrameworkThreads(msgspec.Struct, frozen=True):
         """The framework's own, which follows the processor and the environment."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """``threads`` sizes the pools within operations; the others are for those who ask."""
         if self.package not in program.packages:
             return f"the program was not found to import {self.package}"

@@ -27,7 +27,7 @@ from assay.records import (
 from assay.records.configuration import show_value
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import judge_environment
-from assay.settings.refusal import outside
+from assay.settings.refusals import out_of_domain
 
 VARIABLE = "GLIBC_TUNABLES"
 _MOST_BYTES = 2**40
@@ -35,7 +35,7 @@ _SWITCHED = Choices(("on", "off"))
 _SPELLED: dict[Value, str] = {"on": "1", "off": "0"}
 
 
-class Tunable(msgspec.Struct, frozen=True):
+class GlibcTunable(msgspec.Struct, frozen=True):
     """One tunable of glibc.
 
     Attributes:
@@ -62,7 +62,7 @@ class Tunable(msgspec.Struct, frozen=True):
         """The library's own."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
         return "a tunable of glibc: name it to vary it"
 
@@ -70,7 +70,7 @@ class Tunable(msgspec.Struct, frozen=True):
         """One assignment in the list of tunables."""
         value = config[self.name]
         if value not in self.values:
-            return outside(self.name, value, self.values)
+            return out_of_domain(self.name, value, self.values)
         if self.arch is not None and machine.arch != self.arch:
             return Refused(f"{self.tunable} is for {self.arch}, and this is {machine.arch}")
         if self.flag is not None and self.flag not in machine.flags and value != "off":
@@ -90,8 +90,8 @@ class Tunable(msgspec.Struct, frozen=True):
         return f"{self.tunable}={_SPELLED.get(value, show_value(value))}"
 
 
-TUNABLES: tuple[Tunable, ...] = (
-    Tunable(
+TUNABLES: tuple[GlibcTunable, ...] = (
+    GlibcTunable(
         "glibc.elision",
         "lock elision: mutexes as hardware transactions (Intel TSX)",
         _SWITCHED,
@@ -99,39 +99,39 @@ TUNABLES: tuple[Tunable, ...] = (
         arch="x86_64",
         flag="rtm",
     ),
-    Tunable(
+    GlibcTunable(
         "glibc.mutex_spin_count",
         "how often an adaptive mutex is tried before its thread sleeps",
         Range(0, 32767),
         "glibc.pthread.mutex_spin_count",
     ),
-    Tunable(
+    GlibcTunable(
         "glibc.stack_cache_size",
         "bytes of stacks of ended threads that are kept (glibc 2.34)",
         Range(0, _MOST_BYTES),
         "glibc.pthread.stack_cache_size",
     ),
-    Tunable(
+    GlibcTunable(
         "glibc.rseq",
         "restartable sequences registered by glibc (2.35)",
         _SWITCHED,
         "glibc.pthread.rseq",
     ),
-    Tunable(
+    GlibcTunable(
         "glibc.x86_non_temporal_threshold",
         "bytes from which on memcpy writes around the caches",
         Range(0x4040, _MOST_BYTES),
         "glibc.cpu.x86_non_temporal_threshold",
         arch="x86_64",
     ),
-    Tunable(
+    GlibcTunable(
         "glibc.x86_rep_movsb_threshold",
         "bytes from which on memcpy uses REP MOVSB (glibc 2.32)",
         Range(0x200, _MOST_BYTES),
         "glibc.cpu.x86_rep_movsb_threshold",
         arch="x86_64",
     ),
-    Tunable(
+    GlibcTunable(
         "glibc.x86_rep_stosb_threshold",
         "bytes from which on memset uses REP STOSB (glibc 2.32)",
         Range(1, _MOST_BYTES),

@@ -18,7 +18,7 @@ import msgspec
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine, Program
-from assay.machine.gpus import Gpu, find_gpus, unlike
+from assay.machine.gpus import Gpu, ambiguity, find_gpus
 from assay.machine.root import LIVE, Root
 from assay.records import (
     AnyText,
@@ -33,7 +33,7 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import judge_environment, left_by_user
+from assay.settings.evidence import judge_environment, without_user_variables
 
 _VARIABLE = {
     "nvidia": "CUDA_VISIBLE_DEVICES",
@@ -54,7 +54,7 @@ _NONE = "none"
 _DOMAIN = AnyText("a list as 0,2 in the order of PCI addresses, nvidia:0, amd:0, intel:0, or none")
 
 
-class Gpus(msgspec.Struct, frozen=True):
+class VisibleGpus(msgspec.Struct, frozen=True):
     """``gpus``: those that the program may use, or none."""
 
     name: str = "gpus"
@@ -73,7 +73,7 @@ class Gpus(msgspec.Struct, frozen=True):
         """Unknown: variables may be inherited."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
         return "which GPUs a program may take is the user's to say"
 
@@ -91,7 +91,7 @@ class Gpus(msgspec.Struct, frozen=True):
             return _hidden(gpus)
         vendor, colon, rest = text.rpartition(":")
         vendors = sorted({gpu.vendor for gpu in gpus})
-        ambiguous = unlike(gpus)
+        ambiguous = ambiguity(gpus)
         if not colon and ambiguous is not None:
             return Refused(ambiguous, f"Write gpus={vendors[0]}:{rest}.")
         vendor = vendor or vendors[0]
@@ -115,7 +115,7 @@ class Gpus(msgspec.Struct, frozen=True):
         set_here = {
             a.name: a.value for a in plan.actions if isinstance(a, EnvSet) and a.name in VARIABLES
         }
-        return judge_environment(config[self.name], left_by_user(set_here, config), facts)
+        return judge_environment(config[self.name], without_user_variables(set_here, config), facts)
 
 
 def variables_for(numbers: tuple[int, ...], root: Root = LIVE) -> dict[str, str]:

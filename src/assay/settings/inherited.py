@@ -31,9 +31,16 @@ from assay.records import (
 )
 from assay.settings import pools
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import environ_of, granted, holds, refused, unverified, why_unread
-from assay.settings.refusal import outside
-from assay.settings.words import is_variable_name
+from assay.settings.evidence import (
+    granted,
+    observed_environment,
+    refused,
+    unread_reason,
+    unverified,
+    variable_matches,
+)
+from assay.settings.refusals import out_of_domain
+from assay.settings.value_text import is_variable_name
 
 FAMILY = "inherited."
 KEPT, UNSET = "kept", "unset"
@@ -80,7 +87,7 @@ _NOT_OF_SPEED = frozenset(
 _NO_SETTINGS = ("OMP_DISPLAY_", "OMPI_")
 
 
-class Inherited(msgspec.Struct, frozen=True):
+class InheritedVariable(msgspec.Struct, frozen=True):
     """``inherited.NAME``: kept as it is exported, or unset."""
 
     variable: str
@@ -113,7 +120,7 @@ class Inherited(msgspec.Struct, frozen=True):
         """Whatever is exported reaches the program."""
         return KEPT
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Only where it is exported, which a program does not tell (``inherited_parameters``)."""
         return "tried where the variable is exported and the program reads it"
 
@@ -121,15 +128,15 @@ class Inherited(msgspec.Struct, frozen=True):
         """Take the variable out of the environment."""
         value = config[self.name]
         if value not in _DOMAIN:
-            return outside(self.name, value, _DOMAIN)
+            return out_of_domain(self.name, value, _DOMAIN)
         return Resolved((EnvUnset(name=self.variable),) if value == UNSET else ())
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether it is out of the environment, but for what the plan itself puts there."""
         value = config[self.name]
-        environ = environ_of(facts)
+        environ = observed_environment(facts)
         if environ is None:
-            return unverified(value, why_unread(facts, "environ"))
+            return unverified(value, unread_reason(facts, "environ"))
         found = environ.get(self.variable)
         if value == KEPT:
             shown = "not set" if found is None else f"{self.variable}={_shortened(found)}"
@@ -142,7 +149,7 @@ class Inherited(msgspec.Struct, frozen=True):
 
 
 def _judged_as_kept(name: str, found: str | None, exported: str | None, shown: str) -> Grant:
-    same = found == exported if exported is None else holds(name, exported, found)
+    same = found == exported if exported is None else variable_matches(name, exported, found)
     if same:
         return granted(KEPT, Level.SET, shown)
     there = "not set" if found is None else repr(_shortened(found))
@@ -200,7 +207,7 @@ def inherited_parameters(env: Mapping[str, str], program: Program) -> Iterator[P
         )
 
 
-def inherited_words(variables: Mapping[str, str]) -> str:
+def format_variables(variables: Mapping[str, str]) -> str:
     """Return the variables in one line: ``OMP_PROC_BIND=true, MALLOC_ARENA_MAX=1``."""
     return ", ".join(f"{name}={_shortened(value)}" for name, value in variables.items())
 

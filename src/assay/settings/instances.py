@@ -32,19 +32,19 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Setting, Suggestion
-from assay.settings.cpus import Cpus, Placement
-from assay.settings.evidence import granted, refused, unverified, why_unread
-from assay.settings.per_core import PerCore
-from assay.settings.refusal import outside
-from assay.settings.splitting import (
-    Groups,
-    by_node,
+from assay.settings.core_division import (
+    CpuGroups,
     cores_by_node,
-    crossing,
-    most_within,
-    share_out,
-    widest,
+    count_cross_node,
+    count_fitting,
+    divide_cores,
+    groups_by_node,
+    max_cores_each,
 )
+from assay.settings.cpus import Cpus, Placement
+from assay.settings.evidence import granted, refused, unread_reason, unverified
+from assay.settings.per_core import ThreadsPerCore
+from assay.settings.refusals import out_of_domain
 from assay.units import show_count
 
 COUNT = "instances"
@@ -57,7 +57,7 @@ LATENCY_CORES = 4
 _PLACEHOLDER = "arg.instance"
 
 
-class Count(msgspec.Struct, frozen=True):
+class InstanceCount(msgspec.Struct, frozen=True):
     """``instances``: how many, or one of two modes."""
 
     name: str = COUNT
@@ -74,7 +74,7 @@ class Count(msgspec.Struct, frozen=True):
         """One, which is no instance among others: it is kept to no cores."""
         return 1
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked: several do several times the work."""
         return "several instances do several times the work: name it, and a metric that shows it"
 
@@ -91,7 +91,7 @@ class Count(msgspec.Struct, frozen=True):
         return _judge(config[self.name], facts, plan)
 
 
-class Cores(msgspec.Struct, frozen=True):
+class CoresPerInstance(msgspec.Struct, frozen=True):
     """``instances.cores``: how many cores each has."""
 
     name: str = CORES
@@ -108,7 +108,7 @@ class Cores(msgspec.Struct, frozen=True):
         """Left to ``instances``."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Belongs to ``instances``."""
         return "goes with instances"
 
@@ -123,7 +123,7 @@ class Cores(msgspec.Struct, frozen=True):
         return _judge(config[self.name], facts, plan)
 
 
-class Rank(msgspec.Struct, frozen=True):
+class InstanceRank(msgspec.Struct, frozen=True):
     """``instances.rank``: one of them alone."""
 
     name: str = RANK
@@ -140,7 +140,7 @@ class Rank(msgspec.Struct, frozen=True):
         """All of them."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Belongs to ``instances``."""
         return "goes with instances"
 
@@ -159,7 +159,7 @@ class Rank(msgspec.Struct, frozen=True):
         return _judge(config[self.name], facts, plan)
 
 
-INSTANCES: tuple[Setting, ...] = (Count(), Cores(), Rank())
+INSTANCES: tuple[Setting, ...] = (InstanceCount(), CoresPerInstance(), InstanceRank())
 
 
 def _resolved(config: Configuration, machine: Machine) -> Resolved | Refused:
@@ -190,7 +190,7 @@ def _resolved(config: Configuration, machine: Machine) -> Resolved | Refused:
     # One node has no other memory; a policy that the user names stands.
     local = len(machine.nodes) > 1 and "mem.policy" not in config
     actions = (own, MemPolicy(mode="local")) if local else (own,)
-    crossed = crossing(cpus, groups)
+    crossed = count_cross_node(cpus, groups)
     if crossed:
         these = show_count(crossed, "instance has", "instances have")
         return Resolved(actions, degraded=f"{these} cores of several NUMA nodes: no node has more")
@@ -200,7 +200,7 @@ def _resolved(config: Configuration, machine: Machine) -> Resolved | Refused:
 def _left(config: Configuration, machine: Machine) -> tuple[Cpu, ...]:
     """The CPUs that the other settings leave; all where one of them is refused itself."""
     taken: set[int] = set()
-    settings: tuple[Setting, ...] = (Cpus(), Placement(), PerCore())
+    settings: tuple[Setting, ...] = (Cpus(), Placement(), ThreadsPerCore())
     for setting in settings:
         if setting.name in config:
             answer = setting.resolve(config, machine)
@@ -209,7 +209,7 @@ def _left(config: Configuration, machine: Machine) -> tuple[Cpu, ...]:
     return tuple(cpu for cpu in machine.usable if not taken or cpu.id in taken)
 
 
-def _groups(config: Configuration, cpus: Sequence[Cpu]) -> Groups | Refused:
+def _groups(config: Configuration, cpus: Sequence[Cpu]) -> CpuGroups | Refused:
     count, cores = config.get(COUNT), config.get(CORES)
     sizes = cores_by_node(cpus)
     total = sum(sizes.values())
@@ -226,24 +226,26 @@ def _groups(config: Configuration, cpus: Sequence[Cpu]) -> Groups | Refused:
                 f"a NUMA node has {show_count(least, 'core')}, and {CORES} is {size}",
                 f"Give at most {least}, or a count of instances.",
             )
-        return by_node(cpus, size)
+        return groups_by_node(cpus, size)
     if count == LATENCY or count is None:
         return _as_many(cpus, LATENCY_CORES if size is None else size, total)
     if not _is_count(count) or int(count) < 1:
-        return outside(COUNT, count, AnyText(f"a count from 1 to {total}, throughput, latency"))
+        return out_of_domain(
+            COUNT, count, AnyText(f"a count from 1 to {total}, throughput, latency")
+        )
     return _counted(cpus, int(count), size, total)
 
 
-def _as_many(cpus: Sequence[Cpu], size: int, total: int) -> Groups | Refused:
+def _as_many(cpus: Sequence[Cpu], size: int, total: int) -> CpuGroups | Refused:
     if size > total:
         return Refused(
             f"{show_count(total, 'core')} may be used, and each instance would take {size}",
             f"Give {CORES}: how many cores each is to have.",
         )
-    return share_out(cpus, most_within(cpus, size) or 1, size)
+    return divide_cores(cpus, count_fitting(cpus, size) or 1, size)
 
 
-def _counted(cpus: Sequence[Cpu], count: int, size: int | None, total: int) -> Groups | Refused:
+def _counted(cpus: Sequence[Cpu], count: int, size: int | None, total: int) -> CpuGroups | Refused:
     if count * (size or 1) > total:
         each = "" if size is None else f" of {show_count(size, 'core')} each"
         return Refused(
@@ -251,10 +253,10 @@ def _counted(cpus: Sequence[Cpu], count: int, size: int | None, total: int) -> G
             f"{show_count(total, 'core')} may be used",
             f"Give at most {total // (size or 1)}.",
         )
-    return share_out(cpus, count, size or widest(cpus, count))
+    return divide_cores(cpus, count, size or max_cores_each(cpus, count))
 
 
-def _told(cpus: Sequence[Cpu], groups: Groups) -> str:
+def _told(cpus: Sequence[Cpu], groups: CpuGroups) -> str:
     """Which CPUs each has, and how many cores are left over."""
     used = {number for group in groups for number in group}
     idle = len({cpu.core for cpu in cpus if cpu.id not in used})
@@ -280,7 +282,7 @@ def _judge(value: Value, facts: RunFacts, plan: Plan) -> Grant:
     asked = plan.instances
     masks = [one.cpus for one in facts.instances]
     if len(masks) != len(asked) or None in masks:
-        return unverified(value, why_unread(facts, "instances"))
+        return unverified(value, unread_reason(facts, "instances"))
     shown = " | ".join(format_list(mask or ()) for mask in masks[:_SHOWN])
     observed = f"{show_count(len(masks), 'instance')} on {shown}"
     observed += f" | and {len(masks) - _SHOWN} more" if len(masks) > _SHOWN else ""

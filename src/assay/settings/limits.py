@@ -26,7 +26,7 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import accepted, granted, refused, unverified
+from assay.settings.evidence import granted, refused, step_accepted, unverified
 from assay.units import parse_bytes
 
 FAMILY = "limit"
@@ -91,7 +91,7 @@ class ResourceLimit(msgspec.Struct, frozen=True):
         """What assay itself has; not given as a value, since hard and soft may differ."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
         return "only the user knows what a program needs"
 
@@ -115,7 +115,7 @@ class ResourceLimit(msgspec.Struct, frozen=True):
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether the kernel took it."""
         value = config[self.name]
-        match accepted(facts, f"rlimits.{self.resource}"):
+        match step_accepted(facts, f"rlimits.{self.resource}"):
             case None:
                 return unverified(value, "the launch did not come to it")
             case False:

@@ -23,8 +23,8 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import granted, mapped, refused, unverified, why_unread
-from assay.settings.refusal import is_preloadable, outside, preload_hindrance
+from assay.settings.evidence import granted, mapped_files, refused, unread_reason, unverified
+from assay.settings.refusals import is_preloadable, out_of_domain, preload_obstacle
 
 PREFIXES: dict[str, str] = {
     "jemalloc": "libjemalloc",
@@ -46,7 +46,7 @@ _DOMAIN = Choices(("glibc", *PREFIXES))
 _ALL_PREFIXES = tuple(PREFIXES.values())
 
 
-class Malloc(msgspec.Struct, frozen=True):
+class AllocatorSetting(msgspec.Struct, frozen=True):
     """``malloc``: an allocator preloaded, or none."""
 
     name: str = "malloc"
@@ -63,9 +63,9 @@ class Malloc(msgspec.Struct, frozen=True):
         """Unknown: a program may link its own."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Where something is installed and can be preloaded."""
-        if why := preload_hindrance(program, machine.arch):
+        if why := preload_obstacle(program, machine.arch):
             return f"the program {why}"
         installed = [name for name in PREFIXES if name in machine.libraries]
         if not installed:
@@ -86,7 +86,7 @@ class Malloc(msgspec.Struct, frozen=True):
         """A preload; whatever allocator was inherited is taken out."""
         value = config[self.name]
         if value not in _DOMAIN:
-            return outside(self.name, value, _DOMAIN)
+            return out_of_domain(self.name, value, _DOMAIN)
         clear = Unpreload(prefixes=_ALL_PREFIXES)
         if value == "glibc":
             return Resolved((clear,))
@@ -100,9 +100,9 @@ class Malloc(msgspec.Struct, frozen=True):
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Which allocators are mapped."""
         value = config[self.name]
-        found = mapped(facts, _ALL_PREFIXES)
+        found = mapped_files(facts, _ALL_PREFIXES)
         if found is None:
-            return unverified(value, why_unread(facts, "maps"))
+            return unverified(value, unread_reason(facts, "maps"))
         wanted = PREFIXES.get(str(value))
         others = [path for path in found if wanted is None or not _is(path, wanted)]
         observed = ", ".join(found) if found else "no other allocator mapped"

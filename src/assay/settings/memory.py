@@ -28,8 +28,15 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import accepted, granted, refused, seen_of, unverified, why_unread
-from assay.settings.refusal import outside
+from assay.settings.evidence import (
+    granted,
+    readback_of,
+    refused,
+    step_accepted,
+    unread_reason,
+    unverified,
+)
+from assay.settings.refusals import out_of_domain
 
 _MODES = ("bind", "preferred", "interleave", "weighted")
 _KINDS = ("dram", "hbm", "cxl", "pmem")
@@ -49,7 +56,7 @@ _SHOWN = {
 """As ``mpol_to_str`` in mm/mempolicy.c writes them."""
 
 
-class Policy(msgspec.Struct, frozen=True):
+class NumaPolicy(msgspec.Struct, frozen=True):
     """``mem.policy``: where new pages are taken from."""
 
     name: str = "mem.policy"
@@ -66,7 +73,7 @@ class Policy(msgspec.Struct, frozen=True):
         """Inherited; nearly always what ``local`` does, but not known."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Where there is more than one node with memory."""
         nodes = _with_memory(machine)
         if len(nodes) < 2:
@@ -108,16 +115,16 @@ class Policy(msgspec.Struct, frozen=True):
                     note="all memory is on one node" if one else None,
                 )
             case _:
-                return outside(self.name, value, _DOMAIN)
+                return out_of_domain(self.name, value, _DOMAIN)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """The policy of most of its anonymous memory, and its nodes."""
         value = config[self.name]
-        if accepted(facts, "mempolicy") is False:
+        if step_accepted(facts, "mempolicy") is False:
             return refused(value, Level.SET, "the kernel did not take the policy")
-        told = seen_of(facts).mempolicy
+        told = readback_of(facts).mempolicy
         if told is None:
-            return unverified(value, why_unread(facts, "mempolicy"))
+            return unverified(value, unread_reason(facts, "mempolicy"))
         asked = next((a for a in plan.actions if isinstance(a, MemPolicy)), None)
         if asked is None:
             return unverified(value, "the plan sets no policy", told)
@@ -178,7 +185,7 @@ def _read(told: str) -> tuple[str | None, tuple[int, ...]]:
 
 
 def _pages(facts: RunFacts) -> str:
-    pages = seen_of(facts).numa_pages
+    pages = readback_of(facts).numa_pages
     if not pages:
         return ""
     return "; pages: " + ", ".join(f"node {node}: {count}" for node, count in pages.items())

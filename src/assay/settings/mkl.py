@@ -22,8 +22,8 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import judge_environment, left_by_user
-from assay.settings.refusal import outside
+from assay.settings.evidence import judge_environment, without_user_variables
+from assay.settings.refusals import out_of_domain
 
 _VARIABLE = "MKL_DYNAMIC"
 _WRITTEN = {"true": "TRUE", "false": "FALSE"}
@@ -47,7 +47,7 @@ class MklDynamic(msgspec.Struct, frozen=True):
         """What oneMKL does when the variable is not set."""
         return "true"
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Only where more threads than cores are asked for, which helps oneMKL seldom."""
         if "mkl" not in program.runtimes:
             return "the program links no oneMKL"
@@ -57,14 +57,14 @@ class MklDynamic(msgspec.Struct, frozen=True):
         """``MKL_DYNAMIC``."""
         value = config[self.name]
         if value not in _DOMAIN:
-            return outside(self.name, value, _DOMAIN)
+            return out_of_domain(self.name, value, _DOMAIN)
         return Resolved(_action(str(value)))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether it is in the environment."""
         value = config[self.name]
         expected = {_VARIABLE: _WRITTEN.get(str(value), "")}
-        return judge_environment(value, left_by_user(expected, config), facts)
+        return judge_environment(value, without_user_variables(expected, config), facts)
 
 
 def _action(value: str) -> tuple[EnvSet, ...]:

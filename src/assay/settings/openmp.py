@@ -27,19 +27,19 @@ from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import (
     granted,
     judge_environment,
-    left_by_user,
-    seen_of,
+    readback_of,
+    unread_reason,
     unverified,
-    why_unread,
+    without_user_variables,
 )
-from assay.settings.pools import NO_OPENMP, OPENMP_RUNTIMES
-from assay.settings.refusal import outside
+from assay.settings.pools import NO_OPENMP_REASON, OPENMP_RUNTIMES
+from assay.settings.refusals import out_of_domain
 
 _BIND = Choices(("false", "close", "spread", "primary"))
 _PLACES = Choices(("threads", "cores", "sockets"))
 
 
-class Bind(msgspec.Struct, frozen=True):
+class OpenMPBinding(msgspec.Struct, frozen=True):
     """``omp.bind``: false, or where the threads of a team are bound."""
 
     name: str = "omp.bind"
@@ -56,11 +56,11 @@ class Bind(msgspec.Struct, frozen=True):
         """Unknown: libgomp binds none, others may."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """With an OpenMP runtime and more than one CPU."""
-        runtimes = runtimes_of(program)
+        runtimes = linked_openmp_runtimes(program)
         if not runtimes:
-            return NO_OPENMP
+            return NO_OPENMP_REASON
         if len(machine.usable) < 2:
             return "only one CPU is usable"
         flat = _is_flat(machine)
@@ -74,20 +74,20 @@ class Bind(msgspec.Struct, frozen=True):
         """``OMP_PROC_BIND``; ``primary`` is written ``master``, which older runtimes know too."""
         value = config[self.name]
         if value not in _BIND:
-            return outside(self.name, value, _BIND)
+            return out_of_domain(self.name, value, _BIND)
         return Resolved((EnvSet(name="OMP_PROC_BIND", value=_written(value)),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether threads were seen with masks of their own."""
         value = config[self.name]
         expected = {"OMP_PROC_BIND": _written(value)}
-        held = judge_environment(value, left_by_user(expected, config), facts)
+        held = judge_environment(value, without_user_variables(expected, config), facts)
         if held.grant is not Granted.GRANTED or value == "false":
             return held
         return _judge_masks(value, facts, plan)
 
 
-class Places(msgspec.Struct, frozen=True):
+class OpenMPPlaces(msgspec.Struct, frozen=True):
     """``omp.places``: what OpenMP threads are bound to."""
 
     name: str = "omp.places"
@@ -104,10 +104,10 @@ class Places(msgspec.Struct, frozen=True):
         """Left to the runtime."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Where cores have several threads and OpenMP is there."""
         if not program.runtimes & OPENMP_RUNTIMES.keys():
-            return NO_OPENMP
+            return NO_OPENMP_REASON
         if len(machine.cores) == len(machine.usable):
             return "every core has one usable thread, so threads and cores are the same places"
         return Suggestion(Choices(("threads", "cores")), "cores run several threads each")
@@ -116,7 +116,7 @@ class Places(msgspec.Struct, frozen=True):
         """``OMP_PLACES``."""
         value = config[self.name]
         if value not in _PLACES:
-            return outside(self.name, value, _PLACES)
+            return out_of_domain(self.name, value, _PLACES)
         action = EnvSet(name="OMP_PLACES", value=str(value))
         bind = config.get("omp.bind")
         if bind == "false":
@@ -127,13 +127,15 @@ class Places(msgspec.Struct, frozen=True):
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether threads were seen with masks of their own."""
         value = config[self.name]
-        held = judge_environment(value, left_by_user({"OMP_PLACES": str(value)}, config), facts)
+        held = judge_environment(
+            value, without_user_variables({"OMP_PLACES": str(value)}, config), facts
+        )
         if held.grant is not Granted.GRANTED or config.get("omp.bind") == "false":
             return held
         return _judge_masks(value, facts, plan)
 
 
-def runtimes_of(program: Program) -> list[str]:
+def linked_openmp_runtimes(program: Program) -> list[str]:
     """The OpenMP runtimes that the program links, as people call them."""
     return [text for name, text in OPENMP_RUNTIMES.items() if name in program.runtimes]
 
@@ -150,9 +152,9 @@ def _is_flat(machine: Machine) -> bool:
 
 
 def _judge_masks(value: Value, facts: RunFacts, plan: Plan) -> Grant:
-    masks = seen_of(facts).thread_cpus
+    masks = readback_of(facts).thread_cpus
     if not masks:
-        return unverified(value, why_unread(facts, "thread_cpus"))
+        return unverified(value, unread_reason(facts, "thread_cpus"))
     reaches = [set(cpus) for _, cpus in plan.instances]
     reaches = reaches or [set().union(*masks) | set(plan.cpus)]
     narrow = [mask for mask in masks if any(set(mask) < reach for reach in reaches)]

@@ -24,9 +24,9 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import granted, mapped, refused, unverified, why_unread
-from assay.settings.pools import NO_OPENMP, OPENMP_RUNTIMES
-from assay.settings.refusal import is_preloadable, outside, preload_hindrance
+from assay.settings.evidence import granted, mapped_files, refused, unread_reason, unverified
+from assay.settings.pools import NO_OPENMP_REASON, OPENMP_RUNTIMES
+from assay.settings.refusals import is_preloadable, out_of_domain, preload_obstacle
 
 
 class _Known(msgspec.Struct, frozen=True):
@@ -48,7 +48,7 @@ _KMPC = ("iomp", "llvm-omp")
 """Runtimes of programs whose code GNU's cannot serve."""
 
 
-class Runtime(msgspec.Struct, frozen=True):
+class OpenMPRuntime(msgspec.Struct, frozen=True):
     """``omp.runtime``: a runtime preloaded."""
 
     name: str = "omp.runtime"
@@ -65,11 +65,11 @@ class Runtime(msgspec.Struct, frozen=True):
         """The one that the program links."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Where the program uses GNU's, and another is installed that can stand in for it."""
         if not program.runtimes & OPENMP_RUNTIMES.keys():
-            return NO_OPENMP
-        if why := preload_hindrance(program, machine.arch):
+            return NO_OPENMP_REASON
+        if why := preload_obstacle(program, machine.arch):
             return f"the program {why}"
         if program.runtimes.intersection(_KMPC):
             return "the program brings LLVM's or Intel's runtime; name it to vary it"
@@ -86,7 +86,7 @@ class Runtime(msgspec.Struct, frozen=True):
         """A preload; whatever runtime was inherited is taken out."""
         value = config[self.name]
         if value not in _DOMAIN:
-            return outside(self.name, value, _DOMAIN)
+            return out_of_domain(self.name, value, _DOMAIN)
         known = _RUNTIMES[str(value)]
         path = _path(known, machine)
         if path is None:
@@ -99,9 +99,9 @@ class Runtime(msgspec.Struct, frozen=True):
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Which runtimes are mapped."""
         value = config[self.name]
-        found = mapped(facts, _PREFIXES)
+        found = mapped_files(facts, _PREFIXES)
         if found is None:
-            return unverified(value, why_unread(facts, "maps"))
+            return unverified(value, unread_reason(facts, "maps"))
         observed = ", ".join(found) if found else "no OpenMP runtime mapped"
         own = _RUNTIMES[str(value)].prefix
         others = [path for path in found if not _file(path).startswith(own)]

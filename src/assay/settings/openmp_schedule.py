@@ -24,16 +24,16 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import judge_environment, left_by_user
-from assay.settings.openmp import runtimes_of
-from assay.settings.pools import NO_OPENMP
+from assay.settings.evidence import judge_environment, without_user_variables
+from assay.settings.openmp import linked_openmp_runtimes
+from assay.settings.pools import NO_OPENMP_REASON
 
 VARIABLE = "OMP_SCHEDULE"
 _WRITTEN = re.compile(r"(static|dynamic|guided|auto)(?:,([1-9][0-9]{0,8}))?")
 _DOMAIN = AnyText("static, dynamic, guided, auto; but for auto with a chunk, as dynamic,64")
 
 
-class Schedule(msgspec.Struct, frozen=True):
+class OpenMPSchedule(msgspec.Struct, frozen=True):
     """``omp.schedule``: a kind, and how many rounds are given out at a time."""
 
     name: str = "omp.schedule"
@@ -50,10 +50,10 @@ class Schedule(msgspec.Struct, frozen=True):
         """Left to the runtime: ``dynamic,1`` in libgomp, ``static`` in LLVM's."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Nothing tells from outside whether a program has such loops."""
-        if not runtimes_of(program):
-            return NO_OPENMP
+        if not linked_openmp_runtimes(program):
+            return NO_OPENMP_REASON
         return "only loops with schedule(runtime) follow it; name it with the values to try"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
@@ -72,4 +72,6 @@ class Schedule(msgspec.Struct, frozen=True):
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether it is in the environment."""
         value = config[self.name]
-        return judge_environment(value, left_by_user({VARIABLE: str(value)}, config), facts)
+        return judge_environment(
+            value, without_user_variables({VARIABLE: str(value)}, config), facts
+        )

@@ -26,10 +26,15 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import degraded, judge_environment, left_by_user, mapped
-from assay.settings.openmp import runtimes_of
-from assay.settings.pools import NO_OPENMP
-from assay.settings.refusal import outside
+from assay.settings.evidence import (
+    degraded,
+    judge_environment,
+    mapped_files,
+    without_user_variables,
+)
+from assay.settings.openmp import linked_openmp_runtimes
+from assay.settings.pools import NO_OPENMP_REASON
+from assay.settings.refusals import out_of_domain
 
 BLOCKTIME = "KMP_BLOCKTIME"
 SPINS = "GOMP_SPINCOUNT"
@@ -49,7 +54,7 @@ _TIMES = AnyText("milliseconds from 0 on, or infinite")
 _COUNTS_SPINS = "libgomp counts spins, not time: about so long"
 
 
-class Wait(msgspec.Struct, frozen=True):
+class OpenMPWaitPolicy(msgspec.Struct, frozen=True):
     """``omp.wait``: spin, or sleep at once."""
 
     name: str = "omp.wait"
@@ -66,11 +71,11 @@ class Wait(msgspec.Struct, frozen=True):
         """Neither: runtimes spin for a while (libgomp about 3 ms, LLVM and Intel 200 ms)."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Where threads spin for long by default, on CPUs that others could use."""
-        runtimes = runtimes_of(program)
+        runtimes = linked_openmp_runtimes(program)
         if not runtimes:
-            return NO_OPENMP
+            return NO_OPENMP_REASON
         if len(machine.usable) < 2:
             return "only one CPU is usable"
         if not program.runtimes & {"iomp", "llvm-omp"}:
@@ -83,16 +88,18 @@ class Wait(msgspec.Struct, frozen=True):
         """The policy, and each runtime's own variable unless ``omp.blocktime`` holds those."""
         value = config[self.name]
         if value not in _POLICIES:
-            return outside(self.name, value, _POLICIES)
+            return out_of_domain(self.name, value, _POLICIES)
         note = "omp.blocktime says for how long" if "omp.blocktime" in config else None
         return Resolved(_set(_of_wait(config)), note=note)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether the variables are in the environment."""
-        return judge_environment(config[self.name], left_by_user(_of_wait(config), config), facts)
+        return judge_environment(
+            config[self.name], without_user_variables(_of_wait(config), config), facts
+        )
 
 
-class Blocktime(msgspec.Struct, frozen=True):
+class OpenMPBlocktime(msgspec.Struct, frozen=True):
     """``omp.blocktime``: how long an idle thread spins before it sleeps."""
 
     name: str = "omp.blocktime"
@@ -109,17 +116,17 @@ class Blocktime(msgspec.Struct, frozen=True):
         """The runtime's own; see ``omp.wait``."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """``omp.wait`` tries the ends; what lies between is for those who ask."""
-        if not runtimes_of(program):
-            return NO_OPENMP
+        if not linked_openmp_runtimes(program):
+            return NO_OPENMP_REASON
         return "omp.wait has its two ends; name it to try times between them"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """``KMP_BLOCKTIME``, and as many spins for libgomp as it takes for about that time."""
         variables = _of_time(config[self.name])
         if variables is None:
-            return outside(self.name, config[self.name], _TIMES)
+            return out_of_domain(self.name, config[self.name], _TIMES)
         note = None if variables == _WITHOUT_END else f"for libgomp {variables[SPINS]} spins"
         return Resolved(_set(variables), note=note)
 
@@ -127,7 +134,7 @@ class Blocktime(msgspec.Struct, frozen=True):
         """Whether the variables are there; *degraded* where libgomp alone is at work."""
         value = config[self.name]
         variables = _of_time(value) or {}
-        held = judge_environment(value, left_by_user(variables, config), facts)
+        held = judge_environment(value, without_user_variables(variables, config), facts)
         exact = variables == _WITHOUT_END or variables.get(SPINS) == "0"
         if held.grant is not Granted.GRANTED or exact or not _only_gnu(facts):
             return held
@@ -153,4 +160,6 @@ def _set(variables: dict[str, str]) -> tuple[EnvSet, ...]:
 
 
 def _only_gnu(facts: RunFacts) -> bool:
-    return bool(mapped(facts, ("libgomp",))) and not mapped(facts, ("libomp", "libiomp"))
+    return bool(mapped_files(facts, ("libgomp",))) and not mapped_files(
+        facts, ("libomp", "libiomp")
+    )

@@ -25,11 +25,11 @@ from assay.records import (
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.cpus import judge_mask
 from assay.settings.evidence import unverified
-from assay.settings.smt import PER_CORE, kept, most_per_core
+from assay.settings.smt import PER_CORE, limit_per_core, max_per_core
 from assay.units import show_count
 
 
-class PerCore(msgspec.Struct, frozen=True):
+class ThreadsPerCore(msgspec.Struct, frozen=True):
     """``threads.per_core``: at most so many CPUs of each core."""
 
     name: str = PER_CORE
@@ -40,15 +40,15 @@ class PerCore(msgspec.Struct, frozen=True):
 
     def domain(self, machine: Machine) -> Domain:
         """From one to as many as a core has that assay may use."""
-        return Range(1, most_per_core(machine.usable), step=1)
+        return Range(1, max_per_core(machine.usable), step=1)
 
     def default(self, machine: Machine) -> Value | None:
         """All of them."""
-        return most_per_core(machine.usable)
+        return max_per_core(machine.usable)
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """``placement`` tries one for each core; this is for combinations, and for wider cores."""
-        most = most_per_core(machine.usable)
+        most = max_per_core(machine.usable)
         if most < 2:
             return "no core has two usable threads"
         if program.threads_peak == 1:
@@ -62,7 +62,7 @@ class PerCore(msgspec.Struct, frozen=True):
         """A mask of the first usable CPUs of each core; ``cpus`` makes it where it is a count."""
         value = config[self.name]
         usable = machine.usable
-        most = most_per_core(usable)
+        most = max_per_core(usable)
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
             has = "no core has a second" if most == 1 else f"cores have up to {most}"
             return Refused(
@@ -76,7 +76,9 @@ class PerCore(msgspec.Struct, frozen=True):
         if count is not None or config.get("placement") == "one-per-core":
             return Resolved((), note="sets which CPUs cpus and placement choose from")
         note = None if value < most else f"no core has more than {show_count(most, 'thread')}"
-        return Resolved((Affinity(cpus=tuple(c.id for c in kept(usable, value))),), note=note)
+        return Resolved(
+            (Affinity(cpus=tuple(c.id for c in limit_per_core(usable, value))),), note=note
+        )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """By the mask, where the plan has one."""

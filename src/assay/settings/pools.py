@@ -47,12 +47,12 @@ _FORMS: dict[str, str] = {"XZ_DEFAULTS": "--threads={}"}
 """How a count is written where it does not stand alone."""
 
 
-def sized(variable: str, count: str) -> str:
+def pool_size_text(variable: str, count: str) -> str:
     """The text that makes ``variable`` ask for ``count`` threads."""
     return _FORMS.get(variable, "{}").format(count)
 
 
-NO_OPENMP = "the program links no OpenMP runtime"
+NO_OPENMP_REASON = "the program links no OpenMP runtime"
 """Why a setting of OpenMP does not matter."""
 
 OPENMP_RUNTIMES: dict[str, str] = {

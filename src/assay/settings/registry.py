@@ -7,37 +7,37 @@ from collections.abc import Iterable, Iterator
 from assay.errors import InvalidInputError, nearest
 from assay.records import Configuration, Grant, Granted, Plan, Prospect, RunFacts, Word
 from assay.settings import threads
-from assay.settings.affinity_calls import Calls
+from assay.settings.affinity_calls import AffinityCallSetting
 from assay.settings.allocator_options import OPTIONS
 from assay.settings.base import Setting
 from assay.settings.boot import on_demand as at_boot
-from assay.settings.cache import Cache
-from assay.settings.complained import judge_complaints
+from assay.settings.cache import PageCacheSetting
+from assay.settings.complaints import judge_complaints
+from assay.settings.cpu_view import CpuView
 from assay.settings.cpus import Cpus, Placement
-from assay.settings.evidence import degraded, never_ran, unverified
+from assay.settings.evidence import degraded, start_failure, unverified
 from assay.settings.frameworks import FRAMEWORKS
 from assay.settings.glibc import TUNABLES
-from assay.settings.gpus import Gpus
-from assay.settings.inherited import Inherited
+from assay.settings.gpus import VisibleGpus
+from assay.settings.inherited import InheritedVariable
 from assay.settings.instances import INSTANCES
-from assay.settings.io import IoClass
-from assay.settings.isa import CpuIsa
+from assay.settings.instruction_set import CpuIsa
+from assay.settings.io_priority import IoPriorityClass
 from assay.settings.limits import ResourceLimit
-from assay.settings.malloc import Malloc
-from assay.settings.memory import Policy as MemoryPolicy
+from assay.settings.malloc import AllocatorSetting
+from assay.settings.memory import NumaPolicy as MemoryPolicy
 from assay.settings.mkl import MklDynamic
-from assay.settings.named import Argument, BuildValue, CommandLine, EnvVariable
-from assay.settings.openmp import Bind, Places
-from assay.settings.openmp_runtime import Runtime
-from assay.settings.openmp_schedule import Schedule
-from assay.settings.openmp_wait import Blocktime, Wait
-from assay.settings.per_core import PerCore
-from assay.settings.scheduling import Nice, Policy
+from assay.settings.openmp import OpenMPBinding, OpenMPPlaces
+from assay.settings.openmp_runtime import OpenMPRuntime
+from assay.settings.openmp_schedule import OpenMPSchedule
+from assay.settings.openmp_wait import OpenMPBlocktime, OpenMPWaitPolicy
+from assay.settings.per_core import ThreadsPerCore
+from assay.settings.scheduling import NiceValue, NumaPolicy
 from assay.settings.system import SYSTEM, on_demand
-from assay.settings.thp import Thp
-from assay.settings.tier import ALL as TIER
-from assay.settings.view import View
-from assay.settings.working import judge_by_work
+from assay.settings.thp import TransparentHugePages
+from assay.settings.tier import TIER_SETTINGS as TIER
+from assay.settings.user_defined import Argument, BuildValue, CommandLine, EnvVariable
+from assay.settings.workers import judge_by_workers
 
 
 class Registry:
@@ -73,7 +73,7 @@ class Registry:
         if family == "env" and rest:
             return EnvVariable(rest)
         if family == "inherited" and rest:
-            return Inherited(rest)
+            return InheritedVariable(rest)
         if family == "arg" and rest:
             return Argument(rest)
         if family == "build" and rest:
@@ -102,30 +102,30 @@ def builtin() -> Registry:
             MklDynamic(),
             threads.NUMEXPR,
             *FRAMEWORKS,
-            PerCore(),
-            Bind(),
-            Places(),
-            Schedule(),
-            Wait(),
-            Blocktime(),
-            Runtime(),
+            ThreadsPerCore(),
+            OpenMPBinding(),
+            OpenMPPlaces(),
+            OpenMPSchedule(),
+            OpenMPWaitPolicy(),
+            OpenMPBlocktime(),
+            OpenMPRuntime(),
             Cpus(),
             Placement(),
-            Calls(),
-            View(),
+            AffinityCallSetting(),
+            CpuView(),
             *INSTANCES,
-            Malloc(),
+            AllocatorSetting(),
             *OPTIONS,
             *TUNABLES,
-            Cache(),
-            Thp(),
+            PageCacheSetting(),
+            TransparentHugePages(),
             MemoryPolicy(),
             *TIER,
             CpuIsa(),
-            Policy(),
-            Nice(),
-            IoClass(),
-            Gpus(),
+            NumaPolicy(),
+            NiceValue(),
+            IoPriorityClass(),
+            VisibleGpus(),
             CommandLine(),
             *SYSTEM,
         )
@@ -140,7 +140,7 @@ def judge_all(
     Raises:
         InvalidInputError: a setting that the registry does not know.
     """
-    why = never_ran(facts)
+    why = start_failure(facts)
     if why is not None:
         return {name: unverified(value, why) for name, value in config.items()}
     return {
@@ -152,7 +152,7 @@ def judge_all(
 
 
 def _judged(setting: Setting, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-    grant = judge_by_work(setting, config, facts, plan)
+    grant = judge_by_workers(setting, config, facts, plan)
     return judge_complaints(setting, config, facts, plan, grant)
 
 

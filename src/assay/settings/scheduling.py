@@ -28,16 +28,16 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.cpus import cpus_left
+from assay.settings.cpus import remaining_cpus
 from assay.settings.evidence import (
-    accepted,
     granted,
+    readback_of,
     refused,
-    seen_of,
+    step_accepted,
+    unread_reason,
     unverified,
-    why_unread,
 )
-from assay.settings.refusal import outside
+from assay.settings.refusals import out_of_domain
 from assay.units import parse_duration_s, show_count
 
 _PLAIN = ("other", "batch", "idle")
@@ -51,7 +51,7 @@ _RESERVED = 0.95
 _KEEP = "as root: sysctl kernel.sched_rt_runtime_us=950000"
 
 
-class Policy(msgspec.Struct, frozen=True):
+class SchedulingClass(msgspec.Struct, frozen=True):
     """``sched``: the scheduling class.
 
     A program of a real-time class runs before all others, assay included. It is refused where that
@@ -72,7 +72,7 @@ class Policy(msgspec.Struct, frozen=True):
         """Inherited; nearly always ``other``, but not known."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Where threads compete with each other for CPUs."""
         usable = len(machine.usable)
         if (program.threads_peak or 1) <= usable:
@@ -97,19 +97,19 @@ class Policy(msgspec.Struct, frozen=True):
             case Sched():
                 return _prioritised(wanted, config, machine)
             case _:
-                return outside(self.name, value, _POLICIES)
+                return out_of_domain(self.name, value, _POLICIES)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """The class that was read back, and its priority."""
         value = config[self.name]
-        seen = seen_of(facts)
+        seen = readback_of(facts)
         shown = seen.policy if seen.priority is None else f"{seen.policy}:{seen.priority}"
         wanted = "deadline" if str(value).startswith("deadline:") else value
         grant = _compare(wanted, shown, "policy", facts)
         return msgspec.structs.replace(grant, value=value)
 
 
-class Nice(msgspec.Struct, frozen=True):
+class NiceValue(msgspec.Struct, frozen=True):
     """``nice``: weight against other programs."""
 
     name: str = "nice"
@@ -126,7 +126,7 @@ class Nice(msgspec.Struct, frozen=True):
         """What assay itself runs at."""
         return machine.rights.nice_now
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
         return "it weighs against other programs, and gains nothing on a quiet machine"
 
@@ -135,7 +135,7 @@ class Nice(msgspec.Struct, frozen=True):
         value = config[self.name]
         domain = self.domain(machine)
         if value not in domain or not isinstance(value, int):
-            return outside(self.name, value, domain)
+            return out_of_domain(self.name, value, domain)
         floor = machine.rights.nice_floor
         if value < floor:
             return Refused(
@@ -147,7 +147,7 @@ class Nice(msgspec.Struct, frozen=True):
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """The nice value that was read back."""
         value = config[self.name]
-        return _compare(value, seen_of(facts).nice, "nice", facts)
+        return _compare(value, readback_of(facts).nice, "nice", facts)
 
 
 def _real_time(text: str) -> Sched | None:
@@ -182,7 +182,7 @@ def _prioritised(wanted: Sched, config: Configuration, machine: Machine) -> Reso
             f"{wanted.policy}:{wanted.priority} needs rights: {has} here",
             "Run as root, or raise the limit: `prlimit --rtprio`, or `rtprio` in limits.conf(5).",
         )
-    if _keeps_time(machine) or cpus_left(config, machine):
+    if _keeps_time(machine) or remaining_cpus(config, machine):
         return Resolved((wanted,))
     return Refused(
         f"a program of class {wanted.policy} on every CPU would leave no time to anything else,"
@@ -231,10 +231,10 @@ def _why_no_time(machine: Machine) -> str:
 
 
 def _compare(value: Value, seen: Value | None, field: str, facts: RunFacts) -> Grant:
-    if accepted(facts, f"sched.{field}") is False:
+    if step_accepted(facts, f"sched.{field}") is False:
         return refused(value, Level.SET, "the kernel did not take it")
     if seen is None:
-        return unverified(value, why_unread(facts, field))
+        return unverified(value, unread_reason(facts, field))
     if seen != value:
         return refused(value, Level.SEEN, f"{field} was {seen} when read", f"{field} {seen}")
     return granted(value, Level.SEEN, f"{field} {seen}")

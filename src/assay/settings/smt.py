@@ -12,15 +12,15 @@ PER_CORE = "threads.per_core"
 """The setting that says how many."""
 
 
-def usable_for(config: Configuration, machine: Machine) -> tuple[Cpu, ...]:
+def cpus_for_placement(config: Configuration, machine: Machine) -> tuple[Cpu, ...]:
     """The CPUs that a layout may choose from."""
     value = config.get(PER_CORE)
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         return machine.usable  # absent, or refused by the setting itself
-    return kept(machine.usable, value)
+    return limit_per_core(machine.usable, value)
 
 
-def kept(cpus: Sequence[Cpu], per_core: int) -> tuple[Cpu, ...]:
+def limit_per_core(cpus: Sequence[Cpu], per_core: int) -> tuple[Cpu, ...]:
     """The first ``per_core`` CPUs of each core, in their order."""
     seen: Counter[int] = Counter()
     found = []
@@ -31,6 +31,6 @@ def kept(cpus: Sequence[Cpu], per_core: int) -> tuple[Cpu, ...]:
     return tuple(found)
 
 
-def most_per_core(cpus: Sequence[Cpu]) -> int:
+def max_per_core(cpus: Sequence[Cpu]) -> int:
     """Usable CPUs of the core that has most."""
     return max(Counter(cpu.core for cpu in cpus).values(), default=1)

@@ -30,19 +30,19 @@ from assay.records import (
 )
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import (
-    accepted,
     degraded,
-    environ_of,
     granted,
-    holds,
-    mapped,
+    mapped_files,
+    observed_environment,
+    readback_of,
     refused,
-    seen_of,
+    step_accepted,
+    unread_reason,
     unverified,
-    why_unread,
+    variable_matches,
 )
 from assay.settings.malloc import PREFIXES
-from assay.settings.refusal import outside
+from assay.settings.refusals import out_of_domain
 from assay.units import show_bytes
 
 PR_SET_THP_DISABLE = 41
@@ -70,7 +70,7 @@ _ASKS: dict[str, tuple[tuple[str, str], ...]] = {
 mimalloc 2.0.9 (AnonHugePages of a program that fills 64 MiB, system set to madvise)."""
 
 
-class Thp(msgspec.Struct, frozen=True):
+class TransparentHugePages(msgspec.Struct, frozen=True):
     """``thp``: never, where advised, or as far as the allocator can."""
 
     name: str = "thp"
@@ -87,7 +87,7 @@ class Thp(msgspec.Struct, frozen=True):
         """The system's mode."""
         return "default"
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Where memory is large enough, or not known, and the mode can change."""
         mode = machine.huge_pages.enabled
         if mode is None:
@@ -113,7 +113,7 @@ class Thp(msgspec.Struct, frozen=True):
         value = config[self.name]
         mode = machine.huge_pages.enabled
         if value not in _DOMAIN:
-            return outside(self.name, value, _DOMAIN)
+            return out_of_domain(self.name, value, _DOMAIN)
         if value == "default":
             return Resolved(())
         if mode is None:
@@ -134,11 +134,11 @@ class Thp(msgspec.Struct, frozen=True):
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """By the process flag, the environment, and the huge pages that were got."""
         value = config[self.name]
-        if accepted(facts, "prctl") is False:
+        if step_accepted(facts, "prctl") is False:
             return refused(value, Level.SET, "the kernel did not take the flag")
         if value == "default":
             return granted(value, Level.SET, _huge(facts))
-        enabled = seen_of(facts).thp_enabled
+        enabled = readback_of(facts).thp_enabled
         if enabled is None:
             return _judge_unread(value, facts)
         if value == "never":
@@ -196,18 +196,18 @@ def _always(mode: str, malloc: str) -> Resolved | Refused:
 
 
 def _judge_unread(value: Value, facts: RunFacts) -> Grant:
-    return unverified(value, why_unread(facts, "thp_enabled"))
+    return unverified(value, unread_reason(facts, "thp_enabled"))
 
 
 def _judge_always(value: Value, config: Configuration, facts: RunFacts) -> Grant:
-    huge = seen_of(facts).anon_huge_bytes
+    huge = readback_of(facts).anon_huge_bytes
     observed = _huge(facts)
     asked = _asked_allocator(config, facts)
     if asked is None:
         if huge:
             return granted(value, Level.EFFECTIVE, observed)
         return granted(value, Level.SEEN, observed or "THP_enabled 1")
-    other = mapped(facts, tuple(p for name, p in PREFIXES.items() if name != asked))
+    other = mapped_files(facts, tuple(p for name, p in PREFIXES.items() if name != asked))
     if other:
         return refused(
             value,
@@ -218,20 +218,20 @@ def _judge_always(value: Value, config: Configuration, facts: RunFacts) -> Grant
     if huge == 0:
         return unverified(value, f"{asked} was asked, but no huge page was there when read")
     if huge is None:
-        return unverified(value, why_unread(facts, "anon_huge_bytes"))
+        return unverified(value, unread_reason(facts, "anon_huge_bytes"))
     return degraded(value, Level.EFFECTIVE, f"only what {asked} allocates", observed)
 
 
 def _asked_allocator(config: Configuration, facts: RunFacts) -> str | None:
     """The allocator that the environment tells to ask, if any does."""
     malloc = str(config.get("malloc", "glibc"))
-    environ = environ_of(facts) or {}
+    environ = observed_environment(facts) or {}
     for name, text in _ASKS.get(malloc, ()):
-        if holds(name, text, environ.get(name)):
+        if variable_matches(name, text, environ.get(name)):
             return malloc
     return None
 
 
 def _huge(facts: RunFacts) -> str | None:
-    huge = seen_of(facts).anon_huge_bytes
+    huge = readback_of(facts).anon_huge_bytes
     return None if huge is None else f"{show_bytes(huge)} in huge pages"

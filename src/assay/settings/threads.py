@@ -12,7 +12,7 @@ import msgspec
 
 from assay.machine.cpulist import show_numbers
 from assay.machine.document import Machine, Program
-from assay.machine.quota import cpus_within, quota_words
+from assay.machine.quota import cpus_within, describe_quota
 from assay.records import (
     Choices,
     Configuration,
@@ -32,11 +32,11 @@ from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import (
     degraded,
     judge_environment,
-    left_by_user,
-    mask_seen,
-    seen_of,
+    observed_mask,
+    readback_of,
+    without_user_variables,
 )
-from assay.settings.words import word_of
+from assay.settings.value_text import format_value
 from assay.units import show_count
 
 _NARROWER: dict[str, tuple[str, ...]] = {
@@ -48,7 +48,7 @@ _NARROWER: dict[str, tuple[str, ...]] = {
 """Settings that take variables over from those that have more."""
 
 
-class Threads(msgspec.Struct, frozen=True):
+class ThreadCount(msgspec.Struct, frozen=True):
     """The size of one family of thread pools, or of all."""
 
     name: str
@@ -66,7 +66,7 @@ class Threads(msgspec.Struct, frozen=True):
         """Unknown: every runtime has its own."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Where a pool is known, or more threads than one were seen."""
         usable = len(machine.usable)
         if usable < 2:
@@ -77,7 +77,7 @@ class Threads(msgspec.Struct, frozen=True):
         found = self._pools_of(program)
         if isinstance(found, str):
             return found
-        options = counts(machine)
+        options = candidate_counts(machine)
         reason = ", ".join(found)
         if within < usable:
             reason += f"; {_quota_of(machine)}"
@@ -95,7 +95,7 @@ class Threads(msgspec.Struct, frozen=True):
             return (
                 "threads sizes this pool too; name it to vary OpenMP alone"
                 if openmp
-                else pools.NO_OPENMP
+                else pools.NO_OPENMP_REASON
             )
         if self.name == "threads.mkl":
             if "mkl" not in program.runtimes:
@@ -130,7 +130,8 @@ class Threads(msgspec.Struct, frozen=True):
         return Resolved(
             degraded=_kept(machine.allowed) if crowded else None,
             actions=tuple(
-                EnvSet(name=name, value=pools.sized(name, word_of(value))) for name in variables
+                EnvSet(name=name, value=pools.pool_size_text(name, format_value(value)))
+                for name in variables
             ),
             note=f"{' and '.join(taken)} takes over there" if taken else None,
         )
@@ -138,16 +139,18 @@ class Threads(msgspec.Struct, frozen=True):
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether the variables are in the environment."""
         value = config[self.name]
-        sizes = {name: pools.sized(name, word_of(value)) for name in self._own(config)}
+        sizes = {
+            name: pools.pool_size_text(name, format_value(value)) for name in self._own(config)
+        }
         # A run may leave out what the program was not seen to read.
         planned = {a.name for a in plan.actions if isinstance(a, EnvSet)}
-        expected = left_by_user({n: s for n, s in sizes.items() if n in planned}, config)
-        peak = seen_of(facts).threads_peak
-        shown = f"{next(iter(expected), 'nothing')}={word_of(value)}"
+        expected = without_user_variables({n: s for n, s in sizes.items() if n in planned}, config)
+        peak = readback_of(facts).threads_peak
+        shown = f"{next(iter(expected), 'nothing')}={format_value(value)}"
         threads = f"; {show_count(peak, 'thread')} seen" if peak else ""
         seen = f"{shown} in the environment{threads}"
         held = judge_environment(value, expected, facts, seen)
-        mask = mask_seen(facts)
+        mask = observed_mask(facts)
         # More threads than the launch has CPUs are meant; a mask within these is not.
         if held.grant is not Granted.GRANTED or mask is None or not isinstance(value, int):
             return held
@@ -165,7 +168,7 @@ class Threads(msgspec.Struct, frozen=True):
         return [name for name, held in _NARROWER.items() if name in config and set(held) < own]
 
 
-def counts(machine: Machine) -> tuple[int, ...]:
+def candidate_counts(machine: Machine) -> tuple[int, ...]:
     """Powers of two up to the usable CPUs, the number of cores, and all CPUs.
 
     A quota of CPU time takes the place of the number of CPUs where it is lower, rounded up.
@@ -176,18 +179,20 @@ def counts(machine: Machine) -> tuple[int, ...]:
 
 
 def _quota_of(machine: Machine) -> str:
-    return "" if machine.cpu_limit is None else quota_words(machine.cpu_limit, None)
+    return "" if machine.cpu_limit is None else describe_quota(machine.cpu_limit, None)
 
 
-ALL = Threads(
+ALL = ThreadCount(
     name="threads", summary="threads of every pool that is known", variables=tuple(pools.POOLS)
 )
-OPENMP = Threads(name="threads.omp", summary="threads of OpenMP regions", variables=(pools.OPENMP,))
-BLAS = Threads(
+OPENMP = ThreadCount(
+    name="threads.omp", summary="threads of OpenMP regions", variables=(pools.OPENMP,)
+)
+BLAS = ThreadCount(
     name="threads.blas", summary="threads of OpenBLAS, oneMKL, BLIS", variables=pools.BLAS
 )
-MKL = Threads(name="threads.mkl", summary="threads of oneMKL alone", variables=pools.MKL)
-NUMEXPR = Threads(name="threads.numexpr", summary="threads of numexpr", variables=pools.NUMEXPR)
+MKL = ThreadCount(name="threads.mkl", summary="threads of oneMKL alone", variables=pools.MKL)
+NUMEXPR = ThreadCount(name="threads.numexpr", summary="threads of numexpr", variables=pools.NUMEXPR)
 
 
 def _kept(mask: Collection[int]) -> str:

@@ -31,8 +31,8 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import granted, mapped, refused, unverified, why_unread
-from assay.settings.refusal import is_preloadable, outside
+from assay.settings.evidence import granted, mapped_files, refused, unread_reason, unverified
+from assay.settings.refusals import is_preloadable, out_of_domain
 from assay.units import parse_bytes, show_bytes
 
 DRAM, TIER, NUMA = "mem.dram", "mem.tier", "mem.numa"
@@ -44,19 +44,19 @@ LIBRARY = "assay-tier"
 
 CHUNK_BYTES = 2 << 20
 """Default chunk size (``PagerConfig::chunk_bytes`` in native/tier/pager/pager_config.hpp)."""
-LEAST_BYTES = 8 * CHUNK_BYTES
+MIN_DRAM_BYTES = 8 * CHUNK_BYTES
 """DRAM at least: no instruction touches as many chunks at once (``ChunkCache::min_chunks`` in
 native/tier/memory/chunk_cache.hpp)."""
-ENOUGH = f"Give at least {LEAST_BYTES >> 20}M: eight chunks of 2 MiB."
+TOO_LITTLE_DRAM_REMEDY = f"Give at least {MIN_DRAM_BYTES >> 20}M: eight chunks of 2 MiB."
 """Remedy where it is less."""
-LESS = "Give what the program may really have, beside all else that runs."
+TOO_MUCH_DRAM_REMEDY = "Give what the program may really have, beside all else that runs."
 """Remedy where it is more than there is."""
 _SIZES = AnyText("a size as 8G")
 _PATHS = AnyText("a directory on a disk, or several with commas between them, or swap")
 _PLACES = Choices(("follow", "local", "interleave"))
 
 
-class Dram(msgspec.Struct, frozen=True):
+class DramBudget(msgspec.Struct, frozen=True):
     """``mem.dram``: how much DRAM the large allocations of a program share."""
 
     name: str = DRAM
@@ -73,7 +73,7 @@ class Dram(msgspec.Struct, frozen=True):
         """None: all that there is."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
         return "only the user knows how much memory a program is to have"
 
@@ -88,11 +88,13 @@ class Dram(msgspec.Struct, frozen=True):
                 f"{DRAM} needs storage for what does not fit", f"Add {TIER}=DIR, on a disk."
             )
         bytes_ = _bytes_of(config[self.name])
-        if bytes_ < LEAST_BYTES:
-            raise InvalidInputError(f"{DRAM}={config[self.name]} is too little.", ENOUGH)
+        if bytes_ < MIN_DRAM_BYTES:
+            raise InvalidInputError(
+                f"{DRAM}={config[self.name]} is too little.", TOO_LITTLE_DRAM_REMEDY
+            )
         most = machine.memory_limit_bytes or machine.memory_bytes
         if 0 < most < bytes_:
-            return Refused(f"it is {beyond(most)}", LESS)
+            return Refused(f"it is {excess_reason(most)}", TOO_MUCH_DRAM_REMEDY)
         return Resolved((budget(bytes_),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
@@ -100,7 +102,7 @@ class Dram(msgspec.Struct, frozen=True):
         return _judge(config[self.name], facts)
 
 
-class Tier(msgspec.Struct, frozen=True):
+class TierStorage(msgspec.Struct, frozen=True):
     """``mem.tier``: where memory goes that does not fit into ``mem.dram``."""
 
     name: str = TIER
@@ -117,7 +119,7 @@ class Tier(msgspec.Struct, frozen=True):
         """None: memory is memory."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
         return "only the user knows which disk may be used as memory"
 
@@ -156,7 +158,7 @@ class Tier(msgspec.Struct, frozen=True):
         return _judge(config[self.name], facts)
 
 
-class Numa(msgspec.Struct, frozen=True):
+class TierPlacement(msgspec.Struct, frozen=True):
     """``mem.numa``: the NUMA nodes that the DRAM of ``mem.dram`` comes from."""
 
     name: str = NUMA
@@ -173,7 +175,7 @@ class Numa(msgspec.Struct, frozen=True):
         """None: threads are followed, where there is a tier at all."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked, as the tier itself."""
         return "it is of use only with mem.tier, which only the user can ask for"
 
@@ -181,7 +183,7 @@ class Numa(msgspec.Struct, frozen=True):
         """A word in the environment."""
         value = config[self.name]
         if value not in _PLACES:
-            return outside(self.name, value, _PLACES)
+            return out_of_domain(self.name, value, _PLACES)
         if TIER not in config:
             return Refused(
                 f"{NUMA} places the DRAM that storage stands behind, and there is none",
@@ -208,7 +210,7 @@ class Numa(msgspec.Struct, frozen=True):
         return _judge(config[self.name], facts, Level.SET)
 
 
-def beyond(memory_bytes: int) -> str:
+def excess_reason(memory_bytes: int) -> str:
     """What is wrong with more DRAM than that."""
     return f"more than the {show_bytes(memory_bytes)} of memory that there are"
 
@@ -249,9 +251,9 @@ def _bytes_of(value: Value) -> int:
 
 
 def _judge(value: Value, facts: RunFacts, level: Level = Level.SEEN) -> Grant:
-    found = mapped(facts, (f"lib{LIBRARY}",))
+    found = mapped_files(facts, (f"lib{LIBRARY}",))
     if found is None:
-        return unverified(value, why_unread(facts, "maps"))
+        return unverified(value, unread_reason(facts, "maps"))
     if not found:
         return refused(
             value,
@@ -261,4 +263,4 @@ def _judge(value: Value, facts: RunFacts, level: Level = Level.SEEN) -> Grant:
     return granted(value, level, ", ".join(found))
 
 
-ALL = (Dram(), Tier(), Numa())
+TIER_SETTINGS = (DramBudget(), TierStorage(), TierPlacement())

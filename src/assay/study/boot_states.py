@@ -12,14 +12,14 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from assay.machine.boot import name_of
+from assay.machine.boot import argument_name
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Machine, machine_in
 from assay.records import Evidence, Sample, Stratum, StudySpec, Value
 from assay.search.conclusion.boots import BOOT_STATE
 from assay.search.space.switching import HardToChangeFactors
-from assay.settings.boot import Pausing, pausing
-from assay.settings.boot.common import ANY, KERNEL
+from assay.settings.boot import RebootSetting, as_reboot_setting
+from assay.settings.boot.common import ANY_READING, KERNEL_READING
 from assay.settings.boot.kernel import NAME as KERNEL_SETTING
 from assay.settings.registry import Registry
 
@@ -51,8 +51,8 @@ class BootStates:
         machine: Machine,
         samples: Sequence[Sample],
     ) -> None:
-        found = (pausing(registry.get(name)) for name in spec.pausing)
-        self._settings: dict[str, Pausing] = {s.name: s for s in found if s is not None}
+        found = (as_reboot_setting(registry.get(name)) for name in spec.pausing)
+        self._settings: dict[str, RebootSetting] = {s.name: s for s in found if s is not None}
         self._costly = HardToChangeFactors.of(spec)
         self._samples = samples
         began = machine_in(then.host) or machine
@@ -113,10 +113,10 @@ class BootStates:
         levels = (self._began, self._level)
         other = [s for name, s in self._settings.items() if levels[0][name] != levels[1][name]]
         changed = {reading for setting in other for reading in setting.changes}
-        if ANY not in changed:
+        if ANY_READING not in changed:
             return frozenset(changed)
         # Another kernel is never a side effect: a setting has to ask for it.
-        return frozenset(then.keys() | now.keys()) - ({KERNEL} - changed)
+        return frozenset(then.keys() | now.keys()) - ({KERNEL_READING} - changed)
 
     def _values(self, machine: Machine) -> dict[str, Value | None]:
         return {name: setting.default(machine) for name, setting in self._settings.items()}
@@ -125,8 +125,8 @@ class BootStates:
         """Without the kernel and the words of the command line that the study itself varies."""
         own = {name for setting in self._settings.values() for name in setting.arguments}
         words = readings.get(WORDS, "").split()
-        left = " ".join(word for word in words if name_of(word) not in own)
-        without = {WORDS, *((KERNEL,) if KERNEL_SETTING in self._settings else ())}
+        left = " ".join(word for word in words if argument_name(word) not in own)
+        without = {WORDS, *((KERNEL_READING,) if KERNEL_SETTING in self._settings else ())}
         return {
             **{n: t for n, t in readings.items() if n not in without},
             **({WORDS: left} if left else {}),
@@ -138,18 +138,20 @@ def _readings(stratum: Stratum) -> dict[str, str]:
         **stratum.default_state,
         CPUS: format_list(stratum.cpus),
         MACHINE: stratum.machine,
-        KERNEL: stratum.kernel,
+        KERNEL_READING: stratum.kernel,
     }
 
 
 def _with(stratum: Stratum, readings: Mapping[str, str]) -> Stratum:
-    state = {name: text for name, text in readings.items() if name not in (CPUS, MACHINE, KERNEL)}
+    state = {
+        name: text for name, text in readings.items() if name not in (CPUS, MACHINE, KERNEL_READING)
+    }
     return msgspec.structs.replace(
         stratum,
         default_state=state,
         cpus=parse_list(readings.get(CPUS, "")),
         machine=readings.get(MACHINE, ""),
-        kernel=readings.get(KERNEL, ""),
+        kernel=readings.get(KERNEL_READING, ""),
     )
 
 

@@ -28,8 +28,8 @@ from assay.records import (
 from assay.records.configuration import show_value
 from assay.search.space.switching import BOOT_EVIDENCE, HardToChangeFactors
 from assay.settings.base import Pending, Refused
-from assay.settings.boot import pausing
-from assay.settings.boot.firmware import Firmware
+from assay.settings.boot import as_reboot_setting
+from assay.settings.boot.firmware import FirmwareSetting
 from assay.settings.boot.kernel import NAME as KERNEL_SETTING
 from assay.settings.registry import Registry
 
@@ -202,7 +202,7 @@ def pausing_of(
     """
     found: dict[str, Value] = {}
     for name in sorted(varied):
-        setting = pausing(registry.get(name))
+        setting = as_reboot_setting(registry.get(name))
         if setting is None:
             continue
         now = setting.default(machine)
@@ -235,13 +235,13 @@ def _said(names: Iterable[str], machine: Machine, registry: Registry) -> tuple[s
     return tuple(
         setting.name
         for setting in settings
-        if isinstance(setting, Firmware) and not setting.is_seen
+        if isinstance(setting, FirmwareSetting) and not setting.is_seen
         if setting.name not in machine.boot.witnesses
     )
 
 
 def _words(wanted: dict[str, Value], registry: Registry) -> tuple[str, ...]:
-    settings = ((pausing(registry.get(name)), value) for name, value in wanted.items())
+    settings = ((as_reboot_setting(registry.get(name)), value) for name, value in wanted.items())
     return tuple(word for setting, value in settings if setting for word in setting.words(value))
 
 

@@ -18,7 +18,7 @@ from assay.search.space.space import same_value
 from assay.settings.base import Suggestion
 from assay.settings.inherited import inherited_parameters
 from assay.settings.registry import Registry
-from assay.settings.system.common import NAMED_ONLY
+from assay.settings.system.common import ONLY_ON_REQUEST
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ def choose(
     left_out = {}
     for setting in registry:
         if setting.scope is Scope.SYSTEM:
-            left_out[SYSTEM_WIDE] = NAMED_ONLY
+            left_out[SYSTEM_WIDE] = ONLY_ON_REQUEST
             continue
-        answer = setting.matters(program, machine)
+        answer = setting.suggest(program, machine)
         if isinstance(answer, Suggestion):
             parameters.append(
                 Parameter(

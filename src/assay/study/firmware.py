@@ -14,8 +14,8 @@ from assay.machine.root import LIVE
 from assay.records import Sample, StudySpec
 from assay.records.configuration import show_value
 from assay.search.space.switching import HardToChangeFactors
-from assay.settings.boot import pausing
-from assay.settings.boot.firmware import Firmware
+from assay.settings.boot import as_reboot_setting
+from assay.settings.boot.firmware import FirmwareSetting
 from assay.settings.registry import Registry
 from assay.study.booting import boot_of
 from assay.study.laboratory import Laboratory
@@ -101,8 +101,8 @@ def demand_said(name: str, registry: Registry) -> None:
         InvalidInputError: it is one.
     """
     setting = registry.get(name)
-    if not isinstance(setting, Firmware) or setting.is_seen:
-        what = "is read from the machine" if pausing(setting) else "takes no boot"
+    if not isinstance(setting, FirmwareSetting) or setting.is_seen:
+        what = "is read from the machine" if as_reboot_setting(setting) else "takes no boot"
         raise InvalidInputError(
             f"{name} {what}: nobody has to say what it is.",
             "--confirm and --verify are for firmware.NAME that the topology does not show.",
@@ -161,5 +161,5 @@ def _said_before(
     return {
         setting.name: show_value(value)
         for setting, value in settings
-        if isinstance(setting, Firmware) and not setting.is_seen
+        if isinstance(setting, FirmwareSetting) and not setting.is_seen
     }

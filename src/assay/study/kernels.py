@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.machine.booted import CPU
+from assay.machine.boot_state import CPU
 from assay.machine.document import Machine
 from assay.machine.state import STATE_FILES
 from assay.records import Evidence, StudySpec

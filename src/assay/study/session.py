@@ -41,7 +41,7 @@ from assay.search.races.race import BlockRace
 from assay.search.races.sweep import SweepRace
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
-from assay.settings.printed import cpu_forms
+from assay.settings.printed_values import printed_cpu_forms
 from assay.settings.registry import Registry
 from assay.store import Store, StudyRecord
 from assay.study.affordable import with_affordable
@@ -276,7 +276,7 @@ def _executor(
     values = None
     if varied(spec) and spec.workload.compares_outputs:
         usable = laboratory.machine.usable
-        values = values_of(spec) | {str(len(usable))} | cpu_forms(cpu.id for cpu in usable)
+        values = values_of(spec) | {str(len(usable))} | printed_cpu_forms(cpu.id for cpu in usable)
     if not laboratory.slots:
         return LocalExecutor(
             spec.workload,

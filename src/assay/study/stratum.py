@@ -10,8 +10,8 @@ import msgspec
 from assay import __version__
 from assay.errors import NotPossibleError
 from assay.machine.document import Machine
+from assay.machine.launch_environment import VARIABLE_PREFIX, is_compared, read_environment
 from assay.machine.reader import fingerprint
-from assay.machine.surroundings import VARIABLE, counts, surroundings
 from assay.partition.names import UTILITY_VARIABLE
 from assay.records import Stratum, to_builtins
 from assay.settings.gpus import VARIABLES
@@ -30,7 +30,7 @@ def stratum_of(
         kernel=machine.kernel,
         cpus=machine.allowed,
         default_state=machine.default_state | _limits(machine),
-        surroundings=surroundings(env),
+        surroundings=read_environment(env),
         engine=__version__,
         machine=fingerprint(machine),
         model=machine.model,
@@ -41,7 +41,7 @@ def stratum_of(
 
 def as_placed(now: Stratum, then: Stratum) -> Stratum:
     """The conditions at hand without a share of a partition, as if it were had as it was then."""
-    names = {f"{VARIABLE}{name}" for name in (UTILITY_VARIABLE, *VARIABLES)}
+    names = {f"{VARIABLE_PREFIX}{name}" for name in (UTILITY_VARIABLE, *VARIABLES)}
     return msgspec.structs.replace(
         now,
         cpus=then.cpus,
@@ -81,7 +81,7 @@ def differences(then: Stratum, now: Stratum) -> list[str]:
 def _unlike(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     """Names of the readings that count and are not the same."""
     names = sorted(before.keys() | after.keys())
-    return [name for name in names if before.get(name) != after.get(name) and counts(name)]
+    return [name for name in names if before.get(name) != after.get(name) and is_compared(name)]
 
 
 def _limits(machine: Machine) -> dict[str, str]:
@@ -92,7 +92,7 @@ def _limits(machine: Machine) -> dict[str, str]:
 
 def _changed(name: str, before: str | None, after: str | None) -> str:
     """One line; the value of a variable is not kept, only whether it is another."""
-    if name.startswith(VARIABLE):
+    if name.startswith(VARIABLE_PREFIX):
         if before is None:
             return f"{name}: not set then"
         return f"{name}: not set now" if after is None else f"{name}: another value now"
@@ -125,9 +125,9 @@ def demand_same(then: Stratum, now: Stratum) -> None:
 def _without_new(then: Stratum, now: Stratum) -> str:
     """How to start without the variables that were not set then."""
     names = [
-        name.removeprefix(VARIABLE)
+        name.removeprefix(VARIABLE_PREFIX)
         for name in _unlike(then.surroundings, now.surroundings)
-        if name.startswith(VARIABLE) and name not in then.surroundings
+        if name.startswith(VARIABLE_PREFIX) and name not in then.surroundings
     ]
     if not names:
         return ""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from assay.errors import InvalidInputError, NotPossibleError
-from assay.settings.tier import CHUNK_BYTES, LEAST_BYTES
+from assay.settings.tier import CHUNK_BYTES, MIN_DRAM_BYTES
 from assay.tier.efficiency import (
     DEGREES,
     OF_DRAM,
@@ -285,7 +285,7 @@ def _points(
 def _dram_bytes(point: _Point) -> int:
     """In chunks; less where data are less than was asked for, as those that are 2^n bytes."""
     chunks = round(point.data_bytes / point.of_dram / CHUNK_BYTES)
-    return max(chunks * CHUNK_BYTES, LEAST_BYTES)
+    return max(chunks * CHUNK_BYTES, MIN_DRAM_BYTES)
 
 
 def _cell(point: _Point, device: Device) -> Cell:

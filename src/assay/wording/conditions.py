@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from assay.machine.cpu_restriction import describe_restriction
 from assay.machine.cpulist import format_list
 from assay.machine.document import machine_in
-from assay.machine.narrowed import narrowed_words
-from assay.machine.quota import Periods, quota_words
+from assay.machine.quota import Periods, describe_quota
 from assay.records import Sample, Stratum
 from assay.records.sample import KEPT_ON, QUOTA_PERIODS, QUOTA_THROTTLED
 from assay.settings.affinity_calls import NAME as AFFINITY_CALLS
-from assay.settings.inherited import inherited_words
+from assay.settings.inherited import format_variables
 
 
 def condition_notes(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str]:
@@ -23,15 +23,15 @@ def condition_notes(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str
     """
     if stratum.inherited:
         yield (
-            f"every launch inherits {inherited_words(stratum.inherited)}; "
+            f"every launch inherits {format_variables(stratum.inherited)}; "
             "the setting inherited.NAME=unset takes one away"
         )
     machine = machine_in(stratum.host)
     if machine is not None and machine.narrowed is not None:
-        yield f"every launch is {narrowed_words(machine.narrowed, machine.allowed)}"
+        yield f"every launch is {describe_restriction(machine.narrowed, machine.allowed)}"
     yield from _own_masks(stratum, samples)
     if machine is not None and machine.cpu_limit is not None:
-        told = quota_words(machine.cpu_limit, _periods(samples))
+        told = describe_quota(machine.cpu_limit, _periods(samples))
         yield f"{told}: a control group limits the CPU time of every launch"
 
 

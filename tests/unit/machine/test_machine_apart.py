@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.machine.checks.apart import arguments_for
+from assay.machine.checks.isolation_arguments import missing_arguments
 from assay.machine.root import Root
 
 CPU = "/sys/devices/system/cpu"
@@ -33,23 +33,23 @@ def host(base: Path, line: str, *, full: bool = True) -> Root:
     ],
 )
 def test_what_is_missing(tmp_path: Path, line: str, missing: list[str]) -> None:
-    assert [one.text for one in arguments_for([2, 3], host(tmp_path, line))] == missing
+    assert [one.text for one in missing_arguments([2, 3], host(tmp_path, line))] == missing
 
 
 def test_an_argument_names_what_is_apart_beside(tmp_path: Path) -> None:
     tree = host(tmp_path, "nohz_full=2-3")
-    found = [one.text for one in arguments_for([5], tree, beside=[2, 3])]
+    found = [one.text for one in missing_arguments([5], tree, beside=[2, 3])]
     assert found == ["nohz_full=2-3,5", "isolcpus=managed_irq,2-3,5"]
-    found = [one.text for one in arguments_for([2, 3], tree, beside=[5])]
+    found = [one.text for one in missing_arguments([2, 3], tree, beside=[5])]
     assert found == ["isolcpus=managed_irq,2-3,5"]
 
 
 def test_a_kernel_that_cannot_stop_the_tick(tmp_path: Path) -> None:
-    first, *_ = arguments_for([2, 3], host(tmp_path, "quiet", full=False))
+    first, *_ = missing_arguments([2, 3], host(tmp_path, "quiet", full=False))
     assert first.text == "rcu_nocbs=2-3" and "CONFIG_NO_HZ_FULL" in first.reason
-    found = arguments_for([2, 3], host(tmp_path, "rcu_nocbs=2-3", full=False))
+    found = missing_arguments([2, 3], host(tmp_path, "rcu_nocbs=2-3", full=False))
     assert [one.text for one in found] == ["isolcpus=managed_irq,2-3"]
 
 
 def test_nothing_is_said_without_a_command_line(tmp_path: Path) -> None:
-    assert arguments_for([1], Root(tmp_path)) == ()
+    assert missing_arguments([1], Root(tmp_path)) == ()

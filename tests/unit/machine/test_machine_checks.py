@@ -10,19 +10,19 @@ import pytest
 from assay.machine.checks import (
     BY_ID,
     CHECKS,
+    CounterReading,
     Demand,
     Finding,
     Host,
     Interval,
-    Moment,
     NumberCheck,
     Profile,
     Right,
     Status,
     WordCheck,
     examine,
-    unasked,
-    watch,
+    read_unassessed,
+    sample_interval,
 )
 from assay.machine.root import Root
 from assay.settings.registry import builtin
@@ -52,9 +52,9 @@ SWAPS = "Filename Type Size Used Priority\n"
 
 def moment(
     idle: int = 0, busy: int = 0, steal: int = 0, throttles: Mapping[str, int] | None = None
-) -> Moment:
+) -> CounterReading:
     ticks = {"user": busy, "nice": 0, "system": 0, "idle": idle, "iowait": 0}
-    return Moment({**ticks, "irq": 0, "softirq": 0, "steal": steal}, throttles or {})
+    return CounterReading({**ticks, "irq": 0, "softirq": 0, "steal": steal}, throttles or {})
 
 
 def interval(**after: int) -> Interval:
@@ -598,7 +598,7 @@ def test_what_is_not_asked_is_read_and_not_judged(tree: Tree) -> None:
     host = Host(tree({f"{THP}/enabled": "[always] never"}))
     profile = Profile("test", demands=demands)
     assert examine(host, profile) == ()
-    told = {one.id: (one.evidence, one.reason) for one in unasked(host, profile)}
+    told = {one.id: (one.evidence, one.reason) for one in read_unassessed(host, profile)}
     assert told["memory.thp"] == (f"always ({THP}/enabled)", "A study decides.")
     assert told["kernel.aslr"][0] == f"{KERNEL}/randomize_va_space is not there"
 
@@ -768,7 +768,7 @@ def test_watching_reads_twice(tree: Tree) -> None:
         (root.path / "proc/stat").write_text("cpu  60 0 5 140 1 0 0 12 0 0\n")
         (root.path / path.lstrip("/")).write_text("6")
 
-    seen = watch(root, 0.5, wait)
+    seen = sample_interval(root, 0.5, wait)
     assert waited == [0.5]
     assert seen.shares == {
         **dict.fromkeys(("nice", "system", "iowait", "irq", "softirq"), 0.0),

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.machine.command import Command, look_through
+from assay.machine.command import Command, unwrap
 from assay.machine.python import Call, is_python, parse_call
 
 
@@ -34,7 +34,7 @@ from assay.machine.python import Call, is_python, parse_call
     ],
 )
 def test_wrappers(line, inner, through):
-    found = look_through(Command(tuple(line.split())))
+    found = unwrap(Command(tuple(line.split())))
     assert found.argv == tuple(inner.split())
     assert found.through == tuple(through.split())
 
@@ -58,33 +58,33 @@ def test_wrappers(line, inner, through):
 @pytest.mark.parametrize("shell", ["sh -c", "/bin/bash -lc", "dash -ec"])
 def test_shells(shell, text, inner):
     words = (*shell.split(), text)
-    assert look_through(Command(words)).argv == (words if inner is None else inner)
+    assert unwrap(Command(words)).argv == (words if inner is None else inner)
 
 
 def test_shell_scripts_stay_with_the_shell():
     words = ("bash", "run.sh", "prog")
-    assert look_through(Command(words)).argv == words
+    assert unwrap(Command(words)).argv == words
 
 
 def test_environment_is_followed():
     start = {"A": "1", "C": "2"}
-    found = look_through(Command(("env", "-u", "C", "B=3", "sh", "-c", "D=4 prog"), start))
+    found = unwrap(Command(("env", "-u", "C", "B=3", "sh", "-c", "D=4 prog"), start))
     assert found.env == {"A": "1", "B": "3", "D": "4"}
-    assert look_through(Command(("env", "-i", "B=3", "prog"), start)).env == {"B": "3"}
-    assert look_through(Command(("env", "-", "prog"), start)).env == {}
+    assert unwrap(Command(("env", "-i", "B=3", "prog"), start)).env == {"B": "3"}
+    assert unwrap(Command(("env", "-", "prog"), start)).env == {}
     assert start == {"A": "1", "C": "2"}
 
 
 def test_working_folder_is_followed():
-    assert look_through(Command(("env", "-C", "/x", "prog"), {}, "/w")).cwd == "/x"
-    assert look_through(Command(("env", "--chdir=x", "prog"), {}, "/w")).cwd == "/w/x"
+    assert unwrap(Command(("env", "-C", "/x", "prog"), {}, "/w")).cwd == "/x"
+    assert unwrap(Command(("env", "--chdir=x", "prog"), {}, "/w")).cwd == "/w/x"
 
 
 @pytest.mark.parametrize(
     "words", [("-S", "python3 -u", "x.py"), ("-Spython3 -u", "x.py"), ("-S python3 -u", "x.py")]
 )
 def test_env_splits_the_words_of_a_shebang(words):
-    assert look_through(Command(("env", *words))).argv == ("python3", "-u", "x.py")
+    assert unwrap(Command(("env", *words))).argv == ("python3", "-u", "x.py")
 
 
 WORDS = st.sampled_from(
@@ -119,7 +119,7 @@ WORDS = st.sampled_from(
 
 @given(st.lists(WORDS, max_size=10))
 def test_any_words_come_to_an_end(words):
-    found = look_through(Command(tuple(words)))
+    found = unwrap(Command(tuple(words)))
     assert bool(found.argv) == bool(words)
     assert len(found.through) <= len(words)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from assay.machine.devices import Near, Nowhere, nearest_cpus
+from assay.machine.devices import NearestCpus, UnknownLocation, nearest_cpus
 from assay.machine.gpus import Gpu, find_gpus
 from assay.machine.root import Root
 
@@ -86,7 +86,7 @@ NODE1 = (4, 5, 6, 7, 12, 13, 14, 15)
 )
 def test_nearest(tree: Tree, name: str, cpus: tuple[int, ...]) -> None:
     found = nearest_cpus(tree(MACHINE), name)
-    assert isinstance(found, Near), found
+    assert isinstance(found, NearestCpus), found
     assert found.cpus == cpus
 
 
@@ -105,7 +105,7 @@ def test_nearest(tree: Tree, name: str, cpus: tuple[int, ...]) -> None:
 )
 def test_nowhere(tree: Tree, name: str, told: str) -> None:
     found = nearest_cpus(tree(MACHINE), name)
-    assert isinstance(found, Nowhere), found
+    assert isinstance(found, UnknownLocation), found
     assert told in found.reason
 
 
@@ -120,7 +120,7 @@ def test_a_multipath_disk_is_where_its_controllers_are(tree: Tree) -> None:
         "/sys/class/block/nvme0n1": "->../../devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1",
         "/sys/class/nvme/nvme0": "->../../devices/pci0000:00/0000:00:02.0/nvme/nvme0",
     }
-    assert nearest_cpus(tree(files), "nvme0n1") == Near(device="nvme0n1", cpus=(0, 1))
+    assert nearest_cpus(tree(files), "nvme0n1") == NearestCpus(device="nvme0n1", cpus=(0, 1))
 
 
 def test_disks_that_lie_on_one_another_end(tree: Tree) -> None:
@@ -129,7 +129,7 @@ def test_disks_that_lie_on_one_another_end(tree: Tree) -> None:
         "/sys/class/block/dm-0": "->../../devices/virtual/block/dm-0",
     }
     found = nearest_cpus(tree(files), "dm-0")
-    assert isinstance(found, Nowhere)
+    assert isinstance(found, UnknownLocation)
     assert "too many layers" in found.reason
 
 
@@ -155,7 +155,7 @@ def test_gpus_are_counted_by_vendor_and_address(tree: Tree) -> None:
         Gpu("nvidia", 0, "0000:41:00.0"),
         Gpu("nvidia", 1, "0000:c1:00.0"),
     )
-    assert nearest_cpus(root, "gpu1") == Near(device="0000:41:00.0", cpus=(0, 1, 2, 3))
+    assert nearest_cpus(root, "gpu1") == NearestCpus(device="0000:41:00.0", cpus=(0, 1, 2, 3))
 
 
 def test_a_recorded_machine_with_gpus(recorded: Callable[[str], Root]) -> None:

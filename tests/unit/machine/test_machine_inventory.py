@@ -18,13 +18,13 @@ from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
 from assay.machine.inventory import hwloc
 from assay.machine.inventory.dimms import read_dimms, without_serial
-from assay.machine.inventory.document import Gap, Inventory, Part
+from assay.machine.inventory.document import Inventory, MissingReading, Part
 from assay.machine.inventory.limits import read_limits
 from assay.machine.inventory.pci import read_pci
 from assay.machine.inventory.reader import read_inventory
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
-from assay.machine.snapshot.archive import opened
+from assay.machine.snapshot.archive import open_snapshot
 from assay.machine.state import _BOOT
 from assay.records.codec import decode, encode
 from cases import cases
@@ -45,7 +45,7 @@ def described() -> Iterator[Callable[..., tuple[Machine, Inventory]]]:
 
         def describe(name: str, env: Mapping[str, str] = ALONE) -> tuple[Machine, Inventory]:
             if name not in roots:
-                roots[name] = kept.enter_context(opened(RECORDED / f"{name}.tar.bz2"))
+                roots[name] = kept.enter_context(open_snapshot(RECORDED / f"{name}.tar.bz2"))
             machine = read_machine(roots[name])
             return machine, read_inventory(machine, roots[name], env=env, names=())
 
@@ -451,7 +451,7 @@ def test_a_failing_hwloc_is_a_gap_with_its_own_words(tmp_path: Path) -> None:
     env = program(tmp_path / "bin", "echo broken tables >&2; exit 3")
     (tmp_path / "bin/lstopo").rename(tmp_path / "bin/lstopo-no-graphics")
     found = hwloc.read_hwloc(Root(), "0", env)
-    assert isinstance(found, Gap)
+    assert isinstance(found, MissingReading)
     assert "broken tables" in found.why
 
 

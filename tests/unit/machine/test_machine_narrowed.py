@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.machine.document import Narrowed
-from assay.machine.narrowed import narrowed_words, read_narrowed
+from assay.machine.cpu_restriction import describe_restriction, read_restriction
+from assay.machine.document import CpuRestriction
 from assay.machine.root import Root
 
 
@@ -22,16 +22,16 @@ from assay.machine.root import Root
 def test_a_narrower_mask_is_told_with_its_remedy(
     tmp_path: Path, env: dict[str, str], by: str | None, remedy: str
 ) -> None:
-    found = read_narrowed(Root(tmp_path), env, (0, 1), (0,))
-    assert found == Narrowed(granted=(0, 1), by=by)
-    assert narrowed_words(found, (0,)).startswith("kept on CPU 0 of 0-1")
-    assert remedy in narrowed_words(found, (0,))
+    found = read_restriction(Root(tmp_path), env, (0, 1), (0,))
+    assert found == CpuRestriction(granted=(0, 1), by=by)
+    assert describe_restriction(found, (0,)).startswith("kept on CPU 0 of 0-1")
+    assert remedy in describe_restriction(found, (0,))
 
 
 def test_isolated_cpus_are_no_narrowing(tmp_path: Path) -> None:
     folder = tmp_path / "sys/devices/system/cpu"
     folder.mkdir(parents=True)
     (folder / "isolated").write_text("2-3\n")
-    assert read_narrowed(Root(tmp_path), {}, (0, 1, 2, 3), (0, 1)) is None
-    found = read_narrowed(Root(tmp_path), {}, (0, 1, 2, 3), (0, 2))
-    assert found == Narrowed(granted=(0, 1, 2))
+    assert read_restriction(Root(tmp_path), {}, (0, 1, 2, 3), (0, 1)) is None
+    found = read_restriction(Root(tmp_path), {}, (0, 1, 2, 3), (0, 2))
+    assert found == CpuRestriction(granted=(0, 1, 2))

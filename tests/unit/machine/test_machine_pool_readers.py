@@ -11,7 +11,7 @@ import pytest
 from assay.executors.evidence.thread_pools import KIND, pools_read_in
 from assay.launch.planner import plan
 from assay.launch.pool_variables import without_unread_pools
-from assay.machine.pool_readers import pools_read
+from assay.machine.pool_readers import read_variables
 from assay.machine.reader import read_machine
 from assay.records import Configuration, EnvSet, Evidence, Launch, Outcome, Sample, Stage
 from assay.settings.pools import POOLS
@@ -39,33 +39,33 @@ def program(folder: Path, name: str, content: bytes = b"") -> str:
 def test_readers_are_found_in_libraries_and_in_the_program(
     tmp_path: Path, libraries: tuple[str, ...], content: bytes, read: set[str]
 ) -> None:
-    assert pools_read((program(tmp_path, "app", content), *libraries), POOLS) == read
+    assert read_variables((program(tmp_path, "app", content), *libraries), POOLS) == read
 
 
 def test_tool_reads_by_its_name(tmp_path: Path) -> None:
-    assert pools_read((program(tmp_path, "xz"),), POOLS) == {"XZ_DEFAULTS"}
+    assert read_variables((program(tmp_path, "xz"),), POOLS) == {"XZ_DEFAULTS"}
 
 
 def test_shell_or_no_program_leaves_it_unknown(tmp_path: Path) -> None:
     both = (program(tmp_path, "bash"), program(tmp_path, "app"))
-    assert pools_read(both, POOLS) is None
-    assert pools_read(("/usr/lib/libgomp.so.1", str(tmp_path / "gone")), POOLS) is None
+    assert read_variables(both, POOLS) is None
+    assert read_variables(("/usr/lib/libgomp.so.1", str(tmp_path / "gone")), POOLS) is None
 
 
 def test_extension_module_reads_what_it_names(tmp_path: Path) -> None:
     module = program(tmp_path, "tokenizers.abi3.so", b"..RAYON_NUM_THREADS..")
-    assert pools_read((program(tmp_path, "app"), module), POOLS) == {"RAYON_NUM_THREADS"}
+    assert read_variables((program(tmp_path, "app"), module), POOLS) == {"RAYON_NUM_THREADS"}
 
 
 def test_children_of_other_programs_leave_it_unknown(tmp_path: Path) -> None:
     """More of them may have ended before they were seen."""
     one, other = program(tmp_path, "app"), program(tmp_path, "helper")
-    assert pools_read((one, one), POOLS) == set()
-    assert pools_read((one, other), POOLS) is None
+    assert read_variables((one, one), POOLS) == set()
+    assert read_variables((one, other), POOLS) is None
 
 
 def test_python_reads_its_own(tmp_path: Path) -> None:
-    found = pools_read((program(tmp_path, Path(sys.executable).name),), POOLS)
+    found = read_variables((program(tmp_path, Path(sys.executable).name),), POOLS)
     assert found is not None and "PYTHON_CPU_COUNT" in found
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from assay.errors import InvalidInputError
 from assay.machine.document import Program
-from assay.machine.identity import digest_of
-from assay.machine.program import find_program, inspect, observed
+from assay.machine.program import find_program, inspect, with_observations
+from assay.machine.program_digest import program_digest
 from assay.machine.root import Root
 from assay.records import decode, encode
 from narrow import narrow_program
@@ -103,12 +103,12 @@ def test_what_is_alone_is_told_by_its_own_digest(tmp_path):
 def test_the_order_of_what_stands_beside_does_not_count(tmp_path):
     paths = [str(script(tmp_path / name, name)) for name in ("a", "bb", "ccc")]
     files, beside = paths[:1], paths[1:]
-    known = digest_of(Root(), files, beside, ("x-1", "y-2"))
-    assert digest_of(Root(), files, [*beside[::-1], "/absent"], ("y-2", "x-1")) == known
-    assert digest_of(Root(), files, beside, ("x-1", "y-3")) != known
-    assert digest_of(Root(), files, beside[:1], ("x-1", "y-2")) != known
-    assert digest_of(Root(), [*files, str(tmp_path)], beside) is None
-    assert digest_of(Root(), [], beside) is None
+    known = program_digest(Root(), files, beside, ("x-1", "y-2"))
+    assert program_digest(Root(), files, [*beside[::-1], "/absent"], ("y-2", "x-1")) == known
+    assert program_digest(Root(), files, beside, ("x-1", "y-3")) != known
+    assert program_digest(Root(), files, beside[:1], ("x-1", "y-2")) != known
+    assert program_digest(Root(), [*files, str(tmp_path)], beside) is None
+    assert program_digest(Root(), [], beside) is None
 
 
 def test_runpath_is_not_handed_down(linked):
@@ -168,10 +168,10 @@ def test_names_of_sanitizers_in_other_places_are_none(compiler, tmp_path):
 
 def test_sanitizer_that_was_mapped_is_seen():
     maps = ["/usr/lib/libasan.so.8", "/usr/lib/clang/19/lib/linux/libclang_rt.hwasan-x86_64.so"]
-    found = observed(Program(argv0="sh"), ["/usr/lib/libasanx.so", *maps])
+    found = with_observations(Program(argv0="sh"), ["/usr/lib/libasanx.so", *maps])
     assert (found.sanitizers, found.sanitizers_seen) == ((), ("address", "hwaddress"))
-    assert observed(found).sanitizers_seen == found.sanitizers_seen
-    built = observed(Program(argv0="p", sanitizers=("address",)), maps)
+    assert with_observations(found).sanitizers_seen == found.sanitizers_seen
+    built = with_observations(Program(argv0="p", sanitizers=("address",)), maps)
     assert (built.sanitizers, built.sanitizers_seen) == (("address",), ("hwaddress",))
 
 
@@ -462,7 +462,7 @@ def test_observed_adds_what_was_seen():
         "/usr/lib/locale/locale-archive",
         "[heap]",
     )
-    seen = observed(known, maps, threads_peak=2, peak_anon_bytes=10**6)
+    seen = with_observations(known, maps, threads_peak=2, peak_anon_bytes=10**6)
     assert seen.libraries == (
         "/lib/libc.so.6",
         "/usr/lib/libjemalloc.so.2",
@@ -477,7 +477,7 @@ def test_observed_adds_what_was_seen():
         "openblas": f"mapped in the run: {seen.libraries[2]}",
     }
     assert (seen.threads_peak, seen.peak_anon_bytes) == (3, 10**6)
-    assert observed(known) == known
+    assert with_observations(known) == known
 
 
 def test_what_the_loader_maps_is_what_was_foretold(linked):

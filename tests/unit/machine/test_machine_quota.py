@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from assay.machine.quota import cpus_within, quota_stat, quota_words, read_periods
+from assay.machine.quota import cpus_within, describe_quota, quota_stat, read_periods
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
 
@@ -49,7 +49,7 @@ def test_lowest_quota_above_is_found_with_its_periods(
     limit = read_machine(root).cpu_limit
     assert limit == 0.5
     periods = read_periods(root, quota_stat(root))
-    assert quota_words(limit, periods) == "quota 0.5 CPU, throttled in 38 of 44 periods"
+    assert describe_quota(limit, periods) == "quota 0.5 CPU, throttled in 38 of 44 periods"
 
 
 def test_without_a_quota_nothing_is_read(tree: Callable[[dict[str, str]], Root]) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from assay.errors import NotPossibleError
 from assay.machine.document import Cpu
 from assay.machine.root import Root
-from assay.machine.slots import Slot, left_out, slots
+from assay.machine.slots import Slot, slots, unassigned_cpus
 from assay.machine.topology import read_topology
 
 RECORDED = (
@@ -44,7 +44,7 @@ def check(cpus: tuple[Cpu, ...], found: tuple[Slot, ...], count: int) -> None:
             core = {other.id for other in cpus if other.core == by_id[cpu].core}
             assert core <= set(slot), "whole cores"
     assert len({shape([by_id[cpu] for cpu in slot]) for slot in found}) == 1, "equal"
-    assert set(left_out(cpus, found)) == set(by_id) - set(used)
+    assert set(unassigned_cpus(cpus, found)) == set(by_id) - set(used)
 
 
 def shape(slot: list[Cpu]) -> tuple[object, ...]:
@@ -82,7 +82,7 @@ def test_packages_nodes_and_caches_go_to_one_slot_as_a_whole(
         by_id = {cpu.id: cpu for cpu in cpus}
         for slot in slots(cpus, count):
             assert len({getattr(by_id[cpu], level) for cpu in slot}) == each
-        assert not left_out(cpus, slots(cpus, count))
+        assert not unassigned_cpus(cpus, slots(cpus, count))
 
 
 def test_a_hybrid_processor_gives_each_slot_cores_of_both_kinds(

@@ -13,16 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InvalidInputError
-from assay.machine.differences import Side, differences
+from assay.machine.differences import ComparedMachine, differences
 from assay.machine.document import Boot, Machine
 from assay.machine.inventory.document import Inventory
 from assay.machine.inventory.reader import read_inventory
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
-from assay.machine.snapshot.archive import opened
+from assay.machine.snapshot.archive import open_snapshot
 from assay.machine.snapshot.recording import Recording, matching, record
 from assay.machine.snapshot.scrub import scrub_text
-from assay.machine.snapshot.writer import snapshot, write
+from assay.machine.snapshot.writer import record_snapshot, write_archive
 from assay.records.codec import encode
 from cases import cases
 
@@ -39,7 +39,7 @@ def documents(root: Root) -> tuple[Machine, Inventory]:
 def archive_of(root: Root, path: Path, env: Mapping[str, str] = os.environ) -> bytes:
     machine = read_machine(root, env={})
     with path.open("wb") as file:
-        write(snapshot(root, machine, env), file)
+        write_archive(record_snapshot(root, machine, env), file)
     return path.read_bytes()
 
 
@@ -54,7 +54,7 @@ def plain(machine: Machine, inventory: Inventory) -> tuple[Machine, bytes]:
 
 def test_a_snapshot_of_this_host_reads_as_the_host_does(tmp_path: Path) -> None:
     archive_of(Root(), tmp_path / "m.tar.gz")
-    with opened(tmp_path / "m.tar.gz") as root:
+    with open_snapshot(tmp_path / "m.tar.gz") as root:
         assert not root.live
         recorded = plain(*documents(root))
     assert recorded == plain(*documents(Root()))
@@ -66,10 +66,10 @@ def test_a_snapshot_of_this_host_reads_as_the_host_does(tmp_path: Path) -> None:
     cases(["nvidiagpunumanodes"], ["32em64t-2n8c+dax+nvme+mic+dimms", "32amd64-4s2n4c-cgroup2"]),
 )
 def test_a_snapshot_of_a_recorded_machine_reads_as_that_does(name: str, tmp_path: Path) -> None:
-    with opened(RECORDED / f"{name}.tar.bz2") as root:
+    with open_snapshot(RECORDED / f"{name}.tar.bz2") as root:
         first = archive_of(root, tmp_path / "a.tar.gz")
         before = documents(root)
-    with opened(tmp_path / "a.tar.gz") as root:
+    with open_snapshot(tmp_path / "a.tar.gz") as root:
         after = documents(root)
         second = archive_of(root, tmp_path / "b.tar.gz")
     assert plain(*after) == plain(*before)
@@ -138,7 +138,7 @@ def test_nothing_of_the_owner_is_in_a_snapshot(tree: Tree, tmp_path: Path) -> No
         assert secret not in names, name
         assert secret not in contents, name
     assert "525400abcdef" not in names
-    with opened(tmp_path / "m.tar.gz") as again:
+    with open_snapshot(tmp_path / "m.tar.gz") as again:
         machine = read_machine(again)
         assert machine.memory_limit_bytes is None  # the host's memory is not known here
         assert machine.kernel == "6.1.0"
@@ -216,7 +216,7 @@ def test_nothing_is_written_or_read_outside(tmp_path: Path) -> None:
             ("m/proc/inside", "/proc/stat", tarfile.SYMTYPE),
         ],
     )
-    with opened(path) as root:
+    with open_snapshot(path) as root:
         base = Path(os.path.realpath(root.path))
         for place in base.rglob("*"):
             assert Path(os.path.realpath(place)).is_relative_to(base)
@@ -233,22 +233,22 @@ def test_nothing_is_written_or_read_outside(tmp_path: Path) -> None:
 def test_what_is_no_archive_is_said(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "x.tar.gz"
     path.write_bytes(content)
-    with pytest.raises(InvalidInputError), opened(path):
+    with pytest.raises(InvalidInputError), open_snapshot(path):
         pass
 
 
 def test_a_damaged_archive_is_said(tmp_path: Path) -> None:
     whole = archive_of(Root(), tmp_path / "m.tar.gz")
     (tmp_path / "half.tar.gz").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InvalidInputError), opened(tmp_path / "half.tar.gz"):
+    with pytest.raises(InvalidInputError), open_snapshot(tmp_path / "half.tar.gz"):
         pass
 
 
 def test_a_folder_without_a_machine_is_said(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    with pytest.raises(InvalidInputError), opened(tmp_path):
+    with pytest.raises(InvalidInputError), open_snapshot(tmp_path):
         pass
-    with pytest.raises(InvalidInputError), opened(tmp_path / "none"):
+    with pytest.raises(InvalidInputError), open_snapshot(tmp_path / "none"):
         pass
 
 
@@ -257,25 +257,25 @@ def test_blocks_of_memory_are_not_unpacked(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "m.tar", "w") as archive:
         for name in (f"{node}/memory12", f"{node}/meminfo", f"{node}/memory_side_cache/x"):
             archive.addfile(tarfile.TarInfo(name), io.BytesIO())
-    with opened(tmp_path / "m.tar") as root:
+    with open_snapshot(tmp_path / "m.tar") as root:
         assert root.listdir("/sys/devices/system/node/node0") == ("meminfo", "memory_side_cache")
 
 
 # Differences
 
 
-def side(root: Root) -> Side:
+def side(root: Root) -> ComparedMachine:
     machine, inventory = documents(root)
     found: Recording = record(root)
-    return Side(machine, inventory, found.told)
+    return ComparedMachine(machine, inventory, found.told)
 
 
 @pytest.mark.rotating
 def test_a_machine_does_not_differ_from_its_snapshot(tmp_path: Path) -> None:
-    with opened(RECORDED / "20em64t-hybrid-1p6c2t+2ca4co1t.tar.bz2") as root:
+    with open_snapshot(RECORDED / "20em64t-hybrid-1p6c2t+2ca4co1t.tar.bz2") as root:
         before = side(root)
         archive_of(root, tmp_path / "m.tar.gz")
-    with opened(tmp_path / "m.tar.gz") as root:
+    with open_snapshot(tmp_path / "m.tar.gz") as root:
         assert differences(before, side(root)) == ()
 
 
@@ -318,21 +318,21 @@ def test_what_differs_is_told_once_and_counters_are_not(tmp_path: Path) -> None:
 def test_machines_that_studies_keep_differ_in_the_options_of_their_kernels(tmp_path: Path) -> None:
     machine, _ = documents(machine_tree(tmp_path, {0: "powersave"}, "60", "3"))
 
-    def kept(**options: str) -> Side:
+    def kept(**options: str) -> ComparedMachine:
         boot = msgspec.structs.replace(machine.boot, config=options)
-        return Side(msgspec.structs.replace(machine, boot=boot))
+        return ComparedMachine(msgspec.structs.replace(machine, boot=boot))
 
     found = differences(kept(HZ="250", PSI="y", KSM="n"), kept(HZ="1000", PSI="y", NUMA="n"))
     assert [(one.subject, one.what, one.a, one.b) for one in found] == [
         ("kernel", "boot/config/HZ", "250", "1000")
     ]
-    assert differences(kept(HZ="250"), Side(machine)) == ()
+    assert differences(kept(HZ="250"), ComparedMachine(machine)) == ()
 
 
 def test_two_machines_differ_in_what_they_are_made_of() -> None:
     with (
-        opened(RECORDED / "2arm-2c.tar.bz2") as one,
-        opened(RECORDED / "20em64t-hybrid-1p6c2t+2ca4co1t.tar.bz2") as other,
+        open_snapshot(RECORDED / "2arm-2c.tar.bz2") as one,
+        open_snapshot(RECORDED / "20em64t-hybrid-1p6c2t+2ca4co1t.tar.bz2") as other,
     ):
         a, b = side(one), side(other)
     found = {(d.subject, d.what): d for d in differences(a, b)}
@@ -340,6 +340,6 @@ def test_two_machines_differ_in_what_they_are_made_of() -> None:
     assert (more.a, more.b, more.numbers) == (None, "there", tuple(range(2, 20)))
     assert ("CPUs", "model") in found
     # A study keeps the Machine alone: what it could not know is no difference.
-    alone = differences(Side(a.machine), b)
+    alone = differences(ComparedMachine(a.machine), b)
     assert all(not one.what.startswith("/") for one in alone)
     assert not any(one.what.startswith("caches") for one in alone)

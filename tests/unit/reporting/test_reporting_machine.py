@@ -13,7 +13,7 @@ from assay.machine.document import Cpu, Machine, Node, Rights
 from assay.machine.inventory.document import Control, Device, Inventory, Kernel, Link, Part, Pci
 from assay.machine.inventory.reader import read_inventory
 from assay.machine.reader import read_machine
-from assay.machine.snapshot.archive import opened
+from assay.machine.snapshot.archive import open_snapshot
 from assay.reporting.machine_boxes import Box, badge, machine_box, short_bytes
 from assay.reporting.machine_svg import _Placed, _placed, machine_svg
 from assay.reporting.pictures.theme import LIGHT
@@ -25,7 +25,7 @@ NAMES = ["20em64t-hybrid-1p6c2t+2ca4co1t", "nvidia-dgx-gb10", "32amd64-4s2n4c-cg
 
 @cache
 def described(name: str) -> tuple[Machine, Inventory]:
-    with opened(RECORDED / f"{name}.tar.bz2") as root:
+    with open_snapshot(RECORDED / f"{name}.tar.bz2") as root:
         machine = read_machine(root)
         return machine, read_inventory(machine, root, env={"PATH": ""}, names=())
 

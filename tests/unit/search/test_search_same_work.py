@@ -31,7 +31,7 @@ from assay.search.history.same_work import (
     without_quote,
     written_by,
 )
-from assay.settings.printed import own_values
+from assay.settings.printed_values import printed_values
 
 
 def _seen(samples: Iterable[Sample]) -> OutputsSeen:
@@ -236,7 +236,7 @@ def _agree(commands: tuple[str, str], texts: tuple[str, str], pattern: str) -> b
     for arm, text in zip(arms, texts, strict=True):
         content = text.encode()
         output = Output(stream="stdout", size_bytes=len(content), sha256="", head=content)
-        own = own_values(arm.configuration, Plan(configuration=arm.configuration), values)
+        own = printed_values(arm.configuration, Plan(configuration=arm.configuration), values)
         evidence = (output_evidence(output, values, [pattern], own),)
         launch = msgspec.structs.replace(study.samples[0].launch, arm=arm.name)
         sample = msgspec.structs.replace(study.samples[0], launch=launch, evidence=evidence)

@@ -32,8 +32,8 @@ from assay.search.space.space import SearchSpace
 from assay.settings.allocator_options import OPTIONS
 from assay.settings.allocators import AllocatorOption
 from assay.settings.conditions import with_conditions
-from assay.settings.glibc import TUNABLES, Tunable
-from assay.settings.joined import read_back
+from assay.settings.glibc import TUNABLES, GlibcTunable
+from assay.settings.list_variables import restore_environment
 from assay.settings.malloc import PREFIXES
 from assay.settings.registry import builtin, judge_all
 
@@ -322,7 +322,7 @@ def test_an_option_of_none_of_the_allocators_is_told() -> None:
 
 
 @pytest.mark.parametrize("tunable", TUNABLES, ids=lambda t: t.name)
-def test_every_tunable_is_known_to_this_machines_library(tunable: Tunable) -> None:
+def test_every_tunable_is_known_to_this_machines_library(tunable: GlibcTunable) -> None:
     """Held against what ld.so lists, where it does (glibc 2.33 and later)."""
     loader = Path("/lib64/ld-linux-x86-64.so.2")
     if os.uname().machine != "x86_64" or not loader.exists():
@@ -341,8 +341,8 @@ def test_a_list_of_tunables_that_glibc_has_cut_up_is_read_whole() -> None:
     """As /proc/PID/environ shows it with glibc 2.36."""
     cut = {"GLIBC_TUNABLES": "glibc.malloc.arena_max=2", "glibc.malloc.top_pad": "0", "A": "b"}
     whole = {"GLIBC_TUNABLES": "glibc.malloc.arena_max=2:glibc.malloc.top_pad=0", "A": "b"}
-    assert read_back(cut) == read_back(whole) == whole
-    assert read_back({"glibc.malloc.top_pad": "0"}) == {}
+    assert restore_environment(cut) == restore_environment(whole) == whole
+    assert restore_environment({"glibc.malloc.top_pad": "0"}) == {}
     given: dict[str, Value] = {"malloc": "glibc", "glibc.top_pad": 0, "malloc.arenas": 2}
     assert judged(given, Seen(maps=(LIBC,), environ=cut))[0] is Granted.GRANTED
     assert judged({"glibc.top_pad": 1}, Seen(maps=(LIBC,), environ=cut))[0] is Granted.REFUSED

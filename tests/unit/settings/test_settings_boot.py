@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.launch.planner import plan
 from assay.launch.script import explain, shell_script
-from assay.machine.boot import digested, is_digest
-from assay.machine.booted import read_boot
+from assay.machine.boot import digested_argument, is_digest
+from assay.machine.boot_state import read_boot
 from assay.machine.document import Boot, Machine
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
@@ -30,7 +30,7 @@ from assay.records import (
     encode,
 )
 from assay.settings.base import Pending, Refused, Resolved
-from assay.settings.boot import effects, pausing
+from assay.settings.boot import as_reboot_setting, effects
 from assay.settings.registry import builtin
 
 from .hosts import machine as a_host
@@ -57,7 +57,7 @@ def booted(folder: Path, line: str, files: dict[str, str] | None = None) -> Mach
 
 def words(*line: str) -> Machine:
     """A host of which the command line alone is known."""
-    return msgspec.structs.replace(a_host(), boot=Boot(words=tuple(map(digested, line))))
+    return msgspec.structs.replace(a_host(), boot=Boot(words=tuple(map(digested_argument, line))))
 
 
 def pending(machine: Machine, name: str, value: Value) -> Pending:
@@ -232,7 +232,7 @@ def test_a_line_that_was_changed_as_told_has_it(line: list[str], name: str, valu
     answer = setting.resolve(configuration, words(*line))
     if not isinstance(answer, Pending):
         return
-    left = [word for word in line if digested(word) not in answer.remove]
+    left = [word for word in line if digested_argument(word) not in answer.remove]
     changed = setting.resolve(configuration, words(*left, *answer.add))
     assert not (isinstance(changed, Pending) and (changed.add or changed.remove)), changed
 
@@ -457,7 +457,7 @@ def test_values_that_a_firmware_cannot_have(text: str) -> None:
 @pytest.mark.parametrize("name", effects._KNOWN)
 def test_every_known_argument_is_a_setting_that_pauses(name: str) -> None:
     setting = builtin().get(f"boot.{name}")
-    assert pausing(setting) is not None
+    assert as_reboot_setting(setting) is not None
     assert setting.switch_cost_s > 0
     absent = Configuration({setting.name: "absent"})
     assert isinstance(setting.resolve(absent, words()), Resolved | Pending)

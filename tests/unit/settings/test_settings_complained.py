@@ -7,7 +7,7 @@ import pytest
 
 from assay.launch.planner import plan
 from assay.records import Configuration, Grant, Granted, Seen, Value
-from assay.settings.pools import POOLS, sized
+from assay.settings.pools import POOLS, pool_size_text
 from assay.settings.registry import builtin, judge_all
 
 from .hosts import facts, machine
@@ -39,7 +39,7 @@ def test_rejected_variable_is_refused(said: str) -> None:
 
 
 def test_one_rejected_variable_of_many_degrades() -> None:
-    seen = Seen(environ={name: sized(name, "2") for name in POOLS}, nice=3)
+    seen = Seen(environ={name: pool_size_text(name, "2") for name in POOLS}, nice=3)
     said = "RAYON_NUM_THREADS is ignored"
     grants = judge({"threads": 2, "nice": 3}, seen, said)
     assert grants["threads"].grant is Granted.DEGRADED

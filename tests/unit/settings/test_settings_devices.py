@@ -23,7 +23,7 @@ from assay.records import (
 )
 from assay.records.facts import Applied
 from assay.settings.cpus import Cpus, Placement
-from assay.settings.gpus import Gpus
+from assay.settings.gpus import VisibleGpus
 from assay.settings.limits import ResourceLimit
 from assay.settings.registry import Registry, judge_all
 
@@ -62,7 +62,7 @@ def root(tmp_path: Path) -> Root:
 
 
 def planned(root: Root, given: dict[str, Value], host: Machine = HOST) -> Plan:
-    registry = Registry((Cpus(root=root), Placement(root=root), Gpus(root=root)))
+    registry = Registry((Cpus(root=root), Placement(root=root), VisibleGpus(root=root)))
     return plan(Configuration(given), host, registry)
 
 
@@ -150,7 +150,7 @@ def test_gpus_by_the_variable_of_their_runtime(
     assert {a.name: a.value for a in made.actions if isinstance(a, EnvSet)} == expected
     assert made.words["gpus"].prospect is Prospect.GRANTABLE
     config = Configuration({"gpus": value})
-    registry = Registry((Gpus(root=root),))
+    registry = Registry((VisibleGpus(root=root),))
     got = judge_all(config, registry, made, facts(Seen(environ=expected)))["gpus"]
     assert got.grant is Granted.GRANTED
     lost = judge_all(config, registry, made, facts(Seen(environ={})))["gpus"]

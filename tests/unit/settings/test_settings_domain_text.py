@@ -10,7 +10,7 @@ from assay.errors import InvalidInputError
 from assay.records import Choices, Parameter, Range, Value
 from assay.settings.domain_text import parse_assignment, parse_domain
 from assay.settings.registry import builtin
-from assay.settings.words import value_of, word_of
+from assay.settings.value_text import format_value, parse_value
 
 from .hosts import AVX2, machine
 
@@ -128,12 +128,12 @@ def test_assignments(text: str, expected: tuple[str, Value]) -> None:
 
 @given(st.text())
 def test_a_word_is_the_same_word_after_being_a_value(word: str) -> None:
-    assert word_of(value_of(word)) == word
+    assert format_value(parse_value(word)) == word
 
 
 @given(st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False)))
 def test_a_number_is_the_same_number_after_being_a_word(number: int | float) -> None:
-    back = value_of(word_of(number))
+    back = parse_value(format_value(number))
     assert back == number and type(back) is type(number)
 
 

@@ -10,7 +10,7 @@ from assay.launch.script import shell_script
 from assay.records import Configuration, Granted, Launch, Level, Seen, Stage, Value, Workload
 from assay.settings.domain_text import parse_domain
 from assay.settings.frameworks import FRAMEWORKS, HOOK
-from assay.settings.joined import contains, merge
+from assay.settings.list_variables import contains, merge
 from assay.settings.registry import builtin, judge_all
 
 from .hosts import facts, machine, program
@@ -123,9 +123,9 @@ def test_a_program_that_was_not_given_the_variable() -> None:
 
 def test_never_tried_unasked() -> None:
     for setting in FRAMEWORKS:
-        why = setting.matters(program(packages=(setting.package,)), HOST)
+        why = setting.suggest(program(packages=(setting.package,)), HOST)
         assert isinstance(why, str) and "name it" in why
-        why = setting.matters(program(), HOST)
+        why = setting.suggest(program(), HOST)
         assert isinstance(why, str) and setting.package in why
 
 

@@ -36,8 +36,14 @@ from assay.records import (
 from assay.records.facts import InstanceFacts
 from assay.search.space.space import SearchSpace
 from assay.settings.conditions import with_conditions
+from assay.settings.core_division import (
+    cores_by_node,
+    count_fitting,
+    divide_cores,
+    groups_by_node,
+    max_cores_each,
+)
 from assay.settings.registry import builtin, judge_all
-from assay.settings.splitting import by_node, cores_by_node, most_within, share_out, widest
 from assay.study.choose import grantable
 from assay.study.laboratory import Laboratory
 
@@ -95,7 +101,7 @@ def test_every_instance_has_cores_of_its_own(host: Machine, data: st.DataObject)
     total = sum(cores_by_node(host.usable).values())
     count = data.draw(st.integers(1, total))
     cores = data.draw(st.integers(1, total // count))
-    got = share_out(host.usable, count, cores)
+    got = divide_cores(host.usable, count, cores)
     assert len(got) == count
     for group in got:
         assert set(group) <= set(host.allowed)
@@ -105,21 +111,21 @@ def test_every_instance_has_cores_of_its_own(host: Machine, data: st.DataObject)
     for one, other in combinations(got, 2):
         assert not cores_of(host, one) & cores_of(host, other)
     crossing = sum(len(nodes_of(host, group)) > 1 for group in got)
-    assert crossing == max(0, count - most_within(host.usable, cores))
+    assert crossing == max(0, count - count_fitting(host.usable, cores))
 
 
 @given(hosts(), st.data())
 def test_a_count_alone_never_crosses_a_node(host: Machine, data: st.DataObject) -> None:
     count = data.draw(st.integers(1, sum(cores_by_node(host.usable).values())))
-    cores = widest(host.usable, count)
-    assert most_within(host.usable, cores) >= count
-    assert most_within(host.usable, cores + 1) < count
-    assert all(len(nodes_of(host, group)) == 1 for group in share_out(host.usable, count, cores))
+    cores = max_cores_each(host.usable, count)
+    assert count_fitting(host.usable, cores) >= count
+    assert count_fitting(host.usable, cores + 1) < count
+    assert all(len(nodes_of(host, group)) == 1 for group in divide_cores(host.usable, count, cores))
 
 
 @given(hosts())
 def test_one_for_each_node_has_all_of_it(host: Machine) -> None:
-    got = by_node(host.usable, None)
+    got = groups_by_node(host.usable, None)
     assert sorted(cpu for group in got for cpu in group) == list(host.allowed)
     assert [nodes_of(host, group) for group in got] == [
         {node} for node in cores_by_node(host.usable)
@@ -260,7 +266,7 @@ def test_a_space_with_rank_alone_is_refused() -> None:
 
 def test_never_tried_unasked() -> None:
     setting = REGISTRY.get("instances")
-    assert isinstance(setting.matters(program("gomp"), TWO_NODES), str)
+    assert isinstance(setting.suggest(program("gomp"), TWO_NODES), str)
 
 
 # --- how it is judged -----------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from assay.machine.document import HugePages, Machine
 from assay.records import Configuration, Granted, Level, RunFacts, Seen, Value
 from assay.records.facts import Applied
 from assay.settings.pools import POOLS as POOL_VARIABLES
-from assay.settings.pools import sized
+from assay.settings.pools import pool_size_text
 from assay.settings.registry import builtin, judge_all
 
 from .hosts import LIBRARIES, facts, machine
@@ -17,7 +17,7 @@ from .hosts import LIBRARIES, facts, machine
 REGISTRY = builtin()
 HOST = machine(caches=2, cores=2, smt=2)
 ALWAYS = machine(huge_pages=HugePages(enabled="always"))
-POOLS = {name: sized(name, "2") for name in POOL_VARIABLES}
+POOLS = {name: pool_size_text(name, "2") for name in POOL_VARIABLES}
 
 
 def judge(

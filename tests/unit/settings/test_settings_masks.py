@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from assay.launch.planner import plan
-from assay.machine.document import Narrowed
+from assay.machine.document import CpuRestriction
 from assay.records import Configuration, Granted, Prospect, RunFacts, Seen, Value
 from assay.records.facts import Host
-from assay.settings.pools import POOLS, sized
+from assay.settings.pools import POOLS, pool_size_text
 from assay.settings.registry import builtin, judge_all
 
 from .hosts import facts, machine
@@ -19,7 +19,7 @@ HOST = machine(cores=2)
 
 def judged(given: dict[str, Value], masks: tuple[tuple[int, ...], ...], had: int) -> Granted:
     config = Configuration(given)
-    environ = {name: sized(name, str(given["threads"])) for name in POOLS}
+    environ = {name: pool_size_text(name, str(given["threads"])) for name in POOLS}
     seen = Seen(environ=environ, cpus=masks[0], thread_cpus=masks)
     found: RunFacts = facts(seen, host=Host(cpus=had))
     return judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), found)["threads"].grant
@@ -45,7 +45,7 @@ def test_threads_within_a_mask_of_fewer_cpus_are_degraded(
 
 
 def test_the_plan_says_so_where_the_caller_has_the_mask() -> None:
-    bound = machine(cores=2, allowed=(0,), narrowed=Narrowed(granted=(0, 1)))
+    bound = machine(cores=2, allowed=(0,), narrowed=CpuRestriction(granted=(0, 1)))
     words = plan(Configuration({"threads": 2}), bound, REGISTRY).words["threads"]
     assert words.prospect is Prospect.DEGRADED and "CPU 0" in (words.reason or "")
     assert plan(Configuration({"threads": 1}), bound, REGISTRY).words["threads"].reason is None

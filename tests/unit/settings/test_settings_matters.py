@@ -18,14 +18,14 @@ XEON = machine(cores=2, model="Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz")
 
 
 def values(name: str, prog: Program, host: Machine) -> tuple[object, ...]:
-    answer = REGISTRY.get(name).matters(prog, host)
+    answer = REGISTRY.get(name).suggest(prog, host)
     assert isinstance(answer, Suggestion), answer
     assert answer.reason
     return answer.domain.values() or ()
 
 
 def why_not(name: str, prog: Program, host: Machine) -> str:
-    answer = REGISTRY.get(name).matters(prog, host)
+    answer = REGISTRY.get(name).suggest(prog, host)
     assert isinstance(answer, str), answer
     return answer
 
@@ -120,7 +120,7 @@ def test_every_suggested_value_is_in_the_domain_and_can_be_granted(
     from assay.launch.planner import plan
 
     for setting in REGISTRY:
-        answer = setting.matters(prog, host)
+        answer = setting.suggest(prog, host)
         if not isinstance(answer, Suggestion):
             continue
         options = answer.domain.values() or ()

@@ -95,13 +95,13 @@ def test_a_node_without_memory_is_none() -> None:
 
 
 def suggested(host: Machine) -> tuple[Value, ...]:
-    answer = REGISTRY.get(NAME).matters(program(), host)
+    answer = REGISTRY.get(NAME).suggest(program(), host)
     assert isinstance(answer, Suggestion), answer
     return answer.domain.values() or ()
 
 
 def test_tried_unasked_where_there_are_several_nodes() -> None:
-    assert REGISTRY.get(NAME).matters(program(), FLAT) == "all memory is on one node"
+    assert REGISTRY.get(NAME).suggest(program(), FLAT) == "all memory is on one node"
     assert suggested(TWO) == ("interleave:all",)
     assert suggested(MIXED) == ("interleave:all", "weighted:all", "preferred:hbm")
     assert suggested(with_kinds(kernel_version=(6, 8))) == ("interleave:all", "preferred:hbm")

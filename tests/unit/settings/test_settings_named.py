@@ -7,7 +7,7 @@ import pytest
 from assay.errors import InvalidInputError
 from assay.records import AnyText, Arg, Configuration, EnvSet, Scope
 from assay.settings.base import Refused, Resolved
-from assay.settings.named import Argument, EnvVariable
+from assay.settings.user_defined import Argument, EnvVariable
 
 from .hosts import machine
 

@@ -109,7 +109,7 @@ def test_what_the_user_sets_by_hand_stays() -> None:
 
 
 def test_only_waiting_where_it_is_long_is_tried_unasked() -> None:
-    answer = REGISTRY.get("omp.wait").matters(program("iomp"), HOST)
+    answer = REGISTRY.get("omp.wait").suggest(program("iomp"), HOST)
     assert isinstance(answer, Suggestion) and answer.domain.values() == ("passive",)
     for name, runtimes, told in (
         ("omp.wait", ("gomp",), "few milliseconds"),
@@ -119,7 +119,7 @@ def test_only_waiting_where_it_is_long_is_tried_unasked() -> None:
         ("omp.blocktime", ("iomp",), "omp.wait"),
         ("omp.blocktime", (), "no OpenMP"),
     ):
-        why = REGISTRY.get(name).matters(program(*runtimes), HOST)
+        why = REGISTRY.get(name).suggest(program(*runtimes), HOST)
         assert isinstance(why, str) and told in why
-    why = REGISTRY.get("omp.wait").matters(program("iomp"), machine(cores=1))
+    why = REGISTRY.get("omp.wait").suggest(program("iomp"), machine(cores=1))
     assert why == "only one CPU is usable"

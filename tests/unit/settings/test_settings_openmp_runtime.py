@@ -99,7 +99,7 @@ def test_without_maps_nothing_is_shown() -> None:
 
 def test_when_it_is_tried_unasked() -> None:
     setting = REGISTRY.get("omp.runtime")
-    tried = setting.matters(program("gomp"), ALL)
+    tried = setting.suggest(program("gomp"), ALL)
     assert isinstance(tried, Suggestion)
     assert tried.domain.values() == ("llvm", "intel")
     for used, host in (
@@ -108,4 +108,4 @@ def test_when_it_is_tried_unasked() -> None:
         (program("gomp", static=True), ALL),
         (program("llvm-omp"), ALL),
     ):
-        assert isinstance(setting.matters(used, host), str)
+        assert isinstance(setting.suggest(used, host), str)

@@ -13,7 +13,7 @@ from assay.machine.document import Machine
 from assay.records import Configuration, Granted, Plan, Prospect, Seen, Value
 from assay.settings.base import Suggestion
 from assay.settings.registry import builtin, judge_all
-from assay.settings.smt import kept
+from assay.settings.smt import limit_per_core
 
 from .hosts import facts, machine, program
 
@@ -106,20 +106,20 @@ def test_a_count_that_does_not_fit_any_more_is_refused() -> None:
     st.integers(1, 4),
 )
 def test_no_core_keeps_more_and_none_loses_what_it_may_keep(host: Machine, count: int) -> None:
-    left = Counter(cpu.core for cpu in kept(host.usable, count))
+    left = Counter(cpu.core for cpu in limit_per_core(host.usable, count))
     had = Counter(cpu.core for cpu in host.usable)
     assert left == {core: min(number, count) for core, number in had.items()}
 
 
 def test_tried_unasked_only_where_cores_have_more_than_two() -> None:
     setting = REGISTRY.get(NAME)
-    answer = setting.matters(program(threads_peak=8), POWER)
+    answer = setting.suggest(program(threads_peak=8), POWER)
     assert isinstance(answer, Suggestion) and answer.domain.values() == (2, 3)
     for host, peak, told in (
         (SMT, 8, "one-per-core"),
         (SMT, 1, "one thread"),
         (FLAT, 8, "no core has two"),
     ):
-        why = setting.matters(program(threads_peak=peak), host)
+        why = setting.suggest(program(threads_peak=peak), host)
         assert isinstance(why, str) and told in why
     assert (setting.default(POWER), setting.default(FLAT)) == (4, 1)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.machine.document import Machine
-from assay.settings import placing
+from assay.settings import cpu_selection
 
 from .hosts import machine
 
@@ -43,7 +43,7 @@ def shared(host: Machine, ids: tuple[int, ...], level: str) -> int:
 def test_every_layout_gives_that_many_allowed_cpus(host: Machine, data: st.DataObject) -> None:
     usable = host.usable
     count = data.draw(st.integers(1, len(usable)))
-    for layout in (placing.compact, placing.scatter):
+    for layout in (cpu_selection.compact, cpu_selection.scatter):
         got = layout(usable, count)
         assert len(got) == len(set(got)) == count
         assert set(got) <= set(host.allowed)
@@ -53,10 +53,10 @@ def test_every_layout_gives_that_many_allowed_cpus(host: Machine, data: st.DataO
 @given(hosts(), st.data())
 def test_one_per_core_never_takes_two_of_a_core(host: Machine, data: st.DataObject) -> None:
     count = data.draw(st.integers(1, len(host.cores)))
-    got = placing.one_per_core(host.usable, count)
+    got = cpu_selection.one_per_core(host.usable, count)
     assert len(got) == count == shared(host, got, "core")
     assert set(got) <= set(host.allowed)
-    assert shared(host, placing.one_per_core(host.usable), "core") == len(host.cores)
+    assert shared(host, cpu_selection.one_per_core(host.usable), "core") == len(host.cores)
 
 
 @given(hosts(), st.data())
@@ -64,7 +64,7 @@ def test_scatter_reaches_as_many_cores_and_packages_as_there_are(
     host: Machine, data: st.DataObject
 ) -> None:
     count = data.draw(st.integers(1, len(host.usable)))
-    got = placing.scatter(host.usable, count)
+    got = cpu_selection.scatter(host.usable, count)
     assert shared(host, got, "core") == min(count, len(host.cores))
     packages = len({cpu.package for cpu in host.usable})
     assert shared(host, got, "package") == min(count, packages)
@@ -76,31 +76,31 @@ def test_compact_stays_within_one_group_where_one_is_large_enough(
 ) -> None:
     usable = host.usable
     count = data.draw(st.integers(1, len(usable)))
-    got = placing.compact(usable, count)
+    got = cpu_selection.compact(usable, count)
     for level in ("package", "node", "l3", "core"):
-        fits = any(len(group) >= count for group in placing.groups(usable, level))
+        fits = any(len(group) >= count for group in cpu_selection.groups(usable, level))
         assert not fits or shared(host, got, level) == 1
 
 
 @given(hosts())
 def test_all_cpus_are_the_same_in_every_layout(host: Machine) -> None:
     everything = tuple(sorted(host.allowed))
-    assert placing.compact(host.usable, len(everything)) == everything
-    assert placing.scatter(host.usable, len(everything)) == everything
+    assert cpu_selection.compact(host.usable, len(everything)) == everything
+    assert cpu_selection.scatter(host.usable, len(everything)) == everything
 
 
 @pytest.mark.parametrize(
     ("layout", "count", "expected"),
     [
         # Two packages of two caches of two cores with two threads: 0-7 first, 8-15 second threads.
-        (placing.compact, 2, (0, 8)),
-        (placing.compact, 4, (0, 1, 8, 9)),
-        (placing.compact, 8, (0, 1, 2, 3, 8, 9, 10, 11)),
-        (placing.scatter, 2, (0, 4)),
-        (placing.scatter, 4, (0, 2, 4, 6)),
-        (placing.scatter, 8, (0, 1, 2, 3, 4, 5, 6, 7)),
-        (placing.one_per_core, 2, (0, 1)),
-        (placing.one_per_core, 4, (0, 1, 2, 3)),
+        (cpu_selection.compact, 2, (0, 8)),
+        (cpu_selection.compact, 4, (0, 1, 8, 9)),
+        (cpu_selection.compact, 8, (0, 1, 2, 3, 8, 9, 10, 11)),
+        (cpu_selection.scatter, 2, (0, 4)),
+        (cpu_selection.scatter, 4, (0, 2, 4, 6)),
+        (cpu_selection.scatter, 8, (0, 1, 2, 3, 4, 5, 6, 7)),
+        (cpu_selection.one_per_core, 2, (0, 1)),
+        (cpu_selection.one_per_core, 4, (0, 1, 2, 3)),
     ],
 )
 def test_known_layouts(layout: object, count: int, expected: tuple[int, ...]) -> None:
@@ -110,19 +110,19 @@ def test_known_layouts(layout: object, count: int, expected: tuple[int, ...]) ->
 
 def test_compact_takes_the_cache_that_holds_all_rather_than_the_first() -> None:
     host = machine(caches=2, cores=4, allowed=(2, 3, 4, 5, 6, 7))
-    assert placing.compact(host.usable, 4) == (4, 5, 6, 7)
+    assert cpu_selection.compact(host.usable, 4) == (4, 5, 6, 7)
 
 
 def test_performance_cores_come_first() -> None:
     host = machine(cores=2, smt=2, efficient=4)
-    assert placing.compact(host.usable, 4) == (0, 1, 2, 3)
-    assert placing.one_per_core(host.usable, 3) == (0, 1, 4)
-    assert placing.scatter(host.usable, 2) == (0, 1)
+    assert cpu_selection.compact(host.usable, 4) == (0, 1, 2, 3)
+    assert cpu_selection.one_per_core(host.usable, 3) == (0, 1, 4)
+    assert cpu_selection.scatter(host.usable, 2) == (0, 1)
 
 
 def test_a_large_machine() -> None:
     host = machine(packages=2, nodes=4, caches=4, cores=8, smt=2)
-    for place in (placing.compact, placing.scatter):
+    for place in (cpu_selection.compact, cpu_selection.scatter):
         chosen = place(host.usable, 511)
         assert len(set(chosen)) == 511
         assert set(chosen) < {cpu.id for cpu in host.usable}

@@ -9,7 +9,12 @@ import pytest
 from assay.records import Configuration, Plan
 from assay.records.action import Affinity, EnvSet, Preload
 from assay.records.shell import SPARING
-from assay.settings.printed import cpu_forms, own_values, words_of, words_that_differ
+from assay.settings.printed_values import (
+    differing_words,
+    printed_cpu_forms,
+    printed_values,
+    printed_words,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,31 +30,31 @@ from assay.settings.printed import cpu_forms, own_values, words_of, words_that_d
 def test_words_of_a_command_include_the_values_of_its_options(
     command: str, words: set[str]
 ) -> None:
-    assert words <= words_of(command)
-    assert "x" not in words_of(command) and "--" not in words_of(command)
+    assert words <= printed_words(command)
+    assert "x" not in printed_words(command) and "--" not in printed_words(command)
 
 
 def test_words_of_a_pipeline_are_those_that_were_typed() -> None:
     command = shlex.join(("/bin/bash", "-c", f"{SPARING}gzip -9 <a.txt | wc"))
-    assert {"gzip", "-9", "wc"} <= words_of(command)
-    assert "PIPESTATUS" not in str(words_of(command))
+    assert {"gzip", "-9", "wc"} <= printed_words(command)
+    assert "PIPESTATUS" not in str(printed_words(command))
 
 
 def test_text_with_an_open_quote_has_words() -> None:
-    assert {"it's", "here"} <= words_of('bash -c "echo it\'s here"')
+    assert {"it's", "here"} <= printed_words('bash -c "echo it\'s here"')
 
 
 def test_words_that_all_commands_have_do_not_differ() -> None:
-    found = words_that_differ(["q --mode=a in.txt", "q --mode=b in.txt", "q in.txt -v"])
+    found = differing_words(["q --mode=a in.txt", "q --mode=b in.txt", "q in.txt -v"])
     assert {"a", "b", "--mode=a", "-v"} <= found
     assert not found & {"q", "in.txt"}
-    assert words_that_differ([]) == frozenset()
+    assert differing_words([]) == frozenset()
 
 
 def test_forms_of_a_set_of_cpus_hold_more_than_a_number() -> None:
-    assert cpu_forms([3, 0, 1]) == {"0-1,3", "0,1,3", "{0, 1, 3}", "[0, 1, 3]", "(0, 1, 3)"}
-    assert cpu_forms([5]) == {"{5}", "[5]", "(5)"}
-    assert cpu_forms([]) == frozenset()
+    assert printed_cpu_forms([3, 0, 1]) == {"0-1,3", "0,1,3", "{0, 1, 3}", "[0, 1, 3]", "(0, 1, 3)"}
+    assert printed_cpu_forms([5]) == {"{5}", "[5]", "(5)"}
+    assert printed_cpu_forms([]) == frozenset()
 
 
 def test_own_values_are_those_in_force() -> None:
@@ -59,7 +64,7 @@ def test_own_values_are_those_in_force() -> None:
         EnvSet(name="MALLOC_CONF", value="narenas:4"),
         Affinity(cpus=(4,)),
     )
-    found = own_values(configuration, Plan(configuration=configuration, actions=actions), ())
+    found = printed_values(configuration, Plan(configuration=configuration, actions=actions), ())
     assert {"jemalloc", "/usr/lib/libjemalloc.so.2", "narenas:4", "1", "4", "{4}"} <= found
     assert {"10", "0x10"} <= found  # masks
 
@@ -68,5 +73,5 @@ def test_own_values_of_a_command_are_words_that_others_lack() -> None:
     commands = ["q --mode=a in.txt", "q --mode=b in.txt"]
     configuration = Configuration({"command": commands[0]})
     plan = Plan(configuration=configuration)
-    found = own_values(configuration, plan, words_that_differ(commands))
+    found = printed_values(configuration, plan, differing_words(commands))
     assert found == {"--mode=a", "mode=a", "a"}

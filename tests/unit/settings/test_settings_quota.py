@@ -29,14 +29,14 @@ from .hosts import machine, program
 def test_proposed_counts_follow_the_quota(
     quota: float | None, peak: int | None, counts: tuple[int, ...]
 ) -> None:
-    found = ALL.matters(program("gomp", threads_peak=peak), machine(cores=8, cpu_limit=quota))
+    found = ALL.suggest(program("gomp", threads_peak=peak), machine(cores=8, cpu_limit=quota))
     assert isinstance(found, Suggestion)
     assert found.domain == Choices(counts, ordered=True)
     assert ("quota" in found.reason) == (quota is not None)
 
 
 def test_a_quota_of_one_cpu_leaves_no_count_to_try() -> None:
-    found = ALL.matters(program("gomp"), machine(cores=2, cpu_limit=0.5))
+    found = ALL.suggest(program("gomp"), machine(cores=2, cpu_limit=0.5))
     assert found == "a control group leaves the time of one CPU: quota 0.5 CPU"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from assay.errors import InvalidInputError
 from assay.records import Scope
-from assay.settings.isa import _ARM, _X86
+from assay.settings.instruction_set import _ARM, _X86
 from assay.settings.pools import POOLS
 from assay.settings.registry import builtin
 

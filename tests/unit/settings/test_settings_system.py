@@ -13,10 +13,10 @@ from assay.host.journal import STATE_VARIABLE, open_journal
 from assay.host.script import system_lines
 from assay.launch.planner import plan
 from assay.machine.document import Machine
-from assay.machine.forms import mask_of, may_be_written, reading
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
 from assay.machine.tunables import writable
+from assay.machine.value_formats import format_mask, is_writable_value, normalized
 from assay.records import (
     Configuration,
     Granted,
@@ -31,7 +31,7 @@ from assay.records import (
 )
 from assay.settings.registry import builtin
 from assay.settings.system.common import SWITCH_S
-from assay.settings.system.idle import lasting
+from assay.settings.system.idle import persistent_actions
 from assay.testing.recorded_host import Effect, RecordedHost
 
 CPU = "/sys/devices/system/cpu"
@@ -278,11 +278,11 @@ def test_settings_of_a_program_find_the_system_as_it_will_be(server: Path) -> No
 
 def test_sleep_is_limited_for_good_by_disabling_states(server: Path) -> None:
     machine = read_machine(Root(server))
-    found = lasting(HoldFd(path="/dev/cpu_dma_latency", value=10), machine)
+    found = persistent_actions(HoldFd(path="/dev/cpu_dma_latency", value=10), machine)
     assert [action.path for action in found] == [
         f"{CPU}/cpu{n}/cpuidle/state2/disable" for n in range(4)
     ]
-    deeper = lasting(HoldFd(path="/dev/cpu_dma_latency", value=0), machine)
+    deeper = persistent_actions(HoldFd(path="/dev/cpu_dma_latency", value=0), machine)
     assert len(deeper) == 8
     before = content(server)
     with open_journal() as journal:
@@ -298,7 +298,9 @@ def test_cores_of_several_kinds_have_idle_states_of_their_own(server: Path) -> N
         folder = server / f"{CPU}/cpu{cpu}/cpuidle".lstrip("/")
         (folder / "state1/latency").write_text("40\n")
         (folder / "state2/latency").unlink()
-    found = lasting(HoldFd(path="/dev/cpu_dma_latency", value=10), read_machine(Root(server)))
+    found = persistent_actions(
+        HoldFd(path="/dev/cpu_dma_latency", value=10), read_machine(Root(server))
+    )
     assert [action.path for action in found] == [
         f"{CPU}/cpu{cpu}/cpuidle/state{state}/disable"
         for cpu, state in ((0, 2), (1, 2), (2, 1), (3, 1))
@@ -345,17 +347,17 @@ def test_an_older_machine_document_has_no_system() -> None:
     "setting", [s for s in builtin() if s.scope == "system"], ids=lambda s: s.name
 )
 def test_no_setting_is_tried_unasked_and_each_costs_something(setting: object) -> None:
-    assert isinstance(setting.matters(None, None), str)  # type: ignore[attr-defined]
+    assert isinstance(setting.suggest(None, None), str)  # type: ignore[attr-defined]
     assert setting.switch_cost_s >= SWITCH_S  # type: ignore[attr-defined]
 
 
 def test_spellings() -> None:
-    assert reading("choice", "always [madvise] never\n") == "madvise"
-    assert reading("mask", "00000000,0000000f") == reading("mask", "f") == "f"
-    assert reading("cpulist", "0,1,2,3") == "0-3"
-    assert mask_of((0, 33)) == "2,00000001"
-    assert not may_be_written("number", "1\n2")
-    assert not may_be_written("mask", "f,f")
+    assert normalized("choice", "always [madvise] never\n") == "madvise"
+    assert normalized("mask", "00000000,0000000f") == normalized("mask", "f") == "f"
+    assert normalized("cpulist", "0,1,2,3") == "0-3"
+    assert format_mask((0, 33)) == "2,00000001"
+    assert not is_writable_value("number", "1\n2")
+    assert not is_writable_value("mask", "f,f")
     assert writable("/proc/swaps") is None
     assert writable("/proc/irq/24/smp_affinity_list") is not None
     assert writable("/proc/irq/24/../../sys/vm/swappiness") is None

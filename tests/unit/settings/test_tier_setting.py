@@ -26,7 +26,7 @@ from assay.records import (
 )
 from assay.settings.base import Refused, Resolved
 from assay.settings.registry import builtin, judge_all
-from assay.settings.tier import LIBRARY, Dram, Numa, Tier
+from assay.settings.tier import LIBRARY, DramBudget, TierPlacement, TierStorage
 
 from .hosts import LIBRARIES, facts, machine, program
 
@@ -143,7 +143,7 @@ def test_without_the_library_it_is_refused_with_what_to_install() -> None:
 @pytest.mark.parametrize("folder", ["/opt/my assay", "/opt/a:b", "/opt/a\tb"])
 def test_a_library_that_the_loader_cannot_name_is_refused(folder: str) -> None:
     host = machine(libraries={LIBRARY: f"{folder}/libassay-tier.so"})
-    answer = Tier().resolve(Configuration(BOTH), host)
+    answer = TierStorage().resolve(Configuration(BOTH), host)
     assert isinstance(answer, Refused)
     assert "a space or a colon" in answer.reason
 
@@ -155,9 +155,9 @@ def test_a_static_program_is_refused() -> None:
     assert preloaded(made) == []
 
 
-@pytest.mark.parametrize("setting", [Dram(), Tier(), Numa()])
-def test_it_is_never_tried_unasked(setting: Dram | Tier | Numa) -> None:
-    assert isinstance(setting.matters(program(), HOST), str)
+@pytest.mark.parametrize("setting", [DramBudget(), TierStorage(), TierPlacement()])
+def test_it_is_never_tried_unasked(setting: DramBudget | TierStorage | TierPlacement) -> None:
+    assert isinstance(setting.suggest(program(), HOST), str)
     assert setting.default(HOST) is None
 
 
@@ -172,7 +172,7 @@ def test_nodes_of_the_dram_are_told(numa: str) -> None:
     assert not any(
         a.name == "ASSAY_TIER_NUMA" for a in planned(BOTH).actions if isinstance(a, EnvSet)
     )
-    answer = Numa().resolve(Configuration({**BOTH, "mem.numa": numa}), HOST)
+    answer = TierPlacement().resolve(Configuration({**BOTH, "mem.numa": numa}), HOST)
     assert isinstance(answer, Resolved) and answer.note == "all memory is on one node"
 
 

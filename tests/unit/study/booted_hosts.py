@@ -11,7 +11,7 @@ import msgspec
 from assay.executors.executor import Node as Place
 from assay.executors.executor import Ticket
 from assay.launch.driver import Driver
-from assay.machine.boot import digested
+from assay.machine.boot import digested_argument
 from assay.machine.document import Boot, Cpu, Machine, Node, Rights
 from assay.records import (
     Arm,
@@ -57,7 +57,7 @@ class Host:
     def boot(self, change: BootChange) -> None:
         """As the study says."""
         gone = [word for text in change.remove for word in text.split()]
-        self.words = [word for word in self.words if digested(word) not in gone]
+        self.words = [word for word in self.words if digested_argument(word) not in gone]
         self.words += [word for text in change.add for word in text.split()]
         self.kernel = change.kernel or self.kernel
         self.again()
@@ -88,7 +88,7 @@ class Host:
             default_state=dict(self.state),
             boot=Boot(
                 id=f"{self.boots:012x}",
-                words=tuple(map(digested, self.words)),
+                words=tuple(map(digested_argument, self.words)),
                 said=self.said,
                 found=self.found,
                 config=self.configs.get(self.kernel, {}),

@@ -141,7 +141,7 @@ class Knob:
     def default(self, machine: Machine) -> Value | None:
         return None
 
-    def matters(self, program: Program, machine: Machine) -> str:
+    def suggest(self, program: Program, machine: Machine) -> str:
         return "only where it is asked for"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved:

@@ -9,8 +9,8 @@ import pytest
 
 from assay.errors import NotPossibleError
 from assay.machine.document import Program
-from assay.machine.surroundings import surroundings
-from assay.machine.variables import OF_A_SESSION
+from assay.machine.launch_environment import read_environment
+from assay.machine.session_variables import SESSION_VARIABLES
 from assay.records import (
     Choices,
     Configuration,
@@ -173,7 +173,7 @@ def test_another_environment_is_another_stratum() -> None:
 
 
 def _under(env: dict[str, str]) -> Stratum:
-    return msgspec.structs.replace(THEN, surroundings=surroundings(env))
+    return msgspec.structs.replace(THEN, surroundings=read_environment(env))
 
 
 OTHER_SHELL = """
@@ -222,6 +222,6 @@ def test_what_may_mean_something_to_a_program_is_compared(name: str) -> None:
 
 def test_the_page_on_resuming_names_all_variables_of_a_session() -> None:
     page = (Path(__file__).parents[3] / "docs" / "howto" / "resume.md").read_text()
-    for group, patterns in OF_A_SESSION.items():
+    for group, patterns in SESSION_VARIABLES.items():
         (line,) = [line for line in page.splitlines() if line.startswith(f"| {group} |")]
         assert re.findall(r"`([^`]+)`", line) == list(patterns)

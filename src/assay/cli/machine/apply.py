@@ -19,7 +19,7 @@ from assay.machine.reader import read_machine
 from assay.records import HostAction, Plan, Prospect, SystemAction, Value
 from assay.records.configuration import show_value
 from assay.settings.registry import Registry, builtin
-from assay.settings.system.idle import lasting
+from assay.settings.system.idle import persistent_actions
 from assay.untrusted import clean
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _actions(
                 kept
                 for action in own
                 if isinstance(action, SystemAction)
-                for kept in lasting(action, machine)
+                for kept in persistent_actions(action, machine)
             )
     return actions
 

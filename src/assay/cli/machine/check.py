@@ -23,10 +23,10 @@ from assay.machine.checks import (
     Profile,
     Right,
     Status,
-    Unasked,
+    UnassessedCheck,
     examine,
-    unasked,
-    watch,
+    read_unassessed,
+    sample_interval,
 )
 from assay.machine.root import Root
 from assay.units import show_count
@@ -50,8 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.root and not arguments.quiet:
         say_partitions()
     with _root(arguments.root) as root:
-        host = Host(root, watch(root) if root.live else None)
-        findings, others = examine(host, profile), unasked(host, profile)
+        host = Host(root, sample_interval(root) if root.live else None)
+        findings, others = examine(host, profile), read_unassessed(host, profile)
     if arguments.json:
         print_json(_document(profile, findings, others))
     else:
@@ -77,7 +77,7 @@ def _root(name: str | None) -> AbstractContextManager[Root]:
 
 
 def _document(
-    profile: Profile, findings: Sequence[Finding], others: Sequence[Unasked]
+    profile: Profile, findings: Sequence[Finding], others: Sequence[UnassessedCheck]
 ) -> dict[str, Any]:
     return {
         "profile": profile.name,
@@ -107,7 +107,7 @@ def _check(found: Finding, profile: Profile) -> dict[str, str]:
 def _lines(
     profile: Profile,
     findings: Sequence[Finding],
-    others: Sequence[Unasked],
+    others: Sequence[UnassessedCheck],
     arguments: argparse.Namespace,
     width: int,
 ) -> Iterable[str]:
@@ -154,7 +154,11 @@ def _why(profile: Profile, found: Finding) -> Iterable[str]:
 
 
 def _summary(
-    profile: Profile, findings: Sequence[Finding], others: Sequence[Unasked], *, verbose: bool
+    profile: Profile,
+    findings: Sequence[Finding],
+    others: Sequence[UnassessedCheck],
+    *,
+    verbose: bool,
 ) -> Iterable[str]:
     counted = Counter(found.status for found in findings)
     said = ", ".join(f"{counted[status]} {status}" for status in Status)

@@ -15,7 +15,7 @@ from assay.cli.show.layout import fitted, width_of
 from assay.cli.wire import store_of
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list
-from assay.machine.differences import Difference, Side, differences
+from assay.machine.differences import ComparedMachine, Difference, differences
 from assay.machine.document import machine_in
 from assay.machine.snapshot.recording import record
 from assay.untrusted import clean
@@ -46,15 +46,15 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _side(name: str, arguments: argparse.Namespace) -> Side:
+def _side(name: str, arguments: argparse.Namespace) -> ComparedMachine:
     if name != LIVE and not Path(name).exists():
         return _of_study(name, arguments)
     with root_of(arguments.root if name == LIVE else name) as root:
         machine, inventory = described(root)
-        return Side(machine, inventory, record(root).told)
+        return ComparedMachine(machine, inventory, record(root).told)
 
 
-def _of_study(name: str, arguments: argparse.Namespace) -> Side:
+def _of_study(name: str, arguments: argparse.Namespace) -> ComparedMachine:
     if os.sep in name or ".tar" in name:
         raise InvalidInputError(
             f"There is no file or folder {name}.", "Name a snapshot or a study."
@@ -72,7 +72,7 @@ def _of_study(name: str, arguments: argparse.Namespace) -> Side:
         raise InvalidInputError(
             f"The study {name} does not say which machine it ran on.", "Name another one."
         )
-    return Side(machine)
+    return ComparedMachine(machine)
 
 
 def _entry(one: Difference) -> dict[str, object]:

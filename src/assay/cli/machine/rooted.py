@@ -11,13 +11,13 @@ import msgspec
 
 from assay.cli.process.ending import end_in_order
 from assay.machine.document import Machine
-from assay.machine.folders import cache_folder
 from assay.machine.inventory.document import Inventory
 from assay.machine.inventory.reader import read_inventory
 from assay.machine.reader import read_machine
-from assay.machine.recorded import Facts
 from assay.machine.root import Root
-from assay.machine.snapshot.archive import opened
+from assay.machine.snapshot.archive import open_snapshot
+from assay.machine.snapshot_facts import Facts
+from assay.machine.user_cache import cache_folder
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def root_of(text: str | None) -> Iterator[Root]:
     if text is None:
         yield Root()
         return
-    with opened(Path(text)) as root:
+    with open_snapshot(Path(text)) as root:
         yield root
 
 

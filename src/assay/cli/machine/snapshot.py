@@ -12,9 +12,9 @@ from assay.cli.machine.apart import say_partitions
 from assay.cli.machine.rooted import root_of
 from assay.cli.show.documents import print_json
 from assay.errors import InvalidInputError
-from assay.machine.folders import cache_folder
 from assay.machine.reader import read_machine
-from assay.machine.snapshot.writer import snapshot, write
+from assay.machine.snapshot.writer import record_snapshot, write_archive
+from assay.machine.user_cache import cache_folder
 from assay.units import show_bytes, show_count
 from assay.untrusted import clean
 
@@ -40,9 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
         say_partitions()
     with root_of(arguments.root) as root:
         machine = read_machine(root)
-        found = snapshot(root, machine, os.environ, cache_folder(os.environ))
+        found = record_snapshot(root, machine, os.environ, cache_folder(os.environ))
         with replacing(path) as file:
-            write(found, file)
+            write_archive(found, file)
     for what in found.cut:
         print(f"assay: left out, for it took too long or grew too large: {what}", file=sys.stderr)
     size_bytes = path.stat().st_size

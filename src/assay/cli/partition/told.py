@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.host.changes import ActionOutcome, ActionStatus, UpdateResult
 from assay.host.undo import UndoOutcome
-from assay.machine.checks.apart import BootArgument, arguments_for
+from assay.machine.checks.isolation_arguments import BootArgument, missing_arguments
 from assay.machine.cpulist import parse_list, show_numbers
 from assay.machine.root import Root
 from assay.partition.broker import HeldShare, PartitionState
@@ -66,7 +66,7 @@ def _memory_words(memory: Memory) -> str:
 def _boot_arguments(made: Partition) -> tuple[BootArgument, ...]:
     """What a partition lacks, as it is written for all partitions."""
     beside = frozenset[int]().union(*(one.cpu_set for one in active_partitions(os.environ)))
-    return arguments_for(made.cpu_set, Root(), beside)
+    return missing_arguments(made.cpu_set, Root(), beside)
 
 
 def boot_lines(made: Partition) -> Iterator[str]:

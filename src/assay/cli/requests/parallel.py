@@ -7,7 +7,7 @@ import argparse
 from assay.cli.parsing.values import whole
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list
-from assay.machine.slots import left_out
+from assay.machine.slots import unassigned_cpus
 from assay.records import Scope, Space
 from assay.settings.registry import Registry
 from assay.study.laboratory import Laboratory
@@ -54,7 +54,7 @@ def demand_apart(space: Space, registry: Registry) -> None:
 def slots_words(laboratory: Laboratory) -> str:
     """Into what the CPUs are divided, and what that means for a program."""
     slots = laboratory.slots
-    rest = left_out(laboratory.machine.usable, slots)
+    rest = unassigned_cpus(laboratory.machine.usable, slots)
     lists = " and ".join(format_list(slot) for slot in slots)
     more = f"; {show_count(len(rest), 'CPU')} ({format_list(rest)}) left out" if rest else ""
     return (

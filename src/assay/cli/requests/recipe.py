@@ -11,7 +11,7 @@ from assay.errors import InvalidInputError
 from assay.launch.build_command import FOLDER, no_command_error, recipe_of
 from assay.launch.command import placeholders_in
 from assay.records import Configuration, Parameter, Recipe
-from assay.settings.words import word_of
+from assay.settings.value_text import format_value
 from assay.units import parse_duration_s
 
 _FAMILY = "build."
@@ -47,7 +47,7 @@ def recipe_asked(
         demand_command(inputs, limit)
         return None
     defaults = {
-        p.name.removeprefix(_FAMILY): word_of(p.default)
+        p.name.removeprefix(_FAMILY): format_value(p.default)
         for p in parameters
         if p.name.startswith(_FAMILY) and p.default is not None
     }
@@ -144,5 +144,5 @@ def _first_words(
     name = f"{_FAMILY}{first[1:-1]}"
     values = [v for p in parameters if p.name == name for v in p.domain.values() or ()]
     values += [one[name] for one in configurations if name in one]
-    words = (shlex.split(word_of(value)) for value in values)
+    words = (shlex.split(format_value(value)) for value in values)
     return tuple(dict.fromkeys(split[0] for split in words if split))

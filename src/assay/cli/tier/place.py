@@ -8,8 +8,16 @@ from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.cgroup import read_cgroups
 from assay.machine.root import LIVE
 from assay.native_programs import native_folder
-from assay.settings.refusal import is_preloadable
-from assay.settings.tier import ENOUGH, LEAST_BYTES, LESS, beyond, budget, placement, storage
+from assay.settings.refusals import is_preloadable
+from assay.settings.tier import (
+    MIN_DRAM_BYTES,
+    TOO_LITTLE_DRAM_REMEDY,
+    TOO_MUCH_DRAM_REMEDY,
+    budget,
+    excess_reason,
+    placement,
+    storage,
+)
 from assay.tier.doctor import findings, usable
 from assay.tier.efficiency import Device
 from assay.tier.probe import probe
@@ -23,11 +31,16 @@ def tier_env(path: str, dram_bytes: int, numa: str | None = None) -> dict[str, s
         InvalidInputError: less DRAM than the pager can work with, or more than there is.
         NotPossibleError: the loader cannot read the library's path.
     """
-    if dram_bytes < LEAST_BYTES:
-        raise InvalidInputError(f"--dram {show_bytes(dram_bytes)} is too little.", ENOUGH)
+    if dram_bytes < MIN_DRAM_BYTES:
+        raise InvalidInputError(
+            f"--dram {show_bytes(dram_bytes)} is too little.", TOO_LITTLE_DRAM_REMEDY
+        )
     memory_bytes = _memory_bytes()
     if dram_bytes > memory_bytes:
-        raise InvalidInputError(f"--dram {show_bytes(dram_bytes)} is {beyond(memory_bytes)}.", LESS)
+        raise InvalidInputError(
+            f"--dram {show_bytes(dram_bytes)} is {excess_reason(memory_bytes)}.",
+            TOO_MUCH_DRAM_REMEDY,
+        )
     library = str(native_folder(os.environ) / "libassay-tier.so")
     if not is_preloadable(library):
         raise NotPossibleError(

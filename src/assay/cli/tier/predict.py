@@ -17,7 +17,7 @@ from assay.cli.tier.place import device_of, tier_env
 from assay.cli.wire import program_of
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import to_builtins
-from assay.settings.refusal import preload_hindrance
+from assay.settings.refusals import preload_obstacle
 from assay.tier.look import looks
 from assay.tier.prediction import Prediction, predicted, reasons
 from assay.units import parse_bytes, parse_duration_s, show_bytes, show_duration, show_signal
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
             )
     if not command:
         raise InvalidInputError("There is no program.", "Write it after --, as in -- ./app.")
-    if why := preload_hindrance(program_of(tuple(command)), os.uname().machine):
+    if why := preload_obstacle(program_of(tuple(command)), os.uname().machine):
         raise NotPossibleError(
             f"{command[0]} {why}.",
             "Build it otherwise, or have it ask for regions (tier.h).",

@@ -15,10 +15,10 @@ from assay.cli.show.layout import fitted, width_of
 from assay.cli.show.overhead import summary_lines
 from assay.cli.wire import laboratory
 from assay.errors import AssayError, NotPossibleError
+from assay.machine.cpu_restriction import describe_restriction
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
-from assay.machine.narrowed import narrowed_words
-from assay.machine.quota import quota_stat, quota_words, read_periods
+from assay.machine.quota import describe_quota, quota_stat, read_periods
 from assay.machine.reader import fingerprint
 from assay.machine.root import LIVE
 from assay.records import Configuration, Prospect, Scope, to_builtins
@@ -115,9 +115,9 @@ def _lines(
     usable = f"{format_list(machine.allowed)} usable of {len(machine.cpus)}"
     yield f"CPUs       {usable}: {cores}, {nodes}"
     if machine.cpu_limit is not None:
-        yield f"           {quota_words(machine.cpu_limit, read_periods(LIVE, quota_stat(LIVE)))}"
+        yield f"           {describe_quota(machine.cpu_limit, read_periods(LIVE, quota_stat(LIVE)))}"
     if machine.narrowed is not None:
-        yield f"           {narrowed_words(machine.narrowed, machine.allowed)}"
+        yield f"           {describe_restriction(machine.narrowed, machine.allowed)}"
     yield f"memory     {show_bytes(machine.memory_bytes)}"
     yield f"huge pages {machine.huge_pages.enabled or 'not in this kernel'}"
     yield f"control    {machine.cgroup}: {_containment(probe)}"

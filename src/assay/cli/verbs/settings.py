@@ -13,10 +13,10 @@ from assay.machine.tunables import LATENCY
 from assay.records import Configuration, Scope, Value
 from assay.records.configuration import show_value
 from assay.settings.base import Setting
-from assay.settings.boot import pausing
-from assay.settings.inherited import inherited_settings, inherited_words
-from assay.settings.system.idle import Idle
-from assay.settings.system.knob import Knob
+from assay.settings.boot import as_reboot_setting
+from assay.settings.inherited import format_variables, inherited_settings
+from assay.settings.system.file_setting import FileSetting
+from assay.settings.system.idle import IdleLatencyLimit
 from assay.study.laboratory import Laboratory
 from assay.untrusted import clean
 
@@ -49,7 +49,7 @@ def run(parsed: Parsed) -> int:
     inherited = inherited_settings(lab.driver.env)
     if inherited:
         print("\nExported here; the default keeps them, and inherited.NAME=unset takes one away:\n")
-        print(*(f"  {clean(inherited_words({n: v}))}" for n, v in inherited.items()), sep="\n")
+        print(*(f"  {clean(format_variables({n: v}))}" for n, v in inherited.items()), sep="\n")
     of_system = [s for s in lab.registry if s.scope is Scope.SYSTEM]
     here = [s for s in of_system if _is_here(s, lab)]
     print("\nOf the whole machine, for all that runs on it; changed as root, and put back:\n")
@@ -75,9 +75,9 @@ def _list(lab: Laboratory, settings: Iterable[Setting], width: int) -> None:
 def _is_here(setting: Setting, lab: Laboratory) -> bool:
     """Whether the machine has what a setting of the system writes."""
     match setting:
-        case Knob():
+        case FileSetting():
             return bool(setting.paths(lab.machine))
-        case Idle():
+        case IdleLatencyLimit():
             return LATENCY in lab.machine.system
         case _:
             return setting.default(lab.machine) is not None
@@ -117,7 +117,7 @@ def _document(lab: Laboratory, setting: Setting) -> dict[str, Any]:
         "evidence": str(setting.evidence),
         "domain": str(setting.domain(lab.machine)),
     }
-    now = setting.default(lab.machine) if pausing(setting) else None
+    now = setting.default(lab.machine) if as_reboot_setting(setting) else None
     if now is not None:
         document["now"] = now
     values = setting.domain(lab.machine).values()

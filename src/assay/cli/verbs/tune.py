@@ -41,7 +41,7 @@ from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.metrics.direction import demand_directed
 from assay.launch.exported_variables import space_notes
 from assay.machine.document import Program
-from assay.machine.program import observed
+from assay.machine.program import with_observations
 from assay.machine.reader import fingerprint
 from assay.records import Kind, Space, StudySpec
 from assay.search.conclusion.warm_start import warm_start_announcement
@@ -194,7 +194,9 @@ def _observed(program: Program, seen: Survey) -> Program:
     facts = seen.facts
     if facts is None or facts.seen is None:
         return program
-    return observed(program, facts.seen.maps or (), facts.seen.threads_peak, facts.peak_anon_bytes)
+    return with_observations(
+        program, facts.seen.maps or (), facts.seen.threads_peak, facts.peak_anon_bytes
+    )
 
 
 def _space(lab: Laboratory, asked: Space, program: Program) -> tuple[Space, dict[str, str]]:

@@ -22,7 +22,7 @@ from pathlib import Path
 import msgspec
 
 from assay.errors import InvalidInputError, NotPossibleError
-from assay.machine.folders import cache_folder
+from assay.machine.user_cache import cache_folder
 from assay.records.codec import Record, decode, encode
 
 MAX_BYTES = 4 * 2**30

@@ -2,7 +2,7 @@
 
 The program's digest covers what its file links to. What it loads while it runs (plug-ins, a BLAS
 behind a switch) is known from ``/proc/PID/maps`` alone, which the survey reads whole. Files are
-told by path, size and time of modification, as in :mod:`assay.machine.identity`.
+told by path, size and time of modification, as in :mod:`assay.machine.program_digest`.
 """
 
 from __future__ import annotations

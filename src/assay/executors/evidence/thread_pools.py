@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assay.machine.pool_readers import pools_read
+from assay.machine.pool_readers import read_variables
 from assay.records import Evidence, Launch, Outcome, RunFacts, Sample, Stage
 from assay.settings.pools import POOLS
 
@@ -22,7 +22,7 @@ def pools_evidence(launch: Launch, facts: RunFacts) -> Evidence | None:
     """
     if launch.stage is not Stage.SURVEY or facts.seen is None or facts.seen.maps is None:
         return None
-    found = pools_read(facts.seen.maps, POOLS)
+    found = read_variables(facts.seen.maps, POOLS)
     if found is None:
         return Evidence(kind=KIND)
     names = " ".join(name for name in POOLS if name in found)

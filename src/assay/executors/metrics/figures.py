@@ -116,7 +116,9 @@ def _of_match(metric: Metric, match: re.Match[str], *, headed: bool = True) -> F
     if value is None:
         return Figure(reason=_no_number(text, pattern))
     if value != 0.0 and not 1.0 / MAX_MAGNITUDE <= abs(value) <= MAX_MAGNITUDE:
-        return Figure(reason=f"{text[:MAX_QUOTED]!r} in the output is beyond what can be worked with")
+        return Figure(
+            reason=f"{text[:MAX_QUOTED]!r} in the output is beyond what can be worked with"
+        )
     cut = None if metric.as_is else _cut_from(match, group)
     if cut is not None:
         return Figure(

@@ -4,12 +4,12 @@ A check reads below a root (:class:`Host`) and is held against what a profile de
 (:class:`Demand`); it gives a :class:`Finding`. What cannot be read is *unknown*, never *ok*.
 """
 
+from assay.machine.checks.check_types import Check, NumberCheck, RuleCheck, WordCheck
 from assay.machine.checks.demand import Demand, Profile
-from assay.machine.checks.finding import Finding, Remedy, Right, Status, Unread
+from assay.machine.checks.finding import Finding, Remedy, Right, Status, UnreadableError
 from assay.machine.checks.host import Host
-from assay.machine.checks.kinds import Check, NumberCheck, RuleCheck, WordCheck
-from assay.machine.checks.moments import Interval, Moment, watch
-from assay.machine.checks.registry import BY_ID, CHECKS, Unasked, examine, unasked
+from assay.machine.checks.registry import BY_ID, CHECKS, UnassessedCheck, examine, read_unassessed
+from assay.machine.checks.sampling import CounterReading, Interval, sample_interval
 
 __all__ = [
     "BY_ID",
@@ -19,17 +19,17 @@ __all__ = [
     "Finding",
     "Host",
     "Interval",
-    "Moment",
+    "CounterReading",
     "NumberCheck",
     "Profile",
     "Remedy",
     "Right",
     "RuleCheck",
     "Status",
-    "Unasked",
-    "Unread",
+    "UnassessedCheck",
+    "UnreadableError",
     "WordCheck",
     "examine",
-    "unasked",
-    "watch",
+    "read_unassessed",
+    "sample_interval",
 ]

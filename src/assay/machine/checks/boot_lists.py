@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assay.machine.boot import name_of
+from assay.machine.boot import argument_name
 from assay.machine.cpulist import parse_list
 
 FLAGS = frozenset({"domain", "nohz", "managed_irq"})
@@ -18,7 +18,7 @@ FLAGS = frozenset({"domain", "nohz", "managed_irq"})
 
 def values_of(name: str, arguments: Sequence[str]) -> tuple[str, ...]:
     """The values of a boot argument, as often as it is there; dashes and underscores are alike."""
-    mine = (argument for argument in arguments if name_of(argument) == name)
+    mine = (argument for argument in arguments if argument_name(argument) == name)
     return tuple(argument.partition("=")[2] for argument in mine)
 
 

@@ -7,19 +7,19 @@ Interfaces: ``Documentation/admin-guide/pm/{cpufreq,intel_pstate,amd-pstate,cpui
 from __future__ import annotations
 
 from assay.machine.checks.affinity import STATUS, affinity
-from assay.machine.checks.finding import Remedy, Right, Unread
-from assay.machine.checks.host import CPU, Host
-from assay.machine.checks.kinds import (
-    Amount,
+from assay.machine.checks.check_types import (
     Check,
-    Held,
+    Measurement,
     NumberCheck,
     RuleCheck,
+    RuleResult,
     WordCheck,
-    grouped,
+    group_by_word,
 )
-from assay.machine.checks.reading import word_in
-from assay.machine.checks.writing import as_root, boot, write, writes
+from assay.machine.checks.finding import Remedy, Right, UnreadableError
+from assay.machine.checks.host import CPU, Host
+from assay.machine.checks.readers import word_in
+from assay.machine.checks.remedies import boot_remedy, root_remedy, word_remedy, write_remedy
 from assay.machine.cpulist import format_list
 from assay.machine.inventory.clock import policy_folders
 from assay.machine.topology import read_topology
@@ -35,7 +35,7 @@ def _policies(host: Host, file: str) -> dict[str, str]:
     """A file of each frequency domain: path -> text."""
     folders = policy_folders(host.root)
     if not folders:
-        raise Unread(f"{_FREQ} names no policy: no driver here may set frequencies")
+        raise UnreadableError(f"{_FREQ} names no policy: no driver here may set frequencies")
     return host.present(f"{folder}/{file}" for folder in folders)
 
 
@@ -47,14 +47,16 @@ def _epp(host: Host) -> dict[str, str]:
     return _policies(host, "energy_performance_preference")
 
 
-def _driver(host: Host) -> Held:
+def _driver(host: Host) -> RuleResult:
     """Whether the frequency driver works with CPUs that have no tick."""
     found = _policies(host, "scaling_driver")
     without_tick = host.cpus_if_there(f"{CPU}/nohz_full")
     if without_tick and "intel_pstate" in found.values():
-        text = f"{grouped(found)}, beside nohz_full {format_list(without_tick)}"
-        return Held(f"{text}: frequencies may stay low there", boot("intel_pstate=passive"))
-    return Held(grouped(found))
+        text = f"{group_by_word(found)}, beside nohz_full {format_list(without_tick)}"
+        return RuleResult(
+            f"{text}: frequencies may stay low there", boot_remedy("intel_pstate=passive")
+        )
+    return RuleResult(group_by_word(found))
 
 
 def _turbo(host: Host) -> dict[str, str]:
@@ -62,16 +64,16 @@ def _turbo(host: Host) -> dict[str, str]:
         return {_NO_TURBO: "off" if host.number(_NO_TURBO) else "on"}
     if host.root.exists(_BOOST):
         return {_BOOST: "on" if host.number(_BOOST) else "off"}
-    raise Unread(f"neither {_NO_TURBO} nor {_BOOST} is there")
+    raise UnreadableError(f"neither {_NO_TURBO} nor {_BOOST} is there")
 
 
 def _turbo_remedy(word: str, places: tuple[str, ...]) -> Remedy:
     wanted = word == "on"
     value = int(not wanted if places[0] == _NO_TURBO else wanted)
-    return write(places[0], str(value), f"cpu.turbo={word}")
+    return write_remedy(places[0], str(value), f"cpu.turbo={word}")
 
 
-def _freq_max(host: Host) -> Held:
+def _freq_max(host: Host) -> RuleResult:
     """Whether frequencies may rise as far as the hardware lets them."""
     capped = _below_hardware(host, "scaling_max_freq")
     path = f"{_FREQ}/policy*/scaling_max_freq"
@@ -80,8 +82,8 @@ def _freq_max(host: Host) -> Held:
         command = f"for policy in {_FREQ}/policy*; do "
         command += "cat $policy/cpuinfo_max_freq > $policy/scaling_max_freq; done"
         text = f"capped at {share:.0f} % of what the hardware reaches ({file})"
-        return Held(text, as_root(command, f"cpu.freq_max={_highest_khz(host)}"))
-    return Held(f"as high as the hardware reaches ({path})")
+        return RuleResult(text, root_remedy(command, f"cpu.freq_max={_highest_khz(host)}"))
+    return RuleResult(f"as high as the hardware reaches ({path})")
 
 
 def _highest_khz(host: Host) -> int:
@@ -110,34 +112,34 @@ def _below_hardware(host: Host, file: str) -> dict[str, float]:
     return found
 
 
-def _freq_min(host: Host) -> Amount:
+def _freq_min(host: Host) -> Measurement:
     below = _below_hardware(host, "scaling_min_freq")
     if not below:
         path = f"{_FREQ}/policy*/scaling_min_freq"
-        return Amount(_PERCENT, f"100 % of the hardware's highest frequency ({path})")
+        return Measurement(_PERCENT, f"100 % of the hardware's highest frequency ({path})")
     path, share = min(below.items(), key=lambda pair: pair[1])
-    return Amount(share, f"{share:.0f} % of the hardware's highest frequency ({path})")
+    return Measurement(share, f"{share:.0f} % of the hardware's highest frequency ({path})")
 
 
 def _freq_min_remedy(bound: float, host: Host) -> Remedy:
-    return as_root(
+    return root_remedy(
         f"for policy in {_FREQ}/policy*; do echo $(($(cat $policy/cpuinfo_max_freq) * {bound:g} "
         "/ 100)) > $policy/scaling_min_freq; done",
         f"cpu.freq_min={round(_highest_khz(host) * bound / _PERCENT)}",
     )
 
 
-def _throttling(host: Host) -> Amount:
+def _throttling(host: Host) -> Measurement:
     if host.interval is None:
-        raise Unread("a recorded tree is one moment: throttling takes two")
+        raise UnreadableError("a recorded tree is one moment: throttling takes two")
     found = host.interval.throttled
     if not found:
-        raise Unread(f"{CPU}/cpu*/thermal_throttle is not there")
+        raise UnreadableError(f"{CPU}/cpu*/thermal_throttle is not there")
     times = sum(found.values())
     since = sum(host.interval.after.throttles.values())
     path = max(found, key=lambda p: found[p])
     evidence = f"{times} times just now, {since} since boot, all cores added up ({path})"
-    return Amount(times, evidence)
+    return Measurement(times, evidence)
 
 
 def _throttling_remedy(*_: object) -> Remedy:
@@ -147,7 +149,7 @@ def _throttling_remedy(*_: object) -> Remedy:
     )
 
 
-def _idle(host: Host) -> Amount:
+def _idle(host: Host) -> Measurement:
     """The longest time to wake up that a state in use may take, in microseconds."""
     states = host.names(f"{CPU}/cpu0/cpuidle", r"state\d+")
     longest, place = -1, ""
@@ -160,13 +162,13 @@ def _idle(host: Host) -> Amount:
             if latency > longest:
                 longest, place = latency, folder
     if not place:
-        return Amount(0, f"every state is disabled ({CPU}/cpu*/cpuidle)")
+        return Measurement(0, f"every state is disabled ({CPU}/cpu*/cpuidle)")
     name = host.root.read_text(f"{place}/name") or "a state"
-    return Amount(longest, f"{name} takes {longest} us to wake up from ({place})")
+    return Measurement(longest, f"{name} takes {longest} us to wake up from ({place})")
 
 
 def _idle_remedy(bound: float, _: Host) -> Remedy:
-    return as_root(
+    return root_remedy(
         f"for state in {CPU}/cpu*/cpuidle/state*; do [ $(cat $state/latency) -le {bound:g} ] || "
         "echo 1 > $state/disable; done",
         f"cpu.idle={bound:g}",
@@ -174,17 +176,17 @@ def _idle_remedy(bound: float, _: Host) -> Remedy:
 
 
 def _smt_remedy(word: str, places: tuple[str, ...]) -> Remedy:
-    return write(places[0], word, f"cpu.smt={word}")
+    return write_remedy(places[0], word, f"cpu.smt={word}")
 
 
-def _siblings(host: Host) -> Held:
+def _siblings(host: Host) -> RuleResult:
     """Whether this process has whole cores: a neighbour on the other thread takes from its own."""
     host.cpus(f"{CPU}/cpu0/topology/thread_siblings_list")
     cpus = read_topology(host.root).cpus
     allowed = affinity(host) & {cpu.id for cpu in cpus}
     split = sorted({cpu.core for cpu in cpus if cpu.id in allowed and set(cpu.siblings) - allowed})
     if not split:
-        return Held(f"whole cores: {format_list(allowed)} ({STATUS})")
+        return RuleResult(f"whole cores: {format_list(allowed)} ({STATUS})")
     whole = {c for cpu in cpus if cpu.id in allowed for c in cpu.siblings}
     others = format_list(whole - allowed)
     shared = show_count(len(split), "core")
@@ -193,8 +195,8 @@ def _siblings(host: Host) -> Held:
     note = "Or ask the batch system for whole cores."
     if inside:
         command = f"taskset -c {format_list(inside)} COMMAND"
-        return Held(text, Remedy(command, note=note, command=True))
-    return Held(text, Remedy("Begin on whole cores.", note=note))
+        return RuleResult(text, Remedy(command, note=note, command=True))
+    return RuleResult(text, Remedy("Begin on whole cores.", note=note))
 
 
 CHECKS: tuple[Check, ...] = (
@@ -202,13 +204,13 @@ CHECKS: tuple[Check, ...] = (
         "cpu.governor",
         "what chooses frequencies",
         _governor,
-        writes(f"{_FREQ}/policy*/scaling_governor", "cpu.governor"),
+        word_remedy(f"{_FREQ}/policy*/scaling_governor", "cpu.governor"),
     ),
     WordCheck(
         "cpu.epp",
         "what the processor is told to prefer",
         _epp,
-        writes(f"{_FREQ}/policy*/energy_performance_preference", "cpu.epp"),
+        word_remedy(f"{_FREQ}/policy*/energy_performance_preference", "cpu.epp"),
     ),
     RuleCheck("cpu.driver", "the frequency driver suits CPUs without a tick", _driver),
     WordCheck(

@@ -63,7 +63,7 @@ class Finding:
     remedy: Remedy | None = None
 
 
-class Unread(Exception):
+class UnreadableError(Exception):
     """Something could not be read, so that nothing can be said; the text names it."""
 
     def __init__(self, evidence: str, remedy: Remedy | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Host: what checks look at; whatever cannot be read ends a check with ``Unread``."""
+"""Host: what checks look at; whatever cannot be read ends a check with ``UnreadableError``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assay.errors import InvalidInputError
-from assay.machine.checks.finding import Remedy, Right, Unread
-from assay.machine.checks.moments import Interval
+from assay.machine.checks.finding import Remedy, Right, UnreadableError
+from assay.machine.checks.sampling import Interval
 from assay.machine.cpulist import parse_list, parse_mask
-from assay.machine.forms import chosen
 from assay.machine.root import Root
+from assay.machine.value_formats import selected_word
 
 CPU = "/sys/devices/system/cpu"
 NODE = "/sys/devices/system/node"
@@ -71,7 +71,7 @@ class Host:
             Unread: names the file.
         """
         text = self.text(path)
-        word = chosen(text)
+        word = selected_word(text)
         if word is None:
             raise self.unread(path, f"marks no word with brackets: {text[:40]!r}")
         return word
@@ -140,7 +140,7 @@ class Host:
         """
         if self.root.read_text("/proc/2/comm") != _KERNEL_THREADS:
             # The thread of this number is the same on every host, and belongs to root.
-            raise Unread(
+            raise UnreadableError(
                 "/proc shows not all processes: it is that of a container, hides those of other "
                 "users, or was not recorded",
             )
@@ -148,14 +148,14 @@ class Host:
         found = (self.root.read_text(f"/proc/{number}/comm") for number in numbers)
         return frozenset(filter(None, found))
 
-    def unread(self, path: str, what: str | None = None) -> Unread:
+    def unread(self, path: str, what: str | None = None) -> UnreadableError:
         """That a path says nothing, and why."""
         if what and self.root.exists(path):
-            return Unread(f"{path} {what}")
+            return UnreadableError(f"{path} {what}")
         if not self.root.exists(path):
-            return Unread(f"{path} is not there")
+            return UnreadableError(f"{path} is not there")
         remedy = Remedy("Check as root.", Right.ROOT) if self.root.live else None
-        return Unread(f"{path} cannot be read", remedy)
+        return UnreadableError(f"{path} cannot be read", remedy)
 
 
 def _plain(pattern: str) -> str:

@@ -11,17 +11,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.errors import InvalidInputError
-from assay.machine.boot import name_of
+from assay.machine.boot import argument_name
 from assay.machine.cgroup import unified_folders
 from assay.machine.checks.boot_lists import cpus_of, flags_of, values_of
-from assay.machine.checks.finding import Remedy, Right, Unread
+from assay.machine.checks.check_types import (
+    Check,
+    Measurement,
+    NumberCheck,
+    RuleCheck,
+    RuleResult,
+    WordCheck,
+)
+from assay.machine.checks.finding import Remedy, Right, UnreadableError
 from assay.machine.checks.host import CPU, Host
-from assay.machine.checks.kinds import Amount, Check, Held, NumberCheck, RuleCheck, WordCheck
-from assay.machine.checks.writing import as_root, boot
+from assay.machine.checks.remedies import boot_remedy, root_remedy
 from assay.machine.cpulist import format_list
-from assay.machine.forms import mask_of
 from assay.machine.processor import boot_arguments
 from assay.machine.root import Root
+from assay.machine.value_formats import format_mask
 
 _WORKQUEUES = "/sys/devices/virtual/workqueue"
 _IRQS = "/proc/irq"
@@ -110,18 +117,18 @@ def boot_lists(host: Host) -> BootLists:
     return BootLists(cpus, domain, managed, tuple(mistakes))
 
 
-def _cmdline(host: Host) -> Held:
+def _cmdline(host: Host) -> RuleResult:
     """Whether the arguments that isolate CPUs fit together, and the kernel took them."""
     words = _boot_words(host)
     lists = boot_lists(host)
-    given = [w for w in words if name_of(w) in (*_LISTS, "nohz")]
+    given = [w for w in words if argument_name(w) in (*_LISTS, "nohz")]
     mistakes = [*lists.mistakes, *_contradictions(host, lists)]
     if "nohz_full" in lists.cpus and "off" in values_of("nohz", words):
         mistakes.append("nohz=off undoes nohz_full=")
     if mistakes:
         text = "Put right in the boot loader's configuration, and boot again: " + " ".join(given)
-        return Held(f"{'; '.join(mistakes)} (/proc/cmdline)", Remedy(text, Right.REBOOT))
-    return Held(f"{' '.join(given) or 'isolates no CPU'} (/proc/cmdline)")
+        return RuleResult(f"{'; '.join(mistakes)} (/proc/cmdline)", Remedy(text, Right.REBOOT))
+    return RuleResult(f"{' '.join(given) or 'isolates no CPU'} (/proc/cmdline)")
 
 
 def _contradictions(host: Host, lists: BootLists) -> Iterator[str]:
@@ -145,30 +152,32 @@ def _contradictions(host: Host, lists: BootLists) -> Iterator[str]:
         yield "this kernel does not know nohz_full= (CONFIG_NO_HZ_FULL)"
 
 
-def _cpus(host: Host) -> Amount:
+def _cpus(host: Host) -> Measurement:
     isolated = _isolated(host)
     shown = format_list(isolated) or "none"
-    return Amount(len(isolated), f"isolated: {shown} ({CPU}/isolated)")
+    return Measurement(len(isolated), f"isolated: {shown} ({CPU}/isolated)")
 
 
 def _more_isolated(bound: float, _: Host) -> Remedy:
-    return boot(
+    return boot_remedy(
         "isolcpus=managed_irq,domain,LIST nohz_full=LIST",
         f"LIST is {bound:g} or more CPUs: whole cores, never CPU 0.",
     )
 
 
-def _nohz_full(host: Host) -> Held:
+def _nohz_full(host: Host) -> RuleResult:
     """Whether CPUs without a tick are isolated too: tasks of others would bring it back."""
     full = host.cpus(f"{CPU}/nohz_full")
     bare = full - _isolated(host)
     if bare:
         text = f"nohz_full {format_list(full)}, of which {format_list(bare)} is not isolated"
-        return Held(f"{text} ({CPU}/nohz_full)", boot(f"isolcpus=domain,{format_list(full)}"))
-    return Held(f"nohz_full: {format_list(full) or 'none'} ({CPU}/nohz_full)")
+        return RuleResult(
+            f"{text} ({CPU}/nohz_full)", boot_remedy(f"isolcpus=domain,{format_list(full)}")
+        )
+    return RuleResult(f"nohz_full: {format_list(full) or 'none'} ({CPU}/nohz_full)")
 
 
-def _rcu_nocbs(host: Host) -> Held:
+def _rcu_nocbs(host: Host) -> RuleResult:
     """Whether RCU callbacks are kept from isolated CPUs; ``nohz_full=`` does that by itself."""
     isolated = _isolated(host)
     if not isolated:
@@ -178,11 +187,11 @@ def _rcu_nocbs(host: Host) -> Held:
     bare = isolated - free
     if bare:
         text = f"isolated {format_list(bare)} without rcu_nocbs= or nohz_full= (/proc/cmdline)"
-        return Held(text, boot(f"rcu_nocbs={format_list(isolated)}"))
-    return Held(f"isolated {format_list(isolated)}, RCU callbacks elsewhere (/proc/cmdline)")
+        return RuleResult(text, boot_remedy(f"rcu_nocbs={format_list(isolated)}"))
+    return RuleResult(f"isolated {format_list(isolated)}, RCU callbacks elsewhere (/proc/cmdline)")
 
 
-def _online(host: Host) -> Held:
+def _online(host: Host) -> RuleResult:
     """Whether every CPU that was set apart is there."""
     online = host.cpus(f"{CPU}/online")
     off = (_isolated(host) | host.cpus_if_there(f"{CPU}/nohz_full")) - online
@@ -190,15 +199,15 @@ def _online(host: Host) -> Held:
         command = f"for cpu in {' '.join(map(str, sorted(off)))}; do "
         command += f"echo 1 > {CPU}/cpu$cpu/online; done"
         text = f"set apart but offline: {format_list(off)} ({CPU}/online)"
-        return Held(text, as_root(command))
-    return Held(f"online: {format_list(online)} ({CPU}/online)")
+        return RuleResult(text, root_remedy(command))
+    return RuleResult(f"online: {format_list(online)} ({CPU}/online)")
 
 
-def _partitions(host: Host) -> Held:
+def _partitions(host: Host) -> RuleResult:
     """Whether partitions of control groups that were asked for are in force."""
     folders = unified_folders(host.root)
     if not folders:
-        raise Unread("no control groups of version 2 are mounted (/proc/self/mountinfo)")
+        raise UnreadableError("no control groups of version 2 are mounted (/proc/self/mountinfo)")
     found = {path: host.text(path) for path in _partition_files(host, folders[-1])}
     if not found and not host.root.live:
         raise host.unread(f"{folders[-1]}/*/cpuset.cpus.partition")
@@ -211,9 +220,9 @@ def _partitions(host: Host) -> Held:
         note = f"First give {folder} CPUs that no group beside it names."
         # To write the same word again changes nothing (seen on Linux 6.1).
         command = f"echo member > {path}; echo {text.split()[0]} > {path}"
-        return Held(f"{text} ({path})", as_root(command, note=note))
+        return RuleResult(f"{text} ({path})", root_remedy(command, note=note))
     active = [path for path, text in found.items() if text in ("root", "isolated")]
-    return Held(f"partitions in force: {len(active)} (below {folders[-1]})")
+    return RuleResult(f"partitions in force: {len(active)} (below {folders[-1]})")
 
 
 def _partition_files(host: Host, top: str) -> Iterator[str]:
@@ -236,7 +245,7 @@ def _is_folder(root: Root, path: str) -> bool:
     return place is not None and place.is_dir()
 
 
-def _irqs(host: Host) -> Held:
+def _irqs(host: Host) -> RuleResult:
     """Whether interrupts can come to isolated CPUs."""
     isolated = _isolated(host)
     if not isolated:
@@ -245,7 +254,9 @@ def _irqs(host: Host) -> Held:
     default = f"{_IRQS}/default_smp_affinity"
     new = host.mask(default) & isolated if host.root.exists(default) else frozenset()
     if not wrong and not new:
-        return Held(f"none comes to {format_list(isolated)} ({_IRQS}/*/effective_affinity_list)")
+        return RuleResult(
+            f"none comes to {format_list(isolated)} ({_IRQS}/*/effective_affinity_list)"
+        )
     others = _others(host, isolated)
     said = (
         [f"IRQ {format_list(map(int, wrong))} may come to {format_list(isolated)}"] if wrong else []
@@ -253,10 +264,10 @@ def _irqs(host: Host) -> Held:
     said += ["new ones would too (default_smp_affinity)"] if new else []
     listed = format_list(others)
     command = f"for irq in {_IRQS}/*/smp_affinity_list; do echo {listed} > $irq; done; "
-    command += f"echo {mask_of(others)} > {default}"
+    command += f"echo {format_mask(others)} > {default}"
     note = "An interrupt that answers EIO is its driver's: only isolcpus=managed_irq moves it."
     evidence = f"{'; '.join(said)} ({_IRQS}/*/effective_affinity_list)"
-    return Held(evidence, as_root(command, f"irq.cpus={listed}", note))
+    return RuleResult(evidence, root_remedy(command, f"irq.cpus={listed}", note))
 
 
 def _irq_cpus(host: Host, number: str) -> frozenset[int]:
@@ -272,7 +283,7 @@ def _irq_cpus(host: Host, number: str) -> frozenset[int]:
     return host.cpus(f"{_IRQS}/{number}/smp_affinity_list")
 
 
-def _workqueues(host: Host) -> Held:
+def _workqueues(host: Host) -> RuleResult:
     """Whether unbound kernel work may run on isolated CPUs."""
     isolated = _isolated(host)
     if not isolated:
@@ -286,11 +297,11 @@ def _workqueues(host: Host) -> Held:
     allowed = host.mask(shared)
     wrong = [path for path in paths if host.mask(path) & allowed & isolated]
     if not wrong:
-        return Held(f"none on {format_list(isolated)} ({shared})")
+        return RuleResult(f"none on {format_list(isolated)} ({shared})")
     others = _others(host, isolated)
-    command = "; ".join(f"echo {mask_of(others)} > {path}" for path in wrong)
+    command = "; ".join(f"echo {format_mask(others)} > {path}" for path in wrong)
     evidence = f"kernel work may run on {format_list(isolated)} ({', '.join(wrong)})"
-    return Held(evidence, as_root(command, f"workqueue.cpus={format_list(others)}"))
+    return RuleResult(evidence, root_remedy(command, f"workqueue.cpus={format_list(others)}"))
 
 
 def _irqbalance(host: Host) -> dict[str, str]:
@@ -299,11 +310,11 @@ def _irqbalance(host: Host) -> dict[str, str]:
 
 
 def _irqbalance_remedy(word: str, _: tuple[str, ...]) -> Remedy:
-    return as_root(f"systemctl {'stop' if word == 'stopped' else 'start'} irqbalance")
+    return root_remedy(f"systemctl {'stop' if word == 'stopped' else 'start'} irqbalance")
 
 
-def _nothing_isolated() -> Held:
-    return Held(f"no CPU is isolated ({CPU}/isolated)")
+def _nothing_isolated() -> RuleResult:
+    return RuleResult(f"no CPU is isolated ({CPU}/isolated)")
 
 
 CHECKS: tuple[Check, ...] = (

@@ -8,11 +8,17 @@ Interfaces: ``Documentation/admin-guide/sysctl/kernel.rst``, ``admin-guide/locku
 from __future__ import annotations
 
 from assay.machine.checks.boot_lists import values_of
+from assay.machine.checks.check_types import Check, NumberCheck, WordCheck
 from assay.machine.checks.finding import Remedy
 from assay.machine.checks.host import CPU, Host
-from assay.machine.checks.kinds import Check, NumberCheck, WordCheck
-from assay.machine.checks.reading import number_in, word_in
-from assay.machine.checks.writing import as_root, boot, write, writes, writes_number
+from assay.machine.checks.readers import number_in, word_in
+from assay.machine.checks.remedies import (
+    boot_remedy,
+    bound_remedy,
+    root_remedy,
+    word_remedy,
+    write_remedy,
+)
 from assay.machine.processor import boot_arguments
 
 _KERNEL = "/proc/sys/kernel"
@@ -33,7 +39,7 @@ def _rt_throttling(host: Host) -> dict[str, str]:
 def _rt_remedy(word: str, _: tuple[str, ...]) -> Remedy:
     # The kernel's own figures: 950,000 of 1,000,000 us.
     value = "-1" if word == "off" else str(round(_DEFAULT_RT_SHARE * 1e6))
-    return write(_RT_RUNTIME, value, f"rt.throttling={value}")
+    return write_remedy(_RT_RUNTIME, value, f"rt.throttling={value}")
 
 
 def _mitigations(host: Host) -> dict[str, str]:
@@ -55,7 +61,7 @@ def _mitigations(host: Host) -> dict[str, str]:
 
 
 def _mitigations_remedy(word: str, _: tuple[str, ...]) -> Remedy:
-    return boot("mitigations=off" if word == "off" else "mitigations=auto")
+    return boot_remedy("mitigations=off" if word == "off" else "mitigations=auto")
 
 
 def _lsm(host: Host) -> dict[str, str]:
@@ -69,8 +75,8 @@ def _lsm(host: Host) -> dict[str, str]:
 
 def _lsm_remedy(word: str, _: tuple[str, ...]) -> Remedy:
     if word == "none":
-        return boot("selinux=0 apparmor=0", "This takes a protection away.")
-    return boot(f"security={word}")
+        return boot_remedy("selinux=0 apparmor=0", "This takes a protection away.")
+    return boot_remedy(f"security={word}")
 
 
 def _audit(host: Host) -> dict[str, str]:
@@ -83,15 +89,15 @@ def _audit(host: Host) -> dict[str, str]:
 
 def _audit_remedy(word: str, _: tuple[str, ...]) -> Remedy:
     if word == "off":
-        return boot("audit=0")
+        return boot_remedy("audit=0")
     if word == "running":
-        return as_root("systemctl start auditd")
+        return root_remedy("systemctl start auditd")
     # Its rules stay when the daemon stops, and its unit refuses `systemctl stop`.
-    return as_root("auditctl -e 0; service auditd stop", note="It holds until the next boot.")
+    return root_remedy("auditctl -e 0; service auditd stop", note="It holds until the next boot.")
 
 
 def _clocksource_remedy(word: str, places: tuple[str, ...]) -> Remedy:
-    return as_root(
+    return root_remedy(
         f"echo {word} > {places[0]}",
         note="The kernel's log says why it chose another: dmesg | grep -i clocksource.",
     )
@@ -102,14 +108,14 @@ CHECKS: tuple[Check, ...] = (
         "kernel.watchdog",
         "the kernel's watch over hung CPUs",
         word_in(f"{_KERNEL}/watchdog"),
-        writes(f"{_KERNEL}/watchdog", "watchdog"),
+        word_remedy(f"{_KERNEL}/watchdog", "watchdog"),
         ("0", "1"),
     ),
     WordCheck(
         "kernel.nmi_watchdog",
         "the part of it that takes a perf counter",
         word_in(f"{_KERNEL}/nmi_watchdog"),
-        writes(f"{_KERNEL}/nmi_watchdog", "watchdog.nmi"),
+        word_remedy(f"{_KERNEL}/nmi_watchdog", "watchdog.nmi"),
         ("0", "1"),
     ),
     WordCheck(
@@ -123,7 +129,7 @@ CHECKS: tuple[Check, ...] = (
         "kernel.aslr",
         "addresses at random",
         word_in(f"{_KERNEL}/randomize_va_space"),
-        writes(f"{_KERNEL}/randomize_va_space"),
+        word_remedy(f"{_KERNEL}/randomize_va_space"),
         ("0", "1", "2"),
     ),
     NumberCheck(
@@ -131,14 +137,14 @@ CHECKS: tuple[Check, ...] = (
         "who may count events",
         "",
         number_in(f"{_KERNEL}/perf_event_paranoid"),
-        writes_number(f"{_KERNEL}/perf_event_paranoid"),
+        bound_remedy(f"{_KERNEL}/perf_event_paranoid"),
     ),
     NumberCheck(
         "kernel.perf_rate",
         "how often perf may sample",
         "a second",
         number_in(f"{_KERNEL}/perf_event_max_sample_rate", "a second"),
-        writes_number(f"{_KERNEL}/perf_event_max_sample_rate", "perf.rate"),
+        bound_remedy(f"{_KERNEL}/perf_event_max_sample_rate", "perf.rate"),
     ),
     WordCheck(
         "kernel.mitigations",

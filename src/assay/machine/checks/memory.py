@@ -10,12 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from assay.machine.checks.check_types import (
+    Check,
+    Measurement,
+    NumberCheck,
+    RuleCheck,
+    RuleResult,
+    WordCheck,
+)
 from assay.machine.checks.finding import Remedy
 from assay.machine.checks.host import NODE, Host
-from assay.machine.checks.kinds import Amount, Check, Held, NumberCheck, RuleCheck, WordCheck
-from assay.machine.checks.reading import choice_in, number_in, word_in
-from assay.machine.checks.writing import as_root, write, writes, writes_number
-from assay.machine.damon import KDAMONDS, watchers
+from assay.machine.checks.readers import choice_in, number_in, word_in
+from assay.machine.checks.remedies import bound_remedy, root_remedy, word_remedy, write_remedy
+from assay.machine.damon import KDAMONDS, read_damon
 from assay.machine.swaps import SWAPS, swap_areas
 
 _THP = "/sys/kernel/mm/transparent_hugepage"
@@ -37,13 +44,13 @@ def _mthp_remedy(word: str, places: tuple[str, ...]) -> Remedy:
     sizes = [_kb(place.removeprefix(_THP)) for place in places]
     setting = f"vm.thp.{sizes[0]}k={word}" + (" and so on" if len(sizes) > 1 else "")
     path = places[0] if len(places) == 1 else f"{_THP}/hugepages-*kB/enabled"
-    return write(path, word, setting)
+    return write_remedy(path, word, setting)
 
 
 def _damon(host: Host) -> dict[str, str]:
     """``off``; ``watch``, or what is done with pages, of each that runs."""
     found = {}
-    for watcher in watchers(host.root):
+    for watcher in read_damon(host.root):
         if watcher.is_on is None:
             text = host.text(watcher.switch)
             raise host.unread(watcher.switch, f"says neither on nor off: {text[:40]!r}")
@@ -55,14 +62,14 @@ def _damon(host: Host) -> dict[str, str]:
 
 
 def _damon_remedy(_: str, places: tuple[str, ...]) -> Remedy:
-    return as_root("; ".join(f"echo {_off(place)} > {place}" for place in places))
+    return root_remedy("; ".join(f"echo {_off(place)} > {place}" for place in places))
 
 
 def _off(switch: str) -> str:
     return "N" if switch.endswith("/enabled") else "off"
 
 
-def _hugepages(host: Host) -> Held:
+def _hugepages(host: Host) -> RuleResult:
     """Whether the pools of huge pages are alike on all nodes that have CPUs."""
     uneven = []
     sizes: dict[str, dict[str, int]] = {}
@@ -78,14 +85,14 @@ def _hugepages(host: Host) -> Held:
     where = f"({NODE}/node*/hugepages)"
     if not uneven:
         held = [f"{size} {counts}" for size, counts in _pools(sizes)]
-        return Held(f"{', '.join(held) or 'no pages reserved'} {where}")
+        return RuleResult(f"{', '.join(held) or 'no pages reserved'} {where}")
     size = uneven[0][0]
     least = min(sizes[size], key=lambda node: sizes[size][node])
     most = max(sizes[size].values())
     path = f"{NODE}/{least}/hugepages/{size}/nr_hugepages"
     evidence = f"{'; '.join(said for _, said in uneven)} {where}"
     setting = f"vm.hugepages.{_kb(size)}k.{least}={most}"
-    return Held(evidence, write(path, str(most), setting))
+    return RuleResult(evidence, write_remedy(path, str(most), setting))
 
 
 def _kb(folder: str) -> str:
@@ -117,10 +124,10 @@ def _swap(host: Host) -> dict[str, str]:
 
 def _swap_remedy(word: str, _: tuple[str, ...]) -> Remedy:
     command = "swapoff -a" if word == "none" else "swapoff -a && swapon -a"
-    return as_root(command, "vm.swap=off", "What is swapped must fit into free memory.")
+    return root_remedy(command, "vm.swap=off", "What is swapped must fit into free memory.")
 
 
-def _balance(host: Host) -> Amount:
+def _balance(host: Host) -> Measurement:
     """How free the fullest node is: per cent of the mean of all nodes.
 
     What does not fit into the free memory of a node goes to another one before caches are given
@@ -140,11 +147,11 @@ def _balance(host: Host) -> Amount:
     said = f"{node} has {shares[node]:.0%} free, the mean of {len(shares)} is {mean:.0%}"
     if len(shares) == 1:
         said = f"one node, {mean:.0%} free"
-    return Amount(relative, f"{said} ({NODE}/node*/meminfo)")
+    return Measurement(relative, f"{said} ({NODE}/node*/meminfo)")
 
 
 def _balance_remedy(*_: object) -> Remedy:
-    return as_root("sync; echo 1 > /proc/sys/vm/drop_caches", note="It drops file caches.")
+    return root_remedy("sync; echo 1 > /proc/sys/vm/drop_caches", note="It drops file caches.")
 
 
 CHECKS: tuple[Check, ...] = (
@@ -152,14 +159,14 @@ CHECKS: tuple[Check, ...] = (
         "memory.thp",
         "transparent huge pages",
         choice_in(f"{_THP}/enabled"),
-        writes(f"{_THP}/enabled", "vm.thp"),
+        word_remedy(f"{_THP}/enabled", "vm.thp"),
         _ENABLED,
     ),
     WordCheck(
         "memory.thp.defrag",
         "what a program waits for to get a huge page",
         choice_in(f"{_THP}/defrag"),
-        writes(f"{_THP}/defrag", "vm.thp.defrag"),
+        word_remedy(f"{_THP}/defrag", "vm.thp.defrag"),
         ("always", "defer", "defer+madvise", "madvise", "never"),
     ),
     WordCheck(
@@ -176,27 +183,27 @@ CHECKS: tuple[Check, ...] = (
         "how readily programs' memory is swapped",
         "",
         number_in(f"{_VM}/swappiness"),
-        writes_number(f"{_VM}/swappiness", "vm.swappiness"),
+        bound_remedy(f"{_VM}/swappiness", "vm.swappiness"),
     ),
     WordCheck(
         "memory.numa_balancing",
         "pages moved between nodes by themselves",
         word_in(_BALANCING),
-        writes(_BALANCING, "numa.balancing"),
+        word_remedy(_BALANCING, "numa.balancing"),
         ("0", "1", "2", "3"),
     ),
     WordCheck(
         "memory.zone_reclaim",
         "caches of a node given up before another node is used",
         word_in(f"{_VM}/zone_reclaim_mode"),
-        writes(f"{_VM}/zone_reclaim_mode", "vm.zone_reclaim"),
+        word_remedy(f"{_VM}/zone_reclaim_mode", "vm.zone_reclaim"),
         tuple(map(str, range(8))),
     ),
     WordCheck(
         "memory.ksm",
         "equal pages of programs merged",
         word_in(_KSM),
-        writes(_KSM, "ksm"),
+        word_remedy(_KSM, "ksm"),
         ("0", "1", "2"),
     ),
     WordCheck(

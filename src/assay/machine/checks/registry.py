@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.machine.checks import cpu, isolation, kernel, memory, surroundings
+from assay.machine.checks import cpu, environment, isolation, kernel, memory
+from assay.machine.checks.check_types import Check
 from assay.machine.checks.demand import Demand, Profile
-from assay.machine.checks.finding import WORST_FIRST, Finding, Status, Unread
+from assay.machine.checks.finding import WORST_FIRST, Finding, Status, UnreadableError
 from assay.machine.checks.host import Host
-from assay.machine.checks.kinds import Check
 
 CHECKS: tuple[Check, ...] = (
     *isolation.CHECKS,
     *cpu.CHECKS,
     *memory.CHECKS,
     *kernel.CHECKS,
-    *surroundings.CHECKS,
+    *environment.CHECKS,
 )
 BY_ID = {check.id: check for check in CHECKS}
 
 
 @dataclass(frozen=True)
-class Unasked:
+class UnassessedCheck:
     """A check of which a profile asks nothing, and why."""
 
     id: str
@@ -39,10 +39,10 @@ def examine(host: Host, profile: Profile) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda finding: WORST_FIRST.index(finding.status)))
 
 
-def unasked(host: Host, profile: Profile) -> tuple[Unasked, ...]:
+def read_unassessed(host: Host, profile: Profile) -> tuple[UnassessedCheck, ...]:
     """What is there of those checks of which the profile says that it asks nothing."""
     return tuple(
-        Unasked(check.id, _seen(check, host), profile.demands[check.id].reason)
+        UnassessedCheck(check.id, _seen(check, host), profile.demands[check.id].reason)
         for check in CHECKS
         if check.id in profile.demands and not profile.demands[check.id].asks
     )
@@ -51,12 +51,12 @@ def unasked(host: Host, profile: Profile) -> tuple[Unasked, ...]:
 def _finding(check: Check, host: Host, demand: Demand) -> Finding:
     try:
         return check.judge(host, demand)
-    except Unread as unread:
+    except UnreadableError as unread:
         return Finding(check.id, Status.UNKNOWN, unread.evidence, unread.remedy)
 
 
 def _seen(check: Check, host: Host) -> str:
     try:
         return check.look(host)
-    except Unread as unread:
+    except UnreadableError as unread:
         return unread.evidence

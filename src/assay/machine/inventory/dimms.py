@@ -27,7 +27,7 @@ _SERIAL, _ASSET = 0x18, 0x19
 """Where the numbers of the strings stand that tell one module from all others."""
 
 
-def entries(root: Root) -> tuple[str, ...]:
+def dimm_entries(root: Root) -> tuple[str, ...]:
     """Folders of the entries of type 17, in their order."""
     matches = (re.fullmatch(r"17-(\d+)", name, re.ASCII) for name in root.listdir(FOLDER))
     return tuple(f"{FOLDER}/17-{n}" for n in sorted(int(match[1]) for match in matches if match))
@@ -35,7 +35,7 @@ def entries(root: Root) -> tuple[str, ...]:
 
 def read_dimms(root: Root) -> tuple[Dimm, ...]:
     """Slots for memory, full ones and empty ones; none where they cannot be read."""
-    contents = (root.read_bytes(f"{folder}/raw", 4096) for folder in entries(root))
+    contents = (root.read_bytes(f"{folder}/raw", 4096) for folder in dimm_entries(root))
     found = (_dimm(content) for content in contents if content)
     return tuple(dimm for dimm in found if dimm is not None)
 

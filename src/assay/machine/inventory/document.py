@@ -300,7 +300,7 @@ class Limits(Record, frozen=True, kw_only=True):
     resources: tuple[Limit, ...] = ()
 
 
-class Gap(Record, frozen=True, kw_only=True):
+class MissingReading(Record, frozen=True, kw_only=True):
     """Something that could not be read, why, and what would bring it."""
 
     what: str
@@ -339,4 +339,4 @@ class Inventory(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     dimms: tuple[Dimm, ...] = ()
     libraries: tuple[Library, ...] = ()
     limits: Limits = Limits()
-    gaps: tuple[Gap, ...] = ()
+    gaps: tuple[MissingReading, ...] = ()

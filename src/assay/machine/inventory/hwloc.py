@@ -16,7 +16,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from assay.machine.boot import BOOT_ID
-from assay.machine.inventory.document import Gap, Part
+from assay.machine.inventory.document import MissingReading, Part
 from assay.machine.root import Root
 
 RECORDED = "/assay/hwloc.xml"
@@ -25,7 +25,7 @@ RECORDED = "/assay/hwloc.xml"
 PROGRAMS = ("lstopo-no-graphics", "lstopo")
 _TIMEOUT_S = 60.0
 _LARGEST_BYTES = 64 * 2**20
-_MISSING = Gap(
+_MISSING = MissingReading(
     what="topology by hwloc",
     why="lstopo is not installed, so the parts are those that files name",
     remedy="Install hwloc-nox (Debian, Ubuntu) or hwloc.",
@@ -54,7 +54,7 @@ _KEPT_INFOS = frozenset(
 
 def read_hwloc(
     root: Root, online: str, env: Mapping[str, str], cache: Path | None = None
-) -> tuple[str, Part] | Gap:
+) -> tuple[str, Part] | MissingReading:
     """The parts of a machine, with the version of hwloc that told them.
 
     Args:
@@ -64,17 +64,17 @@ def read_hwloc(
         cache: a folder to keep the answer in until the next boot; of the running host only.
     """
     content = hwloc_xml(root, online, env, cache)
-    if isinstance(content, Gap):
+    if isinstance(content, MissingReading):
         return content
     found = parse(content)
     if found is None:
-        return Gap(what="topology by hwloc", why="what lstopo said cannot be read")
+        return MissingReading(what="topology by hwloc", why="what lstopo said cannot be read")
     return found
 
 
 def hwloc_xml(
     root: Root, online: str, env: Mapping[str, str], cache: Path | None = None
-) -> bytes | Gap:
+) -> bytes | MissingReading:
     """The XML document of a machine; recorded, kept from earlier in this boot, or made now."""
     recorded = None if root.live else root.read_bytes(RECORDED, _LARGEST_BYTES)
     if recorded:
@@ -92,7 +92,7 @@ def hwloc_xml(
     return made
 
 
-def _made(root: Root, program: str, env: Mapping[str, str]) -> bytes | Gap:
+def _made(root: Root, program: str, env: Mapping[str, str]) -> bytes | MissingReading:
     argv = [program, "--of", "xml", "--disallowed"]
     if not root.live:
         argv += ["-i", str(root.path), "--if", "fsroot"]
@@ -107,11 +107,11 @@ def _made(root: Root, program: str, env: Mapping[str, str]) -> bytes | Gap:
             check=False,
         )
     except (OSError, subprocess.SubprocessError) as error:
-        return Gap(what="topology by hwloc", why=f"lstopo cannot be run: {error}")
+        return MissingReading(what="topology by hwloc", why=f"lstopo cannot be run: {error}")
     if answer.returncode != 0 or not answer.stdout.startswith(b"<?xml"):
         said = answer.stderr.decode(errors="replace").strip().splitlines()
         why = said[-1] if said else f"status {answer.returncode}"
-        return Gap(what="topology by hwloc", why=f"lstopo failed: {why}")
+        return MissingReading(what="topology by hwloc", why=f"lstopo failed: {why}")
     return answer.stdout
 
 

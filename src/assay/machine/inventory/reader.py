@@ -10,12 +10,20 @@ from assay.machine.cgroup import read_cgroups
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
 from assay.machine.inventory.caches import read_caches
+from assay.machine.inventory.cgroups import read_control
 from assay.machine.inventory.clock import read_frequencies, read_idle
-from assay.machine.inventory.control import read_control
-from assay.machine.inventory.dimms import entries, read_dimms
-from assay.machine.inventory.document import Dimm, Gap, Inventory, Kernel, Library, Part, Smt
+from assay.machine.inventory.devices import read_devices
+from assay.machine.inventory.dimms import dimm_entries, read_dimms
+from assay.machine.inventory.document import (
+    Dimm,
+    Inventory,
+    Kernel,
+    Library,
+    MissingReading,
+    Part,
+    Smt,
+)
 from assay.machine.inventory.hwloc import read_hwloc
-from assay.machine.inventory.interfaces import read_devices
 from assay.machine.inventory.kernel import read_firmware, read_kernel_facts, read_microcode
 from assay.machine.inventory.limits import read_limits
 from assay.machine.inventory.memory import read_mthp, read_pools, read_speeds
@@ -23,8 +31,8 @@ from assay.machine.inventory.model import read_model
 from assay.machine.inventory.parts import parts_of
 from assay.machine.inventory.pci import read_pci
 from assay.machine.inventory.versions import read_libraries
-from assay.machine.recorded import read_facts
 from assay.machine.root import Root
+from assay.machine.snapshot_facts import read_facts
 
 
 def read_inventory(
@@ -51,7 +59,7 @@ def read_inventory(
     speeds = read_speeds(root, nodes)
     told = read_hwloc(root, format_list(online), env, cache)
     topology: Part
-    if isinstance(told, Gap):
+    if isinstance(told, MissingReading):
         source, topology = "assay", parts_of(root, machine, caches, speeds)
     else:
         source, topology = f"hwloc {told[0]}", told[1]
@@ -59,7 +67,7 @@ def read_inventory(
     dimms = read_dimms(root)
     facts = read_facts(root)
     idle_driver, idle = read_idle(root, online[0])
-    gaps = [told] if isinstance(told, Gap) else []
+    gaps = [told] if isinstance(told, MissingReading) else []
     frequencies = read_frequencies(root)
     gaps += _gaps(root, kernel, dimms, machine)
     gaps += () if frequencies else (_no_frequencies(machine),)
@@ -98,22 +106,26 @@ def read_inventory(
     )
 
 
-def _gaps(root: Root, kernel: Kernel, dimms: tuple[Dimm, ...], machine: Machine) -> list[Gap]:
+def _gaps(
+    root: Root, kernel: Kernel, dimms: tuple[Dimm, ...], machine: Machine
+) -> list[MissingReading]:
     """What could not be read although others have it."""
     found = []
-    if not dimms and entries(root):
+    if not dimms and dimm_entries(root):
         found.append(
-            Gap(
+            MissingReading(
                 what="memory modules",
                 why="the firmware's tables are root's to read",
                 remedy="Run it as root.",
             )
         )
     elif not dimms and machine.hypervisor is None:
-        found.append(Gap(what="memory modules", why="the kernel shows no tables of the firmware"))
+        found.append(
+            MissingReading(what="memory modules", why="the kernel shows no tables of the firmware")
+        )
     if kernel.config_file is None:
         found.append(
-            Gap(
+            MissingReading(
                 what="kernel configuration",
                 why="neither /proc/config.gz nor /boot/config-RELEASE can be read",
                 remedy="`modprobe configs` brings the first where it is a module.",
@@ -122,8 +134,8 @@ def _gaps(root: Root, kernel: Kernel, dimms: tuple[Dimm, ...], machine: Machine)
     return found
 
 
-def _no_frequencies(machine: Machine) -> Gap:
+def _no_frequencies(machine: Machine) -> MissingReading:
     why = "the kernel has no files of cpufreq"
     if machine.hypervisor is not None:
-        return Gap(what="frequencies", why=f"{why}, as in most guests: the host decides")
-    return Gap(what="frequencies", why=why, remedy="It needs a cpufreq driver.")
+        return MissingReading(what="frequencies", why=f"{why}, as in most guests: the host decides")
+    return MissingReading(what="frequencies", why=why, remedy="It needs a cpufreq driver.")

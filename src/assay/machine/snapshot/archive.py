@@ -28,7 +28,7 @@ _BLOCK = re.compile(r"/node\d+/memory\d+(?:/|$)", re.ASCII)
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Root]:
+def open_snapshot(path: Path) -> Iterator[Root]:
     """The machine that a folder or an archive holds; what was unpacked goes with the context.
 
     Raises:

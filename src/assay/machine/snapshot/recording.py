@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assay.machine.root import Root, link_target, resolved
-from assay.machine.snapshot.scrub import scrub_text, scrubbed
-from assay.machine.snapshot.table import groups_of
+from assay.machine.snapshot.file_groups import file_groups
+from assay.machine.snapshot.scrub import scrub_file, scrub_text
 from assay.machine.tunables import LATENCY
 
 _MOST_FILES = 200_000
@@ -54,7 +54,7 @@ def record(root: Root, deadline_s: float = _MOST_SECONDS) -> Recording:
     tracer = _Tracer(root, found.links)
     until = time.monotonic() + deadline_s
     size = 0
-    for group in groups_of(root):
+    for group in file_groups(root):
         for path in (path for pattern in group.patterns for path in matching(root, pattern)):
             if (
                 time.monotonic() > until
@@ -92,7 +92,7 @@ def _content(root: Root, path: str) -> bytes | None:
     elif path.startswith("/proc/sys/"):
         limit = _CONTROL_BYTES
     content = root.read_bytes(path, limit)
-    return None if content is None else scrubbed(root, path, content)
+    return None if content is None else scrub_file(root, path, content)
 
 
 def matching(root: Root, pattern: str) -> Iterator[str]:

@@ -44,7 +44,7 @@ def scrub_text(text: str) -> str:
     return _DISK.sub(lambda found: f"{found[1]}.{'0' * 16}", text)
 
 
-def scrubbed(root: Root, path: str, content: bytes) -> bytes | None:
+def scrub_file(root: Root, path: str, content: bytes) -> bytes | None:
     """The content of a file as it may be kept; ``None`` where none of it may."""
     for pattern, clean in _BY_PATH:
         if PurePosixPath(path).match(pattern):

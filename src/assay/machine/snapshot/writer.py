@@ -1,6 +1,6 @@
 """Writer: a snapshot as an archive.
 
-Beside the files of the machine it holds ``/assay/facts.json`` (:mod:`assay.machine.recorded`) and
+Beside the files of the machine it holds ``/assay/facts.json`` (:mod:`assay.machine.snapshot_facts`) and
 ``/assay/hwloc.xml``, what hwloc said on the machine itself.
 """
 
@@ -17,21 +17,21 @@ from typing import BinaryIO
 from assay import __version__
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
-from assay.machine.inventory.control import writable_groups
+from assay.machine.inventory.cgroups import writable_groups
 from assay.machine.inventory.hwloc import RECORDED, hwloc_xml, without_names
 from assay.machine.inventory.versions import read_libraries
 from assay.machine.processor import GATHERED
-from assay.machine.recorded import FACTS, Facts, read_facts
 from assay.machine.root import Root
 from assay.machine.snapshot.recording import Recording, record
 from assay.machine.snapshot.scrub import scrub_text
+from assay.machine.snapshot_facts import FACTS_PATH, Facts, read_facts
 from assay.records.codec import encode
 
 TOP = "machine"
 """The one folder of an archive."""
 
 
-def snapshot(
+def record_snapshot(
     root: Root, machine: Machine, env: Mapping[str, str], cache: Path | None = None
 ) -> Recording:
     """A machine as it is to be kept.
@@ -43,7 +43,7 @@ def snapshot(
         cache: where hwloc's answer of this boot is kept.
     """
     found = record(root)
-    found.files[FACTS] = encode(_facts(root, machine, env, found.cut)) + b"\n"
+    found.files[FACTS_PATH] = encode(_facts(root, machine, env, found.cut)) + b"\n"
     if GATHERED not in found.files:
         text = f"OSName: Linux\nOSRelease: {machine.kernel}\nArchitecture: {machine.arch}\n"
         found.files[GATHERED] = text.encode()
@@ -80,7 +80,7 @@ def _facts(root: Root, machine: Machine, env: Mapping[str, str], cut: tuple[str,
     )
 
 
-def write(recording: Recording, out: BinaryIO) -> None:
+def write_archive(recording: Recording, out: BinaryIO) -> None:
     """The archive, the same bytes for the same recording: without times and owners.
 
     Links with absolute targets, which mean the machine's root, are written relative.

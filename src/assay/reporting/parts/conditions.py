@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
-from assay.machine.quota import quota_words
+from assay.machine.quota import describe_quota
 from assay.records import Kind
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join
@@ -81,7 +81,7 @@ def machine(report: ReportInput) -> Html:
     facts = [
         ("Processor", clean(m.model)),
         ("CPUs", _cpus(m)),
-        *([("CPU time", quota_words(m.cpu_limit, None))] if m.cpu_limit is not None else []),
+        *([("CPU time", describe_quota(m.cpu_limit, None))] if m.cpu_limit is not None else []),
         ("Memory", _memory(m)),
         ("Kernel", f"{clean(m.kernel)} ({clean(m.arch)})"),
         ("Virtual", f"yes, under {clean(m.hypervisor)}" if m.hypervisor else "no"),

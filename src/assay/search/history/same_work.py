@@ -12,7 +12,7 @@ from assay.records.configuration import show_value
 from assay.records.sample import ERRORS, OUTPUT
 from assay.records.sketch import first_difference, sketches_agree
 from assay.search.history.reported_errors import ErrorsSeen
-from assay.settings.printed import COMMAND, words_that_differ
+from assay.settings.printed_values import COMMAND, differing_words
 from assay.units import show_bytes, show_count
 from assay.untrusted import clean
 
@@ -216,7 +216,7 @@ def values_of(spec: StudySpec) -> frozenset[str]:
     for parameter in spec.space.parameters:
         found += parameter.domain.values() or ()
         found += [] if parameter.default is None else [parameter.default]
-    return frozenset(map(show_value, found)) | words_that_differ(commands)
+    return frozenset(map(show_value, found)) | differing_words(commands)
 
 
 def _told(one: Written, other: Written) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from assay.records import Metric, Sample
 from assay.records.configuration import show_value
 from assay.records.sample import MULTIPLES, UNIT, WORD
-from assay.settings.printed import split_text
+from assay.settings.printed_values import split_text
 from assay.units import show_count
 from assay.untrusted import clean
 

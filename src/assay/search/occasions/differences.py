@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from assay.machine import differences as machines
 from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
-from assay.machine.surroundings import VARIABLE, counts
+from assay.machine.launch_environment import VARIABLE_PREFIX, is_compared
 from assay.records import Stratum
 from assay.records.comparison import ConditionDifference, ConditionSource
 from assay.search.occasions.side import MeasuredCondition, Side
@@ -96,7 +96,7 @@ def _of_strata(a: Stratum, b: Stratum) -> Iterator[ConditionDifference]:
 
 
 def _counted(surroundings: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in surroundings.items() if counts(name)}
+    return {name: value for name, value in surroundings.items() if is_compared(name)}
 
 
 def _unlike(
@@ -105,7 +105,7 @@ def _unlike(
     """Yield readings that differ; of variables only the names, since bundles lack the values."""
     for name in sorted(a.keys() | b.keys()):
         one, other = a.get(name), b.get(name)
-        if name.startswith(VARIABLE):
+        if name.startswith(VARIABLE_PREFIX):
             hidden = "" in (one, other)
             if one == other or (hidden and one is not None and other is not None):
                 continue
@@ -117,7 +117,7 @@ def _unlike(
 
 
 def _of_machines(a: Machine, b: Machine) -> Iterator[ConditionDifference]:
-    for one in machines.differences(machines.Side(a), machines.Side(b)):
+    for one in machines.differences(machines.ComparedMachine(a), machines.ComparedMachine(b)):
         yield ConditionDifference(
             subject=one.subject, what=one.what, a=one.a, b=one.b, numbers=one.numbers
         )

@@ -9,17 +9,17 @@ from __future__ import annotations
 from assay.settings.base import Setting
 from assay.settings.boot.argument import BootArgument
 from assay.settings.boot.common import BOOT, FIRMWARE
-from assay.settings.boot.firmware import Firmware
+from assay.settings.boot.firmware import FirmwareSetting
 from assay.settings.boot.kernel import NAME as KERNEL_SETTING
 from assay.settings.boot.kernel import BootKernel
-from assay.settings.boot.pages import POOLS, BootPages, size_in
+from assay.settings.boot.pages import POOL_PREFIX, BootHugePages, page_size_in
 
-Pausing = BootArgument | BootKernel | BootPages | Firmware
+RebootSetting = BootArgument | BootKernel | BootHugePages | FirmwareSetting
 
 
-def pausing(setting: Setting) -> Pausing | None:
+def as_reboot_setting(setting: Setting) -> RebootSetting | None:
     """A setting as one that takes another boot; ``None`` where it is none."""
-    return setting if isinstance(setting, Pausing) else None
+    return setting if isinstance(setting, RebootSetting) else None
 
 
 def on_demand(name: str) -> Setting | None:
@@ -32,9 +32,9 @@ def on_demand(name: str) -> Setting | None:
     if not rest:
         return None
     if family == FIRMWARE:
-        return Firmware(rest)
+        return FirmwareSetting(rest)
     if name == KERNEL_SETTING:
         return BootKernel()
-    if family == BOOT and rest.startswith(POOLS):
-        return BootPages(size_in(rest))
+    if family == BOOT and rest.startswith(POOL_PREFIX):
+        return BootHugePages(page_size_in(rest))
     return BootArgument(rest) if family == BOOT else None

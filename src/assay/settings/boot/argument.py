@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.errors import InvalidInputError
-from assay.machine.boot import digested, is_digest, name_of, plain
-from assay.machine.booted import COMMAND_LINE
+from assay.machine.boot import argument_name, digested_argument, is_digest, normalized_name
+from assay.machine.boot_state import COMMAND_LINE
 from assay.machine.document import Machine, Program
 from assay.records import (
     AnyText,
@@ -31,13 +31,13 @@ from assay.settings.boot.common import (
     ABSENT,
     BOOT,
     BOOT_S,
-    NAMED_ONLY,
+    ONLY_ON_REQUEST,
     PRESENT,
-    booted,
+    booted_action,
     judge_booted,
 )
-from assay.settings.boot.effects import amiss, is_known, known
-from assay.settings.words import value_of, word_of
+from assay.settings.boot.effects import argument_info, impossible_reason, is_verifiable
+from assay.settings.value_text import format_value, parse_value
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
 _BAD = re.compile(r"[\x00-\x1f\x7f\"']")
@@ -57,10 +57,10 @@ class BootArgument:
                 f"{self.argument!r} is not the name of a boot argument.",
                 "Names hold letters, digits, dots and underscores.",
             )
-        if self.argument != plain(self.argument):
+        if self.argument != normalized_name(self.argument):
             raise InvalidInputError(
                 f"{self.name} has a second spelling: the kernel takes dashes for underscores.",
-                f"Write {BOOT}.{plain(self.argument)}.",
+                f"Write {BOOT}.{normalized_name(self.argument)}.",
             )
 
     @property
@@ -76,7 +76,7 @@ class BootArgument:
     @property
     def evidence(self) -> Level:
         """*Seen* where a file shows what it did."""
-        return Level.SEEN if is_known(self.argument) else Level.SET
+        return Level.SEEN if is_verifiable(self.argument) else Level.SET
 
     @property
     def arguments(self) -> frozenset[str]:
@@ -86,15 +86,15 @@ class BootArgument:
     @property
     def changes(self) -> tuple[str, ...]:
         """Readings of the machine that it may change."""
-        return known(self.argument).changes
+        return argument_info(self.argument).changes
 
     def words(self, value: Value) -> tuple[str, ...]:
         """What stands on the command line for a value."""
-        return tuple(self._wanted(word_of(value)))
+        return tuple(self._wanted(format_value(value)))
 
     def alike(self, one: Value, other: Value) -> bool:
         """Whether two values are the same, one of which may be a digest."""
-        texts = (list(map(digested, self.words(value))) for value in (one, other))
+        texts = (list(map(digested_argument, self.words(value))) for value in (one, other))
         return next(texts) == next(texts)
 
     def domain(self, machine: Machine) -> Domain:
@@ -106,11 +106,11 @@ class BootArgument:
         values = [word.partition("=") for word in self._held(machine)]
         if not values:
             return ABSENT
-        return value_of(" ".join(text if equals else PRESENT for _, equals, text in values))
+        return parse_value(" ".join(text if equals else PRESENT for _, equals, text in values))
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return NAMED_ONLY
+        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
         """What the present boot has of it.
@@ -118,7 +118,7 @@ class BootArgument:
         Raises:
             InvalidInputError: no word of a command line, or a digest in place of one.
         """
-        value = word_of(config[self.name])
+        value = format_value(config[self.name])
         if _BAD.search(value) or not value.strip():
             raise InvalidInputError(
                 f"{self.name}={value!r} is no value of a boot argument.",
@@ -129,13 +129,13 @@ class BootArgument:
                 f"{self.name}={value} is the digest that assay keeps of a value.",
                 "Write the value itself.",
             )
-        reason = amiss(self.argument, value, machine)
+        reason = impossible_reason(self.argument, value, machine)
         if reason is not None:
             return Refused(reason)
         wanted = self._wanted(value)
         held = self._held(machine)
         needs = f"{' '.join(wanted) or f'no {self.argument}'} on the kernel's command line"
-        if [digested(word) for word in wanted] != held:
+        if [digested_argument(word) for word in wanted] != held:
             add, gone = _change(held, wanted)
             # As they stand there: those who edit boot loaders look for a whole word.
             remove = (w for w in self._own(machine) if self._spelled(w) in gone)
@@ -143,14 +143,14 @@ class BootArgument:
             missing = f"{COMMAND_LINE} has {told}, "
             missing += f"not {' '.join(wanted)}" if wanted else "which is to go"
             return Pending(missing, add, tuple(dict.fromkeys(remove)))
-        effect = known(self.argument).effect
+        effect = argument_info(self.argument).effect
         proof = effect(value, machine) if effect is not None else None
         if proof is not None and not proof.fits:
             return Pending(
                 f"{' '.join(held) or f'no {self.argument}'} is there, but {proof.missing}"
             )
         where = f"{' '.join(held) or f'no {self.argument}'} in {COMMAND_LINE}"
-        action = booted(self.name, needs, where, [proof] if proof is not None else [])
+        action = booted_action(self.name, needs, where, [proof] if proof is not None else [])
         return Resolved((action,))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
@@ -171,7 +171,7 @@ class BootArgument:
 
     def _own(self, machine: Machine) -> list[str]:
         """Words of the command line that are its own, as they stand there."""
-        return [word for word in machine.boot.words if name_of(word) == self.argument]
+        return [word for word in machine.boot.words if argument_name(word) == self.argument]
 
     def _spelled(self, word: str) -> str:
         """One of these in the spelling of the setting."""
@@ -181,7 +181,7 @@ class BootArgument:
 
 def _change(held: Sequence[str], wanted: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What is put in behind what stays, and what is taken out; all where the order is another."""
-    texts = [digested(word) for word in wanted]
+    texts = [digested_argument(word) for word in wanted]
     stays = [word for word in held if word in texts]
     if stays != texts[: len(stays)]:
         return tuple(wanted), tuple(held)

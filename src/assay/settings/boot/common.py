@@ -17,15 +17,15 @@ PRESENT = "present"
 """The value of an argument that is there without one."""
 BOOT_S = 120.0
 """What a boot is taken to last: it says how many launches are worth making in one."""
-NAMED_ONLY = "what takes another boot is tried where it is named"
-ANY = "*"
+ONLY_ON_REQUEST = "what takes another boot is tried where it is named"
+ANY_READING = "*"
 """Stands for every reading of a machine that a boot may change, but for the kernel."""
-KERNEL = "the kernel"
+KERNEL_READING = "the kernel"
 """The reading of a machine that holds the release of its kernel."""
 
 
 @dataclass(frozen=True)
-class Proof:
+class FileEvidence:
     """What a file says of a boot argument.
 
     Attributes:
@@ -51,13 +51,13 @@ class Proof:
         return f"{self.told}, not {self.wanted}"
 
 
-def text_of(machine: Machine, path: str) -> str | None:
+def file_text(machine: Machine, path: str) -> str | None:
     """What a machine document has of a file."""
     found = machine.boot.found.get(path)
     return machine.system.get(path) if found is None else found
 
 
-def booted(setting: str, needs: str, where: str, proofs: Iterable[Proof]) -> Booted:
+def booted_action(setting: str, needs: str, where: str, proofs: Iterable[FileEvidence]) -> Booted:
     """The action of a value that the present boot has.
 
     Args:

@@ -9,23 +9,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from assay.errors import InvalidInputError
-from assay.machine.boot import name_of, plain
-from assay.machine.booted import (
-    CLOCK,
+from assay.machine.boot import argument_name, normalized_name
+from assay.machine.boot_state import (
+    ADDRESS_RANDOMIZATION,
+    CLOCK_SOURCE,
     CPU,
-    FLAWS,
     PREEMPT,
-    RANDOMIZE,
+    VULNERABILITIES,
     parameter_file,
 )
 from assay.machine.checks.boot_lists import cpus_of, flags_of
 from assay.machine.cpulist import format_list, parse_list, parse_mask
 from assay.machine.document import Machine
-from assay.machine.forms import reading
 from assay.machine.tunables import IRQS, KERNEL, THP, VM
-from assay.settings.boot.common import ABSENT, ANY, PRESENT, Proof, text_of
+from assay.machine.value_formats import normalized
+from assay.settings.boot.common import ABSENT, ANY_READING, PRESENT, FileEvidence, file_text
 
-Effect = Callable[[str, Machine], Proof | None]
+Effect = Callable[[str, Machine], FileEvidence | None]
 """What shows that an argument has this value; ``None`` where nothing would."""
 
 _LISTS = frozenset({"irqaffinity", "isolcpus", "nohz_full", "rcu_nocbs"})
@@ -39,7 +39,7 @@ _FREQUENCY = ("cpu.driver", "cpu.governor", "cpu.epp", "cpu.boost", "cpu.no_turb
 
 
 @dataclass(frozen=True)
-class Known:
+class ArgumentInfo:
     """What is known of an argument.
 
     Attributes:
@@ -51,29 +51,29 @@ class Known:
     changes: tuple[str, ...] = ()
 
 
-def known(name: str) -> Known:
+def argument_info(name: str) -> ArgumentInfo:
     """What is known of an argument; of one that is not, it may change any reading."""
-    found = _KNOWN.get(plain(name))
+    found = _KNOWN.get(normalized_name(name))
     if found is not None:
         return found
     path = parameter_file(name)
-    return Known(None if path is None else _parameter(path), (ANY,))
+    return ArgumentInfo(None if path is None else _parameter(path), (ANY_READING,))
 
 
-def is_known(name: str) -> bool:
+def is_verifiable(name: str) -> bool:
     """Whether files show what an argument did."""
-    return known(name).effect is not None
+    return argument_info(name).effect is not None
 
 
-def amiss(name: str, value: str, machine: Machine) -> str | None:
+def impossible_reason(name: str, value: str, machine: Machine) -> str | None:
     """Why no boot of a machine could have a value by this name; ``None`` where one could.
 
     The kernel passes over a list that it cannot read, and over CPUs that are not there. A number of
     huge pages behind ``hugepagesz`` is of pages of that size.
     """
-    if plain(name) == "hugepages" and _names_sizes(machine):
+    if normalized_name(name) == "hugepages" and _names_sizes(machine):
         return "hugepagesz on the command line says of which pages: name them, boot.hugepages.2M"
-    if plain(name) not in _LISTS or value in (ABSENT, PRESENT):
+    if normalized_name(name) not in _LISTS or value in (ABSENT, PRESENT):
         return None
     possible = _possible(machine)
     try:
@@ -86,22 +86,22 @@ def amiss(name: str, value: str, machine: Machine) -> str | None:
 
 
 def _names_sizes(machine: Machine) -> bool:
-    return any(name_of(word) == "hugepagesz" for word in machine.boot.words)
+    return any(argument_name(word) == "hugepagesz" for word in machine.boot.words)
 
 
 def _possible(machine: Machine) -> frozenset[int]:
-    held = text_of(machine, f"{CPU}/possible")
+    held = file_text(machine, f"{CPU}/possible")
     return frozenset(parse_list(held) if held else (cpu.id for cpu in machine.cpus))
 
 
-def _cpu_file(path: str, wanted: frozenset[int], machine: Machine) -> Proof:
-    text = text_of(machine, path)
+def _cpu_file(path: str, wanted: frozenset[int], machine: Machine) -> FileEvidence:
+    text = file_text(machine, path)
     held = "" if text is None or text in _NONE else text
     try:
         fits = frozenset(parse_list(held)) == wanted
     except InvalidInputError:
         fits = False
-    return Proof(path, text, fits and (text is not None or not wanted), _list(wanted))
+    return FileEvidence(path, text, fits and (text is not None or not wanted), _list(wanted))
 
 
 def _list(cpus: frozenset[int]) -> str:
@@ -116,23 +116,23 @@ def _named(value: str, machine: Machine) -> frozenset[int]:
     return cpus_of(value, max(possible, default=0)) & possible
 
 
-def _nohz_full(value: str, machine: Machine) -> Proof | None:
+def _nohz_full(value: str, machine: Machine) -> FileEvidence | None:
     return _cpu_file(f"{CPU}/nohz_full", _named(value, machine), machine)
 
 
-def _isolcpus(value: str, machine: Machine) -> Proof | None:
+def _isolcpus(value: str, machine: Machine) -> FileEvidence | None:
     domain = value != ABSENT and "domain" in flags_of(value)
     wanted = _named(value, machine) if domain else frozenset()
     return _cpu_file(f"{CPU}/isolated", wanted, machine)
 
 
-def _irqaffinity(value: str, machine: Machine) -> Proof | None:
+def _irqaffinity(value: str, machine: Machine) -> FileEvidence | None:
     """The kernel puts the CPU that boots into the mask, and without the argument all CPUs.
 
     A mask that comes to all of them with the argument too shows nothing.
     """
     path = f"{IRQS}/default_smp_affinity"
-    text = text_of(machine, path)
+    text = file_text(machine, path)
     if value == ABSENT or text is None:
         return None
     wanted, possible = _named(value, machine), _possible(machine)
@@ -143,38 +143,38 @@ def _irqaffinity(value: str, machine: Machine) -> Proof | None:
     told = f"CPUs {_list(wanted)}"
     if with_boot != wanted:
         told += f", with or without CPU {_BOOT_CPU} that boots"
-    return Proof(path, text, held in (wanted, with_boot), told)
+    return FileEvidence(path, text, held in (wanted, with_boot), told)
 
 
-def _mitigations(value: str, machine: Machine) -> Proof | None:
+def _mitigations(value: str, machine: Machine) -> FileEvidence | None:
     """With ``off`` none is in force; what others come to depends on the processor."""
-    path = f"{FLAWS}/spectre_v2"
-    text = text_of(machine, path)
+    path = f"{VULNERABILITIES}/spectre_v2"
+    text = file_text(machine, path)
     if value != "off" or text is None:
         return None
-    return Proof(path, text, not text.startswith("Mitigation"), "without a mitigation")
+    return FileEvidence(path, text, not text.startswith("Mitigation"), "without a mitigation")
 
 
-def _nosmt(value: str, machine: Machine) -> Proof | None:
+def _nosmt(value: str, machine: Machine) -> FileEvidence | None:
     path = f"{CPU}/smt/control"
-    text = text_of(machine, path)
+    text = file_text(machine, path)
     if text is None or text in ("notsupported", "notimplemented"):
         return None
     if value == ABSENT:
-        return Proof(path, text, text != "forceoff", "'on'")
+        return FileEvidence(path, text, text != "forceoff", "'on'")
     wanted = ("forceoff",) if value == "force" else ("off", "forceoff")
-    return Proof(path, text, text in wanted, repr(wanted[0]))
+    return FileEvidence(path, text, text in wanted, repr(wanted[0]))
 
 
 def _count(path: str) -> Effect:
     """At most so many CPUs in a list."""
 
-    def effect(value: str, machine: Machine) -> Proof | None:
-        text = text_of(machine, path)
+    def effect(value: str, machine: Machine) -> FileEvidence | None:
+        text = file_text(machine, path)
         if not value.isdecimal() or text is None:
             return None
         most = max(1, int(value))
-        return Proof(path, text, len(parse_list(text)) <= most, f"{most} CPUs at most")
+        return FileEvidence(path, text, len(parse_list(text)) <= most, f"{most} CPUs at most")
 
     return effect
 
@@ -182,23 +182,23 @@ def _count(path: str) -> Effect:
 def _held(path: str, words: dict[str, str] | None = None, form: str = "text") -> Effect:
     """A file that holds the value itself, or what stands for it."""
 
-    def effect(value: str, machine: Machine) -> Proof | None:
-        text = text_of(machine, path)
+    def effect(value: str, machine: Machine) -> FileEvidence | None:
+        text = file_text(machine, path)
         wanted = value if words is None else words.get(value)
         if wanted is None or text is None or value in (ABSENT, *(() if words else (PRESENT,))):
             return None
-        held = reading("choice", text) if form == "choice" else text
-        return Proof(path, text, held == wanted, repr(wanted))
+        held = normalized("choice", text) if form == "choice" else text
+        return FileEvidence(path, text, held == wanted, repr(wanted))
 
     return effect
 
 
-def _preempt(value: str, machine: Machine) -> Proof | None:
+def _preempt(value: str, machine: Machine) -> FileEvidence | None:
     """The mode in force is in parentheses; debugfs shows it to root alone."""
-    text = text_of(machine, PREEMPT)
+    text = file_text(machine, PREEMPT)
     if value == ABSENT or text is None:
         return None
-    return Proof(PREEMPT, text, f"({value})" in text, f"'({value})'")
+    return FileEvidence(PREEMPT, text, f"({value})" in text, f"'({value})'")
 
 
 _SWITCHES = {"Y": "1", "N": "0", "on": "1", "off": "0", "y": "1", "n": "0"}
@@ -207,64 +207,68 @@ _SWITCHES = {"Y": "1", "N": "0", "on": "1", "off": "0", "y": "1", "n": "0"}
 def _parameter(path: str) -> Effect:
     """A parameter of a module, which shows switches as Y and N."""
 
-    def effect(value: str, machine: Machine) -> Proof | None:
-        text = text_of(machine, path)
+    def effect(value: str, machine: Machine) -> FileEvidence | None:
+        text = file_text(machine, path)
         if text is None or value == ABSENT:
             return None
         wanted = "1" if value == PRESENT else value
         fits = _SWITCHES.get(text, text) == _SWITCHES.get(wanted, wanted) or f"[{wanted}]" in text
-        return Proof(path, text, fits, repr(wanted))
+        return FileEvidence(path, text, fits, repr(wanted))
 
     return effect
 
 
 _PSTATE = {"active": "active", "passive": "passive", "disable": "off", "guided": "guided"}
-_KNOWN: dict[str, Known] = {
-    "nohz_full": Known(_nohz_full),
-    "isolcpus": Known(_isolcpus, ("cpu.isolated", *_CPUS)),
-    "rcu_nocbs": Known(),
-    "rcu_nocb_poll": Known(),
-    "irqaffinity": Known(_irqaffinity),
-    "mitigations": Known(_mitigations, _CPUS),
-    "nosmt": Known(_nosmt, _CPUS),
-    "maxcpus": Known(_count(f"{CPU}/online"), _CPUS),
-    "nr_cpus": Known(_count(f"{CPU}/possible"), _CPUS),
-    "mem": Known(None, ("the machine", "memory limit")),
-    "transparent_hugepage": Known(
+_KNOWN: dict[str, ArgumentInfo] = {
+    "nohz_full": ArgumentInfo(_nohz_full),
+    "isolcpus": ArgumentInfo(_isolcpus, ("cpu.isolated", *_CPUS)),
+    "rcu_nocbs": ArgumentInfo(),
+    "rcu_nocb_poll": ArgumentInfo(),
+    "irqaffinity": ArgumentInfo(_irqaffinity),
+    "mitigations": ArgumentInfo(_mitigations, _CPUS),
+    "nosmt": ArgumentInfo(_nosmt, _CPUS),
+    "maxcpus": ArgumentInfo(_count(f"{CPU}/online"), _CPUS),
+    "nr_cpus": ArgumentInfo(_count(f"{CPU}/possible"), _CPUS),
+    "mem": ArgumentInfo(None, ("the machine", "memory limit")),
+    "transparent_hugepage": ArgumentInfo(
         _held(f"{THP}/enabled", form="choice"), ("thp.enabled", "thp.sizes")
     ),
-    "thp_anon": Known(None, ("thp.sizes",)),
-    "thp_shmem": Known(None, ("thp.shmem", "thp.sizes")),
-    "hugepages": Known(_held(f"{VM}/nr_hugepages"), ("memory limit",)),
-    "hugepagesz": Known(),
-    "default_hugepagesz": Known(),
-    "numa_balancing": Known(
+    "thp_anon": ArgumentInfo(None, ("thp.sizes",)),
+    "thp_shmem": ArgumentInfo(None, ("thp.shmem", "thp.sizes")),
+    "hugepages": ArgumentInfo(_held(f"{VM}/nr_hugepages"), ("memory limit",)),
+    "hugepagesz": ArgumentInfo(),
+    "default_hugepagesz": ArgumentInfo(),
+    "numa_balancing": ArgumentInfo(
         _held(f"{KERNEL}/numa_balancing", {"enable": "1", "disable": "0"}),
         ("kernel.numa_balancing",),
     ),
-    "clocksource": Known(_held(CLOCK), ("clocksource",)),
-    "tsc": Known(None, ("clocksource",)),
-    "intel_pstate": Known(_held(f"{CPU}/intel_pstate/status", _PSTATE), _FREQUENCY),
-    "amd_pstate": Known(_held(f"{CPU}/amd_pstate/status", _PSTATE), _FREQUENCY),
-    "cpufreq.default_governor": Known(None, _FREQUENCY),
-    "idle": Known(None, ("clocksource",)),
-    "intel_idle.max_cstate": Known(
+    "clocksource": ArgumentInfo(_held(CLOCK_SOURCE), ("clocksource",)),
+    "tsc": ArgumentInfo(None, ("clocksource",)),
+    "intel_pstate": ArgumentInfo(_held(f"{CPU}/intel_pstate/status", _PSTATE), _FREQUENCY),
+    "amd_pstate": ArgumentInfo(_held(f"{CPU}/amd_pstate/status", _PSTATE), _FREQUENCY),
+    "cpufreq.default_governor": ArgumentInfo(None, _FREQUENCY),
+    "idle": ArgumentInfo(None, ("clocksource",)),
+    "intel_idle.max_cstate": ArgumentInfo(
         _parameter("/sys/module/intel_idle/parameters/max_cstate"), ("clocksource",)
     ),
-    "processor.max_cstate": Known(
+    "processor.max_cstate": ArgumentInfo(
         _parameter("/sys/module/processor/parameters/max_cstate"), ("clocksource",)
     ),
-    "cpuidle.off": Known(_parameter("/sys/module/cpuidle/parameters/off")),
-    "nmi_watchdog": Known(_held(f"{KERNEL}/nmi_watchdog", {"0": "0", "1": "1"})),
-    "nowatchdog": Known(_held(f"{KERNEL}/watchdog", {PRESENT: "0"})),
-    "nosoftlockup": Known(_held(f"{KERNEL}/soft_watchdog", {PRESENT: "0"})),
-    "norandmaps": Known(_held(RANDOMIZE, {PRESENT: "0"}), ("kernel.randomize_va_space",)),
-    "nokaslr": Known(),
-    "noautogroup": Known(None, ("kernel.autogroup",)),
-    "preempt": Known(_preempt),
-    "skew_tick": Known(),
-    "threadirqs": Known(),
-    "psi": Known(),
-    "audit": Known(),
-    "zswap.enabled": Known(_parameter("/sys/module/zswap/parameters/enabled"), ("zswap.enabled",)),
+    "cpuidle.off": ArgumentInfo(_parameter("/sys/module/cpuidle/parameters/off")),
+    "nmi_watchdog": ArgumentInfo(_held(f"{KERNEL}/nmi_watchdog", {"0": "0", "1": "1"})),
+    "nowatchdog": ArgumentInfo(_held(f"{KERNEL}/watchdog", {PRESENT: "0"})),
+    "nosoftlockup": ArgumentInfo(_held(f"{KERNEL}/soft_watchdog", {PRESENT: "0"})),
+    "norandmaps": ArgumentInfo(
+        _held(ADDRESS_RANDOMIZATION, {PRESENT: "0"}), ("kernel.randomize_va_space",)
+    ),
+    "nokaslr": ArgumentInfo(),
+    "noautogroup": ArgumentInfo(None, ("kernel.autogroup",)),
+    "preempt": ArgumentInfo(_preempt),
+    "skew_tick": ArgumentInfo(),
+    "threadirqs": ArgumentInfo(),
+    "psi": ArgumentInfo(),
+    "audit": ArgumentInfo(),
+    "zswap.enabled": ArgumentInfo(
+        _parameter("/sys/module/zswap/parameters/enabled"), ("zswap.enabled",)
+    ),
 }

@@ -26,14 +26,14 @@ from assay.records import (
 )
 from assay.settings.base import Pending, Refused, Resolved, Suggestion
 from assay.settings.boot.common import (
-    ANY,
+    ANY_READING,
     BOOT_S,
     FIRMWARE,
-    KERNEL,
-    NAMED_ONLY,
+    KERNEL_READING,
+    ONLY_ON_REQUEST,
     judge_booted,
 )
-from assay.settings.words import value_of, word_of
+from assay.settings.value_text import format_value, parse_value
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _KERNEL = "kernel"
@@ -89,7 +89,7 @@ _SEEN = {
 
 
 @dataclass(frozen=True)
-class Firmware:
+class FirmwareSetting:
     """One entry of the firmware's menu."""
 
     own_name: str
@@ -132,7 +132,7 @@ class Firmware:
     @property
     def changes(self) -> tuple[str, ...]:
         """Readings of the machine that it may change: any; of ``kernel`` its release as well."""
-        return (ANY, KERNEL) if self.own_name == _KERNEL else (ANY,)
+        return (ANY_READING, KERNEL_READING) if self.own_name == _KERNEL else (ANY_READING,)
 
     def words(self, value: Value) -> tuple[str, ...]:
         """Nothing stands on the command line for it."""
@@ -140,7 +140,7 @@ class Firmware:
 
     def alike(self, one: Value, other: Value) -> bool:
         """Whether two values are the same."""
-        return word_of(one) == word_of(other)
+        return format_value(one) == format_value(other)
 
     def domain(self, machine: Machine) -> Domain:
         """Whatever the menu offers."""
@@ -150,11 +150,11 @@ class Firmware:
     def default(self, machine: Machine) -> Value | None:
         """What it is now, where that is known."""
         found = self._found(machine)
-        return None if found is None else value_of(found)
+        return None if found is None else parse_value(found)
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return NAMED_ONLY
+        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
         """What the present boot has of it.
@@ -162,7 +162,7 @@ class Firmware:
         Raises:
             InvalidInputError: a value that one which is seen cannot have.
         """
-        value = word_of(config[self.name])
+        value = format_value(config[self.name])
         seen = _SEEN.get(self.own_name)
         if seen is not None and value not in seen.values:
             raise InvalidInputError(

@@ -24,16 +24,16 @@ from assay.records import (
 )
 from assay.settings.base import Pending, Refused, Resolved, Suggestion
 from assay.settings.boot.common import (
-    ANY,
+    ANY_READING,
     BOOT,
     BOOT_S,
-    KERNEL,
-    NAMED_ONLY,
-    Proof,
-    booted,
+    KERNEL_READING,
+    ONLY_ON_REQUEST,
+    FileEvidence,
+    booted_action,
     judge_booted,
 )
-from assay.settings.words import word_of
+from assay.settings.value_text import format_value
 
 NAME = f"{BOOT}.kernel"
 """A reserved name: no argument of the command line is called so."""
@@ -60,7 +60,7 @@ class BootKernel:
     @property
     def changes(self) -> tuple[str, ...]:
         """Readings of the machine that it may change: any."""
-        return (ANY, KERNEL)
+        return (ANY_READING, KERNEL_READING)
 
     def words(self, value: Value) -> tuple[str, ...]:
         """Return the words that stand on the command line for a value: none."""
@@ -68,7 +68,7 @@ class BootKernel:
 
     def alike(self, one: Value, other: Value) -> bool:
         """Tell whether two values are the same."""
-        return word_of(one) == word_of(other)
+        return format_value(one) == format_value(other)
 
     def domain(self, machine: Machine) -> Domain:
         """Return the values that can be asked for: any release."""
@@ -78,9 +78,9 @@ class BootKernel:
         """Return the release of the running kernel."""
         return machine.kernel or None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Return why it is never tried unasked."""
-        return NAMED_ONLY
+        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
         """Compare the running kernel with the one that is asked for.
@@ -88,7 +88,7 @@ class BootKernel:
         Raises:
             InvalidInputError: the value is not a release.
         """
-        value = word_of(config[self.name])
+        value = format_value(config[self.name])
         if not _RELEASE.fullmatch(value):
             here = machine.kernel or "6.1.0-18-amd64"
             raise InvalidInputError(
@@ -98,9 +98,9 @@ class BootKernel:
         if value != machine.kernel:
             here = machine.kernel or "nothing"
             return Pending(f"uname -r prints {here}, not {value}", running=here)
-        proof = Proof(RELEASE, machine.kernel, fits=True, wanted=repr(value))
+        proof = FileEvidence(RELEASE, machine.kernel, fits=True, wanted=repr(value))
         needs, seen = f"a boot of the kernel {value}", f"uname -r prints {value}"
-        return Resolved((booted(self.name, needs, seen, [proof]),))
+        return Resolved((booted_action(self.name, needs, seen, [proof]),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Judge by the release that was read before and after the launch."""

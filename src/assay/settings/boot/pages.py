@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 
 from assay.errors import InvalidInputError
-from assay.machine.boot import plain
-from assay.machine.booted import COMMAND_LINE
+from assay.machine.boot import normalized_name
+from assay.machine.boot_state import COMMAND_LINE
 from assay.machine.document import Machine, Program
 from assay.machine.tunables import HUGETLB
 from assay.records import (
@@ -31,38 +31,39 @@ from assay.settings.boot.common import (
     ABSENT,
     BOOT,
     BOOT_S,
-    NAMED_ONLY,
-    Proof,
-    booted,
+    ONLY_ON_REQUEST,
+    FileEvidence,
+    booted_action,
+    file_text,
     judge_booted,
-    text_of,
 )
-from assay.settings.refusal import outside
-from assay.settings.words import value_of, word_of
+from assay.settings.refusals import out_of_domain
+from assay.settings.value_text import format_value, parse_value
 
-POOLS = "hugepages."
+POOL_PREFIX = "hugepages."
 """What names of these begin with, behind their family."""
 _SIZE = re.compile(r"([1-9][0-9]*)([KMG])", re.IGNORECASE | re.ASCII)
 _UNITS = "KMG"
 _DOMAIN = AnyText(f"a number of pages, or {ABSENT}")
 
 
-def size_in(name: str) -> str:
+def page_size_in(name: str) -> str:
     """The size that a name holds: ``1G`` of ``hugepages.1G``.
 
     Raises:
         InvalidInputError: it holds none, or one in another spelling: there is one setting for each pool.
     """
-    text = name.removeprefix(POOLS)
+    text = name.removeprefix(POOL_PREFIX)
     size = _size(text)
     if size is None:
         raise InvalidInputError(
-            f"{text!r} is no size of huge pages.", f"Write {BOOT}.{POOLS}2M, {BOOT}.{POOLS}1G."
+            f"{text!r} is no size of huge pages.",
+            f"Write {BOOT}.{POOL_PREFIX}2M, {BOOT}.{POOL_PREFIX}1G.",
         )
     if text != size:
         raise InvalidInputError(
             f"{BOOT}.{name} has a second spelling: {text} is {size}.",
-            f"Write {BOOT}.{POOLS}{size}.",
+            f"Write {BOOT}.{POOL_PREFIX}{size}.",
         )
     return size
 
@@ -79,7 +80,7 @@ def _size(text: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class BootPages:
+class BootHugePages:
     """The pool of one size, as ``1G``: so many pages, or ``absent``."""
 
     size: str
@@ -90,7 +91,7 @@ class BootPages:
     @property
     def name(self) -> str:
         """As it is written."""
-        return f"{BOOT}.{POOLS}{self.size}"
+        return f"{BOOT}.{POOL_PREFIX}{self.size}"
 
     @property
     def summary(self) -> str:
@@ -109,7 +110,7 @@ class BootPages:
 
     def words(self, value: Value) -> tuple[str, ...]:
         """What stands on the command line for a value."""
-        return () if value == ABSENT else self._word(word_of(value))
+        return () if value == ABSENT else self._word(format_value(value))
 
     def alike(self, one: Value, other: Value) -> bool:
         """Whether two values are the same."""
@@ -122,17 +123,17 @@ class BootPages:
     def default(self, machine: Machine) -> Value | None:
         """What the present boot has."""
         found = self._count(machine)
-        return ABSENT if found is None else value_of(found)
+        return ABSENT if found is None else parse_value(found)
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return NAMED_ONLY
+        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
         """What the present boot has of it."""
-        value = word_of(config[self.name])
+        value = format_value(config[self.name])
         if value != ABSENT and not (value.isascii() and value.isdecimal()):
-            return outside(self.name, config[self.name], _DOMAIN)
+            return out_of_domain(self.name, config[self.name], _DOMAIN)
         held = self._count(machine)
         wanted = None if value == ABSENT else value
         if held != wanted:
@@ -144,20 +145,20 @@ class BootPages:
             return Pending(f"{self._words(held)} is there, but {proof.missing}")
         told = f"{self._words(held) or f'no hugepagesz={self.size}'} in {COMMAND_LINE}"
         needs = f"{self._words(wanted) or f'no hugepagesz={self.size}'} on the command line"
-        return Resolved((booted(self.name, needs, told, [proof] if proof else []),))
+        return Resolved((booted_action(self.name, needs, told, [proof] if proof else []),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """By what showed it."""
         return judge_booted(self.name, config[self.name], facts, plan)
 
-    def _pool(self, wanted: str | None, machine: Machine) -> Proof | None:
+    def _pool(self, wanted: str | None, machine: Machine) -> FileEvidence | None:
         kilobytes = int(self.size[:-1]) << 10 * _UNITS.index(self.size[-1])
         path = f"{HUGETLB}/hugepages-{kilobytes}kB/nr_hugepages"
-        text = text_of(machine, path)
+        text = file_text(machine, path)
         if wanted is None:
             return None
         fits = text is not None and text.isdecimal() and int(text) >= int(wanted)
-        return Proof(path, text, fits, f"{wanted} or more")
+        return FileEvidence(path, text, fits, f"{wanted} or more")
 
     def _count(self, machine: Machine) -> str | None:
         """The number that stands behind the size; the last one counts."""
@@ -165,9 +166,9 @@ class BootPages:
         size: str | None = None
         for word in machine.boot.words:
             key, _, text = word.partition("=")
-            if plain(key) == "hugepagesz":
+            if normalized_name(key) == "hugepagesz":
                 size = _size(text)
-            elif plain(key) == "hugepages" and size == self.size:
+            elif normalized_name(key) == "hugepages" and size == self.size:
                 found = text
         return found
 

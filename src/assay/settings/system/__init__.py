@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from assay.settings.base import Setting
 from assay.settings.system import frequency, kernel, memory
-from assay.settings.system.idle import Idle
-from assay.settings.system.placing import PLACINGS
-from assay.settings.system.smt import Smt
+from assay.settings.system.affinity import PLACEMENT_SETTINGS
+from assay.settings.system.idle import IdleLatencyLimit
+from assay.settings.system.smt import SmtControl
 from assay.settings.system.swap import SwapUse
 
 SYSTEM: tuple[Setting, ...] = (
@@ -18,11 +18,11 @@ SYSTEM: tuple[Setting, ...] = (
     *kernel.KNOBS,
     *frequency.KNOBS,
     frequency.TURBO,
-    Idle(),
-    Smt(),
-    *PLACINGS,
+    IdleLatencyLimit(),
+    SmtControl(),
+    *PLACEMENT_SETTINGS,
 )
 """In the order in which they are listed."""
 
-on_demand = memory.of_size
+on_demand = memory.setting_of_size
 """A setting whose name holds a size of pages; ``None`` where it is none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from assay.machine.document import Machine
-from assay.machine.forms import reading
+from assay.machine.value_formats import normalized
 from assay.records import Grant, Level, RunFacts, Value, WriteFile
 from assay.settings.base import Refused
 from assay.settings.evidence import degraded, granted, refused, unverified
@@ -15,10 +15,10 @@ SWITCH_S = 0.02
 """What putting one value back and another in its place takes: two notes on the disk each."""
 _ROUNDED = 0.1
 """Share of a frequency that a driver may add or leave out."""
-NAMED_ONLY = "what changes the machine for all that runs on it is tried where it is named"
+ONLY_ON_REQUEST = "what changes the machine for all that runs on it is tried where it is named"
 
 
-def no_rights(machine: Machine) -> Refused | None:
+def missing_privileges(machine: Machine) -> Refused | None:
     """Why this process may not change the system; ``None`` where it may."""
     if machine.rights.uid != 0:
         return Refused("system settings are changed as root", "Run assay as root.")
@@ -50,7 +50,7 @@ def judge_files(value: Value, actions: Iterable[WriteFile], facts: RunFacts) -> 
 
 
 def _as_written(action: WriteFile, text: str) -> bool:
-    return reading(action.form, text) == reading(action.form, action.value)
+    return normalized(action.form, text) == normalized(action.form, action.value)
 
 
 def _in_part(action: WriteFile, text: str) -> bool:

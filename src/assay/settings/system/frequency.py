@@ -7,10 +7,10 @@ may set turbo and preference anew, so that it is written first and they are watc
 from __future__ import annotations
 
 from assay.machine.document import Machine
-from assay.machine.tunables import CPUFREQ, CPUS, value_of
+from assay.machine.tunables import CPUFREQ, CPUS, current_value
 from assay.records import Choices, Range, WriteFile
-from assay.settings.system.derived import Derived, Writes
-from assay.settings.system.knob import Knob
+from assay.settings.system.derived_setting import DerivedSetting, Writes
+from assay.settings.system.file_setting import FileSetting
 
 _POLICY = f"{CPUFREQ}/policy#"
 _NO_TURBO = f"{CPUS}/intel_pstate/no_turbo"
@@ -18,8 +18,8 @@ _BOOST = f"{CPUFREQ}/boost"
 _NONE = "Guests have none: the host decides; elsewhere the kernel needs a cpufreq driver."
 _BOUNDS = (f"{_POLICY}/cpuinfo_min_freq", f"{_POLICY}/cpuinfo_max_freq")
 
-KNOBS: tuple[Knob, ...] = (
-    Knob(
+KNOBS: tuple[FileSetting, ...] = (
+    FileSetting(
         "cpu.governor",
         "how the frequency follows the load: performance, powersave ...",
         (f"{_POLICY}/scaling_governor",),
@@ -28,7 +28,7 @@ KNOBS: tuple[Knob, ...] = (
         resets=(f"{_POLICY}/energy_performance_preference", _NO_TURBO, _BOOST),
         absent=_NONE,
     ),
-    Knob(
+    FileSetting(
         "cpu.epp",
         "energy or performance, as a hint to the processor",
         (f"{_POLICY}/energy_performance_preference",),
@@ -38,7 +38,7 @@ KNOBS: tuple[Knob, ...] = (
         offered=f"{_POLICY}/energy_performance_available_preferences",
         absent=f"intel_pstate and amd_pstate have it in their active mode. {_NONE}",
     ),
-    Knob(
+    FileSetting(
         "cpu.freq_max",
         "highest frequency that may be chosen, in kHz",
         (f"{_POLICY}/scaling_max_freq",),
@@ -47,7 +47,7 @@ KNOBS: tuple[Knob, ...] = (
         note="a driver rounds it to a frequency that it has",
         absent=_NONE,
     ),
-    Knob(
+    FileSetting(
         "cpu.freq_min",
         "lowest frequency that may be chosen, in kHz",
         (f"{_POLICY}/scaling_min_freq",),
@@ -69,14 +69,14 @@ def _turbo(value: str, machine: Machine) -> Writes | str:
 
 
 def _turbo_now(machine: Machine) -> str | None:
-    if (text := value_of(machine.system, _NO_TURBO)) is not None:
+    if (text := current_value(machine.system, _NO_TURBO)) is not None:
         return "off" if text == "1" else "on"
-    if (text := value_of(machine.system, _BOOST)) is not None:
+    if (text := current_value(machine.system, _BOOST)) is not None:
         return "on" if text == "1" else "off"
     return None
 
 
-TURBO = Derived(
+TURBO = DerivedSetting(
     "cpu.turbo",
     "frequencies above the nominal one, while heat and power allow: on, off",
     Choices(("on", "off")),

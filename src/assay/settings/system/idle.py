@@ -30,13 +30,13 @@ from assay.records import (
 )
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import degraded, granted, refused, unverified
-from assay.settings.refusal import outside
-from assay.settings.system.common import NAMED_ONLY, SWITCH_S, no_rights
+from assay.settings.refusals import out_of_domain
+from assay.settings.system.common import ONLY_ON_REQUEST, SWITCH_S, missing_privileges
 
 _DOMAIN = Range(0, 2_000_000_000)
 
 
-class Idle(msgspec.Struct, frozen=True):
+class IdleLatencyLimit(msgspec.Struct, frozen=True):
     """``cpu.idle``: the longest time that a CPU may take to wake up."""
 
     name: str = "cpu.idle"
@@ -53,15 +53,15 @@ class Idle(msgspec.Struct, frozen=True):
         """What others wish; that can be read by opening the device only."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return NAMED_ONLY
+        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """A wish that lasts while the device is open."""
         value = config[self.name]
         if value not in _DOMAIN or not isinstance(value, int):
-            return outside(self.name, value, _DOMAIN)
+            return out_of_domain(self.name, value, _DOMAIN)
         if LATENCY not in machine.system:
             return Refused(f"this machine has no {LATENCY}", "The kernel needs CONFIG_CPU_IDLE.")
         note = (
@@ -69,7 +69,9 @@ class Idle(msgspec.Struct, frozen=True):
             if idle_states(machine)
             else "the kernel tells of no idle states: it may be a guest"
         )
-        return no_rights(machine) or Resolved((HoldFd(path=LATENCY, value=value),), note=note)
+        return missing_privileges(machine) or Resolved(
+            (HoldFd(path=LATENCY, value=value),), note=note
+        )
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """By what the device said was in force: the least that anybody wishes."""
@@ -85,17 +87,19 @@ class Idle(msgspec.Struct, frozen=True):
         return refused(value, Level.SEEN, "the wish is not in force", observed)
 
 
-def lasting(action: SystemAction, machine: Machine) -> tuple[SystemAction, ...]:
+def persistent_actions(action: SystemAction, machine: Machine) -> tuple[SystemAction, ...]:
     """The same without a process that holds a device open: states that take longer are disabled.
 
     Nothing where no idle state is known, or none takes as long.
     """
     if not isinstance(action, HoldFd):
         return (action,)
-    return no_deeper(machine, (cpu.id for cpu in machine.cpus), action.value)
+    return disable_deep_states(machine, (cpu.id for cpu in machine.cpus), action.value)
 
 
-def no_deeper(machine: Machine, cpus: Iterable[int], latency_us: int) -> tuple[WriteFile, ...]:
+def disable_deep_states(
+    machine: Machine, cpus: Iterable[int], latency_us: int
+) -> tuple[WriteFile, ...]:
     """Disable the idle states of some CPUs from which it takes longer to wake up."""
     states = idle_states(machine)
     return tuple(

@@ -10,7 +10,7 @@ import re
 
 from assay.machine.tunables import HUGETLB, KSM, NODES, THP, VM
 from assay.records import Choices, Range
-from assay.settings.system.knob import Knob
+from assay.settings.system.file_setting import FileSetting
 
 _MODES = ("always", "madvise", "never")
 _NO_THP = "The kernel needs CONFIG_TRANSPARENT_HUGEPAGE."
@@ -31,8 +31,8 @@ _SCAN = (
     ("max_ptes_shared", Range(0, 511), "shared small pages that a huge page may be made of"),
 )
 
-KNOBS: tuple[Knob, ...] = (
-    Knob(
+KNOBS: tuple[FileSetting, ...] = (
+    FileSetting(
         "vm.thp",
         "transparent huge pages for all programs: always, madvise, never",
         (f"{THP}/enabled",),
@@ -40,14 +40,14 @@ KNOBS: tuple[Knob, ...] = (
         note=_RUNNING,
         absent=_NO_THP,
     ),
-    Knob(
+    FileSetting(
         "vm.thp.defrag",
         "whether a page fault waits for memory to be compacted",
         (f"{THP}/defrag",),
         Choices(("always", "defer", "defer+madvise", "madvise", "never")),
         absent=_NO_THP,
     ),
-    Knob(
+    FileSetting(
         "vm.thp.shmem",
         "huge pages in shared memory and tmpfs",
         (f"{THP}/shmem_enabled",),
@@ -56,10 +56,10 @@ KNOBS: tuple[Knob, ...] = (
         absent=_NO_THP,
     ),
     *(
-        Knob(f"vm.khugepaged.{name}", summary, (f"{THP}/khugepaged/{name}",), domain)
+        FileSetting(f"vm.khugepaged.{name}", summary, (f"{THP}/khugepaged/{name}",), domain)
         for name, domain, summary in _SCAN
     ),
-    Knob(
+    FileSetting(
         "vm.hugepages",
         "pool of huge pages of the usual size, over all nodes: a count",
         (f"{VM}/nr_hugepages",),
@@ -69,74 +69,74 @@ KNOBS: tuple[Knob, ...] = (
         note=_POOL_NOTE,
         absent="The kernel needs CONFIG_HUGETLBFS.",
     ),
-    Knob(
+    FileSetting(
         "vm.swappiness",
         "how readily anonymous memory is swapped instead of dropping files",
         (f"{VM}/swappiness",),
         Range(0, 200),
         absent="The kernel needs CONFIG_SWAP.",
     ),
-    Knob(
+    FileSetting(
         "vm.dirty_ratio",
         "share of memory, in per cent, from which on writers wait for the disk",
         (f"{VM}/dirty_ratio",),
         Range(0, 100),
         resets=(f"{VM}/dirty_bytes",),
     ),
-    Knob(
+    FileSetting(
         "vm.dirty_bytes",
         "bytes of written data from which on writers wait for the disk",
         (f"{VM}/dirty_bytes",),
         Range(8192, 1 << 50),
         resets=(f"{VM}/dirty_ratio",),
     ),
-    Knob(
+    FileSetting(
         "vm.dirty_background_ratio",
         "share of memory, in per cent, from which on the kernel writes out",
         (f"{VM}/dirty_background_ratio",),
         Range(0, 100),
         resets=(f"{VM}/dirty_background_bytes",),
     ),
-    Knob(
+    FileSetting(
         "vm.dirty_background_bytes",
         "bytes of written data from which on the kernel writes out",
         (f"{VM}/dirty_background_bytes",),
         Range(1, 1 << 50),
         resets=(f"{VM}/dirty_background_ratio",),
     ),
-    Knob(
+    FileSetting(
         "vm.dirty_expire",
         "age in centiseconds at which written data is due for the disk",
         (f"{VM}/dirty_expire_centisecs",),
         Range(0, 1 << 31),
     ),
-    Knob(
+    FileSetting(
         "vm.dirty_writeback",
         "centiseconds between two rounds of writing out; 0: none",
         (f"{VM}/dirty_writeback_centisecs",),
         Range(0, 1 << 31),
     ),
-    Knob(
+    FileSetting(
         "vm.zone_reclaim",
         "whether a node drops its own cache before memory is taken afar: bits",
         (f"{VM}/zone_reclaim_mode",),
         Range(0, 7),
         absent="The kernel needs CONFIG_NUMA.",
     ),
-    Knob(
+    FileSetting(
         "vm.compaction",
         "how eagerly memory is compacted in the background: 0 to 100",
         (f"{VM}/compaction_proactiveness",),
         Range(0, 100),
         absent="Linux 5.9 has it, with CONFIG_COMPACTION.",
     ),
-    Knob(
+    FileSetting(
         "vm.stat_interval",
         "seconds between two updates of memory counters, on every CPU",
         (f"{VM}/stat_interval",),
         Range(1, 3600),
     ),
-    Knob(
+    FileSetting(
         "ksm",
         "merging of equal pages: 0 stopped, 1 running, 2 stopped and unmerged",
         (f"{KSM}/run",),
@@ -147,11 +147,11 @@ KNOBS: tuple[Knob, ...] = (
 )
 
 
-def of_size(name: str) -> Knob | None:
+def setting_of_size(name: str) -> FileSetting | None:
     """``vm.thp.64k``, ``vm.hugepages.2m`` and ``vm.hugepages.2m.node0``, of any size."""
     if match := re.fullmatch(rf"vm\.thp\.{_SIZE}", name, re.ASCII):
         folder = f"hugepages-{_kb(match)}kB"
-        return Knob(
+        return FileSetting(
             name,
             "transparent huge pages of one size: always, inherit, madvise, never",
             (f"{THP}/{folder}/enabled",),
@@ -163,7 +163,7 @@ def of_size(name: str) -> Knob | None:
         folder = f"hugepages-{_kb(match)}kB"
         place = HUGETLB if match[3] is None else f"{NODES}/node{int(match[3])}/hugepages"
         where = "over all nodes" if match[3] is None else "of one node"
-        return Knob(
+        return FileSetting(
             name,
             f"pool of huge pages of one size, {where}: a count",
             (f"{place}/{folder}/nr_hugepages",),

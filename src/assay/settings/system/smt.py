@@ -26,8 +26,8 @@ from assay.records import (
     WriteFile,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.refusal import outside
-from assay.settings.system.common import NAMED_ONLY, judge_files, no_rights
+from assay.settings.refusals import out_of_domain
+from assay.settings.system.common import ONLY_ON_REQUEST, judge_files, missing_privileges
 
 NAME = "cpu.smt"
 OFF = "off"
@@ -37,7 +37,7 @@ _SWITCH_S = 0.5
 
 
 @dataclass(frozen=True)
-class Smt:
+class SmtControl:
     """One switch for all cores."""
 
     name: str = NAME
@@ -55,15 +55,15 @@ class Smt:
         text = machine.system.get(SMT_CONTROL)
         return text if text in _DOMAIN.options else None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return NAMED_ONLY
+        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """One write."""
         value = config[self.name]
         if value not in _DOMAIN:
-            return outside(self.name, value, _DOMAIN)
+            return out_of_domain(self.name, value, _DOMAIN)
         text = machine.system.get(SMT_CONTROL)
         if text == "forceoff":
             return Refused("SMT is off by nosmt=force", "Boot without it, or vary boot.nosmt.")
@@ -75,7 +75,7 @@ class Smt:
             )
         written = WriteFile(path=SMT_CONTROL, value=str(value), form="text")
         note = "below cgroup v1 CPUs that come back stay out of cpusets" if value == OFF else None
-        return no_rights(machine) or Resolved((written,), note=note)
+        return missing_privileges(machine) or Resolved((written,), note=note)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """By what the file held before the launch, and after it."""

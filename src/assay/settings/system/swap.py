@@ -23,8 +23,8 @@ from assay.records import (
 )
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import granted, refused, unverified
-from assay.settings.refusal import outside
-from assay.settings.system.common import NAMED_ONLY, no_rights
+from assay.settings.refusals import out_of_domain
+from assay.settings.system.common import ONLY_ON_REQUEST, missing_privileges
 
 _DOMAIN = Choices(("on", "off"))
 _SWITCH_S = 1.0
@@ -48,15 +48,15 @@ class SwapUse(msgspec.Struct, frozen=True):
         """Whether any is in use."""
         return "on" if _areas(machine) else "off"
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return NAMED_ONLY
+        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """Take each area out of use."""
         value = config[self.name]
         if value not in _DOMAIN:
-            return outside(self.name, value, _DOMAIN)
+            return out_of_domain(self.name, value, _DOMAIN)
         areas = _areas(machine)
         if value == "on":
             if areas:
@@ -66,7 +66,7 @@ class SwapUse(msgspec.Struct, frozen=True):
             return Resolved((), note="none is in use")
         off = tuple(Swap(path=path, on=False) for path in areas)
         note = "what is swapped has to fit into memory"
-        return no_rights(machine) or Resolved(off, note=note)
+        return missing_privileges(machine) or Resolved(off, note=note)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """By what was in use before the launch."""

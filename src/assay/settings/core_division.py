@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.machine.document import Cpu
-from assay.settings import placing
+from assay.settings import cpu_selection
 
-Groups = tuple[tuple[int, ...], ...]
+CpuGroups = tuple[tuple[int, ...], ...]
 """CPU numbers of each instance, ascending."""
 
 
@@ -23,18 +23,18 @@ def cores_by_node(cpus: Sequence[Cpu]) -> dict[int, int]:
     return {node: len(cores) for node, cores in sorted(found.items())}
 
 
-def most_within(cpus: Sequence[Cpu], cores: int) -> int:
+def count_fitting(cpus: Sequence[Cpu], cores: int) -> int:
     """How many instances of so many cores fit without one that crosses a node."""
     return sum(size // cores for size in cores_by_node(cpus).values())
 
 
-def widest(cpus: Sequence[Cpu], count: int) -> int:
+def max_cores_each(cpus: Sequence[Cpu], count: int) -> int:
     """The most cores that each of ``count`` instances can have within a node; 0: none fits."""
     total = sum(cores_by_node(cpus).values())
-    return next((n for n in range(total // count, 0, -1) if most_within(cpus, n) >= count), 0)
+    return next((n for n in range(total // count, 0, -1) if count_fitting(cpus, n) >= count), 0)
 
 
-def share_out(cpus: Sequence[Cpu], count: int, cores: int) -> Groups:
+def divide_cores(cpus: Sequence[Cpu], count: int, cores: int) -> CpuGroups:
     """``count`` groups of ``cores`` cores each, which must be there.
 
     Each lies as close together as it can. Nodes are filled evenly. Only what fits into no node any
@@ -50,7 +50,7 @@ def share_out(cpus: Sequence[Cpu], count: int, cores: int) -> Groups:
     return tuple(sorted(groups))
 
 
-def by_node(cpus: Sequence[Cpu], cores: int | None) -> Groups:
+def groups_by_node(cpus: Sequence[Cpu], cores: int | None) -> CpuGroups:
     """One group in each node: all of its cores, or so many, which it must have."""
     return tuple(
         _closest_cores(own, size if cores is None else cores)
@@ -59,7 +59,7 @@ def by_node(cpus: Sequence[Cpu], cores: int | None) -> Groups:
     )
 
 
-def crossing(cpus: Sequence[Cpu], groups: Groups) -> int:
+def count_cross_node(cpus: Sequence[Cpu], groups: CpuGroups) -> int:
     """How many of the groups have CPUs of several nodes."""
     node = {cpu.id: cpu.node for cpu in cpus}
     return sum(len({node[number] for number in group}) > 1 for group in groups)
@@ -76,6 +76,6 @@ def _roomiest(cpus: Sequence[Cpu], cores: int) -> list[Cpu]:
 
 def _closest_cores(cpus: Sequence[Cpu], count: int) -> tuple[int, ...]:
     """All CPUs of so many cores that lie close together."""
-    firsts = set(placing.one_per_core(cpus, count))
+    firsts = set(cpu_selection.one_per_core(cpus, count))
     cores = {cpu.core for cpu in cpus if cpu.id in firsts}
     return tuple(sorted(cpu.id for cpu in cpus if cpu.core in cores))

@@ -8,12 +8,12 @@ from assay.machine.checks.finding import Remedy, Right
 from assay.machine.checks.host import Host
 
 
-def as_root(command: str, setting: str | None = None, note: str | None = None) -> Remedy:
+def root_remedy(command: str, setting: str | None = None, note: str | None = None) -> Remedy:
     """A command that needs root."""
     return Remedy(command, Right.ROOT, setting, note, command=True)
 
 
-def write(path: str, value: str, setting: str | None = None) -> Remedy:
+def write_remedy(path: str, value: str, setting: str | None = None) -> Remedy:
     """One value into a file, or into all that a pattern names.
 
     Args:
@@ -23,26 +23,28 @@ def write(path: str, value: str, setting: str | None = None) -> Remedy:
     """
     if path.startswith("/proc/sys/"):
         name = path.removeprefix("/proc/sys/").replace("/", ".")
-        return as_root(f"sysctl -w {name}={value}", setting)
+        return root_remedy(f"sysctl -w {name}={value}", setting)
     into = f"| tee {path}" if "*" in path else f"> {path}"
-    return as_root(f"echo {value} {into}", setting)
+    return root_remedy(f"echo {value} {into}", setting)
 
 
-def writes(path: str, setting: str | None = None) -> Callable[[str, tuple[str, ...]], Remedy]:
+def word_remedy(path: str, setting: str | None = None) -> Callable[[str, tuple[str, ...]], Remedy]:
     """A remedy that writes the wanted word as it is, wherever another stands.
 
     Args:
         path: a file, or a pattern of the shell.
         setting: the name of assay's own that takes the same word.
     """
-    return lambda word, _: write(path, word, f"{setting}={word}" if setting else None)
+    return lambda word, _: write_remedy(path, word, f"{setting}={word}" if setting else None)
 
 
-def writes_number(path: str, setting: str | None = None) -> Callable[[float, Host], Remedy]:
+def bound_remedy(path: str, setting: str | None = None) -> Callable[[float, Host], Remedy]:
     """A remedy that writes the bound that is not kept."""
-    return lambda bound, _: write(path, f"{bound:g}", f"{setting}={bound:g}" if setting else None)
+    return lambda bound, _: write_remedy(
+        path, f"{bound:g}", f"{setting}={bound:g}" if setting else None
+    )
 
 
-def boot(argument: str, note: str | None = None) -> Remedy:
+def boot_remedy(argument: str, note: str | None = None) -> Remedy:
     """A word for the kernel's command line."""
     return Remedy(f"Boot with {argument}", Right.REBOOT, note=note)

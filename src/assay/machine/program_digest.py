@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from assay.machine.root import Root
 
 
-def digest_of(
+def program_digest(
     root: Root,
     files: Iterable[str],
     beside: Iterable[str] = (),

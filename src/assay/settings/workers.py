@@ -13,7 +13,7 @@ import msgspec
 from assay.records import Configuration, Grant, Granted, Plan, RunFacts
 from assay.records.facts import Seen, Worker
 from assay.settings.base import Setting
-from assay.settings.evidence import seen_of
+from assay.settings.evidence import readback_of
 
 MIN_SHARE = 0.1
 """Processes with less of the CPU time, as helpers have it, decide nothing."""
@@ -21,7 +21,7 @@ MAIN_SHARE = 0.5
 """Processes with so much of it decide whether a setting was in force."""
 MIN_HELD_BYTES = 32 << 20
 """Of less memory it does not matter which processes hold it."""
-STARTERS = frozenset((
+JOB_LAUNCHERS = frozenset((
     "aprun", "hydra_bstrap_pr", "hydra_pmi_proxy", "jsrun", "mpiexec", "mpiexec.hydra", "mpirun",
     "orted", "orterun", "palsd", "prte", "prted", "prterun", "slurmstepd", "srun", "torchrun",
 ))  # fmt: skip
@@ -44,7 +44,7 @@ class _Judged(msgspec.Struct, frozen=True):
     grant: Grant
 
 
-def judge_by_work(setting: Setting, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
+def judge_by_workers(setting: Setting, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
     """Judge one setting by the processes that did the work.
 
     Args:
@@ -56,8 +56,8 @@ def judge_by_work(setting: Setting, config: Configuration, facts: RunFacts, plan
         tenth on. Processes that hold half of the memory count the same for storage behind memory,
         and make other settings of memory *degraded*.
     """
-    workers = seen_of(facts).workers
-    workers = tuple(w for w in workers if w.comm not in STARTERS) or workers
+    workers = readback_of(facts).workers
+    workers = tuple(w for w in workers if w.comm not in JOB_LAUNCHERS) or workers
     if len(workers) == 1:
         return setting.judge(config, _as_of(workers[0], facts), plan)
     if not workers:

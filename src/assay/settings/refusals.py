@@ -7,17 +7,17 @@ from assay.machine.elf import Ident
 from assay.records import Domain, Value
 from assay.settings.base import Refused
 
-STATIC = "is linked statically: nothing can be preloaded"
+STATIC_OBSTACLE = "is linked statically: nothing can be preloaded"
 """What is said of a program that has no loader (ld.so(8))."""
 
 
-def preload_hindrance(program: Program, arch: str) -> str | None:
+def preload_obstacle(program: Program, arch: str) -> str | None:
     """Return why nothing can be preloaded into a program, as a predicate; none where it can.
 
     The libraries are built with glibc, for ``arch`` (as ``uname -m`` names it).
     """
     if program.static:
-        return STATIC
+        return STATIC_OBSTACLE
     ident = Ident(program.elf_machine, program.elf_bits)
     if program.elf_bits and not ident.runs_on(arch):
         return f"is a {ident} program, into which no library of {arch} can be preloaded"
@@ -38,6 +38,6 @@ def is_preloadable(path: str) -> bool:
     return not set(path) & set(" :\t\n")
 
 
-def outside(name: str, value: Value, domain: Domain) -> Refused:
+def out_of_domain(name: str, value: Value, domain: Domain) -> Refused:
     """The value is none that the setting has here."""
     return Refused(f"{name} cannot be {value!r} here", f"It takes {domain}.")

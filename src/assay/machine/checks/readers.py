@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from assay.machine.checks.check_types import Measurement
 from assay.machine.checks.host import Host
-from assay.machine.checks.kinds import Amount
 
 
 def word_in(path: str) -> Callable[[Host], dict[str, str]]:
@@ -18,7 +18,7 @@ def choice_in(path: str) -> Callable[[Host], dict[str, str]]:
     return lambda host: {path: host.choice(path)}
 
 
-def number_in(path: str, unit: str = "") -> Callable[[Host], Amount]:
+def number_in(path: str, unit: str = "") -> Callable[[Host], Measurement]:
     """The number that a file holds.
 
     Args:
@@ -26,8 +26,8 @@ def number_in(path: str, unit: str = "") -> Callable[[Host], Amount]:
         unit: what is said behind it.
     """
 
-    def read(host: Host) -> Amount:
+    def read(host: Host) -> Measurement:
         value = host.number(path)
-        return Amount(value, f"{value}{f' {unit}' if unit else ''} ({path})")
+        return Measurement(value, f"{value}{f' {unit}' if unit else ''} ({path})")
 
     return read

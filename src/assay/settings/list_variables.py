@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from assay.records.codec import Record
 
 
-class Joined(Record, frozen=True, kw_only=True):
+class ListFormat(Record, frozen=True, kw_only=True):
     """How such a variable is written: what stands between assignments, and within one."""
 
     between: str
@@ -24,17 +24,17 @@ class Joined(Record, frozen=True, kw_only=True):
 TUNABLES = "GLIBC_TUNABLES"
 _CUT_OFF = "glibc."
 
-JOINED: dict[str, Joined] = {
-    TUNABLES: Joined(between=":", within="="),
-    "MALLOC_CONF": Joined(between=",", within=":"),
-    "XZ_DEFAULTS": Joined(between=" ", within="="),
-    "PYTHONPATH": Joined(between=":", folders=True),
+LIST_VARIABLES: dict[str, ListFormat] = {
+    TUNABLES: ListFormat(between=":", within="="),
+    "MALLOC_CONF": ListFormat(between=",", within=":"),
+    "XZ_DEFAULTS": ListFormat(between=" ", within="="),
+    "PYTHONPATH": ListFormat(between=":", folders=True),
 }
 
 
 def merge(name: str, base: str, over: str) -> str:
     """The assignments of ``base`` and ``over``; where both name one thing, ``over`` holds."""
-    style = JOINED[name]
+    style = LIST_VARIABLES[name]
     if style.folders:
         first = _folders(over, style)
         left = (folder for folder in _folders(base, style) if folder not in first)
@@ -47,7 +47,7 @@ def merge(name: str, base: str, over: str) -> str:
 
 def contains(name: str, text: str, part: str) -> bool:
     """Whether every assignment of ``part`` holds in ``text``."""
-    style = JOINED[name]
+    style = LIST_VARIABLES[name]
     if style.folders:
         return set(_folders(part, style)) <= set(_folders(text, style))
     have = _assignments(text, style)
@@ -56,17 +56,17 @@ def contains(name: str, text: str, part: str) -> bool:
     )
 
 
-def _folders(text: str, style: Joined) -> list[str]:
+def _folders(text: str, style: ListFormat) -> list[str]:
     """An empty one is the working folder, so that none is dropped."""
     return text.split(style.between) if text else []
 
 
 def names_in(name: str, text: str) -> tuple[str, ...]:
     """The names that are assigned to in ``text``."""
-    return tuple(_assignments(text, JOINED[name]))
+    return tuple(_assignments(text, LIST_VARIABLES[name]))
 
 
-def read_back(environ: Mapping[str, str]) -> dict[str, str]:
+def restore_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """An environment as its program was given it.
 
     Up to version 2.38 glibc cuts ``GLIBC_TUNABLES`` at its colons where it lies (``parse_tunables``
@@ -76,11 +76,11 @@ def read_back(environ: Mapping[str, str]) -> dict[str, str]:
     found = {name: text for name, text in environ.items() if not name.startswith(_CUT_OFF)}
     cut = [f"{name}={text}" for name, text in environ.items() if name.startswith(_CUT_OFF)]
     if cut and TUNABLES in found:
-        found[TUNABLES] = JOINED[TUNABLES].between.join((found[TUNABLES], *cut))
+        found[TUNABLES] = LIST_VARIABLES[TUNABLES].between.join((found[TUNABLES], *cut))
     return found
 
 
-def _assignments(text: str, style: Joined) -> dict[str, str | None]:
+def _assignments(text: str, style: ListFormat) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     for part in text.split(style.between):
         key, mark, value = part.partition(style.within)

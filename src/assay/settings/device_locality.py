@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.machine.cpulist import format_list
-from assay.machine.devices import Nowhere, nearest_cpus
+from assay.machine.devices import UnknownLocation, nearest_cpus
 from assay.machine.document import Cpu
 from assay.machine.root import Root
 from assay.records import Value
@@ -23,13 +23,13 @@ def is_near(value: Value | None) -> bool:
     return isinstance(value, str) and value.startswith(PREFIX)
 
 
-def near(value: str, usable: Sequence[Cpu], root: Root) -> tuple[Cpu, ...] | Refused:
+def nearest_usable(value: str, usable: Sequence[Cpu], root: Root) -> tuple[Cpu, ...] | Refused:
     """Those of ``usable`` that are nearest to what ``value`` names."""
     name = value.removeprefix(PREFIX)
     if not name:
         return Refused(f"{value} names no device", "Write near:eth0, near:gpu0 or near:./data.")
     found = nearest_cpus(root, name)
-    if isinstance(found, Nowhere):
+    if isinstance(found, UnknownLocation):
         return Refused(found.reason, found.remedy)
     close = tuple(cpu for cpu in usable if cpu.id in found.cpus)
     if not close:

@@ -23,13 +23,13 @@ from assay.records import (
     WriteFile,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.refusal import outside
-from assay.settings.system.common import NAMED_ONLY, SWITCH_S, judge_files, no_rights
+from assay.settings.refusals import out_of_domain
+from assay.settings.system.common import ONLY_ON_REQUEST, SWITCH_S, judge_files, missing_privileges
 
 Writes = tuple[WriteFile, ...]
 
 
-class Derived(msgspec.Struct, frozen=True):
+class DerivedSetting(msgspec.Struct, frozen=True):
     """A setting whose value is not what is written: each file gets what follows from it.
 
     Attributes:
@@ -62,22 +62,22 @@ class Derived(msgspec.Struct, frozen=True):
         """What the files hold."""
         return self.current(machine)
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return NAMED_ONLY
+        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """One write for each file."""
         value = config[self.name]
         if value not in self.form:
-            return outside(self.name, value, self.form)
+            return out_of_domain(self.name, value, self.form)
         try:
             found = self.writes(str(value), machine)
         except InvalidInputError:
-            return outside(self.name, value, self.form)
+            return out_of_domain(self.name, value, self.form)
         if isinstance(found, str):
             return Refused(found, self.absent)
-        return no_rights(machine) or Resolved(found, note=self.note)
+        return missing_privileges(machine) or Resolved(found, note=self.note)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """By what the files held before the launch, and after it."""

@@ -26,8 +26,8 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import granted, judge_environment, never_ran, unverified
-from assay.settings.words import is_variable_name, word_of
+from assay.settings.evidence import granted, judge_environment, start_failure, unverified
+from assay.settings.value_text import format_value, is_variable_name
 
 
 class _Named(msgspec.Struct, frozen=True):
@@ -63,13 +63,13 @@ class _Named(msgspec.Struct, frozen=True):
         """The first value of the domain that the user gives; see ``domain_text``."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Only the user knows."""
         return f"name it with the values to try: {self.name}=A,B"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """The word in its place."""
-        word = word_of(config[self.name])
+        word = format_value(config[self.name])
         if "\0" in word:
             return Refused(f"{self.name} holds a NUL, which no {self.holder} can")
         return Resolved((self._action(word),))
@@ -98,7 +98,7 @@ class EnvVariable(_Named, frozen=True):
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether it is in the environment."""
         value = config[self.name]
-        return judge_environment(value, {self.own_name: word_of(value)}, facts)
+        return judge_environment(value, {self.own_name: format_value(value)}, facts)
 
 
 class Argument(_Named, frozen=True):
@@ -150,9 +150,9 @@ class BuildValue(_Named, frozen=True):
             InvalidInputError: quotes that do not close.
         """
         try:
-            shlex.split(word_of(config[self.name]))
+            shlex.split(format_value(config[self.name]))
         except ValueError as error:
-            text = f"{self.name}={word_of(config[self.name])}"
+            text = f"{self.name}={format_value(config[self.name])}"
             raise InvalidInputError(
                 f"{text!r} cannot be split into words: {error}.", "Close its quotes."
             ) from error
@@ -183,7 +183,7 @@ class CommandLine(msgspec.Struct, frozen=True):
         """The workload's own, which this setting does not know."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Only the user knows."""
         return "assay compare sets it"
 
@@ -204,5 +204,5 @@ class CommandLine(msgspec.Struct, frozen=True):
 
 
 def _part_of_command(value: Value, facts: RunFacts, where: str = "in the command line") -> Grant:
-    why = never_ran(facts)
+    why = start_failure(facts)
     return unverified(value, why) if why else granted(value, Level.SET, where)

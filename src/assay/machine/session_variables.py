@@ -7,7 +7,7 @@ are compared: one that nobody here knows may mean a lot to the program that read
 
 from __future__ import annotations
 
-OF_A_SESSION: dict[str, tuple[str, ...]] = {
+SESSION_VARIABLES: dict[str, tuple[str, ...]] = {
     "shells and prompts": (
         *("_", "SHLVL", "PWD", "OLDPWD", "PS0", "PS1", "PS2", "PS3", "PS4"),
         *("PROMPT", "PROMPT_COMMAND", "RPROMPT", "STARSHIP_*", "TMOUT", "MAIL", "MAILCHECK"),
@@ -121,13 +121,19 @@ OF_A_SESSION: dict[str, tuple[str, ...]] = {
 """By what sets them; a star stands for any ending, where the beginning belongs to one program."""
 
 _NAMES = frozenset(
-    pattern for group in OF_A_SESSION.values() for pattern in group if not pattern.endswith("*")
+    pattern
+    for group in SESSION_VARIABLES.values()
+    for pattern in group
+    if not pattern.endswith("*")
 )
 _BEGINNINGS = tuple(
-    pattern[:-1] for group in OF_A_SESSION.values() for pattern in group if pattern.endswith("*")
+    pattern[:-1]
+    for group in SESSION_VARIABLES.values()
+    for pattern in group
+    if pattern.endswith("*")
 )
 
 
-def is_of_a_session(name: str) -> bool:
+def is_session_variable(name: str) -> bool:
     """Whether a variable of this name says no more than where assay was started."""
     return name in _NAMES or name.startswith(_BEGINNINGS)

@@ -23,8 +23,8 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import accepted, granted, refused, unverified
-from assay.settings.refusal import outside
+from assay.settings.evidence import granted, refused, step_accepted, unverified
+from assay.settings.refusals import out_of_domain
 
 _DOMAIN = Choices(
     (
@@ -35,7 +35,7 @@ _DOMAIN = Choices(
 )
 
 
-class IoClass(msgspec.Struct, frozen=True):
+class IoPriorityClass(msgspec.Struct, frozen=True):
     """``io.class``: class and level; 0 goes first, 7 last."""
 
     name: str = "io.class"
@@ -52,7 +52,7 @@ class IoClass(msgspec.Struct, frozen=True):
         """Made from the nice value by the kernel."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
         return "it weighs against other programs, and gains nothing on a quiet machine"
 
@@ -60,7 +60,7 @@ class IoClass(msgspec.Struct, frozen=True):
         """A class, within the rights."""
         value = config[self.name]
         if value not in _DOMAIN:
-            return outside(self.name, value, _DOMAIN)
+            return out_of_domain(self.name, value, _DOMAIN)
         io_class, _, level = str(value).partition(":")
         match io_class:
             case "best-effort":
@@ -78,7 +78,7 @@ class IoClass(msgspec.Struct, frozen=True):
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """Whether the kernel took it."""
         value = config[self.name]
-        match accepted(facts, "io_priority"):
+        match step_accepted(facts, "io_priority"):
             case None:
                 return unverified(value, "the launch did not come to it")
             case False:

@@ -14,8 +14,8 @@ import msgspec
 
 from assay.records import Configuration, EnvSet, Grant, Granted, Level, Plan, RunFacts
 from assay.settings.base import Setting
-from assay.settings.evidence import seen_of
-from assay.settings.joined import JOINED
+from assay.settings.evidence import readback_of
+from assay.settings.list_variables import LIST_VARIABLES
 
 _REJECTS = re.compile(
     r"\b(?:invalid|illegal|malformed|unknown|unrecogni[sz]ed|unsupported|not supported"
@@ -57,7 +57,7 @@ def _rejected(plan: Plan, facts: RunFacts) -> dict[str, str]:
     lines = [line for line in (facts.stderr_head or "").splitlines() if _REJECTS.search(line)]
     found: dict[str, str] = {}
     for action in plan.actions if lines else ():
-        if isinstance(action, EnvSet) and action.name not in JOINED:
+        if isinstance(action, EnvSet) and action.name not in LIST_VARIABLES:
             named = re.compile(rf"(?<!\w){re.escape(action.name)}(?!\w)", re.IGNORECASE)
             line = next((line for line in lines if named.search(line)), None)
             if line is not None:
@@ -69,11 +69,11 @@ def _rests_on(
     setting: Setting, config: Configuration, facts: RunFacts, plan: Plan, variable: str
 ) -> bool:
     """Return whether the judgement on a setting would be another without a variable."""
-    environ = dict(seen_of(facts).environ or {})
+    environ = dict(readback_of(facts).environ or {})
     if setting.name == f"env.{variable}":
         return True
     if environ.pop(variable, None) is None:
         return False
-    seen = msgspec.structs.replace(seen_of(facts), environ=environ)
+    seen = msgspec.structs.replace(readback_of(facts), environ=environ)
     without = setting.judge(config, msgspec.structs.replace(facts, seen=seen), plan)
     return without.grant not in _HELD

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from assay.machine.checks.finding import Unread
+from assay.machine.checks.finding import UnreadableError
 from assay.machine.checks.host import CPU, Host
 from assay.machine.checks.isolation import boot_lists
 from assay.machine.cpulist import format_list
@@ -29,7 +29,7 @@ class BootArgument:
     reason: str
 
 
-def arguments_for(
+def missing_arguments(
     cpus: Collection[int], root: Root, beside: Collection[int] = ()
 ) -> tuple[BootArgument, ...]:
     """The boot arguments that CPUs which were set apart lack.
@@ -42,7 +42,7 @@ def arguments_for(
     host = Host(root)
     try:
         lists = boot_lists(host)
-    except Unread:
+    except UnreadableError:
         return ()
     apart, found = frozenset(cpus), []
     listed = format_list(apart.union(beside))

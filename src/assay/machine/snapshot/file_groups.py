@@ -24,7 +24,7 @@ _IRQ = "/proc/irq"
 
 
 @dataclass(frozen=True)
-class Group:
+class FileGroup:
     """Files of one subject.
 
     Attributes:
@@ -44,7 +44,7 @@ def _in(folder: str, names: str) -> tuple[str, ...]:
 
 
 GROUPS = (
-    Group(
+    FileGroup(
         "CPUs",
         (
             *_in(_CPU, "online offline possible present isolated nohz_full kernel_max"),
@@ -59,8 +59,8 @@ GROUPS = (
             *_in("/proc", "cpuinfo stat hwloc-nofile-info"),
         ),
     ),
-    Group("weaknesses", (f"{_CPU}/vulnerabilities/*",), told=True),
-    Group(
+    FileGroup("weaknesses", (f"{_CPU}/vulnerabilities/*",), told=True),
+    FileGroup(
         "clock",
         (
             f"{_CPU}/cpufreq/boost",
@@ -86,15 +86,15 @@ GROUPS = (
         ),
         told=True,
     ),
-    Group(
+    FileGroup(
         "clock domains",
         (
             *_in(f"{_CPU}/cpufreq/policy*", "affected_cpus related_cpus"),
             *_in(f"{_CPU}/cpu*/cpufreq", "affected_cpus related_cpus"),
         ),
     ),
-    Group("throttling", (f"{_CPU}/cpu*/thermal_throttle/*_count",)),
-    Group(
+    FileGroup("throttling", (f"{_CPU}/cpu*/thermal_throttle/*_count",)),
+    FileGroup(
         "idling",
         (
             *_in(f"{_CPU}/cpuidle", "current_driver current_governor current_governor_ro"),
@@ -105,7 +105,7 @@ GROUPS = (
         ),
         told=True,
     ),
-    Group(
+    FileGroup(
         "memory",
         (
             *_in(_NODE, "online possible has_cpu has_memory has_normal_memory"),
@@ -119,7 +119,7 @@ GROUPS = (
             "/proc/driver/nvidia/gpus/*/numa_status",
         ),
     ),
-    Group(
+    FileGroup(
         "huge pages",
         (
             *_in(
@@ -134,14 +134,14 @@ GROUPS = (
         ),
         told=True,
     ),
-    Group(
+    FileGroup(
         "huge pages in use",
         (
             f"{_MM}/hugepages/hugepages-*/free_hugepages",
             f"{_NODE}/node*/hugepages/hugepages-*/free_hugepages",
         ),
     ),
-    Group(
+    FileGroup(
         "memory management",
         (
             *_in(f"{_MM}/ksm", "run sleep_millisecs pages_to_scan merge_across_nodes advisor_mode"),
@@ -156,8 +156,8 @@ GROUPS = (
         ),
         told=True,
     ),
-    Group("system controls", ("/proc/sys/kernel/*", "/proc/sys/vm/*"), told=True),
-    Group(
+    FileGroup("system controls", ("/proc/sys/kernel/*", "/proc/sys/vm/*"), told=True),
+    FileGroup(
         "interrupts",
         (
             *_in(_IRQ, "default_smp_affinity *"),
@@ -170,11 +170,11 @@ GROUPS = (
         ),
         told=True,
     ),
-    Group(
+    FileGroup(
         "interrupts in use",
         ("/proc/interrupts", f"{_IRQ}/*/effective_affinity_list", "/sys/kernel/irq/*/actions"),
     ),
-    Group(
+    FileGroup(
         "devices",
         (
             *_in(
@@ -194,7 +194,7 @@ GROUPS = (
             "/proc/driver/nvidia/gpus/*/information",
         ),
     ),
-    Group(
+    FileGroup(
         "firmware",
         (
             *_in(
@@ -208,7 +208,7 @@ GROUPS = (
             *_in("/proc/device-tree", "model hypervisor/compatible"),
         ),
     ),
-    Group(
+    FileGroup(
         "kernel",
         (
             "/proc/cmdline",
@@ -220,7 +220,7 @@ GROUPS = (
         ),
         told=True,
     ),
-    Group(
+    FileGroup(
         "process",
         (
             *_in("/proc/self", "status limits cgroup cpuset mountinfo mounts stat uid_map"),
@@ -251,21 +251,21 @@ _OF_GROUP = {
 _CLASSES = ("net", "block", "infiniband", "nvme", "drm")
 
 
-def groups_of(root: Root) -> Iterator[Group]:
+def file_groups(root: Root) -> Iterator[FileGroup]:
     """The table, with what hangs on this machine: its control groups, its kernel's release."""
     yield from GROUPS
     # What is set by these is told by the groups above; here is what a document of a machine holds.
     settings = (t.pattern.replace("#", "*") for t in TUNABLES if t.read)
-    yield Group("settings of the system", (*settings, LATENCY))
-    yield Group("kernel configuration", config_files(read_kernel(root).release))
+    yield FileGroup("settings of the system", (*settings, LATENCY))
+    yield FileGroup("kernel configuration", config_files(read_kernel(root).release))
     files = {
         f"{folder}{name}"
         for group in own_groups(root)
         for folder in (group.folder, *group.above)
         for name in _OF_GROUP[group.version]
     }
-    yield Group("control groups", tuple(sorted(files)), told=True)
-    yield Group("places of devices", tuple(_places(root)))
+    yield FileGroup("control groups", tuple(sorted(files)), told=True)
+    yield FileGroup("places of devices", tuple(_places(root)))
 
 
 def _places(root: Root) -> Iterator[str]:

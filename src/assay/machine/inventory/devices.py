@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from assay.machine.cpulist import list_in
-from assay.machine.forms import chosen
 from assay.machine.gpus import find_gpus
 from assay.machine.inventory.document import Device
 from assay.machine.inventory.pci import ADDRESS, FOLDER, near_cpus, near_node
 from assay.machine.root import Root
+from assay.machine.value_formats import selected_word
 
 _SECTOR_BYTES = 512
 """Unit of ``size`` in sysfs, whatever the disk's own."""
@@ -62,7 +62,7 @@ def _disks(root: Root) -> Iterator[Device]:
             model=_words(root.read_text(f"{place}/device/model")),
             size_bytes=sectors * _SECTOR_BYTES if sectors else None,
             rotational=None if turning is None else turning != 0,
-            scheduler=chosen(root.read_text(f"{place}/queue/scheduler") or ""),
+            scheduler=selected_word(root.read_text(f"{place}/queue/scheduler") or ""),
         )
 
 

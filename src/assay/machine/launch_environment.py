@@ -10,9 +10,9 @@ import hashlib
 import os
 from collections.abc import Mapping
 
-from assay.machine.variables import is_of_a_session
+from assay.machine.session_variables import is_session_variable
 
-VARIABLE = "variable "
+VARIABLE_PREFIX = "variable "
 """In front of the name of a variable."""
 
 DIGITS = 4
@@ -22,7 +22,7 @@ variable is not given away by sixteen bits."""
 POLICIES = {os.SCHED_OTHER: "other", os.SCHED_BATCH: "batch", os.SCHED_IDLE: "idle"}
 
 
-def surroundings(env: Mapping[str, str]) -> dict[str, str]:
+def read_environment(env: Mapping[str, str]) -> dict[str, str]:
     """What launches inherit: a digest of each variable, niceness, scheduling class.
 
     Args:
@@ -30,18 +30,21 @@ def surroundings(env: Mapping[str, str]) -> dict[str, str]:
     """
     policy = os.sched_getscheduler(0)
     return {
-        **{f"{VARIABLE}{name}": _digest(value) for name, value in env.items()},
+        **{f"{VARIABLE_PREFIX}{name}": _digest(value) for name, value in env.items()},
         "niceness": str(os.getpriority(os.PRIO_PROCESS, 0)),
         "scheduling class": POLICIES.get(policy, str(policy)),
     }
 
 
-def counts(reading: str) -> bool:
+def is_compared(reading: str) -> bool:
     """Whether launches under another value of a reading cannot be pooled.
 
-    Variables of a session do not count: see :mod:`assay.machine.variables`.
+    Variables of a session do not count: see :mod:`assay.machine.session_variables`.
     """
-    return not (reading.startswith(VARIABLE) and is_of_a_session(reading.removeprefix(VARIABLE)))
+    return not (
+        reading.startswith(VARIABLE_PREFIX)
+        and is_session_variable(reading.removeprefix(VARIABLE_PREFIX))
+    )
 
 
 def _digest(value: str) -> str:

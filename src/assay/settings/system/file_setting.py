@@ -10,8 +10,8 @@ import re
 import msgspec
 
 from assay.machine.document import Machine, Program
-from assay.machine.forms import options
-from assay.machine.tunables import known, matching, value_of, writable
+from assay.machine.tunables import current_value, find_tunable, matching, writable
+from assay.machine.value_formats import offered_words
 from assay.records import (
     Choices,
     Configuration,
@@ -26,13 +26,13 @@ from assay.records import (
     WriteFile,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.refusal import outside
-from assay.settings.system.common import NAMED_ONLY, SWITCH_S, judge_files, no_rights
+from assay.settings.refusals import out_of_domain
+from assay.settings.system.common import ONLY_ON_REQUEST, SWITCH_S, judge_files, missing_privileges
 
 _NONE = Choices(())
 
 
-class Knob(msgspec.Struct, frozen=True):
+class FileSetting(msgspec.Struct, frozen=True):
     """One setting.
 
     Attributes:
@@ -67,9 +67,11 @@ class Knob(msgspec.Struct, frozen=True):
         """What the file offers, where it says so."""
         paths = self.paths(machine)
         if paths and self._is_choice:
-            return Choices(options(machine.system[paths[0]]))
+            return Choices(offered_words(machine.system[paths[0]]))
         if self.offered is not None:
-            common = [options(machine.system[p]) for p in matching(machine.system, self.offered)]
+            common = [
+                offered_words(machine.system[p]) for p in matching(machine.system, self.offered)
+            ]
             if common:
                 return Choices(tuple(w for w in common[0] if all(w in words for words in common)))
         if self.bounds is not None:
@@ -80,7 +82,7 @@ class Knob(msgspec.Struct, frozen=True):
 
     def default(self, machine: Machine) -> Value | None:
         """What the files hold, where they agree."""
-        found = {value_of(machine.system, path) for path in self.paths(machine)}
+        found = {current_value(machine.system, path) for path in self.paths(machine)}
         if len(found) != 1:
             return None
         text = found.pop()
@@ -88,9 +90,9 @@ class Knob(msgspec.Struct, frozen=True):
             return int(text)
         return text
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return NAMED_ONLY
+        return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
         """One write for each file."""
@@ -100,8 +102,8 @@ class Knob(msgspec.Struct, frozen=True):
             return Refused(f"this machine has no {self.files[0].replace('#', 'N')}", self.absent)
         domain = self.domain(machine)
         if value not in domain:
-            return outside(self.name, value, domain)
-        refused = no_rights(machine)
+            return out_of_domain(self.name, value, domain)
+        refused = missing_privileges(machine)
         if refused is not None:
             return refused
         return Resolved(tuple(self._write(path, value, machine) for path in paths), note=self.note)
@@ -117,7 +119,7 @@ class Knob(msgspec.Struct, frozen=True):
 
     @property
     def _is_choice(self) -> bool:
-        tunable = known(self.files[0].replace("#", "0"))
+        tunable = find_tunable(self.files[0].replace("#", "0"))
         return tunable is not None and tunable.form == "choice"
 
     def _has(self, path: str) -> bool:

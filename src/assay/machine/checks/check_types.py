@@ -65,20 +65,20 @@ class WordCheck:
 
     def look(self, host: Host) -> str:
         """See ``Check``."""
-        return grouped(self.read(host))
+        return group_by_word(self.read(host))
 
     def judge(self, host: Host, demand: Demand) -> Finding:
         """See ``Check``."""
         found = self.read(host)
         wrong = {place: word for place, word in found.items() if word not in demand.accept}
         if not wrong:
-            return Finding(self.id, Status.OK, grouped(found))
+            return Finding(self.id, Status.OK, group_by_word(found))
         remedy = self.remedy(demand.accept[0], tuple(wrong))
-        return Finding(self.id, demand.otherwise, grouped(wrong), remedy)
+        return Finding(self.id, demand.otherwise, group_by_word(wrong), remedy)
 
 
 @dataclass(frozen=True)
-class Amount:
+class Measurement:
     """A number, and what was read to know it."""
 
     value: float
@@ -97,7 +97,7 @@ class NumberCheck:
     id: str
     summary: str
     unit: str
-    read: Callable[[Host], Amount]
+    read: Callable[[Host], Measurement]
     remedy: Callable[[float, Host], Remedy]
     demand_keys: frozenset[str] = field(default=frozenset({"at_most", "at_least"}), init=False)
 
@@ -119,7 +119,7 @@ class NumberCheck:
 
 
 @dataclass(frozen=True)
-class Held:
+class RuleResult:
     """Whether a rule holds: with a remedy it does not."""
 
     evidence: str
@@ -132,7 +132,7 @@ class RuleCheck:
 
     id: str
     summary: str
-    read: Callable[[Host], Held]
+    read: Callable[[Host], RuleResult]
     demand_keys: frozenset[str] = field(default=frozenset(), init=False)
 
     def look(self, host: Host) -> str:
@@ -146,7 +146,7 @@ class RuleCheck:
         return Finding(self.id, status, found.evidence, found.remedy)
 
 
-def grouped(words: Mapping[str, str]) -> str:
+def group_by_word(words: Mapping[str, str]) -> str:
     """``word (place and 3 more), other (place)``."""
     places: dict[str, list[str]] = {}
     for place, word in words.items():

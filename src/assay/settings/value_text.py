@@ -20,18 +20,18 @@ def is_variable_name(text: str) -> bool:
     return _VARIABLE.fullmatch(text) is not None
 
 
-def word_of(value: Value) -> str:
+def format_value(value: Value) -> str:
     """The text that stands for a value in a command line or an environment."""
     return show_value(value)
 
 
-def value_of(word: str) -> Value:
+def parse_value(word: str) -> Value:
     """The number that a word is, or the word itself."""
     for kind in (int, float):
         try:
             value = kind(word)
         except ValueError:
             continue
-        if math.isfinite(value) and word_of(value) == word:
+        if math.isfinite(value) and format_value(value) == word:
             return value
     return word

@@ -10,19 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from assay.machine.boot import BOOT_ID, digest, digested_arguments, is_digest, plain
+from assay.machine.boot import BOOT_ID, digest, digested_arguments, is_digest, normalized_name
 from assay.machine.document import Boot
 from assay.machine.kernel_config import speed_options
 from assay.machine.root import Root
 
 CPU = "/sys/devices/system/cpu"
-FLAWS = f"{CPU}/vulnerabilities"
-CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+VULNERABILITIES = f"{CPU}/vulnerabilities"
+CLOCK_SOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 COMMAND_LINE = "/proc/cmdline"
-RANDOMIZE = "/proc/sys/kernel/randomize_va_space"
+ADDRESS_RANDOMIZATION = "/proc/sys/kernel/randomize_va_space"
 PREEMPT = "/sys/kernel/debug/sched/preempt"
 
-MOST_READ_BYTES = 4096
+MAX_READ_BYTES = 4096
 """Of one of these files."""
 _ID_DIGITS = 12
 _MODULE = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_]+", re.ASCII)
@@ -35,8 +35,8 @@ _FILES = (
     f"{CPU}/smt/control",
     f"{CPU}/intel_pstate/status",
     f"{CPU}/amd_pstate/status",
-    CLOCK,
-    RANDOMIZE,
+    CLOCK_SOURCE,
+    ADDRESS_RANDOMIZATION,
     PREEMPT,
 )
 
@@ -56,7 +56,7 @@ def read_boot(root: Root, release: str | None = None) -> Boot:
 
 def read_files(root: Root, paths: Iterable[str]) -> dict[str, str]:
     """What files hold that show how a host was booted; those that are not there are left out."""
-    texts = {path: root.read_text(path, MOST_READ_BYTES) for path in sorted(paths)}
+    texts = {path: root.read_text(path, MAX_READ_BYTES) for path in sorted(paths)}
     return {path: text for path, text in texts.items() if text is not None}
 
 
@@ -64,13 +64,13 @@ def parameter_file(name: str) -> str | None:
     """The file that shows an argument of a module: ``zswap.enabled``; ``None`` of all others."""
     if not _MODULE.fullmatch(name):
         return None
-    module, _, parameter = plain(name).partition(".")
+    module, _, parameter = normalized_name(name).partition(".")
     return f"/sys/module/{module}/parameters/{parameter}"
 
 
 def _paths(root: Root, words: tuple[str, ...]) -> Iterator[str]:
     yield from _FILES
-    yield from (f"{FLAWS}/{name}" for name in root.listdir(FLAWS))
+    yield from (f"{VULNERABILITIES}/{name}" for name in root.listdir(VULNERABILITIES))
     for word in words:
         name, _, value = word.partition("=")
         path = parameter_file(name)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list, parse_list, show_numbers
-from assay.machine.document import Narrowed
+from assay.machine.document import CpuRestriction
 from assay.machine.root import Root
 
 _MOST_PARENTS = 16
@@ -25,9 +25,9 @@ _REMEDIES: dict[str, str] = {
 }
 
 
-def read_narrowed(
+def read_restriction(
     root: Root, env: Mapping[str, str], granted: Collection[int], allowed: Collection[int]
-) -> Narrowed | None:
+) -> CpuRestriction | None:
     """Return the CPUs that the mask of the caller takes away; ``None`` where it takes none.
 
     Args:
@@ -40,20 +40,20 @@ def read_narrowed(
     whole = set(granted) - _isolated(root)
     if not whole - set(allowed):
         return None
-    return Narrowed(granted=tuple(sorted(whole | set(allowed))), by=_launcher(root, env))
+    return CpuRestriction(granted=tuple(sorted(whole | set(allowed))), by=_launcher(root, env))
 
 
-def narrowed_words(narrowed: Narrowed, allowed: Collection[int]) -> str:
+def describe_restriction(narrowed: CpuRestriction, allowed: Collection[int]) -> str:
     """Return in words where launches are kept, by which mask, and the remedy."""
     by = f" by {narrowed.by}" if narrowed.by else ""
-    remedy = _REMEDIES.get(narrowed.by or "", f"start it by `{taskset_of(narrowed.granted)}`")
+    remedy = _REMEDIES.get(narrowed.by or "", f"start it by `{taskset_command(narrowed.granted)}`")
     return (
         f"kept on {show_numbers('CPU', allowed)} of {format_list(narrowed.granted)}: assay was "
         f"started with that mask{by}; {remedy} to use them all"
     )
 
 
-def taskset_of(cpus: Collection[int]) -> str:
+def taskset_command(cpus: Collection[int]) -> str:
     """Return the words that lift a mask."""
     return f"taskset -c {format_list(cpus)} assay ..."
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list, parse_list, parse_mask, show_numbers
 from assay.machine.document import Machine
-from assay.machine.forms import mask_of
-from assay.machine.tunables import INTERLEAVE, IRQS, WORKQUEUES, matching, value_of, writable
+from assay.machine.tunables import INTERLEAVE, IRQS, WORKQUEUES, current_value, matching, writable
+from assay.machine.value_formats import format_mask
 from assay.records import AnyText, WriteFile
-from assay.settings.system.derived import Derived, Writes
+from assay.settings.system.derived_setting import DerivedSetting, Writes
 
 _CPUS = AnyText("a list of CPUs, as 0-1,8")
 _WEIGHTS = AnyText("a weight (1 to 255) for each node in turn, as 3:1")
@@ -36,7 +36,7 @@ def _interrupts(text: str, machine: Machine) -> Writes | str:
     if isinstance(cpus, str):
         return cpus
     files = interrupt_files(machine)
-    return kept_to(files, cpus) if files else f"this machine has no interrupts in {IRQS}"
+    return affinity_writes(files, cpus) if files else f"this machine has no interrupts in {IRQS}"
 
 
 def _workqueues(text: str, machine: Machine) -> Writes | str:
@@ -44,7 +44,7 @@ def _workqueues(text: str, machine: Machine) -> Writes | str:
     if isinstance(cpus, str):
         return cpus
     files = workqueue_files(machine)
-    return kept_to(files, cpus) if files else f"this machine has no {WORKQUEUES}/cpumask"
+    return affinity_writes(files, cpus) if files else f"this machine has no {WORKQUEUES}/cpumask"
 
 
 def interrupt_files(machine: Machine) -> tuple[str, ...]:
@@ -63,13 +63,13 @@ def workqueue_files(machine: Machine) -> tuple[str, ...]:
     return (usual, *matching(machine.system, f"{WORKQUEUES}/*/cpumask"))
 
 
-def kept_to(paths: Iterable[str], cpus: tuple[int, ...]) -> Writes:
+def affinity_writes(paths: Iterable[str], cpus: tuple[int, ...]) -> Writes:
     """The same CPUs for each of these files, as it reads them."""
     found = []
     for path in paths:
         tunable = writable(path)
         if tunable is not None and tunable.form == "mask":
-            found.append(WriteFile(path=path, value=mask_of(cpus), form="mask"))
+            found.append(WriteFile(path=path, value=format_mask(cpus), form="mask"))
         else:
             found.append(WriteFile(path=path, value=format_list(cpus), form="cpulist"))
     return tuple(found)
@@ -110,12 +110,12 @@ def _cpus_now(path: str) -> Callable[[Machine], str | None]:
 
 def _weights_now(machine: Machine) -> str | None:
     paths = matching(machine.system, f"{INTERLEAVE}/node#")
-    found = [value_of(machine.system, path) or "?" for path in paths]
+    found = [current_value(machine.system, path) or "?" for path in paths]
     return ":".join(found) or None
 
 
-PLACINGS: tuple[Derived, ...] = (
-    Derived(
+PLACEMENT_SETTINGS: tuple[DerivedSetting, ...] = (
+    DerivedSetting(
         "irq.cpus",
         "CPUs that take interrupts",
         _CPUS,
@@ -124,7 +124,7 @@ PLACINGS: tuple[Derived, ...] = (
         _cpus_now(f"{IRQS}/default_smp_affinity"),
         note="interrupts that their drivers manage stay; irqbalance would move them back",
     ),
-    Derived(
+    DerivedSetting(
         "workqueue.cpus",
         "CPUs on which the kernel does the work that belongs to none",
         _CPUS,
@@ -132,7 +132,7 @@ PLACINGS: tuple[Derived, ...] = (
         _workqueues,
         _cpus_now(f"{WORKQUEUES}/cpumask"),
     ),
-    Derived(
+    DerivedSetting(
         "numa.weights",
         "how many pages each node gets in turn under mem.policy=weighted",
         _WEIGHTS,

@@ -23,12 +23,12 @@ _WRITABLE: dict[Form, re.Pattern[str]] = {
 }
 
 
-def reading(form: Form, text: str) -> str:
+def normalized(form: Form, text: str) -> str:
     """What a file says, in one spelling; the text itself where it is in no form that is known."""
     text = text.strip(" \t\r\n\0")
     match form:
         case "choice":
-            return chosen(text) or text
+            return selected_word(text) or text
         case "number":
             return str(int(text)) if _WRITABLE["number"].fullmatch(text) else text
         case "cpulist" | "mask":
@@ -37,23 +37,23 @@ def reading(form: Form, text: str) -> str:
             return text
 
 
-def chosen(text: str) -> str | None:
+def selected_word(text: str) -> str | None:
     """The word in brackets: the one of several that is in force; ``None`` where none is marked."""
     found = _CHOSEN.search(text)
     return found[1] if found else None
 
 
-def options(text: str) -> tuple[str, ...]:
+def offered_words(text: str) -> tuple[str, ...]:
     """The words that a ``choice`` file offers, the brackets taken off."""
     return tuple(word.strip("[]") for word in text.split())
 
 
-def may_be_written(form: Form, value: str) -> bool:
+def is_writable_value(form: Form, value: str) -> bool:
     """Whether a value is of a form; what is not is never written into a file."""
     return _WRITABLE[form].fullmatch(value) is not None
 
 
-def mask_of(cpus: Iterable[int]) -> str:
+def format_mask(cpus: Iterable[int]) -> str:
     """CPUs as a hexadecimal mask, in words of 32 bits as the kernel reads and writes it."""
     number = sum(1 << cpu for cpu in set(cpus))
     words: list[int] = []
@@ -66,6 +66,6 @@ def mask_of(cpus: Iterable[int]) -> str:
 
 def _numbers(form: Form, text: str) -> str:
     try:
-        return format_list(parse_list(text)) if form == "cpulist" else mask_of(parse_mask(text))
+        return format_list(parse_list(text)) if form == "cpulist" else format_mask(parse_mask(text))
     except InvalidInputError:
         return text

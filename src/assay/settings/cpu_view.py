@@ -27,20 +27,20 @@ from assay.records import (
 )
 from assay.settings.base import Refused, Resolved, Suggestion
 from assay.settings.evidence import (
-    accepted,
     granted,
+    readback_of,
     refused,
-    seen_of,
+    step_accepted,
+    unread_reason,
     unverified,
-    why_unread,
 )
-from assay.settings.refusal import outside
+from assay.settings.refusals import out_of_domain
 
 _MACHINE = "machine"
 _DOMAIN = Choices((_MACHINE, "own"))
 
 
-class View(msgspec.Struct, frozen=True):
+class CpuView(msgspec.Struct, frozen=True):
     """``view``: the CPUs that files of ``/proc`` and ``/sys`` tell of."""
 
     name: str = "view"
@@ -57,7 +57,7 @@ class View(msgspec.Struct, frozen=True):
         """What the kernel shows to everybody."""
         return _MACHINE
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
         return "what a program is told of the machine is changed where it is named"
 
@@ -70,18 +70,18 @@ class View(msgspec.Struct, frozen=True):
             case "own":
                 return _own(machine)
             case _:
-                return outside(self.name, value, _DOMAIN)
+                return out_of_domain(self.name, value, _DOMAIN)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """The CPUs that the program was shown, against those that it was given."""
         value = config[self.name]
         if value == _MACHINE:
             return granted(value, Level.SET)
-        if accepted(facts, "view") is False:
+        if step_accepted(facts, "view") is False:
             return refused(value, Level.SET, "the kernel gave no namespace")
-        shown = seen_of(facts).cpus_shown
+        shown = readback_of(facts).cpus_shown
         if shown is None:
-            return unverified(value, why_unread(facts, "cpus_shown"))
+            return unverified(value, unread_reason(facts, "cpus_shown"))
         observed = f"shows {show_numbers('CPU', shown)}"
         given = _given(plan)
         if given and set(shown) not in given:

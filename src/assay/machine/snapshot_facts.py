@@ -6,7 +6,7 @@ from assay.errors import InvalidInputError
 from assay.machine.root import Root
 from assay.records.codec import Record, decode
 
-FACTS = "/assay/facts.json"
+FACTS_PATH = "/assay/facts.json"
 """Where a snapshot keeps it, below its root."""
 
 _LARGEST_BYTES = 2**20
@@ -34,7 +34,7 @@ class Facts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
 def read_facts(root: Root) -> Facts | None:
     """What the snapshot below ``root`` keeps; ``None`` where it is none, or a newer one."""
-    content = None if root.live else root.read_bytes(FACTS, _LARGEST_BYTES)
+    content = None if root.live else root.read_bytes(FACTS_PATH, _LARGEST_BYTES)
     try:
         return decode(content, Facts) if content else None
     except InvalidInputError:

@@ -20,7 +20,7 @@ _JOINED = re.compile(r"-[A-Za-z](\w+)")
 """A short option with its value behind it."""
 
 
-def words_of(command: str) -> frozenset[str]:
+def printed_words(command: str) -> frozenset[str]:
     """Return the words of a command as its program may print them.
 
     Besides each word these are: the word without hyphens in front, what stands behind ``=`` or
@@ -40,21 +40,21 @@ def words_of(command: str) -> frozenset[str]:
         forms = (form for part in parts for form in (part, PurePath(part).name))
         found.update(form for form in forms if _LETTER.search(form))
         if word != text and len(word.split()) > 1:
-            found |= words_of(word)
+            found |= printed_words(word)
     return frozenset(found)
 
 
-def words_that_differ(commands: Sequence[str]) -> frozenset[str]:
+def differing_words(commands: Sequence[str]) -> frozenset[str]:
     """Return the words of commands that not all of them have.
 
     Args:
-        commands: as for ``words_of``.
+        commands: as for ``printed_words``.
     """
-    each = [words_of(command) for command in commands]
+    each = [printed_words(command) for command in commands]
     return frozenset().union(*each) - frozenset.intersection(*each) if each else frozenset()
 
 
-def cpu_forms(cpus: Iterable[int]) -> frozenset[str]:
+def printed_cpu_forms(cpus: Iterable[int]) -> frozenset[str]:
     """Return the forms in which a program may print a set of CPUs and nothing else."""
     numbers = sorted(set(cpus))
     if not numbers:
@@ -65,7 +65,9 @@ def cpu_forms(cpus: Iterable[int]) -> frozenset[str]:
     return frozenset(form for form in forms if not form.isdecimal())
 
 
-def own_values(configuration: Configuration, plan: Plan, varied: Iterable[str]) -> frozenset[str]:
+def printed_values(
+    configuration: Configuration, plan: Plan, varied: Iterable[str]
+) -> frozenset[str]:
     """Return the values that a launch has by its own configuration, as its program may print them.
 
     Args:
@@ -78,9 +80,9 @@ def own_values(configuration: Configuration, plan: Plan, varied: Iterable[str]) 
     found.update(a.path for a in plan.actions if isinstance(a, Preload))
     if plan.cpus:
         mask = f"{sum(1 << cpu for cpu in set(plan.cpus)):x}"
-        found |= cpu_forms(plan.cpus) | {format_list(plan.cpus), mask, f"0x{mask}"}
+        found |= printed_cpu_forms(plan.cpus) | {format_list(plan.cpus), mask, f"0x{mask}"}
     if COMMAND in configuration:
-        found |= words_of(str(configuration[COMMAND])) & set(varied)
+        found |= printed_words(str(configuration[COMMAND])) & set(varied)
     return frozenset(filter(None, found))
 
 

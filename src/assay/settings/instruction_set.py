@@ -35,14 +35,14 @@ from assay.records import (
     Value,
 )
 from assay.settings.base import Refused, Resolved, Suggestion
-from assay.settings.evidence import granted, judge_environment, left_by_user, refused
+from assay.settings.evidence import granted, judge_environment, refused, without_user_variables
 
 CORE_TYPE = "OPENBLAS_CORETYPE"
 
 _READERS = {"openblas": "OpenBLAS", "onednn": "oneDNN", "mkl": "oneMKL"}
 
 
-class Isa(msgspec.Struct, frozen=True):
+class IsaLevel(msgspec.Struct, frozen=True):
     """One level: what it needs, and what each library calls it."""
 
     flags: frozenset[str]
@@ -66,22 +66,22 @@ def _caps(onednn: str, mkl: str) -> dict[str, str]:
     return {"ONEDNN_MAX_CPU_ISA": onednn, "MKL_ENABLE_INSTRUCTIONS": mkl}
 
 
-_X86: dict[str, Isa] = {
-    "sse4.2": Isa(_SSE42, "Nehalem", _caps("SSE41", "SSE4_2"), _AVX_HWCAPS),
-    "avx": Isa(_AVX, "Sandybridge", _caps("AVX", "AVX"), _AVX2_HWCAPS),
-    "avx2": Isa(_AVX2, "Haswell", _caps("AVX2", "AVX2"), _AVX512_HWCAPS),
+_X86: dict[str, IsaLevel] = {
+    "sse4.2": IsaLevel(_SSE42, "Nehalem", _caps("SSE41", "SSE4_2"), _AVX_HWCAPS),
+    "avx": IsaLevel(_AVX, "Sandybridge", _caps("AVX", "AVX"), _AVX2_HWCAPS),
+    "avx2": IsaLevel(_AVX2, "Haswell", _caps("AVX2", "AVX2"), _AVX512_HWCAPS),
     # The same kernels as Haswell for much, with block sizes for AMD's caches.
-    "avx2-zen": Isa(_AVX2, "Zen", _caps("AVX2", "AVX2"), _AVX512_HWCAPS),
+    "avx2-zen": IsaLevel(_AVX2, "Zen", _caps("AVX2", "AVX2"), _AVX512_HWCAPS),
     # Cooperlake and SapphireRapids differ from it in bfloat16 only, and 0.3.21 cannot be told
     # either of them ("Core not found").
-    "avx512": Isa(_AVX512, "SkylakeX"),
+    "avx512": IsaLevel(_AVX512, "SkylakeX"),
 }
-_ARM: dict[str, Isa] = {
-    "armv8": Isa(frozenset({"asimd"}), "ARMV8"),
-    "armv8.2": Isa(frozenset({"asimd", "atomics", "asimddp"}), "NEOVERSEN1"),
-    "sve": Isa(frozenset({"asimd", "atomics", "sve"}), "NEOVERSEV1"),
+_ARM: dict[str, IsaLevel] = {
+    "armv8": IsaLevel(frozenset({"asimd"}), "ARMV8"),
+    "armv8.2": IsaLevel(frozenset({"asimd", "atomics", "asimddp"}), "NEOVERSEN1"),
+    "sve": IsaLevel(frozenset({"asimd", "atomics", "sve"}), "NEOVERSEV1"),
 }
-_LEVELS: dict[str, dict[str, Isa]] = {"x86_64": _X86, "aarch64": _ARM}
+_LEVELS: dict[str, dict[str, IsaLevel]] = {"x86_64": _X86, "aarch64": _ARM}
 
 _SAID = re.compile(r"^Core: (\S+)", re.MULTILINE)
 _NOT_FOUND = re.compile(r"^Core not found: (\S+)", re.MULTILINE)
@@ -98,18 +98,18 @@ class CpuIsa(msgspec.Struct, frozen=True):
 
     def domain(self, machine: Machine) -> Domain:
         """The levels that this processor has, lowest first."""
-        return Choices(tuple(available(machine)), ordered=True)
+        return Choices(tuple(available_levels(machine)), ordered=True)
 
     def default(self, machine: Machine) -> Value | None:
         """Whatever each library detects."""
         return None
 
-    def matters(self, program: Program, machine: Machine) -> Suggestion | str:
+    def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """With a library that chooses its code at run time."""
         readers = [text for name, text in _READERS.items() if name in program.runtimes]
         if not readers:
             return "the program links neither OpenBLAS nor oneDNN nor oneMKL"
-        levels = list(available(machine))
+        levels = list(available_levels(machine))
         if not levels:
             return f"no level is known for {machine.arch} with this processor's flags"
         if "openblas" not in program.runtimes:
@@ -129,13 +129,13 @@ class CpuIsa(msgspec.Struct, frozen=True):
         if value not in known:
             return Refused(
                 f"cpu.isa cannot be {value!r} on {machine.arch}",
-                f"It takes {', '.join(available(machine)) or 'nothing here'}.",
+                f"It takes {', '.join(available_levels(machine)) or 'nothing here'}.",
             )
         missing = sorted(known[value].flags - machine.flags)
         if missing:
             return Refused(
                 f"the processor lacks {', '.join(missing)}",
-                f"It has {', '.join(available(machine)) or 'no level that assay knows'}.",
+                f"It has {', '.join(available_levels(machine)) or 'no level that assay knows'}.",
             )
         return Resolved(
             tuple(EnvSet(name=n, value=t) for n, t in _variables(value, machine).items())
@@ -147,7 +147,7 @@ class CpuIsa(msgspec.Struct, frozen=True):
         level = _X86.get(str(value)) or _ARM.get(str(value))
         if level is None:
             return refused(value, Level.SET, "no such level")
-        expected = left_by_user({CORE_TYPE: level.core}, config)
+        expected = without_user_variables({CORE_TYPE: level.core}, config)
         held = judge_environment(value, expected, facts)
         told = facts.stderr_head or ""
         said, missing = _SAID.findall(told), _NOT_FOUND.findall(told)
@@ -165,14 +165,14 @@ class CpuIsa(msgspec.Struct, frozen=True):
         return granted(value, Level.SEEN, f"OpenBLAS took {said[-1]}")
 
 
-def available(machine: Machine) -> dict[str, Isa]:
+def available_levels(machine: Machine) -> dict[str, IsaLevel]:
     """The levels that the processor's flags allow, lowest first."""
     known = _LEVELS.get(machine.arch, {})
     return {name: isa for name, isa in known.items() if isa.flags <= machine.flags}
 
 
 def _variables(value: str, machine: Machine) -> dict[str, str]:
-    levels = available(machine)
+    levels = available_levels(machine)
     level = levels[value]
     variables = {CORE_TYPE: level.core}
     highest = list(levels.values())[-1]

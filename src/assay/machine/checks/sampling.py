@@ -18,12 +18,12 @@ _THROTTLES = ("core_throttle_count", "package_throttle_count")
 _TICKS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 """The first fields of the line ``cpu``; guest time is within the first two already."""
 
-WATCHED_S = 1.0
+SAMPLE_S = 1.0
 """Seconds between two moments: a hundred clock ticks of every CPU."""
 
 
 @dataclass(frozen=True)
-class Moment:
+class CounterReading:
     """Counters at one moment.
 
     Attributes:
@@ -39,8 +39,8 @@ class Moment:
 class Interval:
     """What happened between two moments."""
 
-    before: Moment
-    after: Moment
+    before: CounterReading
+    after: CounterReading
 
     @property
     def shares(self) -> dict[str, float] | None:
@@ -65,16 +65,16 @@ class Interval:
         }
 
 
-def watch(
-    root: Root, seconds: float = WATCHED_S, wait: Callable[[float], None] = time.sleep
+def sample_interval(
+    root: Root, seconds: float = SAMPLE_S, wait: Callable[[float], None] = time.sleep
 ) -> Interval:
     """Read the counters, wait, and read them once more."""
-    before = read_moment(root)
+    before = read_counters(root)
     wait(seconds)
-    return Interval(before, read_moment(root))
+    return Interval(before, read_counters(root))
 
 
-def read_moment(root: Root) -> Moment:
+def read_counters(root: Root) -> CounterReading:
     """The counters as they are now."""
     match = re.search(r"^cpu +([\d ]{1,400})$", root.read_text("/proc/stat") or "", re.M | re.ASCII)
     numbers = [int(word) for word in match[1].split()] if match else []
@@ -85,7 +85,7 @@ def read_moment(root: Root) -> Moment:
         for name in _THROTTLES
     )
     counts = {path: root.read_int(path) for path in paths}
-    return Moment(
+    return CounterReading(
         ticks=dict(zip(_TICKS, numbers, strict=False)),
         throttles={path: count for path, count in counts.items() if count is not None},
     )

@@ -14,14 +14,21 @@ from assay.machine.cgroup import (
     unified_folders,
 )
 from assay.machine.checks.affinity import STATUS, affinity
-from assay.machine.checks.finding import Remedy, Unread
+from assay.machine.checks.check_types import (
+    Check,
+    Measurement,
+    NumberCheck,
+    RuleCheck,
+    RuleResult,
+    WordCheck,
+)
+from assay.machine.checks.finding import Remedy, UnreadableError
 from assay.machine.checks.host import CPU, Host
-from assay.machine.checks.kinds import Amount, Check, Held, NumberCheck, RuleCheck, WordCheck
-from assay.machine.checks.moments import Interval
-from assay.machine.checks.writing import as_root, boot
+from assay.machine.checks.remedies import boot_remedy, root_remedy
+from assay.machine.checks.sampling import Interval
 from assay.machine.cpulist import format_list
 from assay.machine.processor import read_kernel, read_processor
-from assay.machine.quota import quota_stat, read_periods, throttled_words
+from assay.machine.quota import describe_throttling, quota_stat, read_periods
 from assay.machine.state import read_hypervisor
 from assay.units import show_bytes, show_count
 
@@ -48,28 +55,28 @@ def _mode(host: Host) -> dict[str, str]:
 
 
 def _mode_remedy(word: str, _: tuple[str, ...]) -> Remedy:
-    return boot(f"systemd.unified_cgroup_hierarchy={int(word == 'v2')}")
+    return boot_remedy(f"systemd.unified_cgroup_hierarchy={int(word == 'v2')}")
 
 
-def _delegation(host: Host) -> Held:
+def _delegation(host: Host) -> RuleResult:
     """Whether the own group has the controllers that confine and measure launches."""
     folders = unified_folders(host.root)
     if not folders:
-        raise Unread(f"no control groups of version 2 are mounted ({_MOUNTS})")
+        raise UnreadableError(f"no control groups of version 2 are mounted ({_MOUNTS})")
     path = f"{folders[0]}/cgroup.controllers"
     there = host.text(path).split()
     missing = [name for name in _CONTROLLERS if name not in there]
     if missing:
         text = f"without {', '.join(missing)} ({path})"
         if _groups(host).mode == "hybrid":  # version 1 has them
-            return Held(text, _mode_remedy("v2", ()))
+            return RuleResult(text, _mode_remedy("v2", ()))
         command = "systemctl edit user@.service"
         note = "Add the lines [Service] and Delegate=cpu cpuset io memory pids, then log in anew."
-        return Held(text, as_root(command, note=note))
-    return Held(f"{' '.join(there)} ({path})")
+        return RuleResult(text, root_remedy(command, note=note))
+    return RuleResult(f"{' '.join(there)} ({path})")
 
 
-def _cpuset(host: Host) -> Held:
+def _cpuset(host: Host) -> RuleResult:
     """Whether this process may use every CPU that its control group has."""
     may = affinity(host)
     online = host.cpus(f"{CPU}/online")
@@ -82,8 +89,8 @@ def _cpuset(host: Host) -> Held:
     if kept_out:
         command = f"taskset -c {format_list(granted)} assay ..."
         note = "Or begin without the taskset, numactl or batch system that bound it."
-        return Held(said, Remedy(command, note=note, command=True))
-    return Held(said)
+        return RuleResult(said, Remedy(command, note=note, command=True))
+    return RuleResult(said)
 
 
 def _limits(host: Host, controller: str) -> str:
@@ -93,25 +100,25 @@ def _limits(host: Host, controller: str) -> str:
         Unread: there are no control groups, or none of their files was recorded.
     """
     if _groups(host).mode == "none":
-        raise Unread(f"no control groups are mounted ({_MOUNTS})")
+        raise UnreadableError(f"no control groups are mounted ({_MOUNTS})")
     files = limit_files(host.root, controller)
     if not files and not host.root.live:
-        raise Unread(f"no limits of the controller {controller} were recorded")
+        raise UnreadableError(f"no limits of the controller {controller} were recorded")
     return files[0] if files else f"no group of this process limits {controller}"
 
 
-def _cpu_limit(host: Host) -> Held:
+def _cpu_limit(host: Host) -> RuleResult:
     """Whether a control group slows down programs that use all CPUs."""
     where = _limits(host, "cpu")
     cpus, limit = len(affinity(host)), _groups(host).cpu_limit
     if limit is not None and limit < cpus:
-        told = throttled_words(read_periods(host.root, quota_stat(host.root)))
+        told = describe_throttling(read_periods(host.root, quota_stat(host.root)))
         text = f"the time of {limit:g} CPUs{told}, where {cpus} may be used ({where})"
-        return Held(text, Remedy("Start without a limit of CPU time, or use fewer threads."))
-    return Held(f"none below {show_count(cpus, 'CPU')} ({where})")
+        return RuleResult(text, Remedy("Start without a limit of CPU time, or use fewer threads."))
+    return RuleResult(f"none below {show_count(cpus, 'CPU')} ({where})")
 
 
-def _memory_limit(host: Host) -> Held:
+def _memory_limit(host: Host) -> RuleResult:
     """Whether a control group leaves less memory than there is."""
     where = _limits(host, "memory")
     total = host.kilobytes("/proc/meminfo", "MemTotal") * 1024
@@ -119,8 +126,8 @@ def _memory_limit(host: Host) -> Held:
     if limit is not None and limit < total:
         text = f"{show_bytes(limit)} of {show_bytes(total)} ({where})"
         remedy = Remedy("Start with a higher limit, or with work that fits well below it.")
-        return Held(text, remedy)
-    return Held(f"none below {show_bytes(total)} ({where})")
+        return RuleResult(text, remedy)
+    return RuleResult(f"none below {show_bytes(total)} ({where})")
 
 
 def _hypervisor(host: Host) -> dict[str, str]:
@@ -142,19 +149,21 @@ def _hypervisor_remedy(*_: object) -> Remedy:
 
 def _shares(host: Host) -> dict[str, float]:
     if host.interval is None:
-        raise Unread("a recorded tree is one moment: shares of time take two")
+        raise UnreadableError("a recorded tree is one moment: shares of time take two")
     shares = host.interval.shares
     if shares is None:
         raise host.unread("/proc/stat", "does not tell how time passes")
     return shares
 
 
-def _steal(host: Host) -> Amount:
+def _steal(host: Host) -> Measurement:
     share = _shares(host).get("steal")
     if share is None:
         raise host.unread("/proc/stat", "has no steal time")
     percent = _PERCENT * share
-    return Amount(percent, f"{percent:.1f} % of all CPUs' time just now{_since(host.interval)}")
+    return Measurement(
+        percent, f"{percent:.1f} % of all CPUs' time just now{_since(host.interval)}"
+    )
 
 
 def _since(interval: Interval | None) -> str:
@@ -167,10 +176,12 @@ def _steal_remedy(*_: object) -> Remedy:
     return Remedy("Ask the owner of the host for CPUs of your own, or measure at another time.")
 
 
-def _load(host: Host) -> Amount:
+def _load(host: Host) -> Measurement:
     shares = _shares(host)
     percent = _PERCENT * sum(shares.get(kind, 0.0) for kind in _BUSY)
-    return Amount(percent, f"others use {percent:.0f} % of all CPUs' time just now (/proc/stat)")
+    return Measurement(
+        percent, f"others use {percent:.0f} % of all CPUs' time just now (/proc/stat)"
+    )
 
 
 def _load_remedy(*_: object) -> Remedy:
@@ -214,7 +225,7 @@ def _time(host: Host) -> dict[str, str]:
 
 def _time_remedy(word: str, _: tuple[str, ...]) -> Remedy:
     action = "enable" if word == "kept" else "disable"
-    return as_root(f"systemctl {action} --now chronyd", note="Or systemd-timesyncd, or ntpd.")
+    return root_remedy(f"systemctl {action} --now chronyd", note="Or systemd-timesyncd, or ntpd.")
 
 
 CHECKS: tuple[Check, ...] = (
