@@ -15,7 +15,7 @@ from assay.host.host import Host
 from assay.host.threads import is_thread_name, read_affinity, write_affinity
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.swaps import SWAPS, swap_areas
-from assay.machine.tunables import LATENCY, find_tunable, writable
+from assay.machine.tunables import LATENCY, find_tunable, find_writable
 from assay.machine.value_formats import is_writable_value, normalized
 from assay.records.action import (
     Balancer,
@@ -41,9 +41,9 @@ def demand_allowed(action: HostAction) -> None:
     """
     match action:
         case WriteFile(path=path, value=value, form=form, resets=resets):
-            tunable = writable(path)
+            tunable = find_writable(path)
             sound = tunable is not None and tunable.form == form and is_writable_value(form, value)
-            if not sound or any(writable(other) is None for other in resets):
+            if not sound or any(find_writable(other) is None for other in resets):
                 raise _not_allowed(f"{value!r} into {path}")
         case HoldFd(path=path, value=value) if path != LATENCY or not 0 <= value <= _LONGEST_US:
             raise _not_allowed(f"{value} into {path}")
@@ -176,7 +176,7 @@ def write_file(host: Host, path: str, value: str) -> None:
     if path == irqbalance.NAME:
         irqbalance.ban(host, () if value == irqbalance.NONE else _listed(value))
         return
-    tunable = writable(path)
+    tunable = find_writable(path)
     if tunable is None or not is_writable_value(tunable.form, value):
         raise _not_allowed(f"{value!r} into {path}")
     host.write(path, value)

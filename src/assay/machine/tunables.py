@@ -146,7 +146,7 @@ FOLDERS = (IRQS, CPUFREQ, CPUS)
 """Folders whose numbered members a machine document lists, separated by spaces."""
 
 
-def writable(path: str) -> Tunable | None:
+def find_writable(path: str) -> Tunable | None:
     """What is known of a file that may be written; ``None`` where it may not."""
     return next((t for t, form in _patterns() if t.writable and form.fullmatch(path)), None)
 

@@ -15,7 +15,7 @@ from assay.launch.planner import plan
 from assay.machine.document import Machine
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
-from assay.machine.tunables import writable
+from assay.machine.tunables import find_writable
 from assay.machine.value_formats import format_mask, is_writable_value, normalized
 from assay.records import (
     Configuration,
@@ -358,9 +358,9 @@ def test_spellings() -> None:
     assert format_mask((0, 33)) == "2,00000001"
     assert not is_writable_value("number", "1\n2")
     assert not is_writable_value("mask", "f,f")
-    assert writable("/proc/swaps") is None
-    assert writable("/proc/irq/24/smp_affinity_list") is not None
-    assert writable("/proc/irq/24/../../sys/vm/swappiness") is None
+    assert find_writable("/proc/swaps") is None
+    assert find_writable("/proc/irq/24/smp_affinity_list") is not None
+    assert find_writable("/proc/irq/24/../../sys/vm/swappiness") is None
 
 
 def test_actions_on_what_is_no_file_are_told_apart() -> None:

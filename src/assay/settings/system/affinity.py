@@ -12,7 +12,14 @@ from collections.abc import Callable, Iterable
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list, parse_list, parse_mask, show_numbers
 from assay.machine.document import Machine
-from assay.machine.tunables import INTERLEAVE, IRQS, WORKQUEUES, current_value, matching, writable
+from assay.machine.tunables import (
+    INTERLEAVE,
+    IRQS,
+    WORKQUEUES,
+    current_value,
+    find_writable,
+    matching,
+)
 from assay.machine.value_formats import format_mask
 from assay.records import AnyText, WriteFile
 from assay.settings.system.derived_setting import DerivedSetting, Writes
@@ -67,7 +74,7 @@ def affinity_writes(paths: Iterable[str], cpus: tuple[int, ...]) -> Writes:
     """The same CPUs for each of these files, as it reads them."""
     found = []
     for path in paths:
-        tunable = writable(path)
+        tunable = find_writable(path)
         if tunable is not None and tunable.form == "mask":
             found.append(WriteFile(path=path, value=format_mask(cpus), form="mask"))
         else:

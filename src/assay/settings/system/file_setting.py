@@ -10,7 +10,7 @@ import re
 import msgspec
 
 from assay.machine.document import Machine, Program
-from assay.machine.tunables import current_value, find_tunable, matching, writable
+from assay.machine.tunables import current_value, find_tunable, find_writable, matching
 from assay.machine.value_formats import offered_words
 from assay.records import (
     Choices,
@@ -126,7 +126,7 @@ class FileSetting(msgspec.Struct, frozen=True):
         return any(matching({path: ""}, pattern) for pattern in self.files)
 
     def _write(self, path: str, value: Value, machine: Machine) -> WriteFile:
-        tunable = writable(path)
+        tunable = find_writable(path)
         number = re.findall("[0-9]+", path)[-1:] or [""]
         beside = (pattern.replace("#", number[0]) for pattern in self.resets)
         resets = tuple(other for other in beside if other in machine.system)
