@@ -33,7 +33,7 @@ from assay.bundle.layout import (
 )
 from assay.errors import AssayError, InvalidInputError, NotPossibleError
 from assay.records import decode, encode
-from assay.records.codec import plain_of
+from assay.records.codec import parse_json
 
 T = TypeVar("T")
 
@@ -312,7 +312,7 @@ def _spelled_once(content: bytes) -> bool:
     A key that is there twice would show one thing to a reader and another to a program.
     """
     try:
-        return encode(plain_of(content)) == content
+        return encode(parse_json(content)) == content
     except _UNREADABLE:
         return False
 

@@ -44,7 +44,7 @@ from assay.bundle.streams import stream_of
 from assay.bundle.versions import engine
 from assay.errors import AssayError, NotPossibleError
 from assay.records import Conclusion, Plan, Sample, Stratum, StudySpec, encode
-from assay.records.codec import plain_of
+from assay.records.codec import parse_json
 from assay.settings.registry import builtin
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -259,7 +259,7 @@ def _verdict(
 def _figures(conclusion: Conclusion) -> object:
     """All that is no text."""
     bare = msgspec.structs.replace(without_script(conclusion), reason="")
-    return _masked(plain_of(encode(bare)))
+    return _masked(parse_json(encode(bare)))
 
 
 def _masked(value: object) -> object:

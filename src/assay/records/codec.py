@@ -50,7 +50,7 @@ def decode(document: bytes | str, kind: type[T]) -> T:
     """
     try:
         if _holds_bytes(document):
-            plain = plain_of(document)
+            plain = parse_json(document)
             return msgspec.convert(plain, kind, dec_hook=_decode_hook, str_keys=True)
         return msgspec.json.decode(document, type=kind, dec_hook=_decode_hook)
     except (msgspec.MsgspecError, ValueError) as error:
@@ -67,7 +67,7 @@ def json_text(value: Any) -> str:
     return json.dumps(_finite(value), separators=(",", ":"), allow_nan=False)
 
 
-def plain_of(document: bytes | str) -> Any:
+def parse_json(document: bytes | str) -> Any:
     """Return the plain dictionaries and lists of a JSON document that may hold any byte.
 
     Raises:
