@@ -16,7 +16,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from assay.bundle.files import replacing
+from assay.bundle.files import replace_atomically
 from assay.errors import AssayError, InvalidInputError
 from assay.tier.probe import probe
 from assay.units import parse_duration_s
@@ -53,7 +53,7 @@ class Kept:
         drawn = {} if results.efficiency is None else pictures(results.efficiency)
         files = {f"{self.stem}.json": shown(results), f"{self.stem}.md": text(results), **drawn}
         for name, content in files.items():
-            with replacing(self.folder / name) as stream:
+            with replace_atomically(self.folder / name) as stream:
                 stream.write(content.encode())
         for old in self.folder.glob("tier-efficiency-*.svg"):
             if old.name not in files:

@@ -26,7 +26,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import PathProbe
 from typing import Any, get_args
 
 import pytest
@@ -43,7 +43,7 @@ from assay.partition.share_request import KEYS
 from assay.records import (
     EffectKind,
     EffectVerdict,
-    Granted,
+    GrantStatus,
     Modes,
     Outcome,
     RecommendationStatus,
@@ -61,13 +61,13 @@ from assay.records.comparison import (
 from assay.settings.registry import builtin
 from assay.tier.doctor import Finding
 from assay.tier.efficiency import Cell, Device
-from assay.tier.meter import How, Meter, Region
+from assay.tier.meter import Mechanism, Meter, Region
 from assay.tier.prediction import Prediction
-from assay.tier.probe import Advice, IoUring, Probe, Userfaultfd
-from assay.tier.probe import Path as TierPath
-from assay.tier.swap import Swap
+from assay.tier.probe import AdvisorSupport, IoUring, Probe, Userfaultfd
+from assay.tier.probe import PathProbe as TierPath
+from assay.tier.swap import SwapUsage
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = PathProbe(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 GENERATED = frozenset(generated.pages(DOCS))
@@ -91,12 +91,12 @@ NUMBER = r"\d+(?:\.\d+)?"
 TIME_UNIT = r" (?:us|ms|s)\b"
 
 
-def is_tutorial(page: Path) -> bool:
+def is_tutorial(page: PathProbe) -> bool:
     """Tell whether a page is followed literally, with the budgets that it states."""
     return page.parent.name == "tutorial"
 
 
-def name_of(page: Path) -> str:
+def name_of(page: PathProbe) -> str:
     return str(page.relative_to(DOCS))
 
 
@@ -120,7 +120,7 @@ class Page:
         return SPAN.findall(self.prose)
 
 
-def read(page: Path) -> Page:
+def read(page: PathProbe) -> Page:
     text = page.read_text()
     blocks = []
     for match in FENCE.finditer(text):
@@ -141,19 +141,19 @@ def launcher(request: pytest.FixtureRequest) -> str:
     """The launcher that is named, or the package's own, or the last one built."""
     if named := os.environ.get("ASSAY_EXEC"):
         return named
-    packaged = Path(assay.__file__).parent / "_native" / "assay-exec"
+    packaged = PathProbe(assay.__file__).parent / "_native" / "assay-exec"
     return str(packaged if packaged.exists() else request.getfixturevalue("assay_exec"))
 
 
 @pytest.fixture
 def noise_meter(request: pytest.FixtureRequest) -> str:
     """The meter of noise, found in the same way."""
-    packaged = Path(assay.__file__).parent / "_native" / "assay-noise"
+    packaged = PathProbe(assay.__file__).parent / "_native" / "assay-noise"
     return str(packaged if packaged.exists() else request.getfixturevalue("assay_noise"))
 
 
 @pytest.fixture
-def environment(tmp_path: Path, launcher: str, noise_meter: str) -> dict[str, str]:
+def environment(tmp_path: PathProbe, launcher: str, noise_meter: str) -> dict[str, str]:
     """Where ``assay`` is this one, ``python3`` has what it needs, and the store is a new one."""
     programs = tmp_path / "bin"
     programs.mkdir()
@@ -163,9 +163,9 @@ def environment(tmp_path: Path, launcher: str, noise_meter: str) -> dict[str, st
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "OPENBLAS_"))}
     return {
         **kept,
-        "PATH": f"{programs}:{Path(sys.executable).parent}:{kept['PATH']}",
+        "PATH": f"{programs}:{PathProbe(sys.executable).parent}:{kept['PATH']}",
         "PYTHONPATH": os.pathsep.join(
-            [str(Path(assay.__file__).parents[1]), *filter(None, [kept.get("PYTHONPATH")])]
+            [str(PathProbe(assay.__file__).parents[1]), *filter(None, [kept.get("PYTHONPATH")])]
         ),
         "ASSAY_DB": str(tmp_path / "assay.db"),
         "ASSAY_EXEC": launcher,
@@ -182,7 +182,7 @@ def environment(tmp_path: Path, launcher: str, noise_meter: str) -> dict[str, st
     ],
     ids=name_of,
 )
-def test_examples_run(page: Path, tmp_path: Path, environment: dict[str, str]) -> None:
+def test_examples_run(page: PathProbe, tmp_path: PathProbe, environment: dict[str, str]) -> None:
     # Threads of OpenBLAS that wait for each other while others want the CPUs have made a launch
     # of 0.2 s one of 11 s.
     run_page(page, tmp_path, {**environment, "OPENBLAS_NUM_THREADS": "1"}, short=True)
@@ -197,12 +197,14 @@ def test_examples_run(page: Path, tmp_path: Path, environment: dict[str, str]) -
     ids=name_of,
 )
 def test_examples_run_with_their_own_budgets(
-    page: Path, tmp_path: Path, environment: dict[str, str]
+    page: PathProbe, tmp_path: PathProbe, environment: dict[str, str]
 ) -> None:
     run_page(page, tmp_path, environment, short=False)
 
 
-def run_page(page: Path, tmp_path: Path, environment: dict[str, str], *, short: bool) -> None:
+def run_page(
+    page: PathProbe, tmp_path: PathProbe, environment: dict[str, str], *, short: bool
+) -> None:
     folder = tmp_path / "page"
     folder.mkdir()
     printed = ""
@@ -220,7 +222,7 @@ def run_page(page: Path, tmp_path: Path, environment: dict[str, str], *, short: 
 
 
 def run_block(
-    block: Block, where: str, folder: Path, environment: dict[str, str], *, short: bool
+    block: Block, where: str, folder: PathProbe, environment: dict[str, str], *, short: bool
 ) -> str:
     text = block.text
     if short and "budget" in block.options:
@@ -236,7 +238,7 @@ def run_block(
 
 
 def shell(
-    text: str, folder: Path, environment: dict[str, str], timeout_s: float | None
+    text: str, folder: PathProbe, environment: dict[str, str], timeout_s: float | None
 ) -> tuple[int, str]:
     """Status and output of a script; nothing of it goes on when the test is stopped."""
     with subprocess.Popen(
@@ -300,7 +302,7 @@ def slug(heading: str) -> str:
 
 
 @pytest.mark.parametrize("page", [*PAGES, *TOP], ids=str)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_lead_somewhere(page: PathProbe) -> None:
     for target in LINK.findall(read(page).prose):
         if "://" in target:
             continue
@@ -345,7 +347,7 @@ OPTIONS = frozenset(options_of(build()))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_options_exist(page: Path) -> None:
+def test_options_exist(page: PathProbe) -> None:
     for span in read(page).spans:
         if not span.startswith(("--", "assay ")):
             continue
@@ -355,7 +357,7 @@ def test_options_exist(page: Path) -> None:
             assert option in OPTIONS, f"{option} in `{span}`"
 
 
-def commands_in(page: Path) -> Iterator[list[str]]:
+def commands_in(page: PathProbe) -> Iterator[list[str]]:
     """The words of each ``assay`` command in the page's shell blocks."""
     for block in read(page).blocks:
         if block.language != "sh":
@@ -370,7 +372,7 @@ def commands_in(page: Path) -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("page", EXECUTED, ids=name_of)
-def test_commands_parse(page: Path) -> None:
+def test_commands_parse(page: PathProbe) -> None:
     for words in commands_in(page):
         assert parse(words).arguments.verb
 
@@ -388,7 +390,7 @@ NOT_SETTINGS = frozenset(
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_settings_exist(page: Path) -> None:
+def test_settings_exist(page: PathProbe) -> None:
     registry = builtin()
     for span in read(page).spans:
         for name in re.findall(r"(?:^|\s)([a-z]+(?:\.[a-zA-Z_]+)?)=\S", span):
@@ -448,7 +450,7 @@ def test_messages_of_the_tier_are_those_of_its_library() -> None:
 # --- JSON keys of docs/reference/cli.md -------------------------------------------------------
 
 KINDS = (
-    *(Outcome, Granted, Verdict, SpreadVerdict, EffectKind, EffectVerdict, Status, Right),
+    *(Outcome, GrantStatus, Verdict, SpreadVerdict, EffectKind, EffectVerdict, Status, Right),
     CauseKind,
     RecommendationStatus,
 )
@@ -491,7 +493,7 @@ class Documents:
 
 
 @pytest.fixture
-def documents(tmp_path: Path, environment: dict[str, str]) -> Documents:
+def documents(tmp_path: PathProbe, environment: dict[str, str]) -> Documents:
     """One document of each kind, with everything in it that can be there."""
     found = Documents()
 
@@ -654,7 +656,7 @@ def test_keys_of_the_tier_are_those_of_the_records() -> None:
     text = (DOCS / "reference" / "cli.md").read_text()
     listed = next(t for t in text.splitlines() if t.startswith("- `tier doctor`:"))
     named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
-    records = (Probe, Userfaultfd, IoUring, Advice, TierPath, Swap, Finding)
+    records = (Probe, Userfaultfd, IoUring, AdvisorSupport, TierPath, SwapUsage, Finding)
     fields = {field for record in records for field in record.__struct_fields__}
     assert named == fields | {"usable", "advisable", "probe", "swap", "findings"}
 
@@ -665,7 +667,7 @@ def test_keys_of_top_are_those_of_the_records() -> None:
     listed = next(t for t in text.splitlines() if t.startswith("- `tier top`:"))
     named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
     fields = {field for record in (Meter, Region) for field in record.__struct_fields__}
-    assert named == fields | {"processes", *get_args(How)}
+    assert named == fields | {"processes", *get_args(Mechanism)}
 
 
 def test_keys_of_the_bench_are_those_of_the_records() -> None:
@@ -704,7 +706,7 @@ def test_keys_of_two_groups_are_those_of_the_record() -> None:
 
 
 @pytest.mark.parametrize("page", [*PAGES, *TOP], ids=str)
-def test_rows_belong_to_a_table(page: Path) -> None:
+def test_rows_belong_to_a_table(page: PathProbe) -> None:
     """A blank line ends a table: what follows is shown with its pipes."""
     assert not rows_without_head(FENCE.sub("", page.read_text()))
 

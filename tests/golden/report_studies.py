@@ -31,7 +31,7 @@ from assay.records import (
     FactorEffect,
     Goal,
     Grant,
-    Granted,
+    GrantStatus,
     Kind,
     Launch,
     Level,
@@ -185,17 +185,17 @@ def grant_of(name: str, value: Value) -> Grant:
     if name == "thp" and value == "always":
         return Grant(
             value=value,
-            grant=Granted.DEGRADED,
+            grant=GrantStatus.DEGRADED,
             level=Level.SEEN,
             reason="the system has madvise: only areas that the allocator asks for are huge",
             observed="AnonHugePages 48 MiB",
         )
     if name == "cpu.isa":
         return Grant(
-            value=value, grant=Granted.GRANTED, level=Level.EFFECTIVE, observed=f"Core: {value}"
+            value=value, grant=GrantStatus.GRANTED, level=Level.EFFECTIVE, observed=f"Core: {value}"
         )
     level = Level.SEEN if name in ("malloc", "threads", "thp") else Level.SET
-    return Grant(value=value, grant=Granted.GRANTED, level=level)
+    return Grant(value=value, grant=GrantStatus.GRANTED, level=level)
 
 
 def claim(
@@ -590,7 +590,7 @@ def troubled(seed: int = 8) -> ReportInput:
             else:
                 lost = Grant(
                     value="x",
-                    grant=Granted.UNVERIFIED,
+                    grant=GrantStatus.UNVERIFIED,
                     level=Level.SET,
                     reason="the program ended before it could be read",
                 )
@@ -633,7 +633,9 @@ def hostile() -> ReportInput:
         for position, arm in enumerate(spec.arms):
             sample = lab.run(arm.configuration, Stage.CONFIRM, block, position, arm.name)
             name = next(iter(arm.configuration))
-            bad = Grant(value=arm.name, grant=Granted.DEGRADED, reason=arm.name, observed=arm.name)
+            bad = Grant(
+                value=arm.name, grant=GrantStatus.DEGRADED, reason=arm.name, observed=arm.name
+            )
             lab.samples[-1] = _with(
                 sample,
                 settings={name: bad},

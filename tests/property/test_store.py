@@ -24,7 +24,7 @@ from assay.records import (
     Configuration,
     Evidence,
     Grant,
-    Granted,
+    GrantStatus,
     Launch,
     Level,
     Outcome,
@@ -33,7 +33,7 @@ from assay.records import (
     Status,
 )
 from assay.store import Store, open_store
-from assay.store.ids import match, new_id
+from assay.store.ids import new_id, resolve_id
 from assay.testing.store_contracts import a_conclusion, a_sample, a_spec, a_stratum
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
@@ -64,7 +64,7 @@ SAMPLE = st.builds(
         st.builds(
             Grant,
             value=VALUE,
-            grant=st.sampled_from(Granted),
+            grant=st.sampled_from(GrantStatus),
             level=st.sampled_from(Level),
             reason=st.none() | TEXT,
         ),
@@ -112,10 +112,10 @@ def test_the_shortest_unique_beginning_finds_an_id(known: list[str], data: st.Da
     length = data.draw(st.integers(1, len(wanted)))
     sharing = [one for one in known if one.startswith(wanted[:length])]
     if len(sharing) == 1:
-        assert match(wanted[:length], known) == wanted
+        assert resolve_id(wanted[:length], known) == wanted
     else:
         try:
-            match(wanted[:length], known)
+            resolve_id(wanted[:length], known)
         except InvalidInputError as error:
             assert sharing[0] in str(error)
         else:

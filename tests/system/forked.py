@@ -27,7 +27,7 @@ LOADED = (
     "assay.cli.verbs.measure",
     "assay.cli.verbs.study",
     "assay.cli.verbs.tune",
-    "assay.store.presence",
+    "assay.store.file_identity",
     "assay.store.sqlite",
     "assay.study.session",
     "numpy",

@@ -14,7 +14,7 @@ from assay.cli.system import system_of
 from assay.cli.verbs.run import _launch, _Observing
 from assay.executors.evidence.drift import DRIFT
 from assay.launch.driver import Driver
-from assay.records import Booted, Configuration, Granted, Plan, Workload
+from assay.records import Configuration, GrantStatus, Plan, RequiredBoot, Workload
 from assay.settings.registry import builtin, judge_all
 
 pytestmark = pytest.mark.system
@@ -122,7 +122,7 @@ def test_a_run_tells_what_became_of_its_boot(assay_exec: Path, tmp_path: Path) -
     file = tmp_path / "shown"
     file.write_text("1\n")
     path = str(file)
-    booted = Booted(setting=NAME, needs=NAME, observed="seen", files={path: "1"}, shown=True)
+    booted = RequiredBoot(setting=NAME, needs=NAME, observed="seen", files={path: "1"}, shown=True)
     plan = Plan(configuration=Configuration({NAME: 7}), actions=(booted,))
     workload = Workload(argv=("sh", "-c", f"echo 0 > {shlex.quote(path)}"))
     with system_of(plan, builtin(), assay_exec) as look:
@@ -131,7 +131,7 @@ def test_a_run_tells_what_became_of_its_boot(assay_exec: Path, tmp_path: Path) -
     assert (facts.system, facts.system_changed) == ({path: "1"}, {path: "0"})
     assert [(one.kind, one.note) for one in around] == [(DRIFT, f"{path}: 1 became 0")]
     grant = judge_all(plan.configuration, builtin(), plan, facts)[NAME]
-    assert grant.grant is Granted.DEGRADED
+    assert grant.grant is GrantStatus.DEGRADED
     assert f"{path} held '1'" in (grant.reason or "")
 
 

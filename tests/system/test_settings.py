@@ -23,7 +23,7 @@ from assay.machine.reader import read_machine
 from assay.records import (
     Configuration,
     Grant,
-    Granted,
+    GrantStatus,
     Launch,
     Level,
     Prospect,
@@ -147,21 +147,21 @@ def test_granted(
     if refused:
         pytest.skip(str(refused))
     grants, _ = launched(assay_exec, tmp_path, host, given, Workload(argv=WAIT))
-    assert {g.grant for g in grants.values()} == {Granted.GRANTED}, grants
+    assert {g.grant for g in grants.values()} == {GrantStatus.GRANTED}, grants
     assert {g.level for g in grants.values()} == {level}, grants
 
 
 def test_a_list_of_cpus(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     last = str(host.allowed[-1])
     grants, facts = launched(assay_exec, tmp_path, host, {"cpus": last}, Workload(argv=WAIT))
-    assert grants["cpus"].grant is Granted.GRANTED
+    assert grants["cpus"].grant is GrantStatus.GRANTED
     assert facts.seen is not None and facts.seen.cpus == (host.allowed[-1],)
 
 
 def test_an_argument_arrives(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     work = Workload(argv=("sh", "-c", "echo {n}"), placeholders={"n": "1"})
     grants, _ = launched(assay_exec, tmp_path, host, {"arg.n": 7}, work)
-    assert grants["arg.n"].grant is Granted.GRANTED
+    assert grants["arg.n"].grant is GrantStatus.GRANTED
     assert (tmp_path / "out").read_text() == "7\n"
 
 
@@ -173,7 +173,7 @@ def test_an_inherited_allocator_is_taken_out(
     inherited = {"LD_PRELOAD": host.libraries["jemalloc"]}
     work = Workload(argv=WAIT)
     grants, _ = launched(assay_exec, tmp_path, host, {"malloc": "glibc"}, work, **inherited)
-    assert grants["malloc"].grant is Granted.GRANTED
+    assert grants["malloc"].grant is GrantStatus.GRANTED
 
 
 def test_nothing_is_granted_that_the_program_undoes(
@@ -185,7 +185,7 @@ def test_nothing_is_granted_that_the_program_undoes(
     )
     work = Workload(argv=(sys.executable, "-c", undo))
     grants, _ = launched(assay_exec, tmp_path, host, {"sched": "batch", "nice": 3}, work)
-    assert {g.grant for g in grants.values()} == {Granted.REFUSED}
+    assert {g.grant for g in grants.values()} == {GrantStatus.REFUSED}
 
 
 def test_a_static_program_takes_no_allocator(
@@ -196,7 +196,7 @@ def test_a_static_program_takes_no_allocator(
     program = compiled(tmp_path, C_FILL, "-static")
     work = Workload(argv=(program,))
     grants, _ = launched(assay_exec, tmp_path, host, {"malloc": "jemalloc"}, work)
-    assert grants["malloc"].grant in (Granted.REFUSED, Granted.UNVERIFIED)
+    assert grants["malloc"].grant in (GrantStatus.REFUSED, GrantStatus.UNVERIFIED)
 
 
 @pytest.mark.parametrize(
@@ -226,9 +226,11 @@ def test_allocator_refused_before_launch_for_program_that_cannot_take_it(
 
 def test_a_program_too_short_to_be_read(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     grants, facts = launched(assay_exec, tmp_path, host, {"nice": 5}, Workload(argv=("/bin/true",)))
-    expected = Granted.GRANTED if facts.seen and facts.seen.nice == 5 else Granted.UNVERIFIED
+    expected = (
+        GrantStatus.GRANTED if facts.seen and facts.seen.nice == 5 else GrantStatus.UNVERIFIED
+    )
     assert grants["nice"].grant is expected
-    assert expected is Granted.GRANTED or grants["nice"].reason
+    assert expected is GrantStatus.GRANTED or grants["nice"].reason
 
 
 @pytest.mark.parametrize("malloc", ["glibc", "jemalloc", "mimalloc"])
@@ -246,9 +248,9 @@ def test_huge_pages_through_the_allocator(
     work = Workload(argv=(compiled(tmp_path, C_FILL),))
     grants, facts = launched(assay_exec, tmp_path, host, given, work)
     assert facts.seen is not None and (facts.seen.anon_huge_bytes or 0) > 32 << 20, facts
-    assert (grants["thp"].grant, grants["thp"].level) == (Granted.DEGRADED, Level.EFFECTIVE)
+    assert (grants["thp"].grant, grants["thp"].level) == (GrantStatus.DEGRADED, Level.EFFECTIVE)
     without, plain = launched(assay_exec, tmp_path, host, {"thp": "never", "malloc": malloc}, work)
-    assert without["thp"].grant is Granted.GRANTED
+    assert without["thp"].grant is GrantStatus.GRANTED
     assert plain.seen is not None and plain.seen.anon_huge_bytes == 0
 
 
@@ -258,7 +260,7 @@ def test_bound_openmp_threads_are_seen(assay_exec: Path, tmp_path: Path, host: M
     work = Workload(argv=(compiled(tmp_path, C_TEAM, "-fopenmp"),))
     given: dict[str, Value] = {"omp.bind": "close", "omp.places": "threads", "cpus": 2}
     grants, _ = launched(assay_exec, tmp_path, host, given, work)
-    assert all(g.grant is Granted.GRANTED for g in grants.values()), grants
+    assert all(g.grant is GrantStatus.GRANTED for g in grants.values()), grants
     assert grants["omp.bind"].level is Level.SEEN
     loose, _ = launched(assay_exec, tmp_path, host, {"omp.bind": "false"}, work)
     assert loose["omp.bind"].level is Level.SET
@@ -275,7 +277,10 @@ def test_every_level_of_the_processor_is_taken_by_openblas(
     taken = []
     for value in levels:
         grants, _ = launched(assay_exec, tmp_path, host, {"cpu.isa": value}, work)
-        assert (grants["cpu.isa"].grant, grants["cpu.isa"].level) == (Granted.GRANTED, Level.SEEN)
+        assert (grants["cpu.isa"].grant, grants["cpu.isa"].level) == (
+            GrantStatus.GRANTED,
+            Level.SEEN,
+        )
         taken.append(grants["cpu.isa"].observed)
     assert len(set(taken)) == len(levels)
 
@@ -295,4 +300,4 @@ def test_a_core_type_that_openblas_lacks_is_not_granted(
         facts, stderr_head=(facts.stderr_head or "").replace("Nosuch", "SkylakeX")
     )
     grants = judge_all(config, REGISTRY, plan(config, host, REGISTRY), fooled)
-    assert grants["cpu.isa"].grant is Granted.REFUSED
+    assert grants["cpu.isa"].grant is GrantStatus.REFUSED

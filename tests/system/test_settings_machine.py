@@ -19,7 +19,7 @@ from assay.machine.root import LIVE
 from assay.records import (
     Configuration,
     Grant,
-    Granted,
+    GrantStatus,
     Launch,
     Level,
     RunFacts,
@@ -104,7 +104,7 @@ def test_granted(
 ) -> None:
     grants, facts = launched(assay_exec, tmp_path, host, given, FILL, 20)
     assert facts.outcome == "exited", facts
-    assert {(g.grant, g.level) for g in grants.values()} == {(Granted.GRANTED, level)}, grants
+    assert {(g.grant, g.level) for g in grants.values()} == {(GrantStatus.GRANTED, level)}, grants
 
 
 def test_a_limit_arrives(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
@@ -121,7 +121,7 @@ def test_near_a_device_of_this_machine(assay_exec: Path, tmp_path: Path, host: M
         pytest.skip("nothing here says where it is")
     given: dict[str, Value] = {"placement": f"near:{placed[0]}"}
     grants, facts = launched(assay_exec, tmp_path, host, given, FILL, 20)
-    assert grants["placement"].grant is Granted.GRANTED
+    assert grants["placement"].grant is GrantStatus.GRANTED
     assert facts.seen is not None
     near = nearest_cpus(LIVE, placed[0])
     assert isinstance(near, NearestCpus)
@@ -148,4 +148,4 @@ def test_a_real_time_hog_on_every_cpu_is_ended(
     grants, facts = launched(assay_exec, tmp_path, host, {"sched": "fifo:30"}, HOG, 1.0)
     assert facts.outcome == "timed_out"
     assert facts.containment.survivors == 0
-    assert grants["sched"].grant is Granted.GRANTED, "it was read while nothing else could run"
+    assert grants["sched"].grant is GrantStatus.GRANTED, "it was read while nothing else could run"

@@ -12,7 +12,7 @@ from test_settings import WAIT, compiled, launched
 from assay.launch.planner import plan
 from assay.machine.document import Machine
 from assay.machine.reader import read_machine
-from assay.records import Configuration, Granted, Level, Prospect, Value, Workload
+from assay.records import Configuration, GrantStatus, Level, Prospect, Value, Workload
 from assay.settings.registry import builtin
 
 pytestmark = [
@@ -63,7 +63,7 @@ def python(code: str) -> Workload:
 )
 def test_set(assay_exec: Path, tmp_path: Path, host: Machine, given: dict[str, Value]) -> None:
     grants, _ = launched(assay_exec, tmp_path, host, given, Workload(argv=WAIT))
-    assert {(g.grant, g.level) for g in grants.values()} == {(Granted.GRANTED, Level.SET)}
+    assert {(g.grant, g.level) for g in grants.values()} == {(GrantStatus.GRANTED, Level.SET)}
 
 
 # The numbers are those of omp_sched_t: OpenMP 5.2, section 18.2.11.
@@ -75,16 +75,16 @@ def test_a_runtime_takes_the_schedule(
 ) -> None:
     work = Workload(argv=(compiled(tmp_path, C_RUNTIME, "-fopenmp"),))
     grants, _ = launched(assay_exec, tmp_path, host, {"omp.schedule": value}, work)
-    assert grants["omp.schedule"].grant is Granted.GRANTED
+    assert grants["omp.schedule"].grant is GrantStatus.GRANTED
     assert (tmp_path / "out").read_text().strip() == expected
 
 
 def test_libgomp_says_how_long_it_spins(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     work = Workload(argv=(compiled(tmp_path, C_RUNTIME, "-fopenmp"),))
     for given, told, grant in (
-        ({"omp.wait": "active"}, "GOMP_SPINCOUNT = '18446744073709551615'", Granted.GRANTED),
-        ({"omp.wait": "passive"}, "GOMP_SPINCOUNT = '0'", Granted.GRANTED),
-        ({"omp.blocktime": 5}, "GOMP_SPINCOUNT = '500000'", Granted.DEGRADED),
+        ({"omp.wait": "active"}, "GOMP_SPINCOUNT = '18446744073709551615'", GrantStatus.GRANTED),
+        ({"omp.wait": "passive"}, "GOMP_SPINCOUNT = '0'", GrantStatus.GRANTED),
+        ({"omp.blocktime": 5}, "GOMP_SPINCOUNT = '500000'", GrantStatus.DEGRADED),
     ):
         asked: dict[str, Value] = {**given}
         inherited = {"GOMP_SPINCOUNT": "77", "OMP_DISPLAY_ENV": "VERBOSE"}
@@ -98,7 +98,7 @@ def test_one_thread_of_each_core(assay_exec: Path, tmp_path: Path, host: Machine
         assay_exec, tmp_path, host, {"threads.per_core": 1}, Workload(argv=WAIT)
     )
     assert (grants["threads.per_core"].grant, grants["threads.per_core"].level) == (
-        Granted.GRANTED,
+        GrantStatus.GRANTED,
         Level.SEEN,
     )
     assert facts.seen is not None and facts.seen.cpus is not None
@@ -121,15 +121,15 @@ def test_pools_of_frameworks_are_seen(assay_exec: Path, tmp_path: Path, host: Ma
     }
     work = python("import torch, tensorflow; print(torch.get_num_threads())")
     grants, _ = launched(assay_exec, tmp_path, host, given, work, PYTHONPATH=STAND_INS)
-    assert {(g.grant, g.level) for g in grants.values()} == {(Granted.GRANTED, Level.SEEN)}
+    assert {(g.grant, g.level) for g in grants.values()} == {(GrantStatus.GRANTED, Level.SEEN)}
     assert (tmp_path / "out").read_text() == "3\n"
 
 
 @pytest.mark.parametrize(
     ("code", "grant", "told"),
     [
-        ("import torch; torch.set_num_threads(7)", Granted.REFUSED, "sized it itself"),
-        ("import json", Granted.UNVERIFIED, "no Python of the program imported torch"),
+        ("import torch; torch.set_num_threads(7)", GrantStatus.REFUSED, "sized it itself"),
+        ("import json", GrantStatus.UNVERIFIED, "no Python of the program imported torch"),
     ],
 )
 def test_what_a_program_does_otherwise_is_told(
@@ -137,7 +137,7 @@ def test_what_a_program_does_otherwise_is_told(
     tmp_path: Path,
     host: Machine,
     code: str,
-    grant: Granted,
+    grant: GrantStatus,
     told: str,
 ) -> None:
     given: dict[str, Value] = {"threads.torch.intra": 3}
@@ -149,7 +149,7 @@ def test_what_a_program_does_otherwise_is_told(
 def test_another_program_shows_nothing(assay_exec: Path, tmp_path: Path, host: Machine) -> None:
     work = Workload(argv=("sleep", "0.4"))
     grants, _ = launched(assay_exec, tmp_path, host, {"threads.tf.intra": 2}, work)
-    assert grants["threads.tf.intra"].grant is Granted.UNVERIFIED
+    assert grants["threads.tf.intra"].grant is GrantStatus.UNVERIFIED
 
 
 def test_the_default_carries_no_hook(assay_exec: Path, tmp_path: Path, host: Machine) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from assay.errors import InvalidInputError, NotPossibleError
-from assay.tier.meter import meters
+from assay.tier.meter import read_meters
 from assay.tier.region import Tier
 
 MIB = 1 << 20
@@ -69,7 +69,7 @@ def test_counters_are_visible_to_other_processes(tier: Tier) -> None:
     array = tier.region("100M").array("u1")
     array[:] = 7
     assert int(array.max()) == 7
-    (seen,) = (one for one in meters() if one.pid == os.getpid() and one.regions)
+    (seen,) = (one for one in read_meters() if one.pid == os.getpid() and one.regions)
     assert (seen.dram_bytes, seen.chunk_bytes) == (32 * MIB, 2 * MIB)
     assert seen.command.split(" ")[0] in (sys.orig_argv[0], sys.executable)
     (region,) = seen.regions
@@ -107,7 +107,7 @@ def test_freed_region_is_hidden(tier: Tier) -> None:
     array = tier.region("64M").array("u1")
     array[::4096] = 1
     del array
-    (seen,) = (one for one in meters() if one.pid == os.getpid())
+    (seen,) = (one for one in read_meters() if one.pid == os.getpid())
     assert seen.regions == ()
     # The counters of freed regions remain.
     assert (seen.counts.first, tier.counts.first) == (32, 32)
@@ -140,13 +140,13 @@ def test_forked_child_shows_no_counters(tier: Tier) -> None:
     tier.region("64M").array("u1")[:] = 1
     child = os.fork()
     if child == 0:
-        os._exit(0 if os.getpid() not in [one.pid for one in meters()] else 1)
+        os._exit(0 if os.getpid() not in [one.pid for one in read_meters()] else 1)
     assert os.waitpid(child, 0)[1] == 0
 
 
 def held_bytes(array: np.ndarray[Any, Any]) -> int:
     base = array.__array_interface__["data"][0]
-    mine = [one for one in meters() if one.pid == os.getpid()]
+    mine = [one for one in read_meters() if one.pid == os.getpid()]
     return sum(one.held_bytes for meter in mine for one in meter.regions if one.base == base)
 
 

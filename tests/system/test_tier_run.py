@@ -20,7 +20,7 @@ import pytest
 from command_line import Answer, CommandLine
 
 from assay.tier.efficiency import Cell
-from assay.tier.meter import meters
+from assay.tier.meter import read_meters
 from narrow import narrow_program
 
 MIB = 1 << 20
@@ -953,7 +953,7 @@ class Seen:
 
     def look(self) -> None:
         while not self.over.wait(0.05):
-            found = [one for one in meters() if self.mark in one.command.split(" ")]
+            found = [one for one in read_meters() if self.mark in one.command.split(" ")]
             self.held.append([sum(area.held_bytes for area in one.regions) for one in found])
 
     def __enter__(self) -> Seen:

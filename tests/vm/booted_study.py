@@ -35,7 +35,7 @@ from assay.store import Store
 from assay.study.booting import BootPause
 from assay.study.laboratory import Laboratory
 from assay.study.loop import Listener
-from assay.study.session import Result, resume
+from assay.study.session import StudyResult, resume
 
 from .rebooted import RebootedGuest
 
@@ -152,7 +152,7 @@ class Bench:
             executor=executor,
         )
 
-    def until_pause(self, step: Callable[[], Result]) -> Result | None:
+    def until_pause(self, step: Callable[[], StudyResult]) -> StudyResult | None:
         try:
             return step()
         except BootPause as pause:
@@ -160,7 +160,7 @@ class Bench:
             self.changes.append(pause.change)
             return None
 
-    def resume(self) -> Result | None:
+    def resume(self) -> StudyResult | None:
         lab = self.laboratory()
         listener = cast(Listener, Silent())
         return self.until_pause(

@@ -17,7 +17,7 @@ from assay.records import (
     Configuration,
     Design,
     DesignKind,
-    Granted,
+    GrantStatus,
     Kind,
     Level,
     Metric,
@@ -29,7 +29,7 @@ from assay.records.workload import WALL
 from assay.store import open_store
 from assay.study.booting import BootPause, boot_of
 from assay.study.loop import Listener
-from assay.study.session import Result, begin, resume
+from assay.study.session import StudyResult, begin, resume
 
 from .booted_study import Bench, Silent
 from .guest import Guest, GuestError, UnavailableError, find_config, release_of
@@ -62,7 +62,7 @@ class Unattended(Bench):
         self.command.write_text(LOADER.format(asked=self.asked))
         self.command.chmod(0o755)
 
-    def step(self, go: Callable[[], Result]) -> Result | None:
+    def step(self, go: Callable[[], StudyResult]) -> StudyResult | None:
         """Go on until the study pauses, and let the command be run then."""
         try:
             return go()
@@ -72,7 +72,7 @@ class Unattended(Bench):
             tell(pause, argparse.Namespace(json=False, reboot_command=str(self.command)))
             return None
 
-    def go_on(self) -> Result | None:
+    def go_on(self) -> StudyResult | None:
         """Resume, as the unit does after each boot."""
         lab = self.laboratory()
         quiet = cast(Listener, Silent())
@@ -148,7 +148,7 @@ def test_a_study_goes_from_kernel_to_kernel_unattended(bench: Unattended) -> Non
     samples = [s for s in bench.store.samples(bench.study_id, 0) if s.launch.stage is Stage.CONFIRM]
     for sample in samples:
         grant = sample.settings[SETTING]
-        assert (grant.grant, grant.level) == (Granted.GRANTED, Level.SEEN), sample
+        assert (grant.grant, grant.level) == (GrantStatus.GRANTED, Level.SEEN), sample
         asked = str(sample.launch.configuration[SETTING])
         # The program itself has looked which kernel it runs under.
         assert sample.metrics["minor"] == int(asked.split(".")[1])
@@ -175,7 +175,7 @@ def _falls_back(bench: Unattended, old: str, new: str) -> None:
     assert len(bench.store.samples(bench.study_id, 0)) == before
 
 
-def _differences_are_listed(result: Result, old: str, new: str) -> None:
+def _differences_are_listed(result: StudyResult, old: str, new: str) -> None:
     found = result.conclusion.kernels
     assert found is not None
     assert (found.releases, found.unread) == ((old, new), ())

@@ -15,7 +15,7 @@ from assay.records import (
     Configuration,
     Design,
     DesignKind,
-    Granted,
+    GrantStatus,
     Kind,
     Metric,
     Sample,
@@ -117,7 +117,7 @@ def test_a_study_goes_from_boot_to_boot(bench: Bench) -> None:
 def _every_launch_ran_in_its_boot(samples: list[Sample]) -> None:
     for sample in samples:
         grant = sample.settings[SETTING]
-        assert grant.grant is Granted.GRANTED, sample
+        assert grant.grant is GrantStatus.GRANTED, sample
         assert "/sys/devices/system/cpu/isolated" in (grant.observed or "")
         # The program itself has looked how many CPUs are isolated.
         assert sample.metrics["isolated"] == (sample.launch.configuration[SETTING] == 1)

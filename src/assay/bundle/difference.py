@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.records import to_builtins
 
-MOST_SHOWN = 160
+MAX_VALUE_CHARACTERS = 160
 """Characters of a value."""
 
 
@@ -26,7 +26,9 @@ def first_difference(recorded: Any, recomputed: Any) -> Difference | None:
     return _first("", to_builtins(recorded), to_builtins(recomputed))
 
 
-def first_other_line(key: str, recorded: str | None, recomputed: str | None) -> Difference | None:
+def first_different_line(
+    key: str, recorded: str | None, recomputed: str | None
+) -> Difference | None:
     """The first line in which two texts differ; ``None`` stands for a text that is not there."""
     if recorded == recomputed:
         return None
@@ -73,4 +75,4 @@ def _at(values: list[Any] | tuple[Any, ...], index: int) -> Any:
 
 def _shown(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
+    return text if len(text) <= MAX_VALUE_CHARACTERS else text[: MAX_VALUE_CHARACTERS - 1] + "…"

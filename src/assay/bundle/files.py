@@ -14,7 +14,7 @@ from assay.errors import InvalidInputError, NotPossibleError
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replace_atomically(path: Path) -> Iterator[BinaryIO]:
     """A file to write that takes its name when it is complete; an error leaves what was there.
 
     What is no regular file, such as ``/dev/stdout``, is written as it is.

@@ -17,7 +17,7 @@ from assay.machine.boot import BOOT_ID
 from assay.machine.root import Root
 
 # fmt: off
-COMMON = frozenset((
+COMMON_NAMES = frozenset((
     "root", "user", "users", "admin", "administrator", "test", "tester", "guest", "nobody",
     "default", "ubuntu", "debian", "fedora", "centos", "rocky", "alma", "arch", "suse",
     "opensuse", "ec2-user", "azureuser", "vagrant", "docker", "podman", "runner", "build",
@@ -28,7 +28,7 @@ COMMON = frozenset((
 # fmt: on
 """Names that half the hosts have: they name nobody, and taking them out would garble the rest."""
 
-LEAST_LETTERS = 2
+MIN_NAME_LENGTH = 2
 """A shorter name is left: as a word of its own it is in every text."""
 
 _SERIALS = (
@@ -126,7 +126,9 @@ def _names(found: Iterable[str]) -> tuple[str, ...]:
     return _longest_first(
         name
         for name in (text.strip() for text in found)
-        if len(name) >= LEAST_LETTERS and name.lower() not in COMMON and not name.isdecimal()
+        if len(name) >= MIN_NAME_LENGTH
+        and name.lower() not in COMMON_NAMES
+        and not name.isdecimal()
     )
 
 

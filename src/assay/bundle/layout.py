@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from assay.records import Hashed, Status, StudySpec
+from assay.records import HashedPart, Status, StudySpec
 from assay.records.codec import Record
 
 FORMAT = "assay-bundle"
@@ -18,16 +18,18 @@ OUTPUTS, CONCLUSION, SCRIPT = "outputs.jsonl", "conclusion.json", "recommended.s
 OF_STRATUM = (STRATUM, PLANS, SAMPLES, OUTPUTS, CONCLUSION, SCRIPT)
 """Files of one stratum, in the order of the chain; the last three may be absent."""
 
-KNOWN = re.compile(rf"{re.escape(STUDY)}|strata/(?:0|[1-9]\d{{0,5}})/(?:{'|'.join(OF_STRATUM)})")
+FILE_NAME = re.compile(
+    rf"{re.escape(STUDY)}|strata/(?:0|[1-9]\d{{0,5}})/(?:{'|'.join(OF_STRATUM)})"
+)
 
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 """Of all files together, unpacked: 50,000 launches with as much output as is kept."""
-MOST_ENTRY_BYTES = 16 << 20
+MAX_ENTRY_BYTES = 16 << 20
 """Of one entry; a machine of a thousand CPUs takes half a megabyte."""
-MOST_FILES = 10_000
+MAX_FILES = 10_000
 
 
-def place(stratum: int, file: str) -> str:
+def stratum_file(stratum: int, file: str) -> str:
     """Where a file of a stratum lies."""
     return f"strata/{stratum}/{file}"
 
@@ -62,7 +64,7 @@ class Stream(Record, frozen=True, kw_only=True):
     stream: str
     size_bytes: int
     sha256: str | None = None
-    hashed: Hashed = Hashed.WHOLE
+    hashed: HashedPart = HashedPart.WHOLE
     encoding: Literal["utf-8", "base64"] = "utf-8"
     head: str = ""
     tail: str = ""

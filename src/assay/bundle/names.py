@@ -39,7 +39,7 @@ _END_OF_PATH = r"(?![\w-]|\.\w)"
 
 
 @dataclass(frozen=True)
-class Names:
+class NamePattern:
     """Names of one kind.
 
     Attributes:
@@ -63,7 +63,7 @@ class Names:
         return any(literal in lower for literal in self.literals)
 
 
-def names_of(identity: Identity, own: frozenset[str]) -> tuple[Names, ...]:
+def name_patterns(identity: Identity, own: frozenset[str]) -> tuple[NamePattern, ...]:
     """What names a host and its users, in the order in which it is taken out.
 
     Args:
@@ -75,12 +75,12 @@ def names_of(identity: Identity, own: frozenset[str]) -> tuple[Names, ...]:
     found = (
         _literal(SECRET, identity.secrets),
         _literal(HOME, identity.homes, behind=_END_OF_PATH),
-        Names(USER, _FOREIGN_HOME, ("/home/", "/users/"), numbered=True),
+        NamePattern(USER, _FOREIGN_HOME, ("/home/", "/users/"), numbered=True),
         _literal(SERIAL, identity.serials, numbered=True),
-        Names(SERIAL, _UUID, part=_PART_OF_UUID, numbered=True),
-        Names(ADDRESS, _MAC, part=_PART_OF_MAC, numbered=True),
-        Names(ADDRESS, _IPV6, part=_PART_OF_IPV6, numbered=True),
-        Names(ADDRESS, _IPV4, part=_PART_OF_IPV4, numbered=True),
+        NamePattern(SERIAL, _UUID, part=_PART_OF_UUID, numbered=True),
+        NamePattern(ADDRESS, _MAC, part=_PART_OF_MAC, numbered=True),
+        NamePattern(ADDRESS, _IPV6, part=_PART_OF_IPV6, numbered=True),
+        NamePattern(ADDRESS, _IPV4, part=_PART_OF_IPV4, numbered=True),
         _literal(HOST, hosts, before=_NO_LETTER_BEFORE, behind=_NO_LETTER_BEHIND),
         _literal(USER, users, before=_NO_LETTER_BEFORE, behind=_NO_LETTER_BEHIND),
     )
@@ -89,7 +89,7 @@ def names_of(identity: Identity, own: frozenset[str]) -> tuple[Names, ...]:
 
 def _literal(
     token: str, texts: Iterable[str], *, before: str = "", behind: str = "", numbered: bool = False
-) -> Names | None:
+) -> NamePattern | None:
     """These texts, in upper and lower case."""
     found = list(texts)
     if not found:
@@ -98,14 +98,14 @@ def _literal(
     # As they stand in an output, and within a JSON document.
     literals = {form.lower() for text in found for form in (text, _inside_json(text))}
     pattern = re.compile(f"{before}(?:{one}){behind}", re.IGNORECASE)
-    return Names(token, pattern, tuple(sorted(literals)), numbered=numbered)
+    return NamePattern(token, pattern, tuple(sorted(literals)), numbered=numbered)
 
 
 def _inside_json(text: str) -> str:
     return encode(text).decode()[1:-1]
 
 
-def names_somebody(address: str) -> bool:
+def is_identifying(address: str) -> bool:
     """Whether a text is an address, and neither the loopback nor a placeholder."""
     if _MAC.fullmatch(address):
         return set(address.lower()) - set(":-") not in ({"0"}, {"f"})

@@ -22,12 +22,12 @@ import msgspec
 
 from assay.bundle.chain import sealed_line
 from assay.bundle.layout import (
+    FILE_NAME,
     FORMAT,
-    KNOWN,
     MANIFEST,
-    MOST_BYTES,
-    MOST_ENTRY_BYTES,
-    MOST_FILES,
+    MAX_BYTES,
+    MAX_ENTRY_BYTES,
+    MAX_FILES,
     SCHEMA,
     Manifest,
 )
@@ -49,7 +49,7 @@ _HOLDS_BYTES = re.compile(rb'\{"chain":"([0-9a-f]{64})","entry":(.*\\udc.*)\}')
 _AGAIN = "Get it again from whoever made it, best with a signature: this one shows nothing."
 
 
-class Broken(AssayError):
+class BrokenBundleError(AssayError):
     """Something in a bundle is not as it was written.
 
     Args:
@@ -93,7 +93,7 @@ class Archive:
     def __init__(self, archive: zipfile.ZipFile, path: Path) -> None:
         self._archive = archive
         self._path = path
-        self._left = MOST_BYTES
+        self._left = MAX_BYTES
         self._members = {about.filename: about for about in archive.infolist()}
 
     @property
@@ -129,7 +129,7 @@ class Archive:
         try:
             head = msgspec.json.decode(content, type=Head)
         except _UNREADABLE as error:
-            raise Broken(MANIFEST, None, f"cannot be read: {error}") from error
+            raise BrokenBundleError(MANIFEST, None, f"cannot be read: {error}") from error
         if head.format != FORMAT:
             raise InvalidInputError(
                 f"{self._path} is no bundle of assay: its {MANIFEST} is of another program.",
@@ -150,18 +150,18 @@ class Archive:
         """
         twice = [name for name, n in Counter(self._archive.namelist()).items() if n > 1]
         if twice:
-            raise Broken(_named(twice[0]), None, "is there twice")
+            raise BrokenBundleError(_named(twice[0]), None, "is there twice")
         listed = [note.name for note in manifest.files]
         for name in listed:
-            if not KNOWN.fullmatch(name):
-                raise Broken(_named(name), None, "is no file that a bundle has")
+            if not FILE_NAME.fullmatch(name):
+                raise BrokenBundleError(_named(name), None, "is no file that a bundle has")
             if name not in self._members:
-                raise Broken(name, None, "is missing")
+                raise BrokenBundleError(name, None, "is missing")
         if len(set(listed)) < len(listed):
-            raise Broken(MANIFEST, None, "names a file twice")
+            raise BrokenBundleError(MANIFEST, None, "names a file twice")
         for name in self._members:
             if name not in (*listed, MANIFEST):
-                raise Broken(_named(name), None, "is not in the manifest")
+                raise BrokenBundleError(_named(name), None, "is not in the manifest")
 
     def content(self, name: str) -> bytes:
         """A file that is one entry, whole.
@@ -174,8 +174,8 @@ class Archive:
         with self._opened(name) as file:
             while piece := self._read(file, name, None):
                 size += len(piece)
-                if size > MOST_ENTRY_BYTES:
-                    raise Broken(name, None, "is larger than an entry may be")
+                if size > MAX_ENTRY_BYTES:
+                    raise BrokenBundleError(name, None, "is larger than an entry may be")
                 pieces.append(piece)
         return b"".join(pieces)
 
@@ -198,10 +198,10 @@ class Archive:
                     yield _line(text, name, count)
                 begun.append(rest)
                 size += len(rest)
-                if size > MOST_ENTRY_BYTES:
-                    raise Broken(name, count + 1, "is larger than an entry may be")
+                if size > MAX_ENTRY_BYTES:
+                    raise BrokenBundleError(name, count + 1, "is larger than an entry may be")
         if size:
-            raise Broken(name, count + 1, "is cut off")
+            raise BrokenBundleError(name, count + 1, "is cut off")
 
     @contextlib.contextmanager
     def _opened(self, name: str) -> Iterator[BinaryIO]:
@@ -210,21 +210,25 @@ class Archive:
                 yield file  # type: ignore[misc]  # typeshed has IO[bytes]
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
             # No archive of ours is encrypted or packed in other ways than deflate.
-            raise Broken(_named(name), None, f"is damaged: {error}") from error
+            raise BrokenBundleError(_named(name), None, f"is damaged: {error}") from error
 
     def _read(self, file: BinaryIO, name: str, entry: int | None) -> bytes:
         try:
             piece = file.read(_PIECE)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-            raise Broken(name, entry, f"is damaged here or behind it: {error}") from error
+            raise BrokenBundleError(
+                name, entry, f"is damaged here or behind it: {error}"
+            ) from error
         self._left -= len(piece)
         if self._left < 0:
-            raise Broken(name, entry, f"goes beyond the {MOST_BYTES >> 30} GiB of a bundle")
+            raise BrokenBundleError(
+                name, entry, f"goes beyond the {MAX_BYTES >> 30} GiB of a bundle"
+            )
         return piece
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[Archive]:
+def open_bundle(path: Path) -> Iterator[Archive]:
     """A bundle, to be read.
 
     Raises:
@@ -268,7 +272,7 @@ def _archive(file: io.BufferedReader, path: Path) -> zipfile.ZipFile:
             f"{path} is no bundle of assay: it is no ZIP archive.",
             _WRITTEN,
         ) from error
-    if len(archive.infolist()) > MOST_FILES:
+    if len(archive.infolist()) > MAX_FILES:
         raise InvalidInputError(
             f"{path} holds more files than a bundle may.", "Look where it comes from."
         )
@@ -279,9 +283,11 @@ def _line(text: bytes, name: str, entry: int | None) -> Line:
     try:
         line = _with_bytes(text) or msgspec.json.decode(text, type=Line)
     except _UNREADABLE as error:
-        raise Broken(name, entry, f"is no entry with its chain value: {error}") from error
+        raise BrokenBundleError(
+            name, entry, f"is no entry with its chain value: {error}"
+        ) from error
     if sealed_line(line.chain, bytes(line.entry)) != text + b"\n":
-        raise Broken(name, entry, "holds more than an entry and its chain value")
+        raise BrokenBundleError(name, entry, "holds more than an entry and its chain value")
     return line
 
 
@@ -300,9 +306,9 @@ def document_in(content: bytes, kind: type[T], name: str, entry: int | None) -> 
     try:
         found = decode(content, kind)
     except (InvalidInputError, *_UNREADABLE) as error:
-        raise Broken(name, entry, f"cannot be read: {_reason_of(error)}") from error
+        raise BrokenBundleError(name, entry, f"cannot be read: {_reason_of(error)}") from error
     if not _spelled_once(content):
-        raise Broken(name, entry, "is not spelled as assay spells documents")
+        raise BrokenBundleError(name, entry, "is not spelled as assay spells documents")
     return found
 
 

@@ -32,9 +32,9 @@ from assay.search.space.named import search_space
 from assay.search.space.space import SearchSpace
 
 _NOT_OURS = "The bundle was not made by assay, or is damaged: ask for another."
-MOST_EXPRESSIONS, LONGEST = 1000, 4096
+MAX_EXPRESSIONS, MAX_EXPRESSION_LENGTH = 1000, 4096
 """Conditions and constraints of a space, and characters of each."""
-MOST_VALUES = 1_000_000
+MAX_VALUES = 1_000_000
 """Of one setting."""
 MAX_NAMED = 1000
 """Named configurations of a space: each is held against all others."""
@@ -66,7 +66,7 @@ def recompute(
     first: Conclusion | None = None
     for done in _ends(recorded):
         found = _concluded(spec, resting, space, done)
-        if same(found, recorded):
+        if is_same_conclusion(found, recorded):
             return found
         first = first or found
     assert first is not None
@@ -80,14 +80,16 @@ def _demand_workable(space: Space) -> None:
         NotPossibleError: more values or longer expressions than a study has.
     """
     expressions = [*space.constraints, *(p.when for p in space.parameters if p.when)]
-    if len(expressions) > MOST_EXPRESSIONS or any(len(e) > LONGEST for e in expressions):
+    if len(expressions) > MAX_EXPRESSIONS or any(
+        len(e) > MAX_EXPRESSION_LENGTH for e in expressions
+    ):
         raise NotPossibleError(
             "The space holds more expressions, or longer ones, than a study has.", _NOT_OURS
         )
     if len(space.named) > MAX_NAMED:
         raise NotPossibleError("The space names more configurations than a study has.", _NOT_OURS)
     for parameter in space.parameters:
-        if isinstance(parameter.domain, Range) and _count(parameter.domain) > MOST_VALUES:
+        if isinstance(parameter.domain, Range) and _count(parameter.domain) > MAX_VALUES:
             raise NotPossibleError(
                 f"{parameter.name} has more values than a study goes through.", _NOT_OURS
             )
@@ -117,7 +119,7 @@ def _concluded(
         ) from error
 
 
-def same(found: Conclusion, recorded: Conclusion) -> bool:
+def is_same_conclusion(found: Conclusion, recorded: Conclusion) -> bool:
     """Whether two verdict documents are the same, to the last digit; the scripts apart.
 
     Those of before ``reason`` was kept hold it against nothing.

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from assay.bundle.identity import Identity
-from assay.bundle.names import ADDRESS, USER, Names, names_of, names_somebody
+from assay.bundle.names import ADDRESS, USER, NamePattern, is_identifying, name_patterns
 from assay.machine.document import machine_in
 from assay.machine.launch_environment import VARIABLE_PREFIX
 from assay.records import Configuration, Stratum, encode
@@ -23,7 +23,7 @@ from assay.records import Configuration, Stratum, encode
 T = TypeVar("T")
 
 # fmt: off
-OWN_WORDS = frozenset((
+RESERVED_WORDS = frozenset((
     "again", "alone", "always", "anon", "arg", "args", "blas", "build", "bytes", "check", "clock",
     "command", "commands", "compare", "confirm", "containment", "cores", "counter", "counters",
     "cpu", "cpus", "default", "effective", "energy", "env", "environment", "evidence", "failed",
@@ -69,7 +69,7 @@ class Redactor:
             for word in own
             for part in (*word.split("."), *re.split(r"[^A-Za-z]+", word))
         }
-        self._names = names_of(identity, OWN_WORDS | words)
+        self._names = name_patterns(identity, RESERVED_WORDS | words)
         self._numbers: dict[tuple[str, str], str] = {}
         self._known: dict[str, tuple[str, Counter[str]]] = {}
         self.replaced: Counter[str] = Counter()
@@ -94,9 +94,9 @@ class Redactor:
                 text = names.pattern.sub(lambda m, n=names: self._token(m, n, counts), text)  # type: ignore[misc]
         return text, counts
 
-    def _token(self, match: re.Match[str], names: Names, counts: Counter[str]) -> str:
+    def _token(self, match: re.Match[str], names: NamePattern, counts: Counter[str]) -> str:
         found = match[0]
-        if names.token is ADDRESS and not names_somebody(found):
+        if names.token is ADDRESS and not is_identifying(found):
             return found
         counts[names.token] += 1
         if not names.numbered:

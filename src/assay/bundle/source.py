@@ -11,7 +11,7 @@ import msgspec
 
 from assay.records import Claim, Conclusion, Output, Plan, Sample, Stratum
 from assay.records.front import FrontPoint
-from assay.records.sample import SAID
+from assay.records.sample import STDERR_LINES
 from assay.search.history.complaints import quotes_output
 from assay.search.history.same_work import without_lines, without_quote
 from assay.store import Store, StudyRecord
@@ -63,7 +63,7 @@ def _stratum_without_outputs(one: StratumSource) -> StratumSource:
 def _without_errors(sample: Sample) -> Sample:
     """Return a sample without lines of standard error."""
     pieces = (
-        msgspec.structs.replace(piece, note=None) if piece.kind == SAID else piece
+        msgspec.structs.replace(piece, note=None) if piece.kind == STDERR_LINES else piece
         for piece in sample.evidence
     )
     return msgspec.structs.replace(sample, evidence=tuple(pieces))

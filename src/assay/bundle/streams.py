@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from assay.bundle.layout import Stream
-from assay.records import Hashed, Output
+from assay.records import HashedPart, Output
 
 _LONGEST_LETTER = 4
 """Bytes of a character in UTF-8."""
@@ -38,7 +38,7 @@ def stream_of(output: Output, bare: Callable[[bytes], bytes] = bytes) -> Stream:
 
 def _digest(output: Output, head: bytes, tail: bytes, *, named: bool) -> str | None:
     """The digest that stands beside ``head`` and ``tail``."""
-    if not (output.complete or output.hashed is Hashed.ENDS):
+    if not (output.complete or output.hashed is HashedPart.ENDS):
         return None if named else output.sha256
     if (head, tail) == (output.head, output.tail):
         return output.sha256

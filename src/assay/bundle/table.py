@@ -71,7 +71,7 @@ def _names(found: Iterable[Iterable[str]]) -> tuple[str, ...]:
     return tuple(sorted({name for names in found for name in names}))
 
 
-LEFT_ALONE = "default"
+NOT_SET = "default"
 """Stands in the place of a grant, and of an unknown value, where an arm leaves a setting alone."""
 
 
@@ -90,7 +90,7 @@ def _defaults(spec: StudySpec) -> dict[str, Value]:
 def _setting(sample: Sample, name: str, defaults: Mapping[str, Value]) -> Sequence[str]:
     grant = sample.settings.get(name)
     if name not in sample.launch.configuration:
-        return _cell(defaults.get(name, LEFT_ALONE)), _cell(grant.grant if grant else LEFT_ALONE)
+        return _cell(defaults.get(name, NOT_SET)), _cell(grant.grant if grant else NOT_SET)
     return _cell(sample.launch.configuration.get(name)), _cell(grant.grant if grant else None)
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from assay.bundle.chain import START, link
-from assay.bundle.difference import Difference, first_difference, first_other_line
+from assay.bundle.difference import Difference, first_difference, first_different_line
 from assay.bundle.layout import (
     CONCLUSION,
-    KNOWN,
+    FILE_NAME,
     MANIFEST,
     PLANS,
     SAMPLES,
@@ -28,11 +28,11 @@ from assay.bundle.layout import (
     StudyDocument,
     VerdictNote,
 )
-from assay.bundle.read import Archive, Broken, document_in, opened
-from assay.bundle.recompute import recompute, same, script_of
-from assay.bundle.versions import is_engine, to_install, unlike
+from assay.bundle.read import Archive, BrokenBundleError, document_in, open_bundle
+from assay.bundle.recompute import is_same_conclusion, recompute, script_of
+from assay.bundle.versions import different_versions, install_command, is_engine
 from assay.errors import AssayError
-from assay.records import Conclusion, Hashed, Plan, Sample, Stratum
+from assay.records import Conclusion, HashedPart, Plan, Sample, Stratum
 
 T = TypeVar("T")
 
@@ -68,7 +68,7 @@ class VerdictCheck:
     @property
     def remedy(self) -> str:
         """How to come by the recorded engine."""
-        return f"{to_install(self.engine)} installs what it was worked out with."
+        return f"{install_command(self.engine)} installs what it was worked out with."
 
 
 @dataclass
@@ -83,7 +83,7 @@ class StratumContents:
 
 
 @dataclass(frozen=True)
-class Checked:
+class BundleCheck:
     """What was found out about a bundle.
 
     Attributes:
@@ -98,7 +98,7 @@ class Checked:
     manifest: Manifest
     entries: int
     study: StudyDocument | None = None
-    broken: Broken | None = None
+    broken: BrokenBundleError | None = None
     verdicts: tuple[VerdictCheck, ...] = ()
     open_strata: tuple[int, ...] = ()
     strata: Mapping[int, StratumContents] = field(default_factory=dict)
@@ -116,7 +116,7 @@ class Checked:
         return 0 if self.holds else 3
 
 
-def verify(path: Path) -> Checked:
+def verify(path: Path) -> BundleCheck:
     """Check a bundle.
 
     Raises:
@@ -124,20 +124,20 @@ def verify(path: Path) -> Checked:
         NotPossibleError: it cannot be read, or is of a later format.
         Broken: its manifest cannot be read.
     """
-    with opened(path) as archive:
+    with open_bundle(path) as archive:
         seal = archive.seal()
         manifest = seal.manifest
         reading = _Reading(archive, manifest)
         try:
             if link(manifest.head, seal.content) != seal.chain:
-                raise Broken(MANIFEST, None, "was changed")
+                raise BrokenBundleError(MANIFEST, None, "was changed")
             archive.demand_names(manifest)
             reading.read()
-        except Broken as broken:
-            return Checked(manifest, reading.entries, reading.study, reading.explained(broken))
+        except BrokenBundleError as broken:
+            return BundleCheck(manifest, reading.entries, reading.study, reading.explained(broken))
         verdicts = tuple(reading.checked(note) for note in manifest.verdicts)
         concluded = {note.stratum for note in manifest.verdicts}
-        return Checked(
+        return BundleCheck(
             manifest,
             reading.entries,
             reading.study,
@@ -167,30 +167,34 @@ class _Reading:
         for note in self._manifest.files:
             self._read(note)
         if self._head != self._manifest.head:
-            raise Broken(MANIFEST, None, "ends the chain elsewhere than its files do")
+            raise BrokenBundleError(MANIFEST, None, "ends the chain elsewhere than its files do")
         if self.study is None or self.study.id != self._manifest.study:
-            raise Broken(STUDY, None, "is missing, or of another")
+            raise BrokenBundleError(STUDY, None, "is missing, or of another")
         for number, found in self.strata.items():
             if found.stratum is None or found.stratum.number != number:
-                raise Broken(f"strata/{number}/{STRATUM}", None, "is missing, or of another")
+                raise BrokenBundleError(
+                    f"strata/{number}/{STRATUM}", None, "is missing, or of another"
+                )
         self._demand_verdicts()
 
     def _demand_verdicts(self) -> None:
         """Every verdict document is told of in the manifest, so that none goes unchecked."""
-        told = [note.stratum for note in self._manifest.verdicts]
+        difference_text = [note.stratum for note in self._manifest.verdicts]
         there = [n for n, found in self.strata.items() if found.conclusion is not None]
-        if sorted(told) != sorted(there):
-            raise Broken(MANIFEST, None, "tells of other verdicts than are here")
+        if sorted(difference_text) != sorted(there):
+            raise BrokenBundleError(MANIFEST, None, "tells of other verdicts than are here")
         for note in self._manifest.verdicts:
             found = self.strata[note.stratum]
             assert found.conclusion is not None
             if not is_engine(note.engine):
-                raise Broken(MANIFEST, None, "tells of versions that are none")
+                raise BrokenBundleError(MANIFEST, None, "tells of versions that are none")
             if note.samples != found.conclusion.launches or note.samples > len(found.samples):
-                raise Broken(MANIFEST, None, f"tells of {note.samples} samples of a verdict")
+                raise BrokenBundleError(
+                    MANIFEST, None, f"tells of {note.samples} samples of a verdict"
+                )
         for number, found in self.strata.items():
             if found.script is not None and found.conclusion is None:
-                raise Broken(f"strata/{number}/{SCRIPT}", None, "belongs to no verdict")
+                raise BrokenBundleError(f"strata/{number}/{SCRIPT}", None, "belongs to no verdict")
 
     def _read(self, note: FileNote) -> None:
         if note.name.endswith(".jsonl"):
@@ -199,7 +203,7 @@ class _Reading:
         else:
             self._document(note)
         if self._head != note.head:
-            raise Broken(note.name, None, "does not end as the manifest says")
+            raise BrokenBundleError(note.name, None, "does not end as the manifest says")
 
     def _document(self, note: FileNote) -> None:
         content = self._archive.content(note.name)
@@ -207,9 +211,9 @@ class _Reading:
         head = link(self._head, entry)
         if note.entries != 1 or head != note.head:
             if note.name.endswith(CONCLUSION):  # which can be told more of
-                with contextlib.suppress(Broken):
+                with contextlib.suppress(BrokenBundleError):
                     self._take_document(note.name, entry)
-            raise Broken(note.name, None, "was changed")
+            raise BrokenBundleError(note.name, None, "was changed")
         self._head = head
         self.entries += 1
         self._take_document(note.name, entry)
@@ -232,12 +236,12 @@ class _Reading:
             content = bytes(line.entry)
             head = link(self._head, content)
             if head != line.chain:
-                raise Broken(note.name, number, self._misfit(note, number))
+                raise BrokenBundleError(note.name, number, self._misfit(note, number))
             self._head = head
             self.entries += 1
             take(document_in(content, kind, note.name, number), number)
         if number != note.entries:
-            raise Broken(
+            raise BrokenBundleError(
                 note.name,
                 None,
                 f"has {number} of the {note.entries} entries that the manifest tells of",
@@ -259,7 +263,7 @@ class _Reading:
     def _counted(self, name: str) -> Iterator[object]:
         try:
             yield from self._archive.lines(name)
-        except Broken:
+        except BrokenBundleError:
             return
 
     def _entries_of(self, name: str) -> tuple[type[Any], Callable[[Any, int], None]]:
@@ -275,11 +279,11 @@ class _Reading:
         return OutputDocument, take_output
 
     def _stratum_of(self, name: str) -> tuple[StratumContents, str]:
-        assert KNOWN.fullmatch(name)
+        assert FILE_NAME.fullmatch(name)
         _, number, file = name.split("/")
         return self.strata.setdefault(int(number), StratumContents()), file
 
-    def explained(self, broken: Broken) -> Broken:
+    def explained(self, broken: BrokenBundleError) -> BrokenBundleError:
         """Where a verdict document alone was changed: which key of it, and both values."""
         if not broken.file.endswith(CONCLUSION) or self.study is None:
             return broken
@@ -290,7 +294,9 @@ class _Reading:
         check = self.checked(note)
         if check.difference is None:
             return broken
-        return Broken(broken.file, None, f"{broken.what}: {told(check.difference)}")
+        return BrokenBundleError(
+            broken.file, None, f"{broken.what}: {difference_text(check.difference)}"
+        )
 
     def checked(self, note: VerdictNote) -> VerdictCheck:
         """The verdict document of a stratum, held against its samples."""
@@ -303,24 +309,24 @@ class _Reading:
             of_samples=len(found.samples),
             conclusion=found.conclusion,
             holds=False,
-            engine=unlike(note.engine),
+            engine=different_versions(note.engine),
         )
         try:
             again = recompute(self.study.spec, found.samples, found.stratum, found.conclusion)
         except AssayError as error:
             return replace(check, why_not=error.cause)
-        if not same(again, found.conclusion):
+        if not is_same_conclusion(again, found.conclusion):
             return replace(check, difference=first_difference(found.conclusion, again))
         try:
             workload = self.study.spec.workload
             script = script_of(found.conclusion, found.plans, workload, found.samples)
         except AssayError as error:
             return replace(check, why_not=error.cause)
-        other = first_other_line(SCRIPT, found.script, script)
+        other = first_different_line(SCRIPT, found.script, script)
         return replace(check, holds=other is None, difference=other)
 
 
-def told(difference: Difference) -> str:
+def difference_text(difference: Difference) -> str:
     """A difference in words."""
     return (
         f"{difference.key} is {difference.recorded}, and its samples give {difference.recomputed}"
@@ -334,17 +340,19 @@ def _demand_output(document: OutputDocument, name: str, entry: int, samples: int
         Broken: it does not fit, or belongs to no sample.
     """
     if not 1 <= document.sample <= samples:
-        raise Broken(name, entry, f"belongs to sample {document.sample}, which is not here")
+        raise BrokenBundleError(
+            name, entry, f"belongs to sample {document.sample}, which is not here"
+        )
     for stream in document.streams:
         # Of a long stream the digest is over what lies between the ends as well.
-        if stream.sha256 is None or (stream.tail and stream.hashed is not Hashed.ENDS):
+        if stream.sha256 is None or (stream.tail and stream.hashed is not HashedPart.ENDS):
             continue
         try:
             ends = [_bytes_of(text, stream.encoding) for text in (stream.head, stream.tail)]
         except (binascii.Error, ValueError) as error:
-            raise Broken(name, entry, f"its {stream.stream} is no Base64") from error
+            raise BrokenBundleError(name, entry, f"its {stream.stream} is no Base64") from error
         if hashlib.sha256(b"".join(ends)).hexdigest() != stream.sha256:
-            raise Broken(name, entry, f"its {stream.stream} does not fit its digest")
+            raise BrokenBundleError(name, entry, f"its {stream.stream} does not fit its digest")
 
 
 def _bytes_of(text: str, encoding: str) -> bytes:

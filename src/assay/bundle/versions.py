@@ -8,7 +8,7 @@ from importlib import metadata
 
 from assay import __version__
 
-COUNTING = ("numpy", "scipy", "msgspec")
+COMPUTING_PACKAGES = ("numpy", "scipy", "msgspec")
 """Packages whose next version might give another last digit, proposal or spelling of a number."""
 
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_-]{0,40}")
@@ -22,7 +22,7 @@ def is_engine(recorded: dict[str, str]) -> bool:
 def engine() -> dict[str, str]:
     """The version of each package that works out verdicts here, and of Python."""
     found = {"assay": __version__, "python": platform.python_version()}
-    for package in COUNTING:
+    for package in COMPUTING_PACKAGES:
         try:
             found[package] = metadata.version(package)
         except metadata.PackageNotFoundError:  # run from sources without an installation
@@ -30,7 +30,7 @@ def engine() -> dict[str, str]:
     return found
 
 
-def unlike(recorded: dict[str, str]) -> dict[str, str]:
+def different_versions(recorded: dict[str, str]) -> dict[str, str]:
     """What of a recorded engine is of another version here, with the version recorded.
 
     Of Python the first two numbers count: arithmetic does not change within them.
@@ -39,7 +39,7 @@ def unlike(recorded: dict[str, str]) -> dict[str, str]:
     return {
         name: version
         for name, version in recorded.items()
-        if name in ("assay", "python", *COUNTING)
+        if name in ("assay", "python", *COMPUTING_PACKAGES)
         and _counting(name, version) != _counting(name, here.get(name, ""))
     }
 
@@ -48,7 +48,7 @@ def _counting(name: str, version: str) -> str:
     return ".".join(version.split(".")[:2]) if name == "python" else version
 
 
-def to_install(recorded: dict[str, str]) -> str:
+def install_command(recorded: dict[str, str]) -> str:
     """The command that installs what differs, as a shell would read it."""
     packages = [f"{name}=={version}" for name, version in recorded.items() if name != "python"]
     python = (

@@ -21,8 +21,8 @@ from assay.bundle.layout import (
     CONCLUSION,
     FORMAT,
     MANIFEST,
-    MOST_BYTES,
-    MOST_ENTRY_BYTES,
+    MAX_BYTES,
+    MAX_ENTRY_BYTES,
     OUTPUTS,
     PLANS,
     SAMPLES,
@@ -35,9 +35,9 @@ from assay.bundle.layout import (
     OutputDocument,
     StudyDocument,
     VerdictNote,
-    place,
+    stratum_file,
 )
-from assay.bundle.recompute import recompute, same, script_of, without_script
+from assay.bundle.recompute import is_same_conclusion, recompute, script_of, without_script
 from assay.bundle.redact import Redactor
 from assay.bundle.source import Source, StratumSource, without_outputs
 from assay.bundle.streams import stream_of
@@ -53,7 +53,7 @@ _LEVEL = 6
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenBundle:
     """A bundle that was written.
 
     Attributes:
@@ -69,7 +69,7 @@ class Written:
 
 def write_bundle(
     source: Source, identity: Identity, target: BinaryIO, *, outputs: bool = True
-) -> Written:
+) -> WrittenBundle:
     """Write a study as a bundle.
 
     Args:
@@ -123,7 +123,7 @@ def write_bundle(
             outputs=outputs,
         )
         chained.seal(encode(manifest))
-    return Written(manifest, sum(len(one.samples) for one in source.strata), tuple(notes))
+    return WrittenBundle(manifest, sum(len(one.samples) for one in source.strata), tuple(notes))
 
 
 class _Chained:
@@ -173,9 +173,9 @@ class _Chained:
         with self._archive.open(about, "w") as file:
             for piece in pieces:
                 self._written += len(piece)
-                if len(piece) > MOST_ENTRY_BYTES or self._written > MOST_BYTES:
+                if len(piece) > MAX_ENTRY_BYTES or self._written > MAX_BYTES:
                     raise NotPossibleError(
-                        f"The study is too large for a bundle ({MOST_BYTES >> 30} GiB at most).",
+                        f"The study is too large for a bundle ({MAX_BYTES >> 30} GiB at most).",
                         "--no-outputs leaves out what the program wrote.",
                     )
                 file.write(piece)
@@ -204,11 +204,11 @@ def _write_stratum(
     chained: _Chained, bare: _Bare, one: StratumSource, redactor: Redactor, outputs: bool
 ) -> None:
     number = bare.stratum.number
-    chained.document(place(number, STRATUM), encode(bare.stratum))
-    chained.lines(place(number, PLANS), map(encode, bare.plans))
-    chained.lines(place(number, SAMPLES), map(encode, bare.samples))
+    chained.document(stratum_file(number, STRATUM), encode(bare.stratum))
+    chained.lines(stratum_file(number, PLANS), map(encode, bare.plans))
+    chained.lines(stratum_file(number, SAMPLES), map(encode, bare.samples))
     if outputs:
-        chained.lines(place(number, OUTPUTS), _output_lines(one, redactor))
+        chained.lines(stratum_file(number, OUTPUTS), _output_lines(one, redactor))
 
 
 def _output_lines(one: StratumSource, redactor: Redactor) -> Iterator[bytes]:
@@ -244,7 +244,7 @@ def _verdict(
         return None
     try:
         found = recompute(spec, one.samples, one.stratum, one.conclusion)
-        if same(found, one.conclusion):
+        if is_same_conclusion(found, one.conclusion):
             again = recompute(bare_spec, bare.samples, bare.stratum, bare.conclusion)
             if _figures(again) == _figures(bare.conclusion):
                 return _Verdict(without_script(again), engine())
@@ -276,10 +276,10 @@ def _masked(value: object) -> object:
 
 def _write_verdict(chained: _Chained, spec: StudySpec, bare: _Bare, found: _Verdict) -> VerdictNote:
     number, conclusion = bare.stratum.number, found.conclusion
-    chained.document(place(number, CONCLUSION), encode(conclusion))
+    chained.document(stratum_file(number, CONCLUSION), encode(conclusion))
     script = script_of(conclusion, bare.plans, spec.workload, bare.samples)
     if script is not None:
-        chained.document(place(number, SCRIPT), script.encode(), end=b"")
+        chained.document(stratum_file(number, SCRIPT), script.encode(), end=b"")
     return VerdictNote(stratum=number, samples=conclusion.launches, engine=found.engine)
 
 

@@ -16,7 +16,7 @@ from assay.machine.inventory.document import Inventory
 from assay.records import (
     Claim,
     Conclusion,
-    Expected,
+    ExpectedEffect,
     Kind,
     Modes,
     RecommendationStatus,
@@ -33,10 +33,10 @@ from assay.records.codec import Record
 from assay.records.configuration import Value
 from assay.records.cross_environment import CrossEnvironmentComparison
 from assay.records.design import FactorEffect
-from assay.records.front import OffFront
+from assay.records.front import FrontExclusion
 from assay.records.kernels import KernelComparison
 from assay.records.requirement import RequirementResult
-from assay.records.study import Disturber, Interference, Switching
+from assay.records.study import DisturbanceSource, Interference, SwitchingCost
 
 
 class Calibrated(Record, frozen=True, kw_only=True):
@@ -103,11 +103,11 @@ class StudyAnswer(Record, frozen=True, kw_only=True):
     disturbed_blocks: int
     notes: tuple[str, ...]
     requirements: tuple[RequirementResult, ...] = ()
-    disturbers: tuple[Disturber, ...] = ()
+    disturbers: tuple[DisturbanceSource, ...] = ()
     noise_floor: NoiseFloorAnswer | None = None
     elsewhere: CrossEnvironmentComparison | None = None
     interference: Interference | None = None
-    switching: Switching | None = None
+    switching: SwitchingCost | None = None
     kernels: KernelComparison | None = None
 
 
@@ -275,7 +275,7 @@ class RecommendationAnswer(Record, frozen=True, kw_only=True):
     script: str
     claim: Claim | None = None
     output: str | None = None
-    expected: Expected | None = None
+    expected: ExpectedEffect | None = None
     proof: ProofAnswer | None = None
 
 
@@ -365,7 +365,7 @@ class PointAnswer(Record, frozen=True, kw_only=True):
     settings: dict[str, Value]
     claims: tuple[Claim, ...]
     script: str = ""
-    off: OffFront | None = None
+    off: FrontExclusion | None = None
     dominated_by: str | None = None
 
 

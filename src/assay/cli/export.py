@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from assay.bundle.files import replacing
+from assay.bundle.files import replace_atomically
 from assay.bundle.source import Source, read_source
 from assay.cli.process.ending import end_in_order
 from assay.cli.show.documents import json_text, print_json
@@ -141,7 +141,7 @@ def _write(one: _Asked, source: Source, writer: Writer, no_outputs: bool) -> dic
 @contextlib.contextmanager
 def _target(path: str) -> Iterator[BinaryIO]:
     if path != STDOUT:
-        with replacing(Path(path)) as file:
+        with replace_atomically(Path(path)) as file:
             yield file
         return
     # A ZIP archive is written back and forth, which a pipe does not let.

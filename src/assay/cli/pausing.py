@@ -19,9 +19,14 @@ from assay.records import BootChange, Configuration, StudySpec, to_builtins
 from assay.records.configuration import show_value
 from assay.search.conclusion.boots import boots_words
 from assay.study.booting import BootPause
-from assay.study.firmware import COMMAND, demand_said, demand_varied, with_said
+from assay.study.firmware import (
+    COMMAND_MARK,
+    demand_unreadable,
+    demand_varied,
+    with_firmware_values,
+)
 from assay.study.laboratory import Laboratory
-from assay.study.session import prepared
+from assay.study.session import prepared_spec
 from assay.untrusted import clean
 
 ERROR_OUTPUT = 2
@@ -34,17 +39,17 @@ def from_boot_to_boot(
     """The laboratory and the study with what is said of the firmware; says how many boots it takes.
 
     Raises:
-        InvalidInputError, NotPossibleError: as ``with_said``, ``prepared`` and ``demand_varied``.
+        InvalidInputError, NotPossibleError: as ``with_firmware_values``, ``prepared_spec`` and ``demand_varied``.
     """
     reboot_argv(arguments)
     verify = _pairs("--verify", arguments.verify)
     for name, source in verify.items():
-        demand_said(name, lab.registry)
+        demand_unreadable(name, lab.registry)
         _demand_source(name, source)
     spec = msgspec.structs.replace(spec, verify=verify)
     confirmed = confirmed_of(arguments)
-    lab = with_said(lab, spec, confirmed)
-    spec = prepared(spec, lab)
+    lab = with_firmware_values(lab, spec, confirmed)
+    spec = prepared_spec(spec, lab)
     demand_varied((*confirmed, *verify), spec)
     words = boots_words(spec)
     if words and not arguments.quiet:
@@ -224,7 +229,11 @@ def _demand_source(name: str, source: str) -> None:
         InvalidInputError: it is neither a path nor a command.
     """
     try:
-        words = shlex.split(source.removeprefix(COMMAND)) if source.startswith(COMMAND) else []
+        words = (
+            shlex.split(source.removeprefix(COMMAND_MARK))
+            if source.startswith(COMMAND_MARK)
+            else []
+        )
     except ValueError as error:
         raise InvalidInputError(f"--verify {name}: {error}.", "Close its quotes.") from error
     if source.startswith("/") or words:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from assay.bundle.files import replacing
+from assay.bundle.files import replace_atomically
 from assay.cli.requests.ready import Ready, launch_of
 from assay.executors.sample import build_sample
 from assay.launch.observations import active_observations
@@ -34,5 +34,5 @@ def record(
         sys.stdout.buffer.write(b"\n" + line)
         sys.stdout.flush()
         return
-    with replacing(Path(name)) as file:
+    with replace_atomically(Path(name)) as file:
         file.write(line)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from assay.errors import NotPossibleError
 from assay.host.journal import has_entries
-from assay.records import Granted, Plan, RunFacts, Scope
+from assay.records import GrantStatus, Plan, RunFacts, Scope
 from assay.records.configuration import show_value
 from assay.untrusted import clean
 
@@ -83,7 +83,7 @@ def demand_granted(
         if setting.scope is not Scope.SYSTEM:
             continue
         grant = setting.judge(plan.configuration, facts, plan)
-        if grant.grant in (Granted.REFUSED, Granted.UNVERIFIED):
+        if grant.grant in (GrantStatus.REFUSED, GrantStatus.UNVERIFIED):
             reason = next(iter(why.values()), grant.reason)
             raise NotPossibleError(
                 f"{name}={show_value(value)} cannot be had: {reason}.",

@@ -15,9 +15,9 @@ from assay.units import show_count
 from assay.untrusted import clean, clean_lines
 
 if TYPE_CHECKING:
-    from assay.bundle.read import Broken
+    from assay.bundle.read import BrokenBundleError
     from assay.bundle.signature import SignatureCheck
-    from assay.bundle.verify import Checked, VerdictCheck
+    from assay.bundle.verify import BundleCheck, VerdictCheck
 
 
 def verify_file(arguments: argparse.Namespace) -> int:
@@ -27,7 +27,7 @@ def verify_file(arguments: argparse.Namespace) -> int:
         InvalidInputError: no bundle, or options that need each other.
         NotPossibleError: it cannot be read here.
     """
-    from assay.bundle.read import Broken
+    from assay.bundle.read import BrokenBundleError
     from assay.bundle.signature import check_signature
     from assay.bundle.verify import verify
 
@@ -40,7 +40,7 @@ def verify_file(arguments: argparse.Namespace) -> int:
         )
     try:
         checked = verify(path)
-    except Broken as broken:
+    except BrokenBundleError as broken:
         if arguments.json:
             print_json({"bundle": str(path), "holds": False, "broken": _broken(broken)})
         else:
@@ -58,7 +58,7 @@ def verify_file(arguments: argparse.Namespace) -> int:
 
 
 def _checked_document(
-    path: Path, checked: Checked, signature: SignatureCheck | None, status: int
+    path: Path, checked: BundleCheck, signature: SignatureCheck | None, status: int
 ) -> dict[str, Any]:
     document: dict[str, Any] = {
         "bundle": str(path),
@@ -76,7 +76,7 @@ def _checked_document(
     return document
 
 
-def _broken(broken: Broken) -> dict[str, Any]:
+def _broken(broken: BrokenBundleError) -> dict[str, Any]:
     entry = {} if broken.entry is None else {"entry": broken.entry}
     return {"file": broken.file, **entry, "what": broken.what}
 
@@ -101,7 +101,7 @@ def _verdict(verdict: VerdictCheck) -> dict[str, Any]:
 
 
 def _checked_lines(
-    path: Path, checked: Checked, signature: SignatureCheck | None, status: int
+    path: Path, checked: BundleCheck, signature: SignatureCheck | None, status: int
 ) -> Iterator[str]:
     word = {0: "holds", 1: "does not hold"}.get(status, "cannot be checked by this version")
     yield f"{path}: {word}"
@@ -127,7 +127,7 @@ def _checked_lines(
         yield "  signed   not checked: a chain shows edits, only a signature shows whose work it is"
 
 
-def _study_lines(checked: Checked) -> Iterator[str]:
+def _study_lines(checked: BundleCheck) -> Iterator[str]:
     versions = checked.manifest.versions
     made = f"measured by assay {versions.get('measured_by', '?')}"
     if checked.study is None:

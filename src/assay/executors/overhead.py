@@ -19,7 +19,7 @@ from assay.executors import loads
 from assay.executors.sample import foreign_load_s
 from assay.launch.driver import Driver
 from assay.records import RunFacts
-from assay.records.observation import CYCLES
+from assay.records.observation import CYCLES_COUNTER
 from assay.records.overhead import Cost, ObservedCost
 from assay.units import show_duration
 
@@ -316,4 +316,4 @@ def missing_observations(facts: RunFacts, names: Sequence[str]) -> Iterator[tupl
     if "containment" in names and (facts.containment is None or facts.containment.mode == "none"):
         yield "containment", "this host provides no control group"
     if "counters" in names and not facts.counters:
-        yield "counters", facts.absent.get(CYCLES, "this machine has no counter")
+        yield "counters", facts.absent.get(CYCLES_COUNTER, "this machine has no counter")

@@ -34,13 +34,21 @@ from assay.records import (
     Metric,
     Observation,
     Outcome,
+    ReadBack,
     RunFacts,
     Sample,
-    Seen,
     Workload,
 )
-from assay.records.facts import AskedToEnd, Host
-from assay.records.sample import ENDING, KEPT_ON, KILLED_AFTER, LEFT_OVER, STOP_FAILED, UNIT, WORD
+from assay.records.facts import HostActivity, Termination
+from assay.records.sample import (
+    KILLED_AFTER,
+    OWN_AFFINITY,
+    REMAINING_PROCESSES,
+    STOP_FAILED,
+    TERMINATION,
+    UNIT_PREFIX,
+    UNKNOWN_UNIT_PREFIX,
+)
 from assay.settings.evidence import observed_mask
 from assay.units import show_signal
 
@@ -111,8 +119,14 @@ def build_sample(
             *([mapped] if mapped else []),
             *([lines] if lines else []),
             *([pools] if pools else []),
-            *(Evidence(kind=f"{UNIT}{name}", note=unit) for name, unit in reading.units.items()),
-            *(Evidence(kind=f"{WORD}{name}", note=word) for name, word in reading.words.items()),
+            *(
+                Evidence(kind=f"{UNIT_PREFIX}{name}", note=unit)
+                for name, unit in reading.units.items()
+            ),
+            *(
+                Evidence(kind=f"{UNKNOWN_UNIT_PREFIX}{name}", note=word)
+                for name, word in reading.words.items()
+            ),
         ),
         absent={**facts.absent, **reading.absent},
         started_at=facts.started_at or 0.0,
@@ -223,12 +237,12 @@ def describe_exit(exit_status: int | None, number: int | None) -> str:
     return f"ended by {show_signal(number)}" if number else f"exit status {exit_status or 0}"
 
 
-def _of_ending(asked: AskedToEnd) -> list[Evidence | None]:
+def _of_ending(asked: Termination) -> list[Evidence | None]:
     """Return the time that a launch took to end on request, and the errors of that."""
     failed = asked.signal or asked.exit_status
     how = describe_exit(asked.exit_status, asked.signal) if failed else None
     return [
-        _of(ENDING, asked.waited_s, "s", note=asked.by),
+        _of(TERMINATION, asked.waited_s, "s", note=asked.by),
         _of(KILLED_AFTER, asked.waited_s if asked.killed else None, "s", note=asked.by),
         None if how is None else Evidence(kind=STOP_FAILED, note=how),
     ]
@@ -248,7 +262,7 @@ def _evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
         _of("stopped", facts.stopped_s, "s", outside=True),
         _of("energy", facts.energy_j, "J", note=facts.energy_scope),
         _of(
-            LEFT_OVER,
+            REMAINING_PROCESSES,
             facts.containment.left_over or None,
             "processes",
             note="\n".join(facts.containment.left_names) or None,
@@ -263,7 +277,7 @@ def _evidence(facts: RunFacts, foreign_s: float | None) -> list[Evidence]:
         found.append(_of("threads_peak", facts.seen.threads_peak))
         mask = observed_mask(facts)
         if mask and facts.host is not None and len(mask) < (facts.host.cpus or 0):
-            found.append(_of(KEPT_ON, len(mask), "CPUs", note=format_list(mask)))
+            found.append(_of(OWN_AFFINITY, len(mask), "CPUs", note=format_list(mask)))
     found += [_of_instance(place, one) for place, one in enumerate(facts.instances)]
     kept_output = [e for e in found if e is not None]
     kept_output.append(
@@ -281,7 +295,7 @@ def _of_instance(place: int, one: InstanceFacts) -> Evidence:
     return Evidence(kind=f"instance.{place}", value=one.wall_s, unit="s", note=on)
 
 
-def _of_host(host: Host, foreign_s: float | None) -> list[Evidence | None]:
+def _of_host(host: HostActivity, foreign_s: float | None) -> list[Evidence | None]:
     """Return the conditions on the host; only the first two certainly have external causes."""
     return [
         _of("steal", host.steal_s, "s", outside=True),
@@ -295,7 +309,7 @@ def _of_host(host: Host, foreign_s: float | None) -> list[Evidence | None]:
     ]
 
 
-def foreign_load_s(host: Host, own_s: float, hooked_s: float = 0.0) -> float | None:
+def foreign_load_s(host: HostActivity, own_s: float, hooked_s: float = 0.0) -> float | None:
     """Return the CPU time that other processes used on the CPUs of the launch.
 
     Processes of hooks are excluded as far as possible, since part of their work may have run on
@@ -324,7 +338,7 @@ def _of_counter(name: str, counter: Counter) -> Evidence:
     return Evidence(kind=f"counter.{name}", value=counter.value, unit=unit, note=note)
 
 
-def _of_memory(seen: Seen) -> list[Evidence | None]:
+def _of_memory(seen: ReadBack) -> list[Evidence | None]:
     """Return the placement of memory, and its page sizes."""
     return [
         _of("anon_huge", seen.anon_huge_bytes, "bytes"),

@@ -18,11 +18,11 @@ from assay.machine.swaps import SWAPS, swap_areas
 from assay.machine.tunables import LATENCY, find_tunable, find_writable
 from assay.machine.value_formats import is_writable_value, normalized
 from assay.records.action import (
-    Balancer,
     ControlGroup,
-    Delegate,
+    DelegateController,
     HoldFd,
     HostAction,
+    IrqBalance,
     Swap,
     TaskAffinity,
     WriteFile,
@@ -53,7 +53,7 @@ def demand_allowed(action: HostAction) -> None:
                 raise _not_allowed(f"swap {path}")
         case ControlGroup(path=path) if not control_groups.is_valid_group(action):
             raise _not_allowed(f"the control group {path}")
-        case Delegate(path=path) if not control_groups.is_valid_delegation(action):
+        case DelegateController(path=path) if not control_groups.is_valid_delegation(action):
             raise _not_allowed(path)
         case TaskAffinity(path=path, cpus=cpus) if not (is_thread_name(path) and cpus):
             raise _not_allowed(path)
@@ -74,11 +74,11 @@ def observe(host: Host, action: HostAction) -> str | None:
             return OFF if area is None else _in_use(area.priority)
         case ControlGroup():
             return control_groups.observe_group(host, action)
-        case Delegate():
+        case DelegateController():
             return control_groups.observe_delegated(host, action)
         case TaskAffinity(path=path):
             return read_affinity(host, path)
-        case Balancer():
+        case IrqBalance():
             return irqbalance.banned(host)
         case _:
             return None
@@ -116,11 +116,11 @@ def target_value(action: HostAction) -> str:
             return _in_use(-1 if priority is None else priority)
         case ControlGroup():
             return control_groups.target_group(action)
-        case Delegate():
+        case DelegateController():
             return control_groups.ON
         case TaskAffinity(cpus=cpus):
             return format_list(cpus)
-        case Balancer(cpus=cpus):
+        case IrqBalance(cpus=cpus):
             return format_list(cpus) or irqbalance.NONE
         case _:
             return str(action.value)
@@ -149,10 +149,10 @@ def perform(host: Host, action: HostAction, value: str) -> None:
                 control_groups.remove_group(host, action.path)
             else:
                 control_groups.make_group(host, action)
-        case Delegate():
+        case DelegateController():
             demand_allowed(action)
             control_groups.delegate(host, action, value)
-        case TaskAffinity(path=path) | Balancer(path=path):
+        case TaskAffinity(path=path) | IrqBalance(path=path):
             write_file(host, path, value)
         case _:
             raise _not_allowed(action.path)

@@ -31,10 +31,10 @@ from assay.host.online import equal_except_offline, explain_offline
 from assay.host.undo import UndoOutcome, is_set_by_assay, restore_targets, undo
 from assay.machine.boot import BOOT_ID
 from assay.records.action import (
-    Balancer,
     ControlGroup,
     HoldFd,
     HostAction,
+    IrqBalance,
     TaskAffinity,
     WriteFile,
 )
@@ -179,7 +179,7 @@ class HostChanges:
         current = observe(self._host, action)
         at = observe(self._host, last.note.action)
         # A daemon that was started anew knows nothing of what another was told.
-        not_done = last.read is None or isinstance(action, Balancer)
+        not_done = last.read is None or isinstance(action, IrqBalance)
         # The kernel gives its threads all CPUs again when one of them comes online.
         not_done = not_done or isinstance(action, TaskAffinity)
         if at is None or (not_done and at == last.note.old):

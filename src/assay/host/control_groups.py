@@ -15,7 +15,7 @@ from assay.host.host import Host
 from assay.host.threads import allowed_cpus, read_thread_state
 from assay.machine.cpulist import parse_list
 from assay.machine.value_formats import is_writable_value, normalized
-from assay.records.action import ControlGroup, Delegate, Form, TaskAffinity
+from assay.records.action import ControlGroup, DelegateController, FileFormat, TaskAffinity
 
 ABSENT, PRESENT = "absent", "present"
 GATHERED, LEFT = "; programs=gathered", "; programs=left"
@@ -23,7 +23,7 @@ GATHERED, LEFT = "; programs=gathered", "; programs=left"
 ON, OFF = "on", "off"
 CONTROLLERS = "cgroup.subtree_control"
 PARTITION, MEMBER = "cpuset.cpus.partition", "member"
-FORMS: dict[str, Form] = {
+FORMS: dict[str, FileFormat] = {
     "cpuset.cpus": "cpulist",
     "cpuset.mems": "cpulist",
     "cpuset.cpu_exclusive": "number",
@@ -48,7 +48,7 @@ def is_valid_group(action: ControlGroup) -> bool:
     return _in_tree(place) and _OWN.fullmatch(name) is not None and all(map(_sound, action.files))
 
 
-def is_valid_delegation(action: Delegate) -> bool:
+def is_valid_delegation(action: DelegateController) -> bool:
     """Whether it is a controller of a group of this host."""
     return _in_tree(action.group) and _sound((CONTROLLERS, f"+{action.controller}"))
 
@@ -149,13 +149,13 @@ def remove_group(host: Host, path: str) -> None:
             return
 
 
-def observe_delegated(host: Host, action: Delegate) -> str | None:
+def observe_delegated(host: Host, action: DelegateController) -> str | None:
     """Whether the groups below one have a controller; ``None`` where it is not said."""
     text = host.read(f"{action.group}/{CONTROLLERS}")
     return None if text is None else ON if action.controller in text.split() else OFF
 
 
-def delegate(host: Host, action: Delegate, value: str) -> None:
+def delegate(host: Host, action: DelegateController, value: str) -> None:
     """Give it to them, or take it from them.
 
     Raises:

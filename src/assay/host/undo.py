@@ -21,7 +21,7 @@ from assay.host.threads import is_thread_name
 from assay.machine.boot import BOOT_ID
 from assay.machine.cpulist import format_list
 from assay.machine.tunables import IRQS
-from assay.records.action import Balancer, ControlGroup, HostAction, TaskAffinity, WriteFile
+from assay.records.action import ControlGroup, HostAction, IrqBalance, TaskAffinity, WriteFile
 
 Fate = Literal["undone", "drifted", "gone", "failed"]
 
@@ -156,7 +156,7 @@ def _has_ended(host: Host, action: HostAction) -> bool:
         return action.path == f"{IRQS}/{below}/smp_affinity_list" and below not in host.listdir(
             IRQS
         )
-    return isinstance(action, TaskAffinity | Balancer)
+    return isinstance(action, TaskAffinity | IrqBalance)
 
 
 def restore_targets(host: Host, entry: Entry) -> dict[str, str]:

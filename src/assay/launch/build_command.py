@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from assay.errors import InvalidInputError, nearest
-from assay.records import Build, Plan, Recipe, Workload
+from assay.records import Build, BuildRecipe, Plan, Workload
 
 FOLDER = "build"
 """Placeholder for the folder of the build result."""
@@ -30,14 +30,14 @@ def recipe_of(
     inputs: tuple[str, ...] = (),
     cwd: str | None = None,
     limit_s: float | None = None,
-) -> Recipe:
+) -> BuildRecipe:
     """Return a recipe after a check that each placeholder of its command is declared.
 
     Args:
         argv: words of the build command.
         names: placeholders to which some configuration assigns a value.
         defaults: values for all other configurations; empty if absent.
-        inputs, cwd, limit_s: see ``Recipe``.
+        inputs, cwd, limit_s: see ``BuildRecipe``.
 
     Raises:
         InvalidInputError: a placeholder has no value, or a value has no placeholder.
@@ -57,7 +57,7 @@ def recipe_of(
             f"Did you mean {{{near}}}?" if near else f"Set it, for example build.{name}=A,B.",
         )
     values = {name: defaults.get(name, "") for name in sorted(declared)}
-    return Recipe(argv=argv, values=values, inputs=inputs, cwd=cwd, limit_s=limit_s)
+    return BuildRecipe(argv=argv, values=values, inputs=inputs, cwd=cwd, limit_s=limit_s)
 
 
 def build_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ def build_command(plan: Plan, workload: Workload) -> tuple[str, ...]:
     return words
 
 
-def build_values(plan: Plan, recipe: Recipe) -> dict[str, str]:
+def build_values(plan: Plan, recipe: BuildRecipe) -> dict[str, str]:
     """Return the value of each placeholder of a build command."""
     return {**recipe.values, **_given(plan)}
 
@@ -131,7 +131,7 @@ def with_build_folder(workload: Workload, folder: str) -> Workload:
     )
 
 
-def build_key(argv: tuple[str, ...], recipe: Recipe, basis: Mapping[str, str]) -> str:
+def build_key(argv: tuple[str, ...], recipe: BuildRecipe, basis: Mapping[str, str]) -> str:
     """Return 64 hexadecimal digits that identify the result of a build.
 
     Args:

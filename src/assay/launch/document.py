@@ -24,17 +24,17 @@ from assay.records import (
     IoPriority,
     Launch,
     MemPolicy,
-    OwnView,
     Plan,
     Prctl,
     Preload,
+    RestrictedCpuView,
     Rlimit,
     Sched,
     Stage,
     Unpreload,
     Workload,
 )
-from assay.records.observation import USUAL, Observation
+from assay.records.observation import DEFAULT_OBSERVATIONS, Observation
 from assay.settings.list_variables import LIST_VARIABLES, TUNABLES, merge, names_in
 
 ISA = "cpu.isa"
@@ -239,8 +239,10 @@ def _tunables(variables: Mapping[str, str]) -> tuple[str, ...]:
 
 def _sampling(on: frozenset[Observation], workload: Workload) -> dict[str, Any]:
     """Return the samples to take and their largest cost, where these are not the defaults."""
-    sampled = [str(one) for one in USUAL if one in on]
-    found: dict[str, Any] = {} if len(sampled) == len(USUAL) else {"sampling": sampled}
+    sampled = [str(one) for one in DEFAULT_OBSERVATIONS if one in on]
+    found: dict[str, Any] = (
+        {} if len(sampled) == len(DEFAULT_OBSERVATIONS) else {"sampling": sampled}
+    )
     if has_memory_objective(workload):
         found["sampling_share"] = MEMORY_SHARE
     return found
@@ -370,7 +372,7 @@ def _process(plan: Plan) -> dict[str, Any]:
                 keys["prctl"].append({"option": option, "args": list(args)})
             case Rlimit(resource=resource, soft=soft, hard=hard):
                 keys["rlimits"].append({"resource": resource, "soft": soft, "hard": hard})
-            case OwnView():
+            case RestrictedCpuView():
                 keys["view"] = "own"
             case AffinityCalls(answer=answer):
                 keys["affinity_calls"] = answer

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from assay.records import Launch, Stage, Workload
-from assay.records.observation import USUAL, Observation
-from assay.records.workload import COUNTED
+from assay.records.observation import DEFAULT_OBSERVATIONS, Observation
+from assay.records.workload import PERF_METRICS
 
 ANON_PEAK = "peak_anon_bytes"
 """Metric that requires memory samples."""
@@ -29,8 +29,12 @@ def optional_observations(
             used.
         asked: requested observations; the default ones if absent.
     """
-    on = frozenset(USUAL if asked is None else asked)
-    return on.union(USUAL, {Observation.READBACK}) if launch.stage is Stage.SURVEY else on
+    on = frozenset(DEFAULT_OBSERVATIONS if asked is None else asked)
+    return (
+        on.union(DEFAULT_OBSERVATIONS, {Observation.READBACK})
+        if launch.stage is Stage.SURVEY
+        else on
+    )
 
 
 def active_observations(
@@ -67,4 +71,4 @@ def has_memory_objective(workload: Workload) -> bool:
 
 def counted_events(workload: Workload) -> list[str]:
     """Return the perf events that are metrics of a workload."""
-    return [m.name for m in workload.metrics if m.pattern is None and m.name in COUNTED]
+    return [m.name for m in workload.metrics if m.pattern is None and m.name in PERF_METRICS]

@@ -16,7 +16,6 @@ from assay.records import (
     Affinity,
     AffinityCalls,
     Arg,
-    Booted,
     Build,
     Command,
     Configuration,
@@ -26,17 +25,18 @@ from assay.records import (
     Instances,
     IoPriority,
     MemPolicy,
-    OwnView,
     PageCache,
     Plan,
+    PlannedSetting,
     Prctl,
     Preload,
     Prospect,
+    RequiredBoot,
+    RestrictedCpuView,
     Rlimit,
     Sched,
     Swap,
     Unpreload,
-    Word,
     Wrap,
     WriteFile,
 )
@@ -50,7 +50,7 @@ from assay.settings.system.smt import OFF as SMT_OFF
 from assay.settings.system.smt import without_siblings
 
 _ORDER: tuple[type, ...] = (
-    Booted,
+    RequiredBoot,
     WriteFile,
     Swap,
     HoldFd,
@@ -67,7 +67,7 @@ _ORDER: tuple[type, ...] = (
     Sched,
     IoPriority,
     Prctl,
-    OwnView,
+    RestrictedCpuView,
     Rlimit,
     AffinityCalls,
     PageCache,
@@ -134,8 +134,8 @@ class _Draft(msgspec.Struct, frozen=True):
     reason: str | None
     actions: tuple[Action, ...] = ()
 
-    def word(self, config: Configuration) -> Word:
-        return Word(
+    def word(self, config: Configuration) -> PlannedSetting:
+        return PlannedSetting(
             value=config[self.setting.name],
             prospect=self.prospect,
             level=self.setting.evidence,

@@ -19,20 +19,20 @@ from assay.machine.cpulist import format_list, show_numbers
 from assay.records import (
     Affinity,
     AffinityCalls,
-    Booted,
     EnvSet,
     IoPriority,
     MemPolicy,
-    OwnView,
     PageCache,
     Plan,
+    PlannedSetting,
     Prctl,
     Preload,
     Prospect,
+    RequiredBoot,
+    RestrictedCpuView,
     Rlimit,
     Sched,
     Unpreload,
-    Word,
     Workload,
 )
 from assay.records.configuration import show_value
@@ -192,7 +192,7 @@ def _comments(plan: Plan) -> list[str]:
 
 def _boots(plan: Plan) -> list[str]:
     """Return comments on the boot parameters that the plan requires; a script cannot set them."""
-    needs = [action.needs for action in plan.actions if isinstance(action, Booted)]
+    needs = [action.needs for action in plan.actions if isinstance(action, RequiredBoot)]
     needs += [f"{name}={show_value(word.value)}" for name, word in plan.pending.items()]
     return [clean(f"# Requires a boot with {need}.") for need in needs]
 
@@ -207,7 +207,7 @@ def _confined_to(plan: Plan) -> list[str]:
     ]
 
 
-def _told(name: str, word: Word) -> str:
+def _told(name: str, word: PlannedSetting) -> str:
     reason = f": {word.reason}" if word.reason else ""
     held = "" if word.prospect is Prospect.GRANTABLE else f" [{word.prospect}]"
     return clean(f"{name}={show_value(word.value)}{held}{reason}")
@@ -255,7 +255,7 @@ def _wrappers(plan: Plan, own_cpus: tuple[int, ...] = ()) -> list[str]:
             case Prctl(option=option, args=args):
                 numbers = " ".join(str(number) for number in (option, *args))
                 found.append(f"python3 -c {shell_quoted(PRCTL)} {numbers}")
-            case OwnView():
+            case RestrictedCpuView():
                 found.append(f"{UNSHARE} python3 -c {shell_quoted(VIEW)}")
             case AffinityCalls(answer=answer):
                 found.append(f"python3 -c {shell_quoted(FILTER)} {ERRNO[answer]}")

@@ -17,7 +17,7 @@ import msgspec
 from assay.machine.root import Root
 from assay.machine.swaps import SWAPS
 from assay.machine.value_formats import normalized
-from assay.records.action import Form
+from assay.records.action import FileFormat
 
 THP = "/sys/kernel/mm/transparent_hugepage"
 HUGETLB = "/sys/kernel/mm/hugepages"
@@ -50,12 +50,14 @@ class Tunable(msgspec.Struct, frozen=True):
     """
 
     pattern: str
-    form: Form = "number"
+    form: FileFormat = "number"
     writable: bool = True
     read: bool = True
 
 
-def _all(form: Form, *patterns: str, writable: bool = True, read: bool = True) -> list[Tunable]:
+def _all(
+    form: FileFormat, *patterns: str, writable: bool = True, read: bool = True
+) -> list[Tunable]:
     return [Tunable(pattern, form, writable, read) for pattern in patterns]
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list, parse_list, parse_mask
-from assay.records.action import Form
+from assay.records.action import FileFormat
 
 _CHOSEN = re.compile(r"\[([^\]]+)\]")
-_WRITABLE: dict[Form, re.Pattern[str]] = {
+_WRITABLE: dict[FileFormat, re.Pattern[str]] = {
     "text": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .+-]*", re.ASCII),
     "choice": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_+-]*", re.ASCII),
     "number": re.compile(r"-?[0-9]{1,20}", re.ASCII),
@@ -23,7 +23,7 @@ _WRITABLE: dict[Form, re.Pattern[str]] = {
 }
 
 
-def normalized(form: Form, text: str) -> str:
+def normalized(form: FileFormat, text: str) -> str:
     """What a file says, in one spelling; the text itself where it is in no form that is known."""
     text = text.strip(" \t\r\n\0")
     match form:
@@ -48,7 +48,7 @@ def offered_words(text: str) -> tuple[str, ...]:
     return tuple(word.strip("[]") for word in text.split())
 
 
-def is_writable_value(form: Form, value: str) -> bool:
+def is_writable_value(form: FileFormat, value: str) -> bool:
     """Whether a value is of a form; what is not is never written into a file."""
     return _WRITABLE[form].fullmatch(value) is not None
 
@@ -64,7 +64,7 @@ def format_mask(cpus: Iterable[int]) -> str:
     return ",".join((f"{first:x}", *(f"{word:08x}" for word in rest)))
 
 
-def _numbers(form: Form, text: str) -> str:
+def _numbers(form: FileFormat, text: str) -> str:
     try:
         return format_list(parse_list(text)) if form == "cpulist" else format_mask(parse_mask(text))
     except InvalidInputError:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from assay.records.noise import CpuNoise, Told
+from assay.records.noise import CpuNoise, ExplainedDetour
 
 DOMINANT_SHARE = 0.5
 """What fills so much of a detour is its cause."""
@@ -49,7 +49,7 @@ class Cause:
     words: str
 
 
-def cause_of(told: Told, cpu: CpuNoise, *, guest: bool = False) -> Cause:
+def cause_of(told: ExplainedDetour, cpu: CpuNoise, *, guest: bool = False) -> Cause:
     """The likely cause of one detour.
 
     Args:

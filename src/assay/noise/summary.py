@@ -10,7 +10,7 @@ from assay.noise.driver import MAX_PROCESSES, NoiseMeasurement, ProcessUsage
 from assay.noise.figures import HistogramBin, NoiseFigure, detour_source, histogram, named_figures
 from assay.noise.periods import KnownPeriod, explain_period
 from assay.noise.spectrum import Period, Spectrum, spectrum_of
-from assay.records.noise import NoiseRun, Told
+from assay.records.noise import ExplainedDetour, NoiseRun
 
 MAX_WORST = 10
 
@@ -20,7 +20,7 @@ class WorstDetour:
     """One of the longest detours: on which CPU, and its likely cause."""
 
     cpu: int
-    told: Told
+    told: ExplainedDetour
     cause: Cause
 
 

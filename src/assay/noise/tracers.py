@@ -25,7 +25,7 @@ from assay.host.host import Host, LiveHost
 from assay.machine.cpulist import format_list
 from assay.machine.root import LIVE, Root
 from assay.noise.causes import Cause, CauseKind
-from assay.records.noise import CpuNoise, NoiseRun, Told
+from assay.records.noise import CpuNoise, ExplainedDetour, NoiseRun
 
 TRACEFS_FOLDERS = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 INSTANCE = "assay-noise"
@@ -103,13 +103,15 @@ def parse_osnoise(text: str, length_s: float, cpus: Sequence[int] = ()) -> Trace
         length_s: how long it was traced.
         cpus: that were traced; those that show in the text are added.
     """
-    detours: dict[int, list[Told]] = {cpu: [] for cpu in cpus}
+    detours: dict[int, list[ExplainedDetour]] = {cpu: [] for cpu in cpus}
     parts: dict[int, list[_Part]] = {cpu: [] for cpu in cpus}
     causes: dict[tuple[int, int], Cause] = {}
     for line in text.splitlines():
         if match := _SAMPLE.match(line):
             cpu, at_ns, took_ns = _placed(match)
-            detours.setdefault(cpu, []).append(Told(at_ns=at_ns, took_ns=took_ns, cpu=cpu))
+            detours.setdefault(cpu, []).append(
+                ExplainedDetour(at_ns=at_ns, took_ns=took_ns, cpu=cpu)
+            )
             inside = [p for p in parts.pop(cpu, []) if p.end_ns > at_ns]
             causes[cpu, at_ns] = _largest(inside) if inside else BENEATH
         elif match := _NOISE.match(line):
@@ -129,7 +131,7 @@ def parse_timerlat(text: str, length_s: float, cpus: Sequence[int] = ()) -> Trac
         length_s: how long it was traced.
         cpus: that were traced; those that show in the text are added.
     """
-    detours: dict[int, list[Told]] = {cpu: [] for cpu in cpus}
+    detours: dict[int, list[ExplainedDetour]] = {cpu: [] for cpu in cpus}
     late_irq: dict[tuple[int, str], int] = {}
     causes: dict[tuple[int, int], Cause] = {}
     for line in text.splitlines():
@@ -143,7 +145,7 @@ def parse_timerlat(text: str, length_s: float, cpus: Sequence[int] = ()) -> Trac
         if match["context"] != "thread":
             continue
         at_ns = _ns(match["at"]) - took_ns
-        detours.setdefault(cpu, []).append(Told(at_ns=at_ns, took_ns=took_ns, cpu=cpu))
+        detours.setdefault(cpu, []).append(ExplainedDetour(at_ns=at_ns, took_ns=took_ns, cpu=cpu))
         irq_ns = late_irq.get((cpu, match["count"]), 0)
         causes[cpu, at_ns] = (
             Cause(CauseKind.INTERRUPT, "its timer's interrupt came late")
@@ -272,7 +274,7 @@ def _largest(parts: Sequence[_Part]) -> Cause:
 
 def _traced(
     tool: str,
-    detours: dict[int, list[Told]],
+    detours: dict[int, list[ExplainedDetour]],
     causes: dict[tuple[int, int], Cause],
     length_s: float,
 ) -> TraceResult:
@@ -285,7 +287,7 @@ def _traced(
     return TraceResult(NoiseRun(method=tool, cpus=cpus), moved)
 
 
-def _one_cpu(cpu: int, found: Sequence[Told], began_ns: int, length_ns: int) -> CpuNoise:
+def _one_cpu(cpu: int, found: Sequence[ExplainedDetour], began_ns: int, length_ns: int) -> CpuNoise:
     ordered = sorted(found, key=lambda one: one.at_ns)
     longest = sorted(ordered, key=lambda one: -one.took_ns)[:MAX_WORST]
     return CpuNoise(
@@ -294,7 +296,8 @@ def _one_cpu(cpu: int, found: Sequence[Told], began_ns: int, length_ns: int) -> 
         at_ns=tuple(one.at_ns - began_ns for one in ordered),
         took_ns=tuple(one.took_ns for one in ordered),
         worst=tuple(
-            Told(at_ns=one.at_ns - began_ns, took_ns=one.took_ns, cpu=cpu) for one in longest
+            ExplainedDetour(at_ns=one.at_ns - began_ns, took_ns=one.took_ns, cpu=cpu)
+            for one in longest
         ),
     )
 

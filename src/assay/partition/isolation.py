@@ -22,7 +22,7 @@ from assay.machine.root import Root
 from assay.partition.isolation_files import GROUP_FILES, ROOT_FILES
 from assay.partition.names import OTHERS_GROUP
 from assay.partition.registry import BrokerHierarchy, Partition
-from assay.records.action import ControlGroup, Delegate, HostAction, WriteFile
+from assay.records.action import ControlGroup, DelegateController, HostAction, WriteFile
 
 CGROUP_MOUNT = "/sys/fs/cgroup"
 
@@ -154,7 +154,7 @@ def isolation_actions(made: Iterable[Partition], machine: Machine) -> tuple[Host
     """What sets the CPUs of all partitions apart, in the order in which it is done."""
     partitions = tuple(made)
     needed = {
-        Delegate(group=one.top, controller=controller): None
+        DelegateController(group=one.top, controller=controller): None
         for one in partitions
         for controller in one.delegated
     }

@@ -17,7 +17,7 @@ from assay.machine.cpulist import parse_list, parse_mask
 from assay.machine.document import Machine
 from assay.machine.tunables import IRQS, WORKQUEUES, find_tunable
 from assay.partition.initial_state import InitialState
-from assay.records.action import Balancer, HostAction, TaskAffinity, WriteFile
+from assay.records.action import HostAction, IrqBalance, TaskAffinity, WriteFile
 from assay.settings.system.affinity import affinity_writes, interrupt_files, workqueue_files
 
 KernelWorkKind = Literal["balancer", "interrupts", "workqueues", "threads"]
@@ -31,7 +31,7 @@ def kernel_work_kind(action: HostAction) -> KernelWorkKind | None:
     match action:
         case TaskAffinity():
             return "threads"
-        case Balancer():
+        case IrqBalance():
             return "balancer"
         case WriteFile(path=path) if path.startswith(f"{IRQS}/"):
             return "interrupts"
@@ -76,10 +76,10 @@ def _files(
 
 def _balancer(before: InitialState, apart: Collection[int]) -> Iterator[HostAction]:
     """It would move interrupts back: it is told first."""
-    found = before.read(Balancer(cpus=()).path)
+    found = before.read(IrqBalance(cpus=()).path)
     if found is not None:
         own = () if found == irqbalance.NONE else parse_list(found)
-        yield Balancer(cpus=tuple(sorted({*own, *apart})))
+        yield IrqBalance(cpus=tuple(sorted({*own, *apart})))
 
 
 def _threads(

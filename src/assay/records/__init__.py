@@ -9,23 +9,23 @@ from assay.records.action import (
     Affinity,
     AffinityCalls,
     Arg,
-    Balancer,
-    Booted,
     Build,
     Command,
     ControlGroup,
-    Delegate,
+    DelegateController,
     EnvSet,
     EnvUnset,
     HoldFd,
     HostAction,
     Instances,
     IoPriority,
+    IrqBalance,
     MemPolicy,
-    OwnView,
     PageCache,
     Prctl,
     Preload,
+    RequiredBoot,
+    RestrictedCpuView,
     Rlimit,
     Sched,
     Swap,
@@ -45,8 +45,8 @@ from assay.records.calibration import (
 )
 from assay.records.claim import (
     Claim,
-    Expected,
-    FollowedLoad,
+    CorrelatedLoad,
+    ExpectedEffect,
     Recommendation,
     RecommendationStatus,
     Spread,
@@ -55,7 +55,7 @@ from assay.records.claim import (
 )
 from assay.records.codec import decode, encode, to_builtins
 from assay.records.configuration import DEFAULT, Configuration, Value
-from assay.records.cross_environment import CrossEnvironmentComparison, Found
+from assay.records.cross_environment import CrossEnvironmentComparison, EarlierRecommendation
 from assay.records.design import (
     Design,
     DesignKind,
@@ -64,13 +64,14 @@ from assay.records.design import (
     FactorEffect,
 )
 from assay.records.domain import AnyText, Choices, Domain, Range, check
-from assay.records.facts import Counter, InstanceFacts, RunFacts, Seen
-from assay.records.front import FrontPoint, OffFront
+from assay.records.earlier_study import EarlierConfiguration, EarlierStudy
+from assay.records.facts import Counter, InstanceFacts, ReadBack, RunFacts
+from assay.records.front import FrontExclusion, FrontPoint
 from assay.records.kernels import KernelComparison, KernelDifference
 from assay.records.launch import Arm, Launch, Stage
 from assay.records.observation import Observation
-from assay.records.output import Hashed, Output
-from assay.records.plan import Level, Plan, Prospect, Scope, Word
+from assay.records.output import HashedPart, Output
+from assay.records.plan import Level, Plan, PlannedSetting, Prospect, Scope
 from assay.records.requirement import (
     Bound,
     Requirement,
@@ -78,12 +79,12 @@ from assay.records.requirement import (
     RequirementVerdict,
 )
 from assay.records.reservation import Reservation
-from assay.records.sample import Evidence, Grant, Granted, Outcome, Sample
+from assay.records.sample import Evidence, Grant, GrantStatus, Outcome, Sample
 from assay.records.space import NamedConfiguration, Parameter, Space
 from assay.records.study import (
     ArmResult,
     Conclusion,
-    Disturber,
+    DisturbanceSource,
     Interference,
     Kind,
     Modes,
@@ -92,10 +93,9 @@ from assay.records.study import (
     Stratum,
     StudySpec,
     Summary,
-    Switching,
+    SwitchingCost,
 )
-from assay.records.warm import EarlierConfiguration, EarlierStudy
-from assay.records.workload import Combine, Goal, Hooks, Limits, Metric, Recipe, Workload
+from assay.records.workload import BuildRecipe, Combine, Goal, Hooks, Limits, Metric, Workload
 
 __all__ = [
     "DEFAULT",
@@ -106,9 +106,9 @@ __all__ = [
     "Arg",
     "Arm",
     "ArmResult",
-    "Balancer",
+    "IrqBalance",
     "BootChange",
-    "Booted",
+    "RequiredBoot",
     "Bound",
     "Budget",
     "Build",
@@ -121,10 +121,10 @@ __all__ = [
     "Configuration",
     "ControlGroup",
     "Counter",
-    "Delegate",
+    "DelegateController",
     "Design",
     "DesignKind",
-    "Disturber",
+    "DisturbanceSource",
     "Domain",
     "EarlierStudy",
     "EffectKind",
@@ -133,16 +133,16 @@ __all__ = [
     "EnvUnset",
     "CrossEnvironmentComparison",
     "Evidence",
-    "Expected",
+    "ExpectedEffect",
     "FactorEffect",
     "FalseVerdicts",
-    "FollowedLoad",
-    "Found",
+    "CorrelatedLoad",
+    "EarlierRecommendation",
     "FrontPoint",
     "Goal",
     "Grant",
-    "Granted",
-    "Hashed",
+    "GrantStatus",
+    "HashedPart",
     "HoldFd",
     "Hooks",
     "HostAction",
@@ -163,18 +163,18 @@ __all__ = [
     "Modes",
     "NamedConfiguration",
     "Observation",
-    "OffFront",
+    "FrontExclusion",
     "Outcome",
     "Output",
     "PageCache",
-    "OwnView",
+    "RestrictedCpuView",
     "Parameter",
     "Plan",
     "Prctl",
     "Preload",
     "Prospect",
     "Range",
-    "Recipe",
+    "BuildRecipe",
     "Recommendation",
     "RecommendationStatus",
     "Requirement",
@@ -186,7 +186,7 @@ __all__ = [
     "Sample",
     "Sched",
     "Scope",
-    "Seen",
+    "ReadBack",
     "SmallestGain",
     "Space",
     "Spread",
@@ -198,13 +198,13 @@ __all__ = [
     "StudySpec",
     "Summary",
     "Swap",
-    "Switching",
+    "SwitchingCost",
     "SystemAction",
     "TaskAffinity",
     "Unpreload",
     "Value",
     "Verdict",
-    "Word",
+    "PlannedSetting",
     "Workload",
     "Wrap",
     "WriteFile",

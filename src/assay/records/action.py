@@ -115,7 +115,7 @@ class Rlimit(Record, frozen=True, kw_only=True, tag_field="kind", tag="rlimit"):
     hard: int | None
 
 
-class OwnView(Record, frozen=True, kw_only=True, tag_field="kind", tag="own_view"):
+class RestrictedCpuView(Record, frozen=True, kw_only=True, tag_field="kind", tag="own_view"):
     """Have files of ``/proc`` and ``/sys`` tell the tree of its own CPUs alone."""
 
 
@@ -150,7 +150,7 @@ class Wrap(Record, frozen=True, kw_only=True, tag_field="kind", tag="wrap"):
     argv: tuple[str, ...]
 
 
-Form = Literal["text", "choice", "number", "cpulist", "mask"]
+FileFormat = Literal["text", "choice", "number", "cpulist", "mask"]
 """How a file of the kernel reads back: ``choice`` marks the word in force with brackets, a
 ``cpulist`` is one as in ``0-3,8``, a ``mask`` a hexadecimal one in words of 32 bits."""
 
@@ -166,7 +166,7 @@ class WriteFile(Record, frozen=True, kw_only=True, tag_field="kind", tag="write_
 
     path: str
     value: str
-    form: Form = "text"
+    form: FileFormat = "text"
     resets: tuple[str, ...] = ()
     tries: bool = False
 
@@ -186,7 +186,7 @@ class Swap(Record, frozen=True, kw_only=True, tag_field="kind", tag="swap"):
     priority: int | None = None
 
 
-class Booted(Record, frozen=True, kw_only=True, tag_field="kind", tag="booted"):
+class RequiredBoot(Record, frozen=True, kw_only=True, tag_field="kind", tag="booted"):
     """Run in a boot that has this; nothing is done for it, it is looked at.
 
     Attributes:
@@ -220,7 +220,7 @@ class ControlGroup(Record, frozen=True, kw_only=True, tag_field="kind", tag="con
     gathers: bool = False
 
 
-class Delegate(Record, frozen=True, kw_only=True, tag_field="kind", tag="delegate"):
+class DelegateController(Record, frozen=True, kw_only=True, tag_field="kind", tag="delegate"):
     """Let the groups below one have a controller (``cgroup.subtree_control``, version 2)."""
 
     group: str
@@ -248,7 +248,7 @@ class TaskAffinity(Record, frozen=True, kw_only=True, tag_field="kind", tag="tas
         return f"/proc/{self.tid}@{self.started}"
 
 
-class Balancer(Record, frozen=True, kw_only=True, tag_field="kind", tag="irqbalance"):
+class IrqBalance(Record, frozen=True, kw_only=True, tag_field="kind", tag="irqbalance"):
     """Have irqbalance give these CPUs no interrupts, and no others than these."""
 
     cpus: tuple[int, ...]
@@ -259,7 +259,7 @@ class Balancer(Record, frozen=True, kw_only=True, tag_field="kind", tag="irqbala
         return "irqbalance"
 
 
-HostAction = SystemAction | ControlGroup | Delegate | TaskAffinity | Balancer
+HostAction = SystemAction | ControlGroup | DelegateController | TaskAffinity | IrqBalance
 """All that is written into the undo journal; what partitions alone do is in no plan."""
 
 Action = (
@@ -275,7 +275,7 @@ Action = (
     | Sched
     | IoPriority
     | Prctl
-    | OwnView
+    | RestrictedCpuView
     | Rlimit
     | AffinityCalls
     | PageCache
@@ -284,5 +284,5 @@ Action = (
     | WriteFile
     | HoldFd
     | Swap
-    | Booted
+    | RequiredBoot
 )

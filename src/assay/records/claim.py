@@ -44,7 +44,7 @@ class Spread(Record, frozen=True, kw_only=True):
     batches: int
 
 
-class FollowedLoad(Record, frozen=True, kw_only=True):
+class CorrelatedLoad(Record, frozen=True, kw_only=True):
     """A load of other processes that followed the arms.
 
     Attributes:
@@ -102,7 +102,7 @@ class Claim(Record, frozen=True, kw_only=True):
     unstable: bool = False
     planned: bool = False
     withheld: bool = False
-    followed: FollowedLoad | None = None
+    followed: CorrelatedLoad | None = None
     objection: str | None = None
     losses: str | None = None
     disturbed_blocks: int = 0
@@ -127,7 +127,7 @@ class RecommendationStatus(enum.StrEnum):
     """The default is kept."""
 
 
-class Expected(Record, frozen=True, kw_only=True):
+class ExpectedEffect(Record, frozen=True, kw_only=True):
     """The effect that a model of all launches expects of a configuration.
 
     Attributes:
@@ -164,7 +164,7 @@ class Recommendation(Record, frozen=True, kw_only=True):
     sentence: str
     claim: Claim | None = None
     status: RecommendationStatus = RecommendationStatus.PROVEN
-    expected: Expected | None = None
+    expected: ExpectedEffect | None = None
     proof: Budget | None = None
     output: str | None = None
 

@@ -6,7 +6,7 @@ from assay.records.claim import Claim
 from assay.records.codec import Record
 
 
-class Found(Record, frozen=True, kw_only=True):
+class EarlierRecommendation(Record, frozen=True, kw_only=True):
     """What an earlier study recommended where it ran.
 
     Attributes:
@@ -39,7 +39,7 @@ class CrossEnvironmentComparison(Record, frozen=True, kw_only=True):
             holds one.
     """
 
-    found: Found
+    found: EarlierRecommendation
     spread: float | None = None
     times: float | None = None
     ci: tuple[float, float] | None = None

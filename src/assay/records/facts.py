@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.records.codec import Record
 
 
-class Worker(Record, frozen=True, kw_only=True):
+class ProcessState(Record, frozen=True, kw_only=True):
     """Processes of a launch that had one state, and the work that they did in it.
 
     Attributes:
@@ -13,7 +13,7 @@ class Worker(Record, frozen=True, kw_only=True):
         processes: their number; one that executed another program counts once for each.
         cpu_s: CPU time that was seen of them, in seconds.
         resident_bytes: sum of the highest readings of their resident memory.
-        cpus, policy, priority, nice, thp_enabled, call_filters, environ: as ``Seen`` has them.
+        cpus, policy, priority, nice, thp_enabled, call_filters, environ: as ``ReadBack`` has them.
         maps: mapped files by which settings are judged.
     """
 
@@ -31,7 +31,7 @@ class Worker(Record, frozen=True, kw_only=True):
     maps: tuple[str, ...] | None = None
 
 
-class Seen(Record, frozen=True, kw_only=True):
+class ReadBack(Record, frozen=True, kw_only=True):
     """Read back from the running program; a field that could not be read is ``None``."""
 
     at_s: float | None = None
@@ -55,11 +55,11 @@ class Seen(Record, frozen=True, kw_only=True):
     numa_pages: dict[str, int] | None = None
     mempolicy: str | None = None
     comm: str | None = None
-    workers: tuple[Worker, ...] = ()
+    workers: tuple[ProcessState, ...] = ()
     """The states that processes of the launch had, most CPU time first; none where all had one."""
 
 
-class Applied(Record, frozen=True, kw_only=True):
+class AppliedStep(Record, frozen=True, kw_only=True):
     """One step that the launcher took before exec."""
 
     what: str
@@ -83,7 +83,7 @@ class Containment(Record, frozen=True, kw_only=True):
     survivors: int = 0
 
 
-class Host(Record, frozen=True, kw_only=True):
+class HostActivity(Record, frozen=True, kw_only=True):
     """What others did on the CPUs of the launch while it ran.
 
     Attributes:
@@ -165,7 +165,7 @@ class InstanceFacts(Record, frozen=True, kw_only=True):
     ended_with_others: bool = False
 
 
-class AskedToEnd(Record, frozen=True, kw_only=True):
+class Termination(Record, frozen=True, kw_only=True):
     """What came of asking a launch to end before it was killed.
 
     Attributes:
@@ -198,7 +198,7 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     message: str | None = None
     pid: int | None = None
     started_at: float | None = None
-    asked_to_end: AskedToEnd | None = None
+    asked_to_end: Termination | None = None
     wall_s: float | None = None
     stopped_s: float | None = None
     """How much of ``wall_s`` the program was stopped (SIGSTOP, SIGTSTP), in seconds; ``None`` where
@@ -229,14 +229,14 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     pressure: dict[str, float] | None = None
     throttled_s: float | None = None
     oom_kills: int | None = None
-    host: Host | None = None
+    host: HostActivity | None = None
     containment: Containment = Containment()
-    applied: tuple[Applied, ...] = ()
+    applied: tuple[AppliedStep, ...] = ()
     instances: tuple[InstanceFacts, ...] = ()
     """In the order of the plan; none where the program ran once."""
     failed_instance: int | None = None
     """Place in ``instances`` of the first that failed."""
-    seen: Seen | None = None
+    seen: ReadBack | None = None
     absent: dict[str, str] = {}
     cached_files: CachedFiles | None = None
     """Added by whoever started the launch, where a setting asks for it."""

@@ -9,7 +9,7 @@ from assay.records.codec import Record
 from assay.records.configuration import Configuration
 
 
-class OffFront(enum.StrEnum):
+class FrontExclusion(enum.StrEnum):
     """Why a confirmed point is no part of the front."""
 
     DOMINATED = "dominated"
@@ -35,5 +35,5 @@ class FrontPoint(Record, frozen=True, kw_only=True):
     settings: Configuration
     claims: tuple[Claim, ...] = ()
     script: str = ""
-    off: OffFront | None = None
+    off: FrontExclusion | None = None
     dominated_by: str | None = None

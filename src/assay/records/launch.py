@@ -23,7 +23,7 @@ class Stage(enum.StrEnum):
     CONFIRM = "confirm"
 
 
-LOOKING = (Stage.SURVEY, Stage.INTERFERENCE)
+NON_COMPARING_STAGES = (Stage.SURVEY, Stage.INTERFERENCE)
 """Stages that compare no configurations."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.records.codec import Record
 
 
-class Told(Record, frozen=True, kw_only=True):
+class ExplainedDetour(Record, frozen=True, kw_only=True):
     """One of the longest detours, with what the kernel counted meanwhile.
 
     Attributes:
@@ -60,7 +60,7 @@ class CpuNoise(Record, frozen=True, kw_only=True):
     took_ns: tuple[int, ...] = ()
     left_out: int = 0
     interrupts: dict[str, int] = {}
-    worst: tuple[Told, ...] = ()
+    worst: tuple[ExplainedDetour, ...] = ()
 
     @property
     def measured_ns(self) -> int:

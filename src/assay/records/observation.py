@@ -22,10 +22,10 @@ class Observation(enum.StrEnum):
     """Environment, mapped files, threads and masks of the program, where no setting needs them."""
 
 
-USUAL = (Observation.MEMORY, Observation.SCHEDULING)
+DEFAULT_OBSERVATIONS = (Observation.MEMORY, Observation.SCHEDULING)
 """Observations of the launches that count, unless others were asked for: those whose cost stays
 below 0.5 % of a program (docs/benchmarks/overhead.md)."""
-EVERY = tuple(Observation)
+ALL_OBSERVATIONS = tuple(Observation)
 """All observations, as the survey of ``tune`` takes them, whose time is never used."""
-CYCLES = "counters.cycles"
+CYCLES_COUNTER = "counters.cycles"
 """Where a launch tells why a machine without hardware counters has none (``absent``)."""

@@ -7,7 +7,7 @@ import enum
 from assay.records.codec import Record
 
 
-class Hashed(enum.StrEnum):
+class HashedPart(enum.StrEnum):
     """What of a stream its digest is over."""
 
     WHOLE = "whole"
@@ -28,7 +28,7 @@ class Output(Record, frozen=True, kw_only=True):
     stream: str
     size_bytes: int
     sha256: str
-    hashed: Hashed = Hashed.WHOLE
+    hashed: HashedPart = HashedPart.WHOLE
     head: bytes = b""
     tail: bytes = b""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from assay.records.codec import Record
 from assay.records.observation import Observation
 
-LIMIT = 0.005
+MAX_COST = 0.005
 """Share of the wall time of a program above which an observation costs too much."""
-SPREAD_LIMIT = 0.001
+MAX_ADDED_SPREAD = 0.001
 """The same for what it adds to the typical distance from the median."""
 
 
@@ -61,9 +61,13 @@ class ObservedCost(Record, frozen=True, kw_only=True):
         if self.observation not in set(Observation):
             return None
         for name, cost in (("wall", self.wall), ("cpu", self.cpu)):
-            if cost is not None and cost.low > LIMIT:
+            if cost is not None and cost.low > MAX_COST:
                 return name, cost
-        if self.spread is not None and self.spread.low > 0.0 and self.spread.share > SPREAD_LIMIT:
+        if (
+            self.spread is not None
+            and self.spread.low > 0.0
+            and self.spread.share > MAX_ADDED_SPREAD
+        ):
             return "spread", self.spread
         return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 from assay.errors import NotPossibleError
-from assay.records.action import Action, Affinity, Booted, Instances, SystemAction
+from assay.records.action import Action, Affinity, Instances, RequiredBoot, SystemAction
 from assay.records.codec import Record
 from assay.records.configuration import Configuration, Value, show_value
 
@@ -44,7 +44,7 @@ class Prospect(enum.StrEnum):
     """To be had in another boot."""
 
 
-class Word(Record, frozen=True, kw_only=True):
+class PlannedSetting(Record, frozen=True, kw_only=True):
     """What the planner says of one setting; ``reason`` is there unless it is plainly grantable."""
 
     value: Value
@@ -61,15 +61,15 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
     configuration: Configuration
     actions: tuple[Action, ...] = ()
-    words: dict[str, Word] = {}
+    words: dict[str, PlannedSetting] = {}
 
     @property
-    def refused(self) -> dict[str, Word]:
+    def refused(self) -> dict[str, PlannedSetting]:
         """The settings that cannot be granted here."""
         return {n: w for n, w in self.words.items() if w.prospect is Prospect.REFUSED}
 
     @property
-    def pending(self) -> dict[str, Word]:
+    def pending(self) -> dict[str, PlannedSetting]:
         """The settings that take another boot."""
         return {n: w for n, w in self.words.items() if w.prospect is Prospect.PENDING}
 
@@ -81,7 +81,7 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     @property
     def shown_by(self) -> tuple[str, ...]:
         """Files that show whether the boot is the one that it takes."""
-        return tuple(p for a in self.actions if isinstance(a, Booted) for p in a.files)
+        return tuple(p for a in self.actions if isinstance(a, RequiredBoot) for p in a.files)
 
     @property
     def system(self) -> tuple[SystemAction, ...]:

@@ -21,7 +21,7 @@ class Outcome(enum.StrEnum):
     LIMIT = "limit"
 
 
-class Granted(enum.StrEnum):
+class GrantStatus(enum.StrEnum):
     """Whether a setting took effect, judged from what was read back."""
 
     GRANTED = "granted"
@@ -34,7 +34,7 @@ class Grant(Record, frozen=True, kw_only=True):
     """The judgement on one setting of one sample."""
 
     value: Value
-    grant: Granted
+    grant: GrantStatus
     level: Level = Level.SET
     reason: str | None = None
     observed: str | None = None
@@ -42,7 +42,7 @@ class Grant(Record, frozen=True, kw_only=True):
 
 REVISION = "revision"
 """Kind of the evidence that names a commit that a program was built from."""
-ENDING = "ending"
+TERMINATION = "ending"
 """Kind of the evidence on a launch that was asked to end before its time: how long that took, which
 is no part of its wall time; the note says how it was asked."""
 KILLED_AFTER = "killed_after"
@@ -50,7 +50,7 @@ KILLED_AFTER = "killed_after"
 killed; the note says how it was asked."""
 STOP_FAILED = "stop_failed"
 """Kind of the evidence that the command failed which was to end a launch; the note says how."""
-LEFT_OVER = "left_over"
+REMAINING_PROCESSES = "left_over"
 """Kind of the evidence that counts processes that outlived the program and were ended; their names
 are the lines of its note."""
 BUILD = "build"
@@ -58,19 +58,19 @@ BUILD = "build"
 a value it could not be built."""
 
 
-KEPT_ON = "kept_on"
+OWN_AFFINITY = "kept_on"
 """Kind of the evidence on a mask within that of the launch: the program chose fewer CPUs itself."""
 QUOTA_PERIODS, QUOTA_THROTTLED = "quota_periods", "quota_throttled"
 """Kinds of the evidence on a quota of CPU time: periods that passed while the launch ran, and those
 of them in which the quota ran out."""
 
-SAID = "stderr"
+STDERR_LINES = "stderr"
 """Kind of the evidence on the error output: the number of its distinct lines, and the lines in its
 note; without a note there are more than are kept with a sample."""
 
-UNIT = "unit."
+UNIT_PREFIX = "unit."
 """Begins the kind of the evidence on the unit in which the output names a metric."""
-WORD = "word."
+UNKNOWN_UNIT_PREFIX = "word."
 """Begins the kind of the evidence on the word behind a metric's figure that is no known unit."""
 OUTPUT = "output"
 """Kind of the evidence on what a launch wrote, in a form in which launches that do the same work
@@ -78,7 +78,7 @@ agree (``assay.executors.evidence.same_work``)."""
 ERRORS = "errors"
 """Kind of the evidence on lines in which a launch that ended well reports an error: how many, and
 the first of them in its note (``assay.executors.evidence.reported_errors``)."""
-MULTIPLES = frozenset(("k", "M", "G", "T", "ki", "Ki", "Mi", "Gi", "Ti"))
+UNIT_MULTIPLES = frozenset(("k", "M", "G", "T", "ki", "Ki", "Mi", "Gi", "Ti"))
 """Units that only multiply a figure: beside them one without a unit is a thousandth or less."""
 
 
@@ -133,7 +133,7 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     @property
     def took_s(self) -> float:
         """Wall time, and the time to end where the launch was asked to before its time."""
-        ending_s = sum(piece.value or 0.0 for piece in self.evidence if piece.kind == ENDING)
+        ending_s = sum(piece.value or 0.0 for piece in self.evidence if piece.kind == TERMINATION)
         return (self.wall_s or 0.0) + ending_s
 
     @property

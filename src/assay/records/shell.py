@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-SPARING = (
+SIGPIPE_TRAP = (
     'trap \'s=$? p=("${PIPESTATUS[@]}"); if [ $s = 141 ]; then '
     'for e in "${p[@]}"; do [ $e = 0 ] || [ $e = 141 ] || exit $e; done; exit 0; fi\' EXIT\n'
 )
@@ -15,7 +15,7 @@ commands."""
 
 def as_typed(argv: Sequence[str]) -> tuple[str, ...]:
     """Return the words of a command without what assay puts in front of a pipeline."""
-    return tuple(word.removeprefix(SPARING) for word in argv)
+    return tuple(word.removeprefix(SIGPIPE_TRAP) for word in argv)
 
 
 def command_text(argv: Sequence[str]) -> str:

@@ -13,11 +13,11 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-OWN = "\ue000"
+OWN_VALUE = "\ue000"
 """Stands in a line for a value of the launch's own configuration."""
 MAX_TOKENS = 400
 """An output with more of them has no sketch."""
-_TOKEN = re.compile(rf"{OWN}|\d+|[^\W\d_]+|(?:[^\w{OWN}]|_)+")
+_TOKEN = re.compile(rf"{OWN_VALUE}|\d+|[^\W\d_]+|(?:[^\w{OWN_VALUE}]|_)+")
 _NUMBER = re.compile(r"#...")
 _TOKENS = re.compile(r"\*|#?[^*#]{3}")
 
@@ -59,7 +59,7 @@ def _word(word: str) -> str:
 
 
 def _token(text: str) -> str:
-    if text == OWN:
+    if text == OWN_VALUE:
         return "*"
     digest = hashlib.sha256(text.encode("utf-8", "replace")).digest()
     short = base64.urlsafe_b64encode(digest[:3]).decode()[:3]

@@ -10,22 +10,22 @@ from assay.records.calibration import Calibration
 from assay.records.claim import Claim, Recommendation
 from assay.records.codec import Record
 from assay.records.configuration import Configuration, Value
-from assay.records.cross_environment import CrossEnvironmentComparison, Found
+from assay.records.cross_environment import CrossEnvironmentComparison, EarlierRecommendation
 from assay.records.design import Design, FactorEffect
+from assay.records.earlier_study import EarlierStudy
 from assay.records.front import FrontPoint
 from assay.records.kernels import KernelComparison
 from assay.records.launch import Arm
-from assay.records.observation import USUAL, Observation
+from assay.records.observation import DEFAULT_OBSERVATIONS, Observation
 from assay.records.requirement import Requirement, RequirementResult
 from assay.records.reservation import Reservation
 from assay.records.shell import command_text, typed_text
 from assay.records.space import Space
-from assay.records.warm import EarlierStudy
 from assay.records.workload import Metric, Workload
 
-MARGIN = 0.01
+DEFAULT_MARGIN = 0.01
 """Ratios within 1 +- this are the same for practical purposes, unless asked otherwise."""
-DISTURBED_ABOVE = 0.1
+DEFAULT_DISTURBED_ABOVE = 0.1
 """Share of the CPUs that others may take during a block that counts, unless asked otherwise."""
 
 
@@ -110,13 +110,13 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     budget: Budget
     space: Space = Space()
     arms: tuple[Arm, ...] = ()
-    margin: float = MARGIN
+    margin: float = DEFAULT_MARGIN
     alpha: float = 0.05
     precision: float | None = None
     seed: int = 0
     null: bool = False
     statistic: Statistic = Statistic.MEAN
-    disturbed_above: float | None = DISTURBED_ABOVE
+    disturbed_above: float | None = DEFAULT_DISTURBED_ABOVE
     warmup: int | None = None
     pad_environment: bool = True
     design: Design | None = None
@@ -126,7 +126,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     earlier: tuple[EarlierStudy, ...] = ()
     objectives: tuple[str, ...] = ()
     reserve: Reservation | None = None
-    found: Found | None = None
+    found: EarlierRecommendation | None = None
     pausing: dict[str, Value] = {}
     verify: dict[str, str] = {}
     observe: tuple[Observation, ...] | None = None
@@ -136,7 +136,7 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     @property
     def observations(self) -> tuple[Observation, ...]:
         """The observations of the launches that count, beside those that metrics need."""
-        asked = USUAL if self.observe is None else self.observe
+        asked = DEFAULT_OBSERVATIONS if self.observe is None else self.observe
         return tuple(one for one in asked if one not in self.unobserved)
 
     @property
@@ -259,7 +259,7 @@ class Interference(Record, frozen=True, kw_only=True):
     refused: str | None = None
 
 
-class Switching(Record, frozen=True, kw_only=True):
+class SwitchingCost(Record, frozen=True, kw_only=True):
     """What was spent on changing settings that are costly to change.
 
     Attributes:
@@ -275,7 +275,7 @@ class Switching(Record, frozen=True, kw_only=True):
     boots: int = 0
 
 
-class Disturber(Record, frozen=True, kw_only=True):
+class DisturbanceSource(Record, frozen=True, kw_only=True):
     """A process that used the CPUs during disturbed blocks, or the hypervisor.
 
     Attributes:
@@ -333,11 +333,11 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     configurations: int = 0
     blocks: int = 0
     disturbed_blocks: int = 0
-    disturbers: tuple[Disturber, ...] = ()
+    disturbers: tuple[DisturbanceSource, ...] = ()
     stopped: str = ""
     reason: str = ""
     notes: tuple[str, ...] = ()
-    switching: Switching | None = None
+    switching: SwitchingCost | None = None
     interference: Interference | None = None
     kernels: KernelComparison | None = None
     warm_start: str = ""

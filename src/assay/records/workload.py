@@ -80,10 +80,10 @@ BUILT_IN: dict[str, Metric] = {
 """Metrics that the launcher gives for every program; ``peak_bytes`` cannot be an objective, since
 the page cache that it counts depends on what ran before."""
 
-COUNTED = frozenset({"task_clock_s", "cycles", "instructions", "cpu_migrations"})
+PERF_METRICS = frozenset({"task_clock_s", "cycles", "instructions", "cpu_migrations"})
 """Those that perf events count. They take the program time, so they are counted where asked for."""
 
-NOT_EVERYWHERE = COUNTED | {"energy_j"}
+HOST_DEPENDENT_METRICS = PERF_METRICS | {"energy_j"}
 """Those that a host may be unable to give."""
 
 
@@ -112,7 +112,7 @@ class Hooks(Record, frozen=True, kw_only=True):
     stop: tuple[str, ...] = ()
 
 
-class Recipe(Record, frozen=True, kw_only=True):
+class BuildRecipe(Record, frozen=True, kw_only=True):
     """How the program is built, once for each configuration and outside its launches.
 
     Attributes:
@@ -166,7 +166,7 @@ class Workload(Record, frozen=True, kw_only=True):
     cwd: str | None = None
     limits: Limits = Limits()
     hooks: Hooks = Hooks()
-    build: Recipe | None = None
+    build: BuildRecipe | None = None
     beside: tuple[str, ...] = ()
 
     @property

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from assay.records import Goal, Summary
 from assay.reporting.arms import ArmRow, Phase, Role
+from assay.reporting.formatting import arm_label, label_of
 from assay.reporting.frame import Ends, fences
 from assay.reporting.inputs import ReportInput
-from assay.reporting.plain import arm_label, label_of
 from assay.reporting.scale import Scale
 from assay.reporting.trials import State
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from assay.records import Choices, Configuration, Goal, Outcome, Parameter, Range, Value
 from assay.records.configuration import show_value
 from assay.reporting.arms import ArmRow, Phase, Role
+from assay.reporting.formatting import arm_label, label_of
 from assay.reporting.frame import Ends, fences, frame
 from assay.reporting.inputs import ReportInput
-from assay.reporting.plain import arm_label, label_of
 from assay.reporting.scale import Scale
 from assay.reporting.trials import State
 from assay.search.space.expression import Expression
@@ -23,11 +23,11 @@ from assay.stats.quantile import quantile
 
 STEPS = 7
 """Colours of a heat map."""
-MOST_ACROSS = 30
+MAX_COLUMNS = 30
 """Values of a setting that a heat map has room for."""
-LEAST_FILLED = 0.5
+MIN_FILLED_SHARE = 0.5
 """Share of a heat map that must have cells: what is drawn at random is shown as points."""
-MOST_PLACES = 20
+MAX_POSITIONS = 20
 """Values of a setting up to which each has its own median; more are taken together."""
 GROUPS = 12
 """Medians of a setting with more values than that."""
@@ -133,7 +133,7 @@ def heat_figure(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> He
         return None
     down, across = sorted(varied, key=lambda p: len(_values(p, inside)))
     columns, lines = _values(across, inside), _values(down, inside)
-    if max(len(columns), len(lines)) > MOST_ACROSS or len(inside) < LEAST_FILLED * len(
+    if max(len(columns), len(lines)) > MAX_COLUMNS or len(inside) < MIN_FILLED_SHARE * len(
         columns
     ) * len(lines):
         return None
@@ -316,7 +316,7 @@ def _base(parameter: Parameter, places: Sequence[float]) -> float | None:
 def _medians(by_place: Mapping[float, Sequence[float]]) -> tuple[tuple[float, float], ...]:
     """The median at each value; of many values, of groups of neighbours of equal size."""
     ordered = sorted(by_place.items())
-    if len(ordered) <= MOST_PLACES:
+    if len(ordered) <= MAX_POSITIONS:
         return tuple((x, quantile(list(own), 0.5)) for x, own in ordered)
     found = []
     for number in range(GROUPS):

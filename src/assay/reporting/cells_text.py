@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from assay.records import ArmResult, Claim, Conclusion, FactorEffect, StudySpec, Value
 from assay.records.configuration import show_value
-from assay.reporting.plain import change, change_interval, claimed_change
+from assay.reporting.formatting import change, change_interval, claimed_change
 from assay.reporting.text import (
     CSV_COLUMNS,
     arm_scale,

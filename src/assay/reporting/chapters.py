@@ -11,21 +11,22 @@ from assay.reporting.arms import ArmRow
 from assay.reporting.boxes import BoxFigure
 from assay.reporting.convergence import ConvergenceFigure
 from assay.reporting.figures import Figures
+from assay.reporting.formatting import change, label_of, shorten
 from assay.reporting.gains import GainFigure
 from assay.reporting.grants import GrantTally
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Child, Html, el, join
 from assay.reporting.parts import (
-    beside,
-    calibrated,
+    calibration,
     claims,
     conditions,
-    explained,
+    explanation,
     front,
-    granted,
+    grants,
     kernels,
     method,
-    required,
+    observed_metrics,
+    requirements,
     steps,
     sweep,
     table,
@@ -33,7 +34,6 @@ from assay.reporting.parts import (
 )
 from assay.reporting.parts.common import LEFT_OUT, section
 from assay.reporting.pictures.rows import BEYOND, lies_beyond
-from assay.reporting.plain import change, label_of, shorten
 from assay.reporting.scale import Scale
 from assay.reporting.weaknesses import weaknesses
 from assay.reporting.wording import Answer, answer
@@ -74,7 +74,7 @@ def body(report: ReportInput, rows: Sequence[ArmRow], pictures: Figures, scale: 
 
 def _answer(report: ReportInput, rows: Sequence[ArmRow], scale: Scale) -> Answer:
     if report.spec.kind is Kind.CALIBRATE and report.conclusion is not None:
-        return calibrated.calibrated_answer(report)
+        return calibration.calibrated_answer(report)
     return answer(report, rows, scale)
 
 
@@ -107,7 +107,7 @@ def _picture_chapters(
             intro=" ".join(_box_intro(boxes)),
         )
     if report.spec.kind is Kind.CALIBRATE:
-        yield _chapter("calibration", "What this machine shows", calibrated.calibration(report))
+        yield _chapter("calibration", "What this machine shows", calibration.calibration(report))
     elif gain is not None:
         yield _chapter(
             "gain",
@@ -119,13 +119,13 @@ def _picture_chapters(
     taken = steps.steps(report.conclusion.steps) if report.conclusion else None
     if taken is not None:
         yield _chapter("steps", "Step by step", taken)
-    more = beside.beside(report)
+    more = observed_metrics.beside(report)
     if more is not None:
-        yield _chapter("beside", "Other figures", more, intro=beside.INTRO)
-    kept = required.required(report)
+        yield _chapter("beside", "Other figures", more, intro=observed_metrics.INTRO)
+    kept = requirements.required(report)
     if kept is not None:
         yield _chapter("required", "What was required", kept)
-    why = explained.explained(report)
+    why = explanation.explained(report)
     if why is not None:
         yield _chapter("why", "What the settings do", why)
     if convergence is not None:
@@ -155,20 +155,20 @@ def _sample_chapters(
     if rows:
         title = _ALL.get(report.spec.kind, "All arms")
         yield _chapter("table", title, table.configurations(report, rows, scale))
-    failed = granted.failures(report.samples)
+    failed = grants.failures(report.samples)
     if failed is not None:
         yield _chapter("failures", "Launches that failed", failed)
     yield _chapter(
         "grants",
         "What the system granted",
-        granted.grants(grants.tally(report.samples), winner),
+        grants.grants(grants.tally(report.samples), winner),
         intro="Setting something is not enough: each launch says whether it took effect.",
     )
 
 
 def _condition_chapters(report: ReportInput, pictures: Figures) -> Iterator[Chapter]:
     noise = _chart("noise", svg.noise_svg, pictures.noise) if pictures.noise else None
-    known = calibrated.machine_floor_fact(report.floor) if report.floor else None
+    known = calibration.machine_floor_fact(report.floor) if report.floor else None
     yield _chapter("noise", "Noise floor", conditions.noise(report, pictures.noise, noise, known))
     yield _chapter("machine", "Machine", conditions.machine(report))
     several = report.conclusion.kernels if report.conclusion else None

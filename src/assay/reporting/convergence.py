@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from assay.records import Goal, Kind, Stage
 from assay.reporting.arms import ArmRow, Role, phase_of
+from assay.reporting.formatting import arm_label, label_of
 from assay.reporting.frame import Ends, fences, frame
 from assay.reporting.inputs import ReportInput
-from assay.reporting.plain import arm_label, label_of
 from assay.reporting.scale import Scale
 from assay.reporting.trials import State, Trial
 from assay.stats.quantile import quantile

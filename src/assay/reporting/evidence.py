@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assay.records import Evidence, Sample
 from assay.records.sample import ERRORS, OUTPUT
-from assay.reporting.plain import duration, shorten
+from assay.reporting.formatting import duration, shorten
 from assay.units import show_quantity
 from assay.untrusted import clean
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.records import Claim, Conclusion, FrontPoint, Goal, Metric
+from assay.reporting.formatting import arm_label, label_of
 from assay.reporting.inputs import ReportInput
-from assay.reporting.plain import arm_label, label_of
 from assay.search.claims.front_claims import claim_on
 from assay.search.history.objective_view import ObjectiveView, facets_of
 from assay.search.model.averages import standings

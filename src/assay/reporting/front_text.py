@@ -6,7 +6,7 @@ import csv
 import io
 
 from assay.records import Claim, Conclusion, FrontPoint, StudySpec
-from assay.reporting.plain import change_interval, claimed_change, label_of
+from assay.reporting.formatting import change_interval, claimed_change, label_of
 from assay.reporting.text import (
     CSV_COLUMNS,
     arm_values,

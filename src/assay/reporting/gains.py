@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from assay.records import Claim, Goal, Statistic
 from assay.reporting.arms import ArmRow, Phase, Role
+from assay.reporting.formatting import arm_label, compared_label
 from assay.reporting.inputs import ReportInput
-from assay.reporting.plain import arm_label, compared_label
 from assay.wording.sentence import verdict_word
 
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from assay.records import Configuration, Granted, Level, Sample
+from assay.records import Configuration, GrantStatus, Level, Sample
 from assay.records.configuration import show_value
-from assay.records.launch import LOOKING
+from assay.records.launch import NON_COMPARING_STAGES
 from assay.untrusted import clean
 
 
@@ -28,7 +28,7 @@ class GrantTally:
     name: str
     values: tuple[str, ...]
     level: Level
-    counts: dict[Granted, int] = field(default_factory=dict)
+    counts: dict[GrantStatus, int] = field(default_factory=dict)
     reasons: tuple[tuple[str, int], ...] = ()
     observed: tuple[tuple[str, int], ...] = ()
 
@@ -46,7 +46,8 @@ def tally(samples: Iterable[Sample], only: Configuration | None = None) -> tuple
     shown = [
         s
         for s in samples
-        if s.launch.stage not in LOOKING and (only is None or s.launch.configuration == only)
+        if s.launch.stage not in NON_COMPARING_STAGES
+        and (only is None or s.launch.configuration == only)
     ]
     names = sorted({name for s in shown for name in s.settings})
     return tuple(_tally(name, shown) for name in names)

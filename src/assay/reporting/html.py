@@ -26,11 +26,11 @@ from assay.reporting.arms import ArmRow, arm_rows
 from assay.reporting.chapters import body
 from assay.reporting.convergence import STAGE_NAMES
 from assay.reporting.figures import Figures, figures
+from assay.reporting.formatting import label_of, shorten
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, data_block, el, join, text
 from assay.reporting.parts import method
 from assay.reporting.pictures.theme import page_style
-from assay.reporting.plain import label_of, shorten
 from assay.reporting.scale import Scale, scale_for
 from assay.reporting.trials import State, trials
 from assay.untrusted import clean

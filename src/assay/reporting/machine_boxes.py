@@ -14,7 +14,7 @@ from assay.machine.cpulist import show_list
 from assay.machine.document import Machine
 from assay.machine.inventory.document import Device, Inventory, Link, Part
 
-MOST_CPUS = 48
+MAX_CPUS = 48
 """CPUs that are drawn one by one; of machines with more, alike parts are drawn once."""
 _ALIKE_PARTS = 3
 _ALIKE_DEVICES = 3
@@ -64,7 +64,7 @@ class _Homes:
         return self.of.pop(part.cpus, []) if part.kind in _HOLDERS else []
 
 
-def machine_box(machine: Machine, inventory: Inventory, most_cpus: int = MOST_CPUS) -> Box:
+def machine_box(machine: Machine, inventory: Inventory, most_cpus: int = MAX_CPUS) -> Box:
     """The box of the whole machine.
 
     Args:

@@ -11,7 +11,7 @@ from assay.records.noise import NoiseRun
 from assay.reporting.markup import Html, el, join, text
 from assay.reporting.pictures.theme import page_style
 
-MOST_DOTS = 4000
+MAX_DOTS = 4000
 """Detours of a CPU in a picture, the longest of them; the others would lie on one another."""
 
 
@@ -88,5 +88,5 @@ _STYLE = (
 
 
 def _longest(detours: tuple[tuple[int, int], ...]) -> tuple[tuple[float, float], ...]:
-    kept = sorted(detours, key=lambda one: -one[1])[:MOST_DOTS]
+    kept = sorted(detours, key=lambda one: -one[1])[:MAX_DOTS]
     return tuple(sorted((at / 1e9, float(took)) for at, took in kept))

@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 
 from assay.machine.document import Machine
 from assay.machine.inventory.document import Inventory
+from assay.reporting.formatting import shorten
 from assay.reporting.machine_boxes import Box, badge, machine_box, short_bytes
 from assay.reporting.pictures.theme import standalone
-from assay.reporting.plain import shorten
 from assay.units import show_count
 from assay.untrusted import clean
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from assay.records import Claim
 from assay.reporting.arms import ArmRow, Role
+from assay.reporting.formatting import arm_label
 from assay.reporting.frame import Ends, fences, frame
 from assay.reporting.inputs import ReportInput
-from assay.reporting.plain import arm_label
 from assay.reporting.trials import State
 from assay.stats.drift import drift
 from assay.stats.quantile import quantile

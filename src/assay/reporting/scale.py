@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from assay.reporting.plain import MINUS
+from assay.reporting.formatting import MINUS
 from assay.units import significant
 from assay.untrusted import clean
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from assay.records import ArmResult, Claim, Conclusion, Metric, StudySpec
-from assay.reporting.plain import change_interval, claimed_change, label_of
+from assay.reporting.formatting import change_interval, claimed_change, label_of
 from assay.reporting.scale import Scale, scale_for
 from assay.reporting.wording import claim_sentence
 from assay.search.claims.requirement import requirement_text

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 
 from assay.records import Configuration, Metric, Outcome, Sample, Stage
-from assay.records.launch import LOOKING
+from assay.records.launch import NON_COMPARING_STAGES
 from assay.records.workload import BUILT_IN
 from assay.reporting.inputs import ReportInput
 
@@ -56,7 +56,7 @@ def trials(report: ReportInput) -> tuple[Trial, ...]:
     Survey launches are left out: their times are never used.
     """
     shown = sorted(
-        (s for s in report.samples if s.launch.stage not in LOOKING),
+        (s for s in report.samples if s.launch.stage not in NON_COMPARING_STAGES),
         key=lambda s: (s.started_at, s.launch.block, s.launch.position, s.launch.attempt),
     )
     start = shown[0].started_at if shown else 0.0

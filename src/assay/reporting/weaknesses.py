@@ -12,17 +12,17 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from assay.records import (
     Claim,
-    Granted,
+    GrantStatus,
     Kind,
     Outcome,
     Sample,
     Verdict,
 )
-from assay.records.launch import LOOKING
+from assay.records.launch import NON_COMPARING_STAGES
 from assay.reporting.arms import ArmRow, Phase, Role
+from assay.reporting.formatting import change, change_interval, duration, shorten
 from assay.reporting.grants import GrantTally
 from assay.reporting.inputs import ReportInput
-from assay.reporting.plain import change, change_interval, duration, shorten
 from assay.reporting.scale import Scale
 from assay.reporting.trials import State
 from assay.search.conclusion.notes import tells_refusal
@@ -58,7 +58,9 @@ def weaknesses(
     report: ReportInput, rows: Sequence[ArmRow], winner: Sequence[GrantTally], scale: Scale
 ) -> tuple[str, ...]:
     """What weakens the answer: the study's own notes, and what the samples show."""
-    timed = [s for s in report.samples if s.launch.stage not in LOOKING and report.counts(s)]
+    timed = [
+        s for s in report.samples if s.launch.stage not in NON_COMPARING_STAGES and report.counts(s)
+    ]
     notes = report.conclusion.notes if report.conclusion else tuple(_so_far(report))
     found = [
         *notes,
@@ -157,8 +159,8 @@ def _ungranted(winner: Sequence[GrantTally], notes: Sequence[str]) -> Iterator[s
     """What the winner was not given; of what was refused, what the study's notes do not tell."""
     told = {tally.name for tally in winner if any(tells_refusal(n, tally.name) for n in notes)}
     for tally in winner:
-        for grant in (Granted.DEGRADED, Granted.REFUSED, Granted.UNVERIFIED):
-            if grant in (Granted.REFUSED, Granted.DEGRADED) and tally.name in told:
+        for grant in (GrantStatus.DEGRADED, GrantStatus.REFUSED, GrantStatus.UNVERIFIED):
+            if grant in (GrantStatus.REFUSED, GrantStatus.DEGRADED) and tally.name in told:
                 continue
             if tally.counts.get(grant):
                 why = f": {tally.reasons[0][0]}" if tally.reasons else ""

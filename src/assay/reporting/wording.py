@@ -24,8 +24,8 @@ from assay.records import (
 )
 from assay.records.workload import BUILT_IN
 from assay.reporting.arms import ArmRow, winner_name
+from assay.reporting.formatting import change, label_of, shorten, typeset, typeset_effect
 from assay.reporting.inputs import ReportInput
-from assay.reporting.plain import change, label_of, shorten, typeset, typeset_effect
 from assay.reporting.scale import Scale
 from assay.search.conclusion.cells import (
     baseline_words,

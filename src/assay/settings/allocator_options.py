@@ -9,7 +9,7 @@ for the mmap threshold, ``MAX_TCACHE_SIZE``, ``MAX_TCACHE_COUNT``, ``MAX_FAST_SI
 from __future__ import annotations
 
 from assay.machine.document import Machine
-from assay.records import Choices, Configuration, Grant, Granted, Level, Plan, Range, RunFacts
+from assay.records import Choices, Configuration, Grant, GrantStatus, Level, Plan, Range, RunFacts
 from assay.settings.allocators import AllocatorOption, OptionEncoding
 from assay.settings.base import Refused, Resolved
 from assay.settings.evidence import granted, readback_of
@@ -61,7 +61,7 @@ class HugePagesOption(AllocatorOption, frozen=True):
         """As told; better where huge pages were got."""
         held = super().judge(config, facts, plan)
         huge = readback_of(facts).anon_huge_bytes
-        if held.grant is not Granted.GRANTED or held.value != "thp" or not huge:
+        if held.grant is not GrantStatus.GRANTED or held.value != "thp" or not huge:
             return held
         return granted(held.value, Level.EFFECTIVE, f"{show_bytes(huge)} in huge pages")
 

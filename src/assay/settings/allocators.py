@@ -18,7 +18,7 @@ from assay.records import (
     Domain,
     EnvSet,
     Grant,
-    Granted,
+    GrantStatus,
     Level,
     Plan,
     RunFacts,
@@ -129,7 +129,7 @@ class AllocatorOption(msgspec.Struct, frozen=True):
                 value, Level.SEEN, f"{serving} allocates, and has no such option; {known} would"
             )
         held = judge_environment(value, expected, facts)
-        if held.grant is not Granted.GRANTED or serving != "jemalloc":
+        if held.grant is not GrantStatus.GRANTED or serving != "jemalloc":
             return held
         complaint = _complaint(expected, facts.stderr_head or "")
         return held if complaint is None else refused(value, Level.SEEN, complaint)

@@ -12,7 +12,7 @@ import re
 
 import msgspec
 
-from assay.records import Configuration, EnvSet, Grant, Granted, Level, Plan, RunFacts
+from assay.records import Configuration, EnvSet, Grant, GrantStatus, Level, Plan, RunFacts
 from assay.settings.base import Setting
 from assay.settings.evidence import readback_of
 from assay.settings.list_variables import LIST_VARIABLES
@@ -22,7 +22,7 @@ _REJECTS = re.compile(
     r"|not recogni[sz]ed|ignor(?:ed|ing)|cannot parse|could not parse)\b",
     re.IGNORECASE,
 )
-_HELD = (Granted.GRANTED, Granted.DEGRADED)
+_HELD = (GrantStatus.GRANTED, GrantStatus.DEGRADED)
 _MAX_CHARACTERS = 200
 
 
@@ -40,12 +40,12 @@ def judge_complaints(
         *Refused* where the only variable of a setting is rejected, *degraded* where one of several
         may be; the reason quotes the line.
     """
-    if grant.grant is Granted.REFUSED:
+    if grant.grant is GrantStatus.REFUSED:
         return grant
     for variable, line in _rejected(plan, facts).items():
         if not _rests_on(setting, config, facts, plan, variable):
             continue
-        word = Granted.REFUSED if setting.name == f"env.{variable}" else Granted.DEGRADED
+        word = GrantStatus.REFUSED if setting.name == f"env.{variable}" else GrantStatus.DEGRADED
         return msgspec.structs.replace(
             grant, grant=word, level=Level.SEEN, reason=f"the program says: {line}"
         )

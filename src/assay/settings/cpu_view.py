@@ -19,8 +19,8 @@ from assay.records import (
     Domain,
     Grant,
     Level,
-    OwnView,
     Plan,
+    RestrictedCpuView,
     RunFacts,
     Scope,
     Value,
@@ -93,7 +93,7 @@ def _own(machine: Machine) -> Resolved | Refused:
     why = machine.rights.no_user_namespaces
     if why is not None and "CAP_SYS_ADMIN" not in machine.rights.capabilities:
         return Refused(f"without rights it takes a user namespace, and {why}", "Run as root.")
-    return Resolved((OwnView(),))
+    return Resolved((RestrictedCpuView(),))
 
 
 def _given(plan: Plan) -> list[set[int]]:

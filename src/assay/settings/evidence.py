@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.records import Configuration, Grant, Granted, Level, RunFacts, Seen, Value
+from assay.records import Configuration, Grant, GrantStatus, Level, ReadBack, RunFacts, Value
 from assay.settings.list_variables import LIST_VARIABLES, contains, restore_environment
 
 _NEVER_RAN = frozenset({"exec_failed", "setup_failed", "bad_plan"})
@@ -15,22 +15,28 @@ def granted(
     value: Value, level: Level, observed: str | None = None, reason: str | None = None
 ) -> Grant:
     """It took effect, shown at ``level``."""
-    return Grant(value=value, grant=Granted.GRANTED, level=level, observed=observed, reason=reason)
+    return Grant(
+        value=value, grant=GrantStatus.GRANTED, level=level, observed=observed, reason=reason
+    )
 
 
 def degraded(value: Value, level: Level, reason: str, observed: str | None = None) -> Grant:
     """It took effect in part."""
-    return Grant(value=value, grant=Granted.DEGRADED, level=level, observed=observed, reason=reason)
+    return Grant(
+        value=value, grant=GrantStatus.DEGRADED, level=level, observed=observed, reason=reason
+    )
 
 
 def refused(value: Value, level: Level, reason: str, observed: str | None = None) -> Grant:
     """It was read back, and is something else."""
-    return Grant(value=value, grant=Granted.REFUSED, level=level, observed=observed, reason=reason)
+    return Grant(
+        value=value, grant=GrantStatus.REFUSED, level=level, observed=observed, reason=reason
+    )
 
 
 def unverified(value: Value, reason: str, observed: str | None = None) -> Grant:
     """Nothing that was read shows it either way."""
-    return Grant(value=value, grant=Granted.UNVERIFIED, observed=observed, reason=reason)
+    return Grant(value=value, grant=GrantStatus.UNVERIFIED, observed=observed, reason=reason)
 
 
 def start_failure(facts: RunFacts) -> str | None:
@@ -46,9 +52,9 @@ def step_accepted(facts: RunFacts, what: str) -> bool | None:
     return all(results) if results else None
 
 
-def readback_of(facts: RunFacts) -> Seen:
+def readback_of(facts: RunFacts) -> ReadBack:
     """What was read back; all fields are ``None`` where nothing was."""
-    return facts.seen or Seen()
+    return facts.seen or ReadBack()
 
 
 def observed_cpus(facts: RunFacts) -> tuple[int, ...] | None:

@@ -20,7 +20,7 @@ from assay.records import (
     Domain,
     EnvSet,
     Grant,
-    Granted,
+    GrantStatus,
     Level,
     Plan,
     Range,
@@ -99,7 +99,7 @@ class FrameworkThreads(msgspec.Struct, frozen=True):
         told = _told(self.pool, facts)
         if not told:
             held = judge_environment(value, self._variables(config), facts)
-            if held.grant is not Granted.GRANTED:
+            if held.grant is not GrantStatus.GRANTED:
                 return held
             return unverified(value, f"no Python of the program imported {self.package}")
         errors = [text for _, _, text in told if text.startswith("error: ")]

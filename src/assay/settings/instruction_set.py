@@ -27,7 +27,7 @@ from assay.records import (
     Domain,
     EnvSet,
     Grant,
-    Granted,
+    GrantStatus,
     Level,
     Plan,
     RunFacts,
@@ -158,7 +158,7 @@ class CpuIsa(msgspec.Struct, frozen=True):
                 f"this OpenBLAS has no core type {missing[0]}",
                 f"it took {said[-1]}" if said else None,
             )
-        if not said or held.grant is Granted.REFUSED:
+        if not said or held.grant is GrantStatus.REFUSED:
             return held
         if any(core.lower() != level.core.lower() for core in said):
             return refused(value, Level.SEEN, f"not {level.core}", f"OpenBLAS took {said[-1]}")

@@ -16,7 +16,7 @@ from assay.records import (
     Domain,
     EnvSet,
     Grant,
-    Granted,
+    GrantStatus,
     Level,
     Plan,
     RunFacts,
@@ -82,7 +82,7 @@ class OpenMPBinding(msgspec.Struct, frozen=True):
         value = config[self.name]
         expected = {"OMP_PROC_BIND": _written(value)}
         held = judge_environment(value, without_user_variables(expected, config), facts)
-        if held.grant is not Granted.GRANTED or value == "false":
+        if held.grant is not GrantStatus.GRANTED or value == "false":
             return held
         return _judge_masks(value, facts, plan)
 
@@ -130,7 +130,7 @@ class OpenMPPlaces(msgspec.Struct, frozen=True):
         held = judge_environment(
             value, without_user_variables({"OMP_PLACES": str(value)}, config), facts
         )
-        if held.grant is not Granted.GRANTED or config.get("omp.bind") == "false":
+        if held.grant is not GrantStatus.GRANTED or config.get("omp.bind") == "false":
             return held
         return _judge_masks(value, facts, plan)
 

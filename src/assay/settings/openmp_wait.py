@@ -18,7 +18,7 @@ from assay.records import (
     Domain,
     EnvSet,
     Grant,
-    Granted,
+    GrantStatus,
     Level,
     Plan,
     RunFacts,
@@ -136,7 +136,7 @@ class OpenMPBlocktime(msgspec.Struct, frozen=True):
         variables = _of_time(value) or {}
         held = judge_environment(value, without_user_variables(variables, config), facts)
         exact = variables == _WITHOUT_END or variables.get(SPINS) == "0"
-        if held.grant is not Granted.GRANTED or exact or not _only_gnu(facts):
+        if held.grant is not GrantStatus.GRANTED or exact or not _only_gnu(facts):
             return held
         return degraded(value, held.level, _COUNTS_SPINS, held.observed)
 

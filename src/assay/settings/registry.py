@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from assay.errors import InvalidInputError, nearest
-from assay.records import Configuration, Grant, Granted, Plan, Prospect, RunFacts, Word
+from assay.records import (
+    Configuration,
+    Grant,
+    GrantStatus,
+    Plan,
+    PlannedSetting,
+    Prospect,
+    RunFacts,
+)
 from assay.settings import threads
 from assay.settings.affinity_calls import AffinityCallSetting
 from assay.settings.allocator_options import OPTIONS
@@ -156,7 +164,11 @@ def _judged(setting: Setting, config: Configuration, facts: RunFacts, plan: Plan
     return judge_complaints(setting, config, facts, plan, grant)
 
 
-def _no_better_than_planned(grant: Grant, word: Word | None) -> Grant:
-    if word is None or word.prospect is not Prospect.DEGRADED or grant.grant is not Granted.GRANTED:
+def _no_better_than_planned(grant: Grant, word: PlannedSetting | None) -> Grant:
+    if (
+        word is None
+        or word.prospect is not Prospect.DEGRADED
+        or grant.grant is not GrantStatus.GRANTED
+    ):
         return grant
     return degraded(grant.value, grant.level, word.reason or "", grant.observed)

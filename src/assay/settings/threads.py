@@ -19,7 +19,7 @@ from assay.records import (
     Domain,
     EnvSet,
     Grant,
-    Granted,
+    GrantStatus,
     Level,
     Plan,
     Range,
@@ -152,7 +152,7 @@ class ThreadCount(msgspec.Struct, frozen=True):
         held = judge_environment(value, expected, facts, seen)
         mask = observed_mask(facts)
         # More threads than the launch has CPUs are meant; a mask within these is not.
-        if held.grant is not Granted.GRANTED or mask is None or not isinstance(value, int):
+        if held.grant is not GrantStatus.GRANTED or mask is None or not isinstance(value, int):
             return held
         if len(mask) >= min(value, _cpus_had(facts, plan)):
             return held

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from assay.records import Configuration, Grant, Granted, Plan, RunFacts
-from assay.records.facts import Seen, Worker
+from assay.records import Configuration, Grant, GrantStatus, Plan, RunFacts
+from assay.records.facts import ProcessState, ReadBack
 from assay.settings.base import Setting
 from assay.settings.evidence import readback_of
 
@@ -38,7 +38,7 @@ _READ = ("cpus", "policy", "nice", "thp_enabled", "environ", "maps")
 class _Judged(msgspec.Struct, frozen=True):
     """One state of processes, its part of the work, and the judgement on it."""
 
-    worker: Worker
+    worker: ProcessState
     cpu_share: float
     memory_share: float
     grant: Grant
@@ -63,15 +63,15 @@ def judge_by_workers(setting: Setting, config: Configuration, facts: RunFacts, p
     if not workers:
         return setting.judge(config, facts, plan)
     judged = _judged(setting, config, facts, plan, workers)
-    refused = [one for one in judged if one.grant.grant is Granted.REFUSED]
+    refused = [one for one in judged if one.grant.grant is GrantStatus.REFUSED]
     by_cpu = sum(one.cpu_share for one in refused)
     by_memory = sum(one.memory_share for one in refused)
     if not setting.name.startswith(_OF_MEMORY):
         by_memory = 0.0
     if by_cpu >= MAIN_SHARE or (by_memory >= MAIN_SHARE and setting.name in _TIER):
-        return _told(_most(refused, by_cpu >= MAIN_SHARE), Granted.REFUSED)
+        return _told(_most(refused, by_cpu >= MAIN_SHARE), GrantStatus.REFUSED)
     if by_cpu >= MIN_SHARE or by_memory >= MAIN_SHARE:
-        return _told(_most(refused, by_cpu >= MIN_SHARE), Granted.DEGRADED)
+        return _told(_most(refused, by_cpu >= MIN_SHARE), GrantStatus.DEGRADED)
     return _of_most(judged)
 
 
@@ -80,7 +80,7 @@ def _judged(
     config: Configuration,
     facts: RunFacts,
     plan: Plan,
-    workers: Sequence[Worker],
+    workers: Sequence[ProcessState],
 ) -> list[_Judged]:
     cpu_s = sum(worker.cpu_s for worker in workers)
     held = sum(worker.resident_bytes for worker in workers)
@@ -98,9 +98,9 @@ def _judged(
     ]
 
 
-def _as_of(worker: Worker, facts: RunFacts) -> RunFacts:
+def _as_of(worker: ProcessState, facts: RunFacts) -> RunFacts:
     """Return the facts as they are where only these processes had run."""
-    seen = facts.seen or Seen()
+    seen = facts.seen or ReadBack()
     own = {name: getattr(worker, name) for name in _JUDGED_BY}
     if facts.instances:  # each has CPUs of its own
         own["cpus"] = seen.cpus
@@ -120,7 +120,7 @@ def _most(judged: Sequence[_Judged], by_cpu: bool) -> _Judged:
     return max(judged, key=lambda one: one.cpu_share if by_cpu else one.memory_share)
 
 
-def _told(found: _Judged, word: Granted) -> Grant:
+def _told(found: _Judged, word: GrantStatus) -> Grant:
     """Return the judgement on one state, with the name of those that had it."""
     if found.cpu_share >= found.memory_share:
         part = f"used {100 * found.cpu_share:.0f} % of the CPU time seen"
@@ -133,9 +133,9 @@ def _told(found: _Judged, word: Granted) -> Grant:
 
 def _of_most(judged: Sequence[_Judged]) -> Grant:
     """Return the judgement that holds for most of the CPU time, as it stands for the busiest."""
-    shares: dict[Granted, float] = {}
+    shares: dict[GrantStatus, float] = {}
     for one in judged:
-        if one.grant.grant is not Granted.REFUSED:
+        if one.grant.grant is not GrantStatus.REFUSED:
             shares[one.grant.grant] = shares.get(one.grant.grant, 0.0) + one.cpu_share
     word = max(shares, key=lambda granted: shares[granted])
     return next(one.grant for one in judged if one.grant.grant is word)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from assay.records.claim import Verdict
-from assay.records.study import MARGIN
+from assay.records.study import DEFAULT_MARGIN
 from assay.records.workload import Goal
 from assay.stats.paired import Effect
 from assay.stats.sequence import half_width
@@ -16,7 +16,7 @@ _FAR = 1_000_000
 """More blocks than this are never run."""
 
 
-def decide(effect: Effect, *, goal: Goal = Goal.LOWER, margin: float = MARGIN) -> Verdict:
+def decide(effect: Effect, *, goal: Goal = Goal.LOWER, margin: float = DEFAULT_MARGIN) -> Verdict:
     """The verdict on B.
 
     The interval lies within 1 +- margin: *same*. Else it excludes 1: *faster* or *slower*, by the
@@ -40,7 +40,7 @@ def decide(effect: Effect, *, goal: Goal = Goal.LOWER, margin: float = MARGIN) -
     return Verdict.UNCLEAR
 
 
-def beyond(lo: float, hi: float, *, margin: float = MARGIN) -> bool:
+def beyond(lo: float, hi: float, *, margin: float = DEFAULT_MARGIN) -> bool:
     """Whether an interval of a ratio lies beyond the margin: not even its near end is within.
 
     Args:
@@ -54,7 +54,9 @@ def beyond(lo: float, hi: float, *, margin: float = MARGIN) -> bool:
     return lo > 1.0 + margin or hi < 1.0 - margin
 
 
-def blocks_needed(effect: Effect, *, margin: float = MARGIN, doubt: float = 0.0) -> int | None:
+def blocks_needed(
+    effect: Effect, *, margin: float = DEFAULT_MARGIN, doubt: float = 0.0
+) -> int | None:
     """How many blocks, in all, would decide if ratio and spread stayed as they are now.
 
     The first n at which the interval about the present ratio would exclude 1 or lie within

@@ -21,7 +21,7 @@ def new_id() -> str:
     return secrets.choice(_LETTERS) + "".join(rest)
 
 
-def match(text: str, known: Sequence[str]) -> str:
+def resolve_id(text: str, known: Sequence[str]) -> str:
     """The one of ``known`` (oldest first) that ``text`` means.
 
     Args:

@@ -10,18 +10,18 @@ from sqlalchemy import Engine, select
 from assay.records import Conclusion, Kind, Output, Plan, Sample, Status, Stratum, StudySpec
 from assay.records.overhead import Overhead
 from assay.store.base import StudyHead, StudyRecord
-from assay.store.ids import match
-from assay.store.owners import Owners
+from assay.store.ids import resolve_id
 from assay.store.rows import (
     LAUNCHES,
     Row,
     conclusion_of,
-    member_of,
-    record_of,
+    decode_stored,
+    enum_member,
     strata_of,
     study_row,
 )
 from assay.store.schema import OUTPUT, OVERHEAD, PLAN, SAMPLE, STUDY, VERDICT
+from assay.store.study_locks import StudyLocks
 
 _ORDER = (STUDY.c.created_at, STUDY.c.number)
 _PAGE = 256
@@ -40,7 +40,7 @@ class SqlReader:
     def __init__(
         self,
         engine: Engine,
-        owners: Owners,
+        owners: StudyLocks,
         explained: Callable[[], AbstractContextManager[None]],
     ) -> None:
         self._engine = engine
@@ -51,7 +51,7 @@ class SqlReader:
         """See ``Store.find``."""
         with self._explained(), self._engine.connect() as connection:
             known = connection.execute(select(STUDY.c.id).order_by(*_ORDER)).scalars().all()
-        return match(text, known)
+        return resolve_id(text, known)
 
     def studies(self) -> list[StudyHead]:
         """See ``Store.studies``."""
@@ -63,7 +63,7 @@ class SqlReader:
             StudyHead(
                 id=row.id,
                 command=row.command,
-                kind=member_of(Kind, row.kind, row.id),
+                kind=enum_member(Kind, row.kind, row.id),
                 status=self._status(row),
                 launches=row.launches,
                 created_at=row.created_at,
@@ -78,7 +78,7 @@ class SqlReader:
             strata = strata_of(connection, study_id)
         return StudyRecord(
             id=row.id,
-            spec=record_of(row.spec, StudySpec, study_id),
+            spec=decode_stored(row.spec, StudySpec, study_id),
             status=self._status(row),
             strata=tuple(strata),
             conclusion=conclusion_of(row),
@@ -101,7 +101,7 @@ class SqlReader:
         with self._explained(), self._engine.connect() as connection:
             study_row(connection, study_id)
             documents = connection.execute(query.order_by(SAMPLE.c.number)).scalars().all()
-        return [record_of(document, Sample, study_id) for document in documents]
+        return [decode_stored(document, Sample, study_id) for document in documents]
 
     def outputs(self, study_id: str, stratum_number: int) -> Iterator[tuple[Output, ...]]:
         """See ``Store.outputs``."""
@@ -118,7 +118,7 @@ class SqlReader:
                 documents = {row.sample: row.document for row in connection.execute(kept)}
             for number in page:
                 document = documents.get(number)
-                yield record_of(document, tuple[Output, ...], study_id) if document else ()
+                yield decode_stored(document, tuple[Output, ...], study_id) if document else ()
 
     def plans(self, study_id: str, stratum_number: int) -> list[Plan]:
         """See ``Store.plans``."""
@@ -128,7 +128,7 @@ class SqlReader:
         with self._explained(), self._engine.connect() as connection:
             study_row(connection, study_id)
             documents = connection.execute(query.order_by(PLAN.c.configuration)).scalars().all()
-        return [record_of(document, Plan, study_id) for document in documents]
+        return [decode_stored(document, Plan, study_id) for document in documents]
 
     def conclusion(self, study_id: str) -> Conclusion | None:
         """See ``Store.conclusion``."""
@@ -141,7 +141,7 @@ class SqlReader:
         with self._explained(), self._engine.connect() as connection:
             study_row(connection, study_id)
             rows = connection.execute(query.order_by(VERDICT.c.stratum)).all()
-        return {row.stratum: record_of(row.document, Conclusion, study_id) for row in rows}
+        return {row.stratum: decode_stored(row.document, Conclusion, study_id) for row in rows}
 
     def overheads(self, machine: str) -> tuple[Overhead, ...]:
         """See ``Store.overheads``."""
@@ -151,12 +151,12 @@ class SqlReader:
             documents = connection.execute(query).scalars().all()
         newest: dict[str | None, Overhead] = {}
         for document in documents:
-            found = record_of(document, Overhead, "of this machine")
+            found = decode_stored(document, Overhead, "of this machine")
             newest.setdefault(found.command, found)
         return tuple(newest.values())
 
     def _status(self, row: Row) -> Status:
-        status = member_of(Status, row.status, row.id)
+        status = enum_member(Status, row.status, row.id)
         if status is Status.RUNNING and not self._owners.taken(row.number):
             return Status.INTERRUPTED
         return status

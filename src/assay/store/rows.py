@@ -27,19 +27,19 @@ LAUNCHES = (
 )
 
 
-def document_of(record: T, kind: type[T]) -> str:
+def encode_checked(record: T, kind: type[T]) -> str:
     """The JSON text of a record, which is sure to be read again."""
     document = encode(record).decode()
     decode(document, kind)
     return document
 
 
-def shown(text: str) -> str:
+def escape_undecodable(text: str) -> str:
     """Return a text with bytes that are not UTF-8 as escapes: a column takes no other."""
     return text.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
-def record_of(document: str, kind: type[T], study_id: str) -> T:
+def decode_stored(document: str, kind: type[T], study_id: str) -> T:
     """The record that a document holds.
 
     Raises:
@@ -51,7 +51,7 @@ def record_of(document: str, kind: type[T], study_id: str) -> T:
         raise _unreadable(study_id, error.cause) from error
 
 
-def member_of(kind: type[E], text: str, study_id: str) -> E:
+def enum_member(kind: type[E], text: str, study_id: str) -> E:
     """The member of an enumeration that a column names.
 
     Raises:
@@ -86,7 +86,7 @@ def insert_stratum(connection: Connection, study_id: str, stratum: Stratum) -> N
         "number": stratum.number,
         "machine": stratum.machine,
         "engine": stratum.engine,
-        "document": document_of(stratum, Stratum),
+        "document": encode_checked(stratum, Stratum),
     }
     connection.execute(insert(STRATUM), row)
 
@@ -97,7 +97,7 @@ def insert_plan(connection: Connection, study_id: str, stratum_number: int, plan
         "study": study_id,
         "stratum": stratum_number,
         "configuration": plan.configuration.digest,
-        "document": document_of(plan, Plan),
+        "document": encode_checked(plan, Plan),
     }
     connection.execute(insert(PLAN), row)
 
@@ -118,14 +118,14 @@ def strata_of(connection: Connection, study_id: str) -> list[Stratum]:
     """The strata of a study by number."""
     query = select(STRATUM.c.document).where(STRATUM.c.study == study_id)
     documents = connection.execute(query.order_by(STRATUM.c.number)).scalars()
-    return [record_of(document, Stratum, study_id) for document in documents]
+    return [decode_stored(document, Stratum, study_id) for document in documents]
 
 
 def conclusion_of(row: Row) -> Conclusion | None:
     """The verdict document in the row of a study, if there is one."""
     if row.conclusion is None:
         return None
-    return record_of(row.conclusion, Conclusion, row.id)
+    return decode_stored(row.conclusion, Conclusion, row.id)
 
 
 class Insertion:
@@ -150,7 +150,7 @@ class Insertion:
         return connection.exec_driver_sql(self._text, values).lastrowid
 
 
-def key_of(primary_key: Any) -> int:
+def inserted_number(primary_key: Any) -> int:
     """The number of a row that was inserted."""
     number: int = primary_key[0]
     return number

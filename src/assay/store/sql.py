@@ -24,22 +24,22 @@ from assay.records import (
     encode,
 )
 from assay.records.overhead import Overhead
-from assay.store.owners import Owners
 from assay.store.reading import SqlReader
 from assay.store.rows import (
     Insertion,
     Row,
-    document_of,
+    decode_stored,
+    encode_checked,
+    escape_undecodable,
     insert_plan,
     insert_stratum,
-    key_of,
-    record_of,
-    shown,
+    inserted_number,
     strata_of,
     study_row,
     unused_id,
 )
 from assay.store.schema import OUTPUT, OVERHEAD, PLAN, SAMPLE, STUDY, VERDICT
+from assay.store.study_locks import StudyLocks
 
 _SAMPLE_COLUMNS = tuple(column.name for column in SAMPLE.columns if column.name != "number")
 _OUTPUT_COLUMNS = ("sample", "document")
@@ -83,7 +83,7 @@ class SqlStore(SqlReader):
     def __init__(
         self,
         engines: Engines,
-        owners: Owners,
+        owners: StudyLocks,
         explained: Callable[[], AbstractContextManager[None]],
         waited_s: Callable[[], float],
     ) -> None:
@@ -106,19 +106,19 @@ class SqlStore(SqlReader):
         """See ``Store.create_study``."""
         row = {
             "kind": spec.kind.value,
-            "command": shown(spec.command_line),
+            "command": escape_undecodable(spec.command_line),
             "status": Status.RUNNING.value,
             "created_at": created_at,
             "elapsed_s": 0.0,
             "owner_pid": os.getpid(),
-            "spec": document_of(spec, StudySpec),
+            "spec": encode_checked(spec, StudySpec),
         }
         number: int | None = None
         try:
             with self._explained(), self._writer.begin() as connection:
                 study_id = unused_id(connection)
                 added = connection.execute(insert(STUDY), {"id": study_id, **row})
-                number = key_of(added.inserted_primary_key)
+                number = inserted_number(added.inserted_primary_key)
                 insert_stratum(connection, study_id, stratum)
                 # Before the commit, so that nobody sees the study without its owner.
                 if not self._owners.take(number):
@@ -151,7 +151,7 @@ class SqlStore(SqlReader):
         except BaseException:
             self._owners.drop(row.number)
             raise
-        spec = record_of(row.spec, StudySpec, study_id)
+        spec = decode_stored(row.spec, StudySpec, study_id)
         self._held[study_id] = _Held(
             row.number,
             spec.workload.objective.name,
@@ -195,7 +195,7 @@ class SqlStore(SqlReader):
             "engine": sample.engine,
             "outcome": sample.outcome.value,
             "objective": sample.metrics.get(held.objective),
-            "document": document_of(msgspec.structs.replace(sample, outputs=()), Sample),
+            "document": encode_checked(msgspec.structs.replace(sample, outputs=()), Sample),
         }
         planned = None if plan is None else (stratum_number, plan.configuration.digest)
         try:
@@ -226,7 +226,7 @@ class SqlStore(SqlReader):
     def set_conclusion(self, study_id: str, conclusion: Conclusion) -> None:
         """See ``Store.set_conclusion``."""
         held = self._hold_on(study_id)
-        document = document_of(conclusion, Conclusion)
+        document = encode_checked(conclusion, Conclusion)
         place = {"study": study_id, "stratum": max(held.machines)}
         with self._explained(), self._writer.begin() as connection:
             connection.execute(
@@ -238,7 +238,7 @@ class SqlStore(SqlReader):
     def add_overhead(self, overhead: Overhead) -> None:
         """See ``Store.add_overhead``."""
         row = {"machine": overhead.machine, "at_s": overhead.at_s}
-        document = document_of(overhead, Overhead)
+        document = encode_checked(overhead, Overhead)
         with self._explained(), self._writer.begin() as connection:
             connection.execute(insert(OVERHEAD), {**row, "document": document})
 

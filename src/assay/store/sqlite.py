@@ -14,12 +14,12 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.pool import NullPool
 
 from assay.errors import AssayError, NotPossibleError
-from assay.store.owners import Owners
-from assay.store.presence import Presence
+from assay.store.file_identity import FileIdentity
 from assay.store.schema import HEAD
 from assay.store.sql import Engines, SqlStore
-from assay.store.turn import Turn, is_busy, locked
+from assay.store.study_locks import StudyLocks
 from assay.store.upgrade import create, revision_of, upgrade
+from assay.store.write_lock import WriteLock, is_busy, locked_error
 
 _ELSEWHERE = "Or name another store with --db PATH or ASSAY_DB."
 _WRITES = "assay_writes"
@@ -32,18 +32,18 @@ def open_sqlite(path: Path, busy_timeout_s: float, patience_s: float) -> SqlStor
     Raises:
         NotPossibleError: locked, damaged, not assay's, of a newer schema, or not writable.
     """
-    explained = Explained(path, busy_timeout_s)
+    explained = ErrorTranslator(path, busy_timeout_s)
     engine = sqlite_engine(path, busy_timeout_s)
     try:
         with explained():
             _bring_to_head(engine, path, busy_timeout_s)
-            explained.stays(Presence(path))
-        owners = Owners(path.with_name(path.name + ".lock"), path)
+            explained.stays(FileIdentity(path))
+        owners = StudyLocks(path.with_name(path.name + ".lock"), path)
     except BaseException:
         engine.dispose()
         raise
-    turn = Turn(path, patience_s)
-    engines = Engines(engine, writer(engine), patient_engine(path, busy_timeout_s, turn))
+    turn = WriteLock(path, patience_s)
+    engines = Engines(engine, writing_engine(engine), patient_engine(path, busy_timeout_s, turn))
     return SqlStore(engines, owners, explained, lambda: turn.waited_s)
 
 
@@ -75,12 +75,12 @@ def sqlite_engine(path: Path, busy_timeout_s: float, *, migrating: bool = False)
     return engine
 
 
-def writer(engine: Engine) -> Engine:
+def writing_engine(engine: Engine) -> Engine:
     """The same engine for transactions that write."""
     return engine.execution_options(**{_WRITES: True})
 
 
-def patient_engine(path: Path, busy_timeout_s: float, turn: Turn) -> Engine:
+def patient_engine(path: Path, busy_timeout_s: float, turn: WriteLock) -> Engine:
     """An engine whose transactions write, and wait for that by ``turn``.
 
     Args:
@@ -113,7 +113,7 @@ def _prepare(connection: Any, busy_timeout_s: float, foreign_keys: str = "ON") -
     connection.execute(f"PRAGMA foreign_keys={foreign_keys}")
 
 
-class Explained:
+class ErrorTranslator:
     """Turns errors of the database into ones that name their cause and the next step.
 
     Args:
@@ -124,9 +124,9 @@ class Explained:
     def __init__(self, path: Path, busy_timeout_s: float) -> None:
         self._path = path
         self._busy_timeout_s = busy_timeout_s
-        self._presence: Presence | None = None
+        self._presence: FileIdentity | None = None
 
-    def stays(self, presence: Presence) -> None:
+    def stays(self, presence: FileIdentity) -> None:
         """From now on the file is to stay where it is."""
         self._presence = presence
 
@@ -163,7 +163,7 @@ class Explained:
         code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
         store = f"The store {self._path}"
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            return locked(self._path, self._busy_timeout_s)
+            return locked_error(self._path, self._busy_timeout_s)
         if code == sqlite3.SQLITE_NOTADB:
             return NotPossibleError(
                 f"{store} is not a SQLite database, or its first bytes are damaged.",
@@ -209,13 +209,13 @@ def _bring_to_head(engine: Engine, path: Path, busy_timeout_s: float) -> None:
     if revision == HEAD:
         return
     if revision is None:
-        with writer(engine).begin() as connection:
+        with writing_engine(engine).begin() as connection:
             # Another process may have been faster.
             if revision_of(connection, str(path)) is None:
                 create(connection)
         return
     migrating = sqlite_engine(path, busy_timeout_s, migrating=True)
-    with writer(migrating).begin() as connection:
+    with writing_engine(migrating).begin() as connection:
         upgrade(connection)
         broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
         if broken is not None:

@@ -23,14 +23,14 @@ from assay.settings.boot.common import ANY_READING, KERNEL_READING
 from assay.settings.boot.kernel import NAME as KERNEL_SETTING
 from assay.settings.registry import Registry
 
-WORDS = "boot"
+COMMAND_LINE_READING = "boot"
 """The reading that holds the words of the command line that change speed."""
-CPUS = "the usable CPUs"
-MACHINE = "the machine"
+CPUS_READING = "the usable CPUs"
+MACHINE_READING = "the machine"
 """Readings of a stratum beside those of its state, by the names that ``study resume`` has."""
 
 
-class BootStates:
+class BootStateComparison:
     """What a study may find in the present boot.
 
     Args:
@@ -124,33 +124,38 @@ class BootStates:
     def _without_own(self, readings: Mapping[str, str]) -> dict[str, str]:
         """Without the kernel and the words of the command line that the study itself varies."""
         own = {name for setting in self._settings.values() for name in setting.arguments}
-        words = readings.get(WORDS, "").split()
+        words = readings.get(COMMAND_LINE_READING, "").split()
         left = " ".join(word for word in words if argument_name(word) not in own)
-        without = {WORDS, *((KERNEL_READING,) if KERNEL_SETTING in self._settings else ())}
+        without = {
+            COMMAND_LINE_READING,
+            *((KERNEL_READING,) if KERNEL_SETTING in self._settings else ()),
+        }
         return {
             **{n: t for n, t in readings.items() if n not in without},
-            **({WORDS: left} if left else {}),
+            **({COMMAND_LINE_READING: left} if left else {}),
         }
 
 
 def _readings(stratum: Stratum) -> dict[str, str]:
     return {
         **stratum.default_state,
-        CPUS: format_list(stratum.cpus),
-        MACHINE: stratum.machine,
+        CPUS_READING: format_list(stratum.cpus),
+        MACHINE_READING: stratum.machine,
         KERNEL_READING: stratum.kernel,
     }
 
 
 def _with(stratum: Stratum, readings: Mapping[str, str]) -> Stratum:
     state = {
-        name: text for name, text in readings.items() if name not in (CPUS, MACHINE, KERNEL_READING)
+        name: text
+        for name, text in readings.items()
+        if name not in (CPUS_READING, MACHINE_READING, KERNEL_READING)
     }
     return msgspec.structs.replace(
         stratum,
         default_state=state,
-        cpus=parse_list(readings.get(CPUS, "")),
-        machine=readings.get(MACHINE, ""),
+        cpus=parse_list(readings.get(CPUS_READING, "")),
+        machine=readings.get(MACHINE_READING, ""),
         kernel=readings.get(KERNEL_READING, ""),
     )
 

@@ -33,7 +33,7 @@ from assay.settings.boot.firmware import FirmwareSetting
 from assay.settings.boot.kernel import NAME as KERNEL_SETTING
 from assay.settings.registry import Registry
 
-UNKNOWN = ""
+UNKNOWN_VALUE = ""
 """Stands for what a setting of the firmware was that no arm leaves alone and nobody can read."""
 
 
@@ -54,7 +54,7 @@ class BootPause(StudyPaused):
         self.change = change
 
 
-class Boots:
+class BootCheck:
     """Says whether the present boot has what a launch needs, and tells with it which boot it was.
 
     Args:
@@ -104,7 +104,7 @@ class Boots:
         if not self._costly.pausing:
             return
         wanted = self._costly.boot(launch.configuration)
-        change = boot_change(wanted, self._machine, self._registry)
+        change = required_boot_change(wanted, self._machine, self._registry)
         if change is not None:
             unbrought = self._unbrought and not self._told
             raise BootPause(self._id, msgspec.structs.replace(change, unbrought=unbrought))
@@ -150,7 +150,7 @@ def boot_of(sample: Sample) -> str | None:
     return next((e.note for e in sample.evidence if e.kind == BOOT_EVIDENCE), None)
 
 
-def boot_change(
+def required_boot_change(
     wanted: dict[str, Value], machine: Machine, registry: Registry
 ) -> BootChange | None:
     """What another boot has to bring; ``None`` where the present one has it all.
@@ -186,7 +186,7 @@ def boot_change(
     )
 
 
-def pausing_of(
+def boot_settings_of(
     spec: StudySpec, varied: Iterable[str], machine: Machine, registry: Registry
 ) -> dict[str, Value]:
     """The settings of a study that take a boot, and what they are now.
@@ -215,7 +215,7 @@ def pausing_of(
         asked = [arm.configuration[name] for arm in spec.arms if name in arm.configuration]
         # As an arm spells it, which counts as the same boot then.
         alike = (value for value in asked if now is not None and setting.alike(value, now))
-        found[name] = next(alike, UNKNOWN if now is None else now)
+        found[name] = next(alike, UNKNOWN_VALUE if now is None else now)
         if alone and is_digest(str(found[name])):
             raise InvalidInputError(
                 f"One arm leaves {name} alone, and assay keeps a digest of its value only.",

@@ -9,11 +9,11 @@ from assay.records import Output, Sample, StudySpec
 from assay.units import show_count
 from assay.wording.failure import MAX_ARMS, RUN_BY_HAND, Failure, failure_in
 
-MOST_REMEDIES = 2
+MAX_REMEDIES = 2
 """Next steps of a kind that are told."""
 
 
-class Failures:
+class FailedLaunches:
     """The newest failed launch of each arm of a study.
 
     Args:
@@ -54,7 +54,7 @@ class Failures:
             failure, words = self._found[known[0]]
             return f" The last launch: {failure.reason}.{words}", failure.remedy
         found = [self._found[name][0] for name in known]
-        remedies = list(dict.fromkeys(failure.first for failure in found))[:MOST_REMEDIES]
+        remedies = list(dict.fromkeys(failure.first for failure in found))[:MAX_REMEDIES]
         remedies += _accepting(known, found)
         lines = [
             f"\n  {name}: {failure.reason}.{words}"
@@ -71,4 +71,4 @@ def _accepting(names: Sequence[str], found: Sequence[Failure]) -> list[str]:
     for name, failure in zip(names, found, strict=True):
         by_status.setdefault(failure.status, []).append(repr(name))
     told = [Failure("", status=s).accepting(" and ".join(mine)) for s, mine in by_status.items()]
-    return [text for text in told if text][:MOST_REMEDIES]
+    return [text for text in told if text][:MAX_REMEDIES]

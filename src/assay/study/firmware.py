@@ -20,13 +20,13 @@ from assay.settings.registry import Registry
 from assay.study.booting import boot_of
 from assay.study.laboratory import Laboratory
 
-COMMAND = "!"
+COMMAND_MARK = "!"
 """In front of a command that is asked, in place of a file that is read."""
 TIMEOUT_S = 60.0
 _MOST_BYTES = 4096
 
 
-def with_said(
+def with_firmware_values(
     laboratory: Laboratory,
     spec: StudySpec,
     confirmed: Mapping[str, str],
@@ -48,16 +48,16 @@ def with_said(
         NotPossibleError: a file cannot be read, a command fails, or what is said cannot be true.
     """
     for name in (*confirmed, *spec.verify):
-        demand_said(name, laboratory.registry)
+        demand_unreadable(name, laboratory.registry)
     for name in confirmed.keys() & spec.verify.keys():
         raise InvalidInputError(
-            f"--confirm {name}: this study asks {spec.verify[name].removeprefix(COMMAND)} for it.",
+            f"--confirm {name}: this study asks {spec.verify[name].removeprefix(COMMAND_MARK)} for it.",
             "Leave --confirm out.",
         )
     boot = laboratory.machine.boot
     new = {name: source for name, source in spec.verify.items() if name not in boot.witnesses}
-    read = {name: asked(name, source) for name, source in new.items()}
-    witnesses = {name: source.removeprefix(COMMAND) for name, source in spec.verify.items()}
+    read = {name: read_firmware_value(name, source) for name, source in new.items()}
+    witnesses = {name: source.removeprefix(COMMAND_MARK) for name, source in spec.verify.items()}
     before = _said_before(spec, boot.id, samples, laboratory.registry)
     said = {**before, **boot.said, **confirmed, **read}
     for name, value in before.items():
@@ -94,7 +94,7 @@ def demand_varied(names: Iterable[str], spec: StudySpec) -> None:
         )
 
 
-def demand_said(name: str, registry: Registry) -> None:
+def demand_unreadable(name: str, registry: Registry) -> None:
     """Refuse words on settings that are read.
 
     Raises:
@@ -109,18 +109,18 @@ def demand_said(name: str, registry: Registry) -> None:
         )
 
 
-def asked(name: str, source: str) -> str:
+def read_firmware_value(name: str, source: str) -> str:
     """What a file holds, or a command prints, of a setting.
 
     Raises:
         NotPossibleError: it cannot be read, or fails.
     """
-    if not source.startswith(COMMAND):
+    if not source.startswith(COMMAND_MARK):
         text = LIVE.read_text(source, _MOST_BYTES)
         if text is None:
             raise NotPossibleError(f"{source}, which is to tell {name}, cannot be read.", _RIGHT)
         return text
-    argv = shlex.split(source.removeprefix(COMMAND))
+    argv = shlex.split(source.removeprefix(COMMAND_MARK))
     try:
         done = subprocess.run(
             argv,

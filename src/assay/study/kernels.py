@@ -10,7 +10,7 @@ from assay.search.history.kernels import OPTION, kernel_evidence
 from assay.settings.boot.common import FIRMWARE
 from assay.settings.boot.kernel import NAME, RELEASE
 
-SETTINGS = frozenset({NAME, f"{FIRMWARE}.kernel"})
+KERNEL_SETTINGS = frozenset({NAME, f"{FIRMWARE}.kernel"})
 """Settings that ask for another kernel."""
 _PLACES = ("/proc/sys/", "/sys/kernel/", "/sys/module/", f"{CPU}/")
 _WORDS = "boot"
@@ -19,10 +19,10 @@ _WORDS = "boot"
 
 def varies_kernel(spec: StudySpec) -> bool:
     """Tell whether a study goes from kernel to kernel."""
-    return not SETTINGS.isdisjoint(spec.pausing)
+    return not KERNEL_SETTINGS.isdisjoint(spec.pausing)
 
 
-def described(began: Machine, here: Machine) -> Evidence:
+def kernel_description(began: Machine, here: Machine) -> Evidence:
     """Describe the kernel of the present boot beside the one that the study began under."""
     return kernel_evidence((began.kernel, _readings(began)), (here.kernel, _readings(here)))
 

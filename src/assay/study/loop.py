@@ -35,21 +35,21 @@ from assay.records import (
     StudySpec,
     Workload,
 )
-from assay.records.workload import NOT_EVERYWHERE
+from assay.records.workload import HOST_DEPENDENT_METRICS
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.races.race import Ending, EndReason, Race
 from assay.search.space.switching import HardToChangeFactors
 from assay.store import Store
-from assay.study.applied import Applied
-from assay.study.booting import Boots
-from assay.study.failures import Failures
-from assay.study.watch import Watch
+from assay.study.booting import BootCheck
+from assay.study.failures import FailedLaunches
+from assay.study.hard_to_change import HardToChangeApplier
+from assay.study.program_files import ProgramFiles
 from assay.wording.sentence import budget_options
 
 Planner = Callable[[Configuration, int | None], Plan]
 """Resolves a configuration on the machine at hand, in one of its slots where it has any."""
 
-REFUSED = (EndReason.WORKLOAD_FAILED, EndReason.TOO_SMALL)
+FAILED_ENDS = (EndReason.WORKLOAD_FAILED, EndReason.TOO_SMALL)
 """Ends that are errors."""
 
 
@@ -86,7 +86,7 @@ class Listener(Protocol):
 
 
 @dataclass
-class Account:
+class BudgetAccount:
     """What a study has spent over all its sittings.
 
     Attributes:
@@ -154,11 +154,11 @@ class StudyLoop:
         race: Race,
         executor: Executor,
         planner: Planner,
-        account: Account,
+        account: BudgetAccount,
         listener: Listener,
-        watch: Watch,
-        boots: Boots | None = None,
-        failures: Failures | None = None,
+        watch: ProgramFiles,
+        boots: BootCheck | None = None,
+        failures: FailedLaunches | None = None,
     ) -> None:
         self._id = study_id
         self._stratum = stratum
@@ -166,7 +166,7 @@ class StudyLoop:
         self._store = store
         self._race = race
         self._executor = executor
-        self._applied = Applied(HardToChangeFactors.of(spec), executor)
+        self._applied = HardToChangeApplier(HardToChangeFactors.of(spec), executor)
         self._planner = planner
         self._account = account
         self._listener = listener
@@ -175,7 +175,7 @@ class StudyLoop:
         self._plans: dict[tuple[Configuration, int | None], Plan] = {}
         self._slots = spec.parallel or 1
         self._flying = 0
-        self._failures = failures or Failures(spec)
+        self._failures = failures or FailedLaunches(spec)
 
     def run(self) -> Ending:
         """Go on until the race is over.
@@ -193,7 +193,7 @@ class StudyLoop:
         status = Status.INTERRUPTED
         try:
             done = self._until_done()
-            status = Status.FAILED if done.reason in REFUSED else Status.DONE
+            status = Status.FAILED if done.reason in FAILED_ENDS else Status.DONE
         except InvalidInputError:
             status = Status.FAILED
             raise
@@ -279,11 +279,11 @@ class StudyLoop:
         self._listener.sampled(sample, self._race, self._account.left)
         self._failures.add(sample, outputs)
         if self._account.launches == 1:
-            demand_given(sample, self._spec.workload.metrics)
+            demand_available(sample, self._spec.workload.metrics)
         if sample.launch.stage is Stage.SURVEY and self._hangs_on(sample.launch.arm):
             for metric in self._spec.targets:
                 demand_objective(sample, metric)
-            demand_read(sample, required_metrics(self._spec.workload, self._spec.require))
+            demand_readable(sample, required_metrics(self._spec.workload, self._spec.require))
 
     def _hangs_on(self, arm: str) -> bool:
         """Return whether nothing could go on without an arm.
@@ -316,7 +316,7 @@ class StudyLoop:
         return f"{whole}; `assay study resume {self._id} {more}` goes on with what was measured."
 
 
-def demand_given(sample: Sample, metrics: Sequence[Metric]) -> None:
+def demand_available(sample: Sample, metrics: Sequence[Metric]) -> None:
     """Refuse a study of what this host cannot count, as its first launch shows.
 
     Raises:
@@ -325,7 +325,7 @@ def demand_given(sample: Sample, metrics: Sequence[Metric]) -> None:
     if sample.outcome is not Outcome.OK:
         return
     for metric in metrics:
-        asked = metric.pattern is None and metric.name in NOT_EVERYWHERE
+        asked = metric.pattern is None and metric.name in HOST_DEPENDENT_METRICS
         if asked and metric.name not in sample.metrics:
             raise NotPossibleError(
                 f"This host does not give {metric.name}: {sample.absent.get(metric.name)}.",
@@ -342,12 +342,12 @@ def demand_objective(sample: Sample, objective: Metric) -> None:
     """
     if sample.outcome is not Outcome.OK:
         return
-    demand_given(sample, (objective,))
+    demand_available(sample, (objective,))
     if objective.name not in sample.metrics:
-        demand_read(sample, (objective,))
+        demand_readable(sample, (objective,))
 
 
-def demand_read(sample: Sample, metrics: Sequence[Metric]) -> None:
+def demand_readable(sample: Sample, metrics: Sequence[Metric]) -> None:
     """Refuse a program whose output does not hold figures that the answer hangs on.
 
     Raises:
@@ -356,7 +356,7 @@ def demand_read(sample: Sample, metrics: Sequence[Metric]) -> None:
     """
     if sample.outcome is not Outcome.OK:
         return
-    demand_given(sample, metrics)
+    demand_available(sample, metrics)
     for metric in metrics:
         if metric.name not in sample.metrics:
             read = metric.pattern is not None

@@ -22,7 +22,7 @@ from assay.records import Choices, Configuration, Launch, Stage, Workload
 from assay.records.overhead import Overhead
 from assay.study.laboratory import Laboratory
 
-MALLOC, HOOKED = "malloc", "threads.torch.intra"
+MALLOC_SETTING, HOOK_SETTING = "malloc", "threads.torch.intra"
 """Settings by which an allocator is preloaded, and by which the import hook is put in place."""
 
 
@@ -74,10 +74,12 @@ def _preloads(
     lab: Laboratory, argv: tuple[str, ...], absent: dict[str, str]
 ) -> Iterator[ObservationContrast]:
     """Yield the allocators that can be preloaded, and the import hook; note why not the others."""
-    domain = lab.registry.get(MALLOC).domain(lab.machine)
+    domain = lab.registry.get(MALLOC_SETTING).domain(lab.machine)
     allocators = domain.values() if isinstance(domain, Choices) else ()
-    wanted = [(f"preload {name}", MALLOC, name) for name in allocators or () if name != "glibc"]
-    for observation, setting, value in (*wanted, ("import hook", HOOKED, 1)):
+    wanted = [
+        (f"preload {name}", MALLOC_SETTING, name) for name in allocators or () if name != "glibc"
+    ]
+    for observation, setting, value in (*wanted, ("import hook", HOOK_SETTING, 1)):
         plan = lab.plan(Configuration({setting: value}))
         if plan.refused:
             absent[observation] = plan.words[setting].reason or "refused here"

@@ -13,7 +13,7 @@ from assay.study.loop import Planner
 from assay.wording.proof import script_note
 
 
-def with_script(
+def with_scripts(
     conclusion: Conclusion, spec: StudySpec, planner: Planner, samples: Sequence[Sample] = ()
 ) -> Conclusion:
     """The conclusion with the scripts that run what it recommends, and the points of its front."""

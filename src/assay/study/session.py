@@ -44,26 +44,26 @@ from assay.search.space.space import SearchSpace
 from assay.settings.printed_values import printed_cpu_forms
 from assay.settings.registry import Registry
 from assay.store import Store, StudyRecord
-from assay.study.affordable import with_affordable
-from assay.study.boot_states import BootStates
-from assay.study.booting import Boots, pausing_of
-from assay.study.failures import Failures
-from assay.study.firmware import with_said
-from assay.study.floor import floor_elsewhere, machine_floor
-from assay.study.kernels import described, varies_kernel
+from assay.study.affordable_observations import with_affordable
+from assay.study.boot_states import BootStateComparison
+from assay.study.booting import BootCheck, boot_settings_of
+from assay.study.failures import FailedLaunches
+from assay.study.firmware import with_firmware_values
+from assay.study.instance_numbers import with_instance_numbers
+from assay.study.kernels import kernel_description, varies_kernel
 from assay.study.laboratory import Laboratory
-from assay.study.loop import Account, Listener, StudyLoop
-from assay.study.numbering import numbered
-from assay.study.recommend import with_script
-from assay.study.stratum import as_placed, demand_same, differences, stratum_of
+from assay.study.loop import BudgetAccount, Listener, StudyLoop
+from assay.study.noise_floor import calibration_of_other_machine, machine_floor
+from assay.study.program_files import ProgramFiles
+from assay.study.recommend import with_scripts
+from assay.study.stratum import as_if_reserved, demand_same, differences, stratum_of
 from assay.study.survey import Survey
-from assay.study.watch import Watch
 from assay.wording.conditions import condition_notes
 from assay.wording.noise_floor import applicable_floor, floor_notes
 
 
 @dataclass(frozen=True)
-class Result:
+class StudyResult:
     """A study that came to its end.
 
     Attributes:
@@ -97,7 +97,7 @@ def begin(
     spec: StudySpec,
     listener: Listener,
     seen: Survey | None = None,
-) -> Result:
+) -> StudyResult:
     """Begin a study and carry it to its end.
 
     Args:
@@ -112,8 +112,8 @@ def begin(
         Pause: as ``StudyLoop.run``; the study is kept.
         AssayError: as ``StudyLoop.run``; the study is kept.
     """
-    laboratory = with_said(laboratory, spec, {})
-    spec = prepared(spec, laboratory)
+    laboratory = with_firmware_values(laboratory, spec, {})
+    spec = prepared_spec(spec, laboratory)
     spec = with_affordable(spec, store.overheads(fingerprint(laboratory.machine)))
     race_of(spec, laboratory.space(spec), GpSearcher())  # what has no race gets no study
     for arm in spec.arms:
@@ -138,7 +138,7 @@ def resume(
     *,
     new_stratum: bool,
     more: Budget | None = None,
-) -> Result:
+) -> StudyResult:
     """Go on with a study where it stopped.
 
     Args:
@@ -161,7 +161,7 @@ def resume(
     env = laboratory.driver.env
     now = stratum_of(newest.number, laboratory.machine, laboratory.digest, env)
     samples = store.samples(study_id, newest.number) if record.spec.pausing else []
-    laboratory = with_said(laboratory, record.spec, {}, samples)
+    laboratory = with_firmware_values(laboratory, record.spec, {}, samples)
     if not new_stratum:
         states = _states(laboratory, record.spec, newest, now, samples)
         demand_same(*states.compared())
@@ -183,7 +183,7 @@ def _carry_on(
     stratum: Stratum,
     listener: Listener,
     more: Budget | None = None,
-) -> Result:
+) -> StudyResult:
     space, searcher = _space_at(laboratory, spec, stratum), GpSearcher(earlier=spec.earlier)
     race = race_of(spec, space, searcher)
     if more is not None:
@@ -193,7 +193,7 @@ def _carry_on(
         race.tell(sample)
     notes = library_notes(earlier)
     elapsed_s = _recount(store, study_id, earlier)
-    account = Account(
+    account = BudgetAccount(
         budget=spec.budget if more is None else _beyond(more, elapsed_s, len(earlier)),
         elapsed_s=elapsed_s,
         launches=len(earlier),
@@ -208,14 +208,14 @@ def _carry_on(
         planner=laboratory.plan,
         account=account,
         listener=listener,
-        watch=Watch(laboratory.files),
+        watch=ProgramFiles(laboratory.files),
         boots=_boots(laboratory, study_id, spec, stratum, earlier),
-        failures=Failures(spec, earlier),
+        failures=FailedLaunches(spec, earlier),
     )
     done = loop.run()
     samples = store.samples(study_id, stratum.number)
     conclusion = conclude(spec, samples, space, searcher, done)
-    conclusion = with_script(conclusion, spec, laboratory.plan, samples)
+    conclusion = with_scripts(conclusion, spec, laboratory.plan, samples)
     store.set_conclusion(study_id, conclusion)
     floor = _floor_beside(store, stratum, spec, conclusion)
     # What a clean-up took away was there while the program ran.
@@ -228,7 +228,7 @@ def _carry_on(
     elapsed_s = elapsed_of(store, record)
     stratum_number = _one_of_several(record)
     why = explanation_of(spec, samples, conclusion)
-    return Result(study_id, spec, conclusion, elapsed_s, floor, told, stratum_number, why)
+    return StudyResult(study_id, spec, conclusion, elapsed_s, floor, told, stratum_number, why)
 
 
 def _states(
@@ -237,8 +237,8 @@ def _states(
     then: Stratum,
     now: Stratum,
     samples: Sequence[Sample],
-) -> BootStates:
-    return BootStates(spec, laboratory.registry, then, now, laboratory.machine, samples)
+) -> BootStateComparison:
+    return BootStateComparison(spec, laboratory.registry, then, now, laboratory.machine, samples)
 
 
 def _boots(
@@ -247,7 +247,7 @@ def _boots(
     spec: StudySpec,
     stratum: Stratum,
     samples: Sequence[Sample],
-) -> Boots | None:
+) -> BootCheck | None:
     """What says whether this boot has what a launch needs, where any takes a boot."""
     if not spec.pausing:
         return None
@@ -257,8 +257,8 @@ def _boots(
     machine, registry = laboratory.machine, laboratory.registry
     began = machine_in(stratum.host)
     boot = began.boot.id if began is not None else None
-    kernel = described(began or machine, machine) if varies_kernel(spec) else None
-    return Boots(study_id, spec, machine, registry, samples, states.told, boot, kernel)
+    kernel = kernel_description(began or machine, machine) if varies_kernel(spec) else None
+    return BootCheck(study_id, spec, machine, registry, samples, states.told, boot, kernel)
 
 
 def _space_at(laboratory: Laboratory, spec: StudySpec, stratum: Stratum) -> SearchSpace:
@@ -268,13 +268,13 @@ def _space_at(laboratory: Laboratory, spec: StudySpec, stratum: Stratum) -> Sear
 
 
 def _executor(
-    laboratory: Laboratory, spec: StudySpec, account: Account, listener: Listener
+    laboratory: Laboratory, spec: StudySpec, account: BudgetAccount, listener: Listener
 ) -> Executor:
     """What carries the launches out: one after another, or one in each slot."""
     if laboratory.executor is not None:
         return laboratory.executor(spec)
     values = None
-    if varied(spec) and spec.workload.compares_outputs:
+    if varied_settings(spec) and spec.workload.compares_outputs:
         usable = laboratory.machine.usable
         values = values_of(spec) | {str(len(usable))} | printed_cpu_forms(cpu.id for cpu in usable)
     if not laboratory.slots:
@@ -282,7 +282,7 @@ def _executor(
             spec.workload,
             laboratory.driver,
             laboratory.registry,
-            varied=varied(spec),
+            varied=varied_settings(spec),
             observe=spec.observations,
             values=values,
             pad_seed=spec.seed if spec.pad_environment else None,
@@ -295,7 +295,7 @@ def _executor(
         laboratory.driver,
         laboratory.registry,
         laboratory.slots,
-        varied=varied(spec),
+        varied=varied_settings(spec),
         observe=spec.observations,
         values=values,
         pad_seed=spec.seed if spec.pad_environment else None,
@@ -305,7 +305,9 @@ def _executor(
     )
 
 
-def answered(laboratory: Laboratory, store: Store, record: StudyRecord) -> Result | None:
+def finished_result(
+    laboratory: Laboratory, store: Store, record: StudyRecord
+) -> StudyResult | None:
     """The result of a study that is done, with a note of what changed here since it was measured.
 
     Nothing is pooled with it, so that what changed hinders nothing.
@@ -325,7 +327,7 @@ def answered(laboratory: Laboratory, store: Store, record: StudyRecord) -> Resul
     unbuilt = record.spec.workload.build is not None and laboratory.built is None
     digest = newest.program_digest if unbuilt else laboratory.digest
     now = stratum_of(newest.number, laboratory.machine, digest, laboratory.driver.env)
-    now = as_placed(now, newest) if record.spec.reserve else now
+    now = as_if_reserved(now, newest) if record.spec.reserve else now
     samples = store.samples(record.id, newest.number) if record.spec.pausing else []
     states = _states(laboratory, record.spec, newest, now, samples)
     changed = differences(*states.compared())
@@ -339,7 +341,7 @@ def answered(laboratory: Laboratory, store: Store, record: StudyRecord) -> Resul
     return replace(found, told=(*found.told, note))
 
 
-def stored_result(store: Store, record: StudyRecord) -> Result | None:
+def stored_result(store: Store, record: StudyRecord) -> StudyResult | None:
     """The result of a study that is in a store: that of its newest stratum.
 
     Returns:
@@ -353,7 +355,7 @@ def stored_result(store: Store, record: StudyRecord) -> Result | None:
     searched = conclusion.recommendation is not None
     samples = store.samples(record.id, newest.number)
     why = explanation_of(record.spec, samples if searched else [], conclusion)
-    return Result(
+    return StudyResult(
         record.id,
         record.spec,
         conclusion,
@@ -402,7 +404,7 @@ def _elsewhere_notes(
     timed = any(claim.metric == WALL.name for claim in conclusion.claims)
     if not timed or conclusion.noise_floor is not None or floor is not None:
         return ()
-    found = floor_elsewhere(store, stratum.machine)
+    found = calibration_of_other_machine(store, stratum.machine)
     if found is None:
         return ()
     return (
@@ -448,7 +450,7 @@ def _recount(store: Store, study_id: str, samples: Sequence[Sample]) -> float:
     return _launching_s(samples) if len(record.strata) > 1 else spent_s
 
 
-def varied(spec: StudySpec) -> frozenset[str]:
+def varied_settings(spec: StudySpec) -> frozenset[str]:
     """Names of the settings that differ between the arms of a study."""
     of_arms = (name for arm in spec.arms for name in arm.configuration)
     return frozenset((*(p.name for p in spec.space.parameters), *of_arms))
@@ -456,21 +458,21 @@ def varied(spec: StudySpec) -> frozenset[str]:
 
 def switch_costs_s(spec: StudySpec, registry: Registry) -> dict[str, float]:
     """What changing the settings of a study takes, of those that take any time."""
-    costs = {name: registry.get(name).switch_cost_s for name in sorted(varied(spec))}
+    costs = {name: registry.get(name).switch_cost_s for name in sorted(varied_settings(spec))}
     return {name: cost_s for name, cost_s in costs.items() if cost_s > 0.0}
 
 
-def prepared(spec: StudySpec, laboratory: Laboratory) -> StudySpec:
+def prepared_spec(spec: StudySpec, laboratory: Laboratory) -> StudySpec:
     """A specification with what the order of its launches follows from.
 
     Raises:
-        InvalidInputError, NotPossibleError: as ``pausing_of``.
+        InvalidInputError, NotPossibleError: as ``boot_settings_of``.
     """
     machine, registry = laboratory.machine, laboratory.registry
     return msgspec.structs.replace(
-        numbered(spec),
+        with_instance_numbers(spec),
         switch_costs_s=switch_costs_s(spec, registry),
-        pausing=pausing_of(spec, varied(spec), machine, registry),
+        pausing=boot_settings_of(spec, varied_settings(spec), machine, registry),
     )
 
 

@@ -39,7 +39,7 @@ def stratum_of(
     )
 
 
-def as_placed(now: Stratum, then: Stratum) -> Stratum:
+def as_if_reserved(now: Stratum, then: Stratum) -> Stratum:
     """The conditions at hand without a share of a partition, as if it were had as it was then."""
     names = {f"{VARIABLE_PREFIX}{name}" for name in (UTILITY, *VARIABLES)}
     return msgspec.structs.replace(

@@ -22,11 +22,11 @@ from assay.records import (
     Stage,
     Workload,
 )
-from assay.records.observation import EVERY
+from assay.records.observation import ALL_OBSERVATIONS
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.races.search_race import MAX_ATTEMPTS
 from assay.study.laboratory import Laboratory
-from assay.study.loop import Account, demand_objective, demand_read, required_metrics
+from assay.study.loop import BudgetAccount, demand_objective, demand_readable, required_metrics
 from assay.wording.failure import RUN_BY_HAND, failure_text
 
 
@@ -70,7 +70,7 @@ def survey(
     arms = (DEFAULT_ARM,)
     began = time.monotonic()
     caps = [cap for cap in (workload.timeout_s, budget.time_s) if cap is not None]
-    account = Account(budget)
+    account = BudgetAccount(budget)
     slot, driver = None, laboratory.driver
     if laboratory.slots:
         slot = 0
@@ -79,7 +79,7 @@ def survey(
         workload,
         driver,
         laboratory.registry,
-        observe=EVERY,
+        observe=ALL_OBSERVATIONS,
         speed=False,
         left_s=lambda: account.left.time_s,
         host=laboratory.host_for(workload),
@@ -107,7 +107,7 @@ def survey(
             )
         for metric in objectives or (workload.objective,):
             demand_objective(sample, metric)
-        demand_read(sample, required_metrics(workload, require))
+        demand_readable(sample, required_metrics(workload, require))
         return Survey(sample, executor.last_facts, time.monotonic() - began)
 
 

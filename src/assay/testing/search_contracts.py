@@ -22,7 +22,7 @@ from assay.records import (
     Evidence,
     Goal,
     Grant,
-    Granted,
+    GrantStatus,
     Launch,
     Level,
     Metric,
@@ -121,7 +121,7 @@ class Simulated:
         return Grant(
             value=value,
             level=Level.SEEN,
-            grant=Granted.REFUSED if refused else Granted.GRANTED,
+            grant=GrantStatus.REFUSED if refused else GrantStatus.GRANTED,
             reason="it is not there" if refused else None,
         )
 

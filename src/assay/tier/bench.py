@@ -18,7 +18,7 @@ from assay.errors import InvalidInputError, NotPossibleError
 from assay.settings.tier import CHUNK_BYTES, MIN_DRAM_BYTES
 from assay.tier.efficiency import (
     DEGREES,
-    OF_DRAM,
+    DRAM_MULTIPLES,
     POLYNOMIALS,
     WORKS,
     Cell,
@@ -31,7 +31,7 @@ SAMPLE_S = "0.3"
 """A launch goes on so long, beside the passes that it does not count."""
 
 
-class Timed(Protocol):
+class KernelTiming(Protocol):
     """What a kernel says of a variant that it has run."""
 
     @property
@@ -60,14 +60,14 @@ class Timed(Protocol):
         ...
 
 
-class Kernels(Protocol):
+class KernelRunner(Protocol):
     """The kernels of the catalogue, by name."""
 
     def able(self, kernel: str) -> Collection[str]:
         """Its variants that are right and can be had here."""
         ...
 
-    def timed(self, kernel: str, words: Sequence[str], dram_bytes: int | None) -> Timed:
+    def timed(self, kernel: str, words: Sequence[str], dram_bytes: int | None) -> KernelTiming:
         """One launch, with storage behind so much DRAM; in memory alone where none is named.
 
         Raises:
@@ -104,8 +104,8 @@ class _Point:
     threads: int
     of_dram: float
     degree: int | None
-    memory: list[Timed] = field(default_factory=list)
-    tier: list[Timed] = field(default_factory=list)
+    memory: list[KernelTiming] = field(default_factory=list)
+    tier: list[KernelTiming] = field(default_factory=list)
 
     @property
     def data_bytes(self) -> float:
@@ -118,7 +118,7 @@ class _Point:
         return (*self.work.words, *degree, "--threads", str(self.threads))
 
 
-class Bench:
+class TierBenchmark:
     """Cells, and what was measured of them.
 
     Args:
@@ -134,7 +134,7 @@ class Bench:
 
     def __init__(
         self,
-        kernels: Kernels,
+        kernels: KernelRunner,
         dram_bytes: int,
         sizes: Sequence[float],
         threads: Sequence[int],
@@ -205,7 +205,7 @@ class Bench:
             kept = point.tier if tier else point.memory
             kept.append(self._timed(point, tier=tier))
 
-    def _timed(self, point: _Point, *, tier: bool) -> Timed:
+    def _timed(self, point: _Point, *, tier: bool) -> KernelTiming:
         """One launch.
 
         Raises:
@@ -239,9 +239,9 @@ class Bench:
         return found
 
 
-def fitting(dram_bytes: int, free_bytes: int) -> tuple[float, ...]:
+def fitting_sizes(dram_bytes: int, free_bytes: int) -> tuple[float, ...]:
     """Data over DRAM, of those that fit into so much memory: that is what is compared with."""
-    return tuple(one for one in OF_DRAM if one * dram_bytes <= free_bytes)
+    return tuple(one for one in DRAM_MULTIPLES if one * dram_bytes <= free_bytes)
 
 
 def read_free_bytes(proc: Path = Path("/proc")) -> int:
@@ -251,7 +251,7 @@ def read_free_bytes(proc: Path = Path("/proc")) -> int:
     return int(told.split()[1]) << 10
 
 
-def named(words: Sequence[str]) -> tuple[Work, ...]:
+def find_works(words: Sequence[str]) -> tuple[Work, ...]:
     """Works with one of the words in their names, in any case of letters; all where there is none.
 
     Raises:

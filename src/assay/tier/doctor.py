@@ -83,7 +83,7 @@ def usable(probe: Probe) -> bool:
     return not any(one.fatal for one in findings(probe))
 
 
-def unadvisable(probe: Probe) -> Finding | None:
+def advisor_finding(probe: Probe) -> Finding | None:
     """Why swap cannot be advised either; absent where it can."""
     return None if probe.advice.problem is None else _of_words(probe.advice.problem)
 

@@ -113,7 +113,7 @@ POLYNOMIALS = tuple(
 )
 DEGREES = (1, 4, 16, 64, 256, 1024)
 
-OTHERS = (
+OTHER_WORKS = (
     Work(
         name="STREAM triad",
         kernel="bandwidth",
@@ -204,5 +204,5 @@ OTHERS = (
         )
     ),
 )
-WORKS = (*POLYNOMIALS, *OTHERS)
-OF_DRAM = (0.5, 1.0, 1.5, 2.0, 4.0, 8.0)
+WORKS = (*POLYNOMIALS, *OTHER_WORKS)
+DRAM_MULTIPLES = (0.5, 1.0, 1.5, 2.0, 4.0, 8.0)

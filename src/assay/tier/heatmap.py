@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.reporting.pictures.canvas import SMALL_PX, WIDE, canvas, put_text, text_width
 from assay.reporting.pictures.theme import LIGHT, finish, standalone
-from assay.tier.efficiency import OTHERS, POLYNOMIALS, Cell, Device
+from assay.tier.efficiency import OTHER_WORKS, POLYNOMIALS, Cell, Device
 from assay.units import show_bytes, show_count
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _maps(cells: Sequence[Cell]) -> Iterator[tuple[str, str, Rows]]:
     """Of one number of threads: what each map shows, what is along it, and its cells."""
     for work in POLYNOMIALS:
         yield work.name, "operations a byte of the data", _by_intensity(cells, work.name)
-    yield "other programs", "data over DRAM", _by_size(cells, {work.name for work in OTHERS})
+    yield "other programs", "data over DRAM", _by_size(cells, {work.name for work in OTHER_WORKS})
 
 
 def _by_intensity(cells: Sequence[Cell], work: str) -> Rows:

@@ -16,13 +16,13 @@ from typing import Any, Literal
 
 from assay.records.codec import Record
 
-How = Literal["pager", "advisor"]
-THREAD = "assay-tier"
+Mechanism = Literal["pager", "advisor"]
+THREAD_NAME = "assay-tier"
 """Name of threads that pagers work in."""
 _NAME = "/memfd:assay-tier"
 _MARK = b"assay-t3"
 _HEAD = struct.Struct("=8s15Q")
-_HOWS: tuple[How, ...] = ("pager", "advisor")
+_HOWS: tuple[Mechanism, ...] = ("pager", "advisor")
 _ENTRY = struct.Struct("=13Q")
 _MOST_ENTRIES = 1 << 16
 """Of a pager; any user may give memory its name, and anything for content."""
@@ -87,12 +87,12 @@ class Meter(Record, frozen=True, kw_only=True):
     command: str
     dram_bytes: int
     chunk_bytes: int
-    how: How
+    how: Mechanism
     regions: tuple[Region, ...]
     counts: Counts
 
 
-def meters(proc: Path = Path("/proc")) -> list[Meter]:
+def read_meters(proc: Path = Path("/proc")) -> list[Meter]:
     """Those that this user may see, by process id."""
     found = []
     for folder in sorted(
@@ -107,7 +107,7 @@ def _shown_by(process: Path) -> list[Meter]:
     found: dict[int, Meter] = {}
     with contextlib.suppress(OSError):  # it has ended meanwhile, or is another user's
         for thread in list((process / "task").iterdir()):
-            if _name(thread) != THREAD:
+            if _name(thread) != THREAD_NAME:
                 continue
             for descriptor in list((thread / "fd").iterdir()):
                 for meter in _shown_at(process, descriptor):

@@ -20,7 +20,7 @@ _ENOUGH = 0.8
 """Efficiency from which on storage is said to serve."""
 
 
-class Look(Record, frozen=True, kw_only=True):
+class ActivitySnapshot(Record, frozen=True, kw_only=True):
     """What a program had done by a moment, all its processes together.
 
     Attributes:
@@ -76,7 +76,7 @@ class Prediction(Record, frozen=True, kw_only=True):
     filling: bool = False
 
 
-def predicted(before: Look, after: Look, device: Device) -> Prediction:
+def predict(before: ActivitySnapshot, after: ActivitySnapshot, device: Device) -> Prediction:
     """From what lies between two looks."""
 
     def more(name: str) -> float:

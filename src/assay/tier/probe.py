@@ -40,19 +40,19 @@ class IoUring(Record, frozen=True, kw_only=True):
     problem: str | None = None
 
 
-class Addresses(Record, frozen=True, kw_only=True):
+class AddressSpace(Record, frozen=True, kw_only=True):
     """Of which many more are reserved than there is memory; ``problem`` says why they cannot be."""
 
     problem: str | None = None
 
 
-class Advice(Record, frozen=True, kw_only=True):
+class AdvisorSupport(Record, frozen=True, kw_only=True):
     """Swap that takes memory on request; ``problem`` says why none does, and the next step."""
 
     problem: str | None = None
 
 
-class Path(Record, frozen=True, kw_only=True):
+class PathProbe(Record, frozen=True, kw_only=True):
     """A directory that memory is to go to; rates are absent where it cannot be used."""
 
     path: str
@@ -68,9 +68,9 @@ class Probe(Record, frozen=True, kw_only=True):
 
     userfaultfd: Userfaultfd
     io_uring: IoUring
-    advice: Advice
-    addresses: Addresses = Addresses()
-    paths: tuple[Path, ...] = ()
+    advice: AdvisorSupport
+    addresses: AddressSpace = AddressSpace()
+    paths: tuple[PathProbe, ...] = ()
 
 
 def probe(

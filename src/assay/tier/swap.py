@@ -12,7 +12,7 @@ from assay.machine.swaps import swap_areas
 from assay.records.codec import Record
 
 
-class Swap(Record, frozen=True, kw_only=True):
+class SwapUsage(Record, frozen=True, kw_only=True):
     """All of it.
 
     Attributes:
@@ -27,11 +27,11 @@ class Swap(Record, frozen=True, kw_only=True):
     page_cluster: int | None = None
 
 
-def read_swap(proc: Path = Path("/proc")) -> Swap:
+def read_swap(proc: Path = Path("/proc")) -> SwapUsage:
     """What there is now."""
     areas = swap_areas(_text(proc / "swaps")).values()
     cluster = _text(proc / "sys/vm/page-cluster").strip()
-    return Swap(
+    return SwapUsage(
         size_bytes=sum(one.size_bytes for one in areas),
         used_bytes=sum(one.used_bytes for one in areas),
         page_cluster=int(cluster) if cluster.isdecimal() else None,

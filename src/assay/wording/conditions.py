@@ -9,7 +9,7 @@ from assay.machine.cpulist import format_list
 from assay.machine.document import machine_in
 from assay.machine.quota import Periods, describe_quota
 from assay.records import Sample, Stratum
-from assay.records.sample import KEPT_ON, QUOTA_PERIODS, QUOTA_THROTTLED
+from assay.records.sample import OWN_AFFINITY, QUOTA_PERIODS, QUOTA_THROTTLED
 from assay.settings.affinity_calls import NAME as AFFINITY_CALLS
 from assay.settings.inherited import format_variables
 
@@ -53,7 +53,7 @@ def _own_masks(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str]:
         for sample in samples
         if not sample.launch.configuration and sample.launch.slot is None
         for piece in sample.evidence
-        if piece.kind == KEPT_ON and piece.note
+        if piece.kind == OWN_AFFINITY and piece.note
     ]
     if not masks:
         return

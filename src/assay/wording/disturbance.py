@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.records import Claim, Conclusion, Disturber, Kind, StudySpec, Verdict
+from assay.records import Claim, Conclusion, DisturbanceSource, Kind, StudySpec, Verdict
 from assay.units import show_count
 
 REMEDY = (
@@ -16,7 +16,7 @@ MAX_NAMED = 2
 """Disturbers that a sentence names."""
 
 
-def disturbers_words(disturbers: Sequence[Disturber]) -> str:
+def disturbers_words(disturbers: Sequence[DisturbanceSource]) -> str:
     """Name those who used the CPUs most: `` (most: burn, process 812, 0.60 CPUs)``, or nothing."""
     named = [f"{one.name}, {one.cpus:.2f} CPUs" for one in disturbers[:MAX_NAMED]]
     return f" (most: {'; '.join(named)})" if named else ""
@@ -48,7 +48,7 @@ def mostly_disturbed(conclusion: Conclusion) -> bool:
     return any(arm.disturbed for arm in conclusion.arms)
 
 
-def withheld_words(found: Claim, disturbers: Sequence[Disturber] = ()) -> str:
+def withheld_words(found: Claim, disturbers: Sequence[DisturbanceSource] = ()) -> str:
     """Say why a claim has no verdict, and the next step; empty where it was not withheld."""
     if found.objection is not None:
         return f"{found.objection}."

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from assay.records import Claim, FrontPoint, Goal, Metric, OffFront, StudySpec, Verdict
+from assay.records import Claim, FrontExclusion, FrontPoint, Goal, Metric, StudySpec, Verdict
 from assay.search.claims.front_claims import claim_on
 from assay.units import show_count
 from assay.wording.disturbance import withheld_words
@@ -70,17 +70,17 @@ def _without(spec: StudySpec, off: Sequence[FrontPoint]) -> str:
         claim
         for point in off
         for claim in point.claims
-        if claim.withheld or (claim.is_doubted and point.off is OffFront.UNCLEAR)
+        if claim.withheld or (claim.is_doubted and point.off is FrontExclusion.UNCLEAR)
     ]
     if withheld:
         told = withheld_words(withheld[0])
         return f"Not decided: {told[:1].lower()}{told[1:]} Keep the default until then."
-    if any(point.off is OffFront.UNCLEAR for point in off):
+    if any(point.off is FrontExclusion.UNCLEAR for point in off):
         return (
             f"Not decided: whether {off[0].name if len(off) == 1 else 'any of ' + count} is better "
             f"in {alternatives(spec.targets)} is unclear. Keep the default until then."
         )
-    if all(point.off is OffFront.FAILS for point in off):
+    if all(point.off is FrontExclusion.FAILS for point in off):
         whose = off[0].name if len(off) == 1 else f"each of the {count} that were confirmed"
         return f"Keep the default: {whose} fails more often."
     shown = "is not" if len(off) == 1 else "is"

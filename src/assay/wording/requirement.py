@@ -9,7 +9,7 @@ import msgspec
 from assay.records import (
     Claim,
     Conclusion,
-    Disturber,
+    DisturbanceSource,
     Requirement,
     RequirementResult,
     RequirementVerdict,
@@ -131,7 +131,7 @@ def required_verdict(
     found: Claim,
     required: Sequence[RequirementResult],
     default: str,
-    disturbers: Sequence[Disturber] = (),
+    disturbers: Sequence[DisturbanceSource] = (),
 ) -> str:
     """The verdict of a tuning that was to keep something, in one sentence or two.
 

@@ -11,7 +11,7 @@ import msgspec
 from assay.records import (
     Budget,
     Claim,
-    Disturber,
+    DisturbanceSource,
     Metric,
     SpreadVerdict,
     Statistic,
@@ -26,7 +26,9 @@ MIN_FACTOR = 2.0
 """From here on a change is told as a factor: 831 % more says less than 9.3 times as long."""
 
 
-def tuning_verdict(spec: StudySpec, found: Claim, disturbers: Sequence[Disturber] = ()) -> str:
+def tuning_verdict(
+    spec: StudySpec, found: Claim, disturbers: Sequence[DisturbanceSource] = ()
+) -> str:
     """The verdict of a tuning in one sentence, from the claim on what was confirmed.
 
     Args:
@@ -67,7 +69,7 @@ def unreliable_winner_verdict(gain: str, lost: int, launches: int) -> str:
     return f"Keep the default: {gain}, but {lost} of its {launches} launches failed."
 
 
-def comparison(found: Claim, metric: Metric, disturbers: Sequence[Disturber] = ()) -> str:
+def comparison(found: Claim, metric: Metric, disturbers: Sequence[DisturbanceSource] = ()) -> str:
     """The verdict on ``b`` against ``a`` in one sentence, with what it rests on.
 
     Args:

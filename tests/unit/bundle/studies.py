@@ -14,7 +14,7 @@ import msgspec
 
 from assay.bundle.identity import Identity
 from assay.bundle.source import Source, StratumSource
-from assay.bundle.write import Written, write_bundle
+from assay.bundle.write import WrittenBundle, write_bundle
 from assay.records import (
     Arm,
     Budget,
@@ -153,7 +153,7 @@ def bundle_of(source: Source, identity: Identity = NOBODY, *, outputs: bool = Tr
 
 def written(
     source: Source, identity: Identity = NOBODY, *, outputs: bool = True
-) -> tuple[bytes, Written]:
+) -> tuple[bytes, WrittenBundle]:
     target = io.BytesIO()
     done = write_bundle(source, identity, target, outputs=outputs)
     return target.getvalue(), done

@@ -25,7 +25,7 @@ from studies import (
 )
 
 from assay.bundle import layout, read
-from assay.bundle.read import Broken
+from assay.bundle.read import BrokenBundleError
 from assay.bundle.verify import verify
 from assay.errors import AssayError, InvalidInputError, NotPossibleError
 from assay.records import Kind
@@ -74,7 +74,7 @@ def test_an_archive_with_a_manifest_of_another_program(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"{}", b"[]", b"\xff", b"", b"{" * 100_000, b"[" * 100_000])
 def test_a_manifest_that_is_none(content: bytes, tmp_path: Path) -> None:
     path = packed({"manifest.json": content}, tmp_path / "odd.zip")
-    with pytest.raises(Broken, match=r"manifest\.json") as caught:
+    with pytest.raises(BrokenBundleError, match=r"manifest\.json") as caught:
         verify(path)
     assert caught.value.exit_status == 1
 
@@ -184,7 +184,7 @@ def test_what_grows_without_end_is_not_read_to_its_end(
         tracemalloc.start()
         try:
             assert not verify(path).holds
-        except Broken as broken:
+        except BrokenBundleError as broken:
             assert broken.file == name
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
@@ -218,7 +218,7 @@ def test_an_archive_that_is_packed_otherwise(tmp_path: Path) -> None:
     assert verify(path).holds
     # The method's number in each header, changed into one that nobody knows.
     path.write_bytes(out.getvalue().replace(b"\x0c\x00", b"\x63\x00"))
-    with pytest.raises((Broken, InvalidInputError)):
+    with pytest.raises((BrokenBundleError, InvalidInputError)):
         verify(path)
 
 
@@ -300,4 +300,4 @@ def test_a_study_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NotPossibleError, match="too large") as caught:
         bundle_of(source_of(spec_of(Kind.MEASURE)))
     assert "--no-outputs" in str(caught.value.remedy)
-    assert layout.MOST_ENTRY_BYTES < layout.MOST_BYTES
+    assert layout.MAX_ENTRY_BYTES < layout.MAX_BYTES

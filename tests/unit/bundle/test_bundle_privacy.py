@@ -37,8 +37,8 @@ from assay.records import (
     Configuration,
     Evidence,
     Grant,
-    Granted,
-    Hashed,
+    GrantStatus,
+    HashedPart,
     Kind,
     Metric,
     Output,
@@ -108,7 +108,7 @@ def planted(text: str) -> Source:
     )
 
     def change(sample: Sample) -> Sample:
-        grant = Grant(value=text, grant=Granted.GRANTED, reason=text, observed=text)
+        grant = Grant(value=text, grant=GrantStatus.GRANTED, reason=text, observed=text)
         return msgspec.structs.replace(
             sample,
             message=text,
@@ -272,7 +272,7 @@ STREAMS: dict[str, tuple[Output, str | None]] = {
             stream="stdout",
             size_bytes=10**9,
             sha256="ab" * 32,
-            hashed=Hashed.ENDS,
+            hashed=HashedPart.ENDS,
             head=b"a",
             tail=USER.encode(),
         ),

@@ -24,7 +24,7 @@ from assay.records import (
     Configuration,
     Evidence,
     Grant,
-    Granted,
+    GrantStatus,
     Kind,
     Metric,
     Outcome,
@@ -63,7 +63,7 @@ KINDS = ("setting", "grant")
 
 
 def test_a_row_for_each_sample() -> None:
-    grant = Grant(value="fast", grant=Granted.DEGRADED, reason="why")
+    grant = Grant(value="fast", grant=GrantStatus.DEGRADED, reason="why")
     pieces = (Evidence(kind="steal", value=0.25, unit="s"), Evidence(kind="containment", note="v2"))
 
     def change(sample: Sample) -> Sample:

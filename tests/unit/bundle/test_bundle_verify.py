@@ -28,8 +28,8 @@ from studies import (
 
 from assay.bundle import versions
 from assay.bundle.source import Source
-from assay.bundle.verify import Checked, verify
-from assay.records import Hashed, Kind, Output, Sample
+from assay.bundle.verify import BundleCheck, verify
+from assay.records import HashedPart, Kind, Output, Sample
 
 OUTPUTS = (an_output(b"done\n"), an_output("Größe 3\n".encode(), "stderr"))
 
@@ -38,7 +38,7 @@ def study(kind: Kind = Kind.TUNE, **more: Any) -> Source:
     return source_of(spec_of(kind), output=lambda number: OUTPUTS, **more)
 
 
-def checked(bundle: bytes, tmp_path: Path) -> Checked:
+def checked(bundle: bytes, tmp_path: Path) -> BundleCheck:
     path = tmp_path / "study.zip"
     path.write_bytes(bundle)
     return verify(path)
@@ -376,7 +376,7 @@ def test_the_ends_of_an_output_fit_their_digest(head: bytes, tail: bytes, tmp_pa
         stream="stdout",
         size_bytes=10**9,
         sha256=hashlib.sha256(head + tail).hexdigest(),
-        hashed=Hashed.ENDS,
+        hashed=HashedPart.ENDS,
         head=head,
         tail=tail,
     )
@@ -429,9 +429,9 @@ def test_another_engine_that_does_not_agree_is_named(tmp_path: Path) -> None:
 def test_of_python_the_first_two_numbers_count() -> None:
     here = versions.engine()
     major, minor, *_ = here["python"].split(".")
-    assert versions.unlike(here | {"python": f"{major}.{minor}.99"}) == {}
-    assert versions.unlike(here | {"python": "3.2.0"}) == {"python": "3.2.0"}
-    assert "Python 3.2" in versions.to_install({"python": "3.2.0"})
+    assert versions.different_versions(here | {"python": f"{major}.{minor}.99"}) == {}
+    assert versions.different_versions(here | {"python": "3.2.0"}) == {"python": "3.2.0"}
+    assert "Python 3.2" in versions.install_command({"python": "3.2.0"})
 
 
 def test_a_version_that_is_none_is_not_offered_to_install(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from assay.cli.show.documents import result_document
 from assay.cli.show.show import result_lines
 from assay.records import DEFAULT, Arm, Budget, Kind, MachineFloor, StudySpec
 from assay.records.calibration import SmallestGain
-from assay.study.session import Result
+from assay.study.session import StudyResult
 from assay.testing.search_contracts import Simulated
 from assay.wording.calibration import gain_words
 
@@ -37,8 +37,8 @@ def study() -> Study:
     return carry_out(spec, Simulated(takes_s=lambda configuration: 0.05, noise=0.01))
 
 
-def result_of(study: Study, floor: MachineFloor | None = None) -> Result:
-    return Result("abc1234", study.spec, study.conclusion, 12.5, floor)
+def result_of(study: Study, floor: MachineFloor | None = None) -> StudyResult:
+    return StudyResult("abc1234", study.spec, study.conclusion, 12.5, floor)
 
 
 def test_document_of_a_calibration(study: Study) -> None:

@@ -39,7 +39,7 @@ from assay.records import (
 from assay.search.space.named import label_of, search_space
 from assay.search.space.naming import named_conclusion, named_samples
 from assay.settings.registry import builtin
-from assay.study.named import described
+from assay.study.named_configurations import describe_named
 
 HOST = Machine(
     arch="x86_64",
@@ -162,7 +162,9 @@ def test_a_search_tries_the_named_ones_and_no_mixture(tmp_path: Path) -> None:
     for near in space.neighbours(every[1]):
         assert near in every
     assert own == {"boot.nohz_full", "malloc", "nice", "boot.kernel"}
-    assert list(described(found))[:2] == [f"{one.name}: {one.configuration}" for one in found.named]
+    assert list(describe_named(found))[:2] == [
+        f"{one.name}: {one.configuration}" for one in found.named
+    ]
 
 
 def test_names_stand_for_whole_configurations_alone(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from assay.cli.show.show import _measured, arm_lines, result_lines
 from assay.records import DEFAULT, Arm, ArmResult, Budget, Goal, Kind, Metric, StudySpec, Verdict
 from assay.records.workload import WALL
 from assay.stats.summary import summarise
-from assay.study.session import Result
+from assay.study.session import StudyResult
 from assay.testing.search_contracts import Simulated
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
@@ -42,8 +42,8 @@ def document_of(study: Study, capsys: pytest.CaptureFixture[str]) -> dict[str, A
     return found
 
 
-def result_of(study: Study) -> Result:
-    return Result("abc1234", study.spec, study.conclusion, 12.5)
+def result_of(study: Study) -> StudyResult:
+    return StudyResult("abc1234", study.spec, study.conclusion, 12.5)
 
 
 def test_tune(capsys: pytest.CaptureFixture[str]) -> None:

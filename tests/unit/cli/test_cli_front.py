@@ -10,9 +10,9 @@ from assay.records import (
     Claim,
     Conclusion,
     Configuration,
+    FrontExclusion,
     FrontPoint,
     Kind,
-    OffFront,
     Recommendation,
     StudySpec,
     Verdict,
@@ -50,7 +50,7 @@ def point(
     settings: dict[str, int],
     time: tuple[float, Verdict],
     memory: tuple[float, Verdict] | None,
-    off: OffFront | None = None,
+    off: FrontExclusion | None = None,
     better: str | None = None,
 ) -> FrontPoint:
     configuration = Configuration(settings)
@@ -64,10 +64,12 @@ def point(
 
 FAST = point({"a": 1}, (0.5, Verdict.FASTER), (3.0, Verdict.SLOWER))
 SMALL = point({"a": 2}, (1.2, Verdict.SLOWER), (0.6, Verdict.FASTER))
-BEHIND = point({"a": 3}, (0.9, Verdict.FASTER), (3.2, Verdict.SLOWER), OffFront.DOMINATED, "a=1")
-VAGUE = point({"a": 4}, (0.99, Verdict.UNCLEAR), None, OffFront.UNCLEAR)
-IDLE = point({"a": 5}, (1.0, Verdict.SAME), (1.1, Verdict.SLOWER), OffFront.NO_GAIN)
-FAILING = point({"a": 6}, (0.5, Verdict.FASTER), (1.0, Verdict.SAME), OffFront.FAILS)
+BEHIND = point(
+    {"a": 3}, (0.9, Verdict.FASTER), (3.2, Verdict.SLOWER), FrontExclusion.DOMINATED, "a=1"
+)
+VAGUE = point({"a": 4}, (0.99, Verdict.UNCLEAR), None, FrontExclusion.UNCLEAR)
+IDLE = point({"a": 5}, (1.0, Verdict.SAME), (1.1, Verdict.SLOWER), FrontExclusion.NO_GAIN)
+FAILING = point({"a": 6}, (0.5, Verdict.FASTER), (1.0, Verdict.SAME), FrontExclusion.FAILS)
 
 
 def conclusion(front: tuple[FrontPoint, ...], off: tuple[FrontPoint, ...]) -> Conclusion:
@@ -112,7 +114,7 @@ def test_where_only_a_reason_does_not_fit_it_stands_below() -> None:
 
 def test_a_point_without_a_launch_that_counts_says_so() -> None:
     nothing = FrontPoint(
-        name="a=7", settings=Configuration({"a": 7}), claims=(), off=OffFront.UNCLEAR
+        name="a=7", settings=Configuration({"a": 7}), claims=(), off=FrontExclusion.UNCLEAR
     )
     lines = list(front_lines(conclusion((), (nothing,)), SPEC))
     assert lines[-1].endswith("a=7 (no launch that counts)")
@@ -166,7 +168,10 @@ def test_the_document_has_points_with_numbers_and_why_others_are_none() -> None:
         ((), (IDLE,), "Keep the default: a=5 is not better in time or memory."),
         (
             (),
-            (IDLE, point({"a": 7}, (1.1, Verdict.SLOWER), (1.0, Verdict.SAME), OffFront.NO_GAIN)),
+            (
+                IDLE,
+                point({"a": 7}, (1.1, Verdict.SLOWER), (1.0, Verdict.SAME), FrontExclusion.NO_GAIN),
+            ),
             "Keep the default: none of the 2 configurations that were confirmed is better in time "
             "or memory.",
         ),
@@ -186,6 +191,6 @@ def test_a_busy_machine_decides_nothing() -> None:
         name="a=1",
         settings=Configuration({"a": 1}),
         claims=(claim("a=1", "wall_s", 0.5, Verdict.UNCLEAR, withheld=True),),
-        off=OffFront.UNCLEAR,
+        off=FrontExclusion.UNCLEAR,
     )
     assert "others disturbed too many blocks" in front_verdict(SPEC, (), (busy,))

@@ -5,14 +5,14 @@ import pytest
 from assay.cli.requests.observe import observed_of
 from assay.errors import InvalidInputError
 from assay.records import Observation
-from assay.records.observation import EVERY
+from assay.records.observation import ALL_OBSERVATIONS
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
     [
         (None, None),
-        ("all", EVERY),
+        ("all", ALL_OBSERVATIONS),
         ("none", ()),
         ("memory", (Observation.MEMORY,)),
         ("scheduling,counters", (Observation.COUNTERS, Observation.SCHEDULING)),

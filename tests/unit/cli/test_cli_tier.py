@@ -20,9 +20,9 @@ from assay.cli.verbs import run as launching
 from assay.cli.verbs.tier import run
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.cgroup import Cgroups
-from assay.tier.meter import Counts, How, Meter, Region
+from assay.tier.meter import Counts, Mechanism, Meter, Region
 from assay.tier.probe import Probe
-from assay.tier.swap import Swap
+from assay.tier.swap import SwapUsage
 from assay.workloads.kernels import Kernel, Variant, VariantTimes
 
 WHOLE = (
@@ -206,18 +206,18 @@ def test_without_a_probe_the_setting_tells(monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 @pytest.fixture
-def swap(monkeypatch: pytest.MonkeyPatch) -> list[Swap]:
+def swap(monkeypatch: pytest.MonkeyPatch) -> list[SwapUsage]:
     """This host's, none unless it is replaced here."""
-    found = [Swap()]
+    found = [SwapUsage()]
     monkeypatch.setattr(doctor, "read_swap", lambda: found[0])
     return found
 
 
 def test_doctor_of_a_machine_that_can_be_advised(
-    answer: Path, swap: list[Swap], capsys: pytest.CaptureFixture[str]
+    answer: Path, swap: list[SwapUsage], capsys: pytest.CaptureFixture[str]
 ) -> None:
     answer.write_text(ADVISABLE)
-    swap[0] = Swap(size_bytes=2 << 30, used_bytes=1 << 20, page_cluster=3)
+    swap[0] = SwapUsage(size_bytes=2 << 30, used_bytes=1 << 20, page_cluster=3)
     assert main(["tier", "doctor"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert "2.00 GiB, of which 1.00 MiB are used, taking what is paged out, 8 pages" in lines[3]
@@ -229,7 +229,7 @@ def test_doctor_of_a_machine_that_can_be_advised(
 
 
 def test_doctor_of_a_machine_that_has_all(
-    answer: Path, swap: list[Swap], capsys: pytest.CaptureFixture[str]
+    answer: Path, swap: list[SwapUsage], capsys: pytest.CaptureFixture[str]
 ) -> None:
     answer.write_text(WHOLE)
     assert main(["tier", "doctor", "--path", "/d"]) == 0
@@ -242,7 +242,7 @@ def test_doctor_of_a_machine_that_has_all(
 
 
 def test_doctor_of_a_machine_that_lacks_something(
-    answer: Path, swap: list[Swap], capsys: pytest.CaptureFixture[str]
+    answer: Path, swap: list[SwapUsage], capsys: pytest.CaptureFixture[str]
 ) -> None:
     answer.write_text(LACKING)
     assert main(["tier", "doctor", "--path", "/d"]) == 1

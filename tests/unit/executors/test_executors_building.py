@@ -19,7 +19,7 @@ from assay.executors.builds.builder import Builder, BuildFailedError, failed_sam
 from assay.executors.builds.cache import BuildCache, BuildNote, builds_folder
 from assay.executors.builds.sources import SourceChangedError
 from assay.executors.missing_inputs import MissingInputError
-from assay.records import Build, Configuration, Launch, Outcome, Plan, Recipe, Stage, Workload
+from assay.records import Build, BuildRecipe, Configuration, Launch, Outcome, Plan, Stage, Workload
 
 COPY = ("sh", "-c", 'echo x >> $HOME/log; cp prog.c "$0/prog"; echo {opt} >> "$0/prog"', "{build}")
 
@@ -43,7 +43,7 @@ def env_of(folder: Path) -> Mapping[str, str]:
 def building(
     folder: Path, argv: tuple[str, ...] = COPY, *, inputs: tuple[str, ...] = (), **more: float
 ) -> Builder:
-    recipe = Recipe(argv=argv, values={"opt": "-O1"}, inputs=inputs, cwd=str(folder))
+    recipe = BuildRecipe(argv=argv, values={"opt": "-O1"}, inputs=inputs, cwd=str(folder))
     workload = Workload(argv=("{build}/prog",), build=recipe, cwd=str(folder))
     return Builder(workload, env_of(folder), **more)
 
@@ -423,7 +423,7 @@ def test_one_that_was_built_before_tells_as_well(
 
 
 def test_a_build_may_take_what_the_recipe_says(folder: Path) -> None:
-    recipe = Recipe(argv=SLEEPS, values={"opt": "60"}, cwd=str(folder), limit_s=0.2)
+    recipe = BuildRecipe(argv=SLEEPS, values={"opt": "60"}, cwd=str(folder), limit_s=0.2)
     workload = Workload(argv=("{build}/prog",), build=recipe, cwd=str(folder))
     with (
         Builder(workload, env_of(folder)) as found,

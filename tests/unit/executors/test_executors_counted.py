@@ -23,8 +23,8 @@ from assay.records import (
     Stage,
     Workload,
 )
-from assay.records.workload import BUILT_IN, COUNTED, NOT_EVERYWHERE
-from assay.study.loop import demand_given, demand_objective
+from assay.records.workload import BUILT_IN, HOST_DEPENDENT_METRICS, PERF_METRICS
+from assay.study.loop import demand_available, demand_objective
 
 LAUNCH = Launch(
     configuration=Configuration(), arm="default", stage=Stage.SURVEY, block=0, position=0
@@ -42,7 +42,7 @@ def read(name: str, **facts: Any) -> float | str:
     return found.values[name] if name in found.values else found.absent[name]
 
 
-@pytest.mark.parametrize("name", sorted(COUNTED))
+@pytest.mark.parametrize("name", sorted(PERF_METRICS))
 def test_a_counter_is_a_metric(name: str) -> None:
     assert read(name, counters={name: count(12.5)}) == 12.5
     assert read(name, absent={f"counters.{name}": "none here"}) == "none here"
@@ -78,7 +78,7 @@ def test_energy_is_a_metric() -> None:
 
 
 def test_built_in_metrics_have_units_and_less_is_better() -> None:
-    for name in (*NOT_EVERYWHERE, "context_switches", "page_faults"):
+    for name in (*HOST_DEPENDENT_METRICS, "context_switches", "page_faults"):
         metric = parse_metric(name, {})
         assert metric == BUILT_IN[name]
         assert metric.unit and metric.goal is Goal.LOWER and metric.pattern is None
@@ -127,12 +127,12 @@ def sample(outcome: Outcome = Outcome.OK, **metrics: float) -> Sample:
 def test_a_study_of_what_the_host_does_not_give_is_refused_with_the_reason() -> None:
     asked = (BUILT_IN["wall_s"], BUILT_IN["instructions"])
     with pytest.raises(NotPossibleError, match="instructions: no counter"):
-        demand_given(sample(wall_s=1.0), asked)
+        demand_available(sample(wall_s=1.0), asked)
     with pytest.raises(NotPossibleError, match="instructions: no counter"):
         demand_objective(sample(wall_s=1.0), asked[1])
-    demand_given(sample(wall_s=1.0, instructions=5.0), asked)
-    demand_given(sample(Outcome.FAILED), asked)
+    demand_available(sample(wall_s=1.0, instructions=5.0), asked)
+    demand_available(sample(Outcome.FAILED), asked)
 
 
 def test_a_reading_that_a_short_program_lacks_refuses_nothing() -> None:
-    demand_given(sample(wall_s=1.0), (BUILT_IN["wall_s"], BUILT_IN["peak_anon_bytes"]))
+    demand_available(sample(wall_s=1.0), (BUILT_IN["wall_s"], BUILT_IN["peak_anon_bytes"]))

@@ -13,13 +13,13 @@ from assay.records import (
     Counter,
     Evidence,
     Launch,
+    ReadBack,
     RunFacts,
-    Seen,
     Stage,
     Workload,
     decode,
 )
-from assay.records.facts import Host
+from assay.records.facts import HostActivity
 
 LAUNCH = Launch(
     configuration=Configuration(), arm="default", stage=Stage.CONFIRM, block=0, position=0
@@ -36,30 +36,36 @@ def evidence(**facts: Any) -> dict[str, Evidence]:
 
 def test_what_was_not_read_gives_no_evidence() -> None:
     assert set(evidence()) == {"containment"}
-    assert set(evidence(host=Host())) == {"containment"}
+    assert set(evidence(host=HostActivity())) == {"containment"}
 
 
 def test_others_are_neither_the_tree_nor_the_launcher() -> None:
-    found = evidence(host=Host(cpus=4, busy_s=2.0, own_s=1.5, launcher_s=0.125, steal_s=0.5))
+    found = evidence(
+        host=HostActivity(cpus=4, busy_s=2.0, own_s=1.5, launcher_s=0.125, steal_s=0.5)
+    )
     assert found["foreign_load"].value == pytest.approx(0.375)
     assert found["steal"].value == 0.5
     assert found["host_cpus"].value == 4
 
 
-@pytest.mark.parametrize("host", [Host(busy_s=1.0), Host(own_s=1.0), Host(launcher_s=1.0)])
-def test_the_time_of_others_takes_two_readings(host: Host) -> None:
+@pytest.mark.parametrize(
+    "host", [HostActivity(busy_s=1.0), HostActivity(own_s=1.0), HostActivity(launcher_s=1.0)]
+)
+def test_the_time_of_others_takes_two_readings(host: HostActivity) -> None:
     assert "foreign_load" not in evidence(host=host)
 
 
 def test_coarse_ticks_fall_out_of_the_sum_of_many_launches() -> None:
-    low = evidence(host=Host(busy_s=0.0, own_s=0.005, launcher_s=0.0))["foreign_load"].value
-    high = evidence(host=Host(busy_s=0.01, own_s=0.005, launcher_s=0.0))["foreign_load"].value
+    low = evidence(host=HostActivity(busy_s=0.0, own_s=0.005, launcher_s=0.0))["foreign_load"].value
+    high = evidence(host=HostActivity(busy_s=0.01, own_s=0.005, launcher_s=0.0))[
+        "foreign_load"
+    ].value
     assert low is not None and high is not None
     assert low + high == pytest.approx(0.0)
 
 
 def test_only_what_others_do_is_outside() -> None:
-    host = Host(
+    host = HostActivity(
         cpus=2,
         steal_s=0.1,
         busy_s=1.0,
@@ -116,7 +122,7 @@ def test_counters_say_what_they_cover() -> None:
 
 
 def test_where_memory_lay_and_in_what_pages() -> None:
-    seen = Seen(page_bytes={"4096": 8192, "2097152": 4194304}, numa_pages={"0": 5, "1": 6})
+    seen = ReadBack(page_bytes={"4096": 8192, "2097152": 4194304}, numa_pages={"0": 5, "1": 6})
     found = evidence(seen=seen)
     assert found["page_size.2097152"].value == 4194304.0
     assert (found["node.1"].value, found["node.1"].unit) == (6.0, "pages")
@@ -142,6 +148,6 @@ def test_a_record_of_the_launcher_is_read_whole() -> None:
     }
     facts = decode(json.dumps(document), RunFacts)
     assert facts.counters["cycles"] == Counter(value=7, enabled_s=1, running_s=1, scope="all")
-    assert facts.host == Host(cpus=2, launcher_s=0.25, swap_in_pages=0, clock_source="tsc")
-    assert facts.seen == Seen(page_bytes={"4096": 1})
+    assert facts.host == HostActivity(cpus=2, launcher_s=0.25, swap_in_pages=0, clock_source="tsc")
+    assert facts.seen == ReadBack(page_bytes={"4096": 1})
     assert (facts.migrations, facts.run_queue_wait_s, facts.energy_j) == (3, 0.5, 2.5)

@@ -18,7 +18,7 @@ from assay.executors.metrics.printed_units import UNITS, following_unit
 from assay.executors.metrics.unit_words import following_word
 from assay.executors.sample import build_sample, demand_figures
 from assay.records import Configuration, Launch, Metric, Outcome, RunFacts, Stage, Workload
-from assay.records.sample import UNIT, WORD
+from assay.records.sample import UNIT_PREFIX, UNKNOWN_UNIT_PREFIX
 
 FACTS = RunFacts(outcome="exited", exit_status=0, wall_s=1.5)
 LAUNCH = Launch(
@@ -237,7 +237,7 @@ def test_unit_is_in_the_evidence(output: Path) -> None:
     output.write_text("3 MB/s")
     workload = Workload(argv=("x",), metrics=(Metric(name="rate", pattern="([0-9]+)"),))
     sample = build_sample(LAUNCH, workload, FACTS, [output], {})
-    assert [e.note for e in sample.evidence if e.kind == f"{UNIT}rate"] == ["MB/s"]
+    assert [e.note for e in sample.evidence if e.kind == f"{UNIT_PREFIX}rate"] == ["MB/s"]
 
 
 def test_nearest_line_is_shown(output: Path) -> None:
@@ -366,7 +366,7 @@ def test_word_is_in_the_evidence(output: Path) -> None:
     output.write_text("got 3 Mpps\n")
     workload = Workload(argv=("x",), metrics=(Metric(name="rate", pattern="got ([0-9]+)"),))
     sample = build_sample(LAUNCH, workload, FACTS, [output], {})
-    assert [e.note for e in sample.evidence if e.kind == f"{WORD}rate"] == ["Mpps"]
+    assert [e.note for e in sample.evidence if e.kind == f"{UNKNOWN_UNIT_PREFIX}rate"] == ["Mpps"]
 
 
 FIO = """\

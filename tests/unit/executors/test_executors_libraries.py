@@ -10,7 +10,7 @@ import pytest
 
 from assay.executors.evidence.libraries import libraries_changed, libraries_evidence
 from assay.records import DEFAULT, Evidence, Launch, Outcome, RunFacts, Sample, Stage
-from assay.records.facts import Seen
+from assay.records.facts import ReadBack
 from assay.study.session import library_notes
 
 SURVEY = Launch(configuration=DEFAULT, arm="default", stage=Stage.SURVEY, block=0, position=0)
@@ -18,7 +18,7 @@ SURVEY = Launch(configuration=DEFAULT, arm="default", stage=Stage.SURVEY, block=
 
 def seen_of(*maps: Path | str, stage: Stage = Stage.SURVEY) -> Evidence | None:
     launch = msgspec.structs.replace(SURVEY, stage=stage)
-    facts = RunFacts(outcome="exited", seen=Seen(maps=tuple(map(str, maps))))
+    facts = RunFacts(outcome="exited", seen=ReadBack(maps=tuple(map(str, maps))))
     return libraries_evidence(launch, facts)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from assay.executors.evidence import output
 from assay.executors.evidence.output import END_BYTES, MAX_HASHED_BYTES, kept_output
-from assay.records import Hashed
+from assay.records import HashedPart
 
 
 def digest(content: bytes) -> str:
@@ -28,7 +28,7 @@ def test_both_ends_are_kept_and_a_digest_of_all(folder: Path, size: int) -> None
     found = kept_output(path)
     assert found is not None
     assert (found.stream, found.size_bytes, found.sha256) == ("stdout", size, digest(content))
-    assert found.hashed is Hashed.WHOLE
+    assert found.hashed is HashedPart.WHOLE
     if size <= 2 * END_BYTES:
         assert (found.head, found.tail, found.complete) == (content, b"", True)
     else:
@@ -41,9 +41,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("outputs")
 
 
-@pytest.mark.parametrize(("more", "hashed"), [(0, Hashed.WHOLE), (1, Hashed.ENDS)])
+@pytest.mark.parametrize(("more", "hashed"), [(0, HashedPart.WHOLE), (1, HashedPart.ENDS)])
 def test_a_large_one_is_not_read_through(
-    tmp_path: Path, more: int, hashed: Hashed, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, more: int, hashed: HashedPart, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(output, "MOST_HASHED_BYTES", 100_000)
     content = os.urandom(100_000 + more)
@@ -53,7 +53,7 @@ def test_a_large_one_is_not_read_through(
     assert found is not None
     assert found.hashed is hashed
     ends = content[:END_BYTES] + content[-END_BYTES:]
-    assert found.sha256 == digest(content if hashed is Hashed.WHOLE else ends)
+    assert found.sha256 == digest(content if hashed is HashedPart.WHOLE else ends)
 
 
 def test_a_huge_one_takes_no_memory(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_huge_one_takes_no_memory(tmp_path: Path) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert found is not None
-    assert (found.size_bytes, found.hashed) == (10 << 30, Hashed.ENDS)
+    assert (found.size_bytes, found.hashed) == (10 << 30, HashedPart.ENDS)
     assert found.sha256 == digest(bytes(2 * END_BYTES))
     assert peak < 1 << 20
     assert MAX_HASHED_BYTES < 10 << 30

@@ -21,7 +21,7 @@ from assay.executors.overhead import (
     order_of_interval,
 )
 from assay.records import RunFacts
-from assay.records.facts import Containment, Counter, Host
+from assay.records.facts import Containment, Counter, HostActivity
 
 
 def facts(wall_s: float, user_s: float = 0.0, sys_s: float = 0.0) -> RunFacts:
@@ -145,9 +145,9 @@ def test_every_load_is_built_in() -> None:
 
 def test_others_are_what_worked_beside_tree_and_launcher() -> None:
     """1.9 of 2 CPU seconds were busy: 1.0 with the program, 0.1 with the launcher."""
-    host = Host(cpus=2, busy_s=1.9, own_s=1.0, launcher_s=0.1, steal_s=0.2)
+    host = HostActivity(cpus=2, busy_s=1.9, own_s=1.0, launcher_s=0.1, steal_s=0.2)
     busy = RunFacts(outcome="exited", wall_s=1.0, host=host)
     assert external_load_share([busy, facts(1.0), busy]) == pytest.approx(0.5)
     assert external_load_share([facts(1.0)]) is None
-    short = RunFacts(outcome="exited", wall_s=1.0, host=Host(cpus=2, busy_s=0.9, own_s=1.0))
+    short = RunFacts(outcome="exited", wall_s=1.0, host=HostActivity(cpus=2, busy_s=0.9, own_s=1.0))
     assert external_load_share([short]) == 0.0

@@ -11,7 +11,7 @@ import pytest
 
 from assay.executors.builds.builder import Builder
 from assay.executors.builds.revisions import RevisionMovedError, Revisions
-from assay.records import Build, Configuration, Plan, Recipe, Workload
+from assay.records import Build, BuildRecipe, Configuration, Plan, Workload
 from assay.records.sample import REVISION
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -60,7 +60,7 @@ ARCHIVE = ("sh", "-c", 'git archive "$1" | tar -xC "$0"', "{build}", "{rev}")
 
 def building(repository: Repository, argv: tuple[str, ...] = ARCHIVE) -> Builder:
     cwd = str(repository.folder)
-    recipe = Recipe(argv=argv, values={"rev": "work"}, cwd=cwd)
+    recipe = BuildRecipe(argv=argv, values={"rev": "work"}, cwd=cwd)
     return Builder(Workload(argv=("{build}/file",), build=recipe, cwd=cwd), repository.env)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from assay.host import irqbalance
 from assay.host.actions import observe, perform, target_value
-from assay.records import Balancer
+from assay.records import IrqBalance
 from assay.testing.recorded_host import RecordedHost
 
 PID = 700
@@ -73,7 +73,7 @@ def daemon(host: RecordedHost, tmp_path: Path) -> Iterator[Daemon]:
 
 
 def test_it_is_told_and_told_back(host: RecordedHost, daemon: Daemon) -> None:
-    action = Balancer(cpus=(2, 3))
+    action = IrqBalance(cpus=(2, 3))
     assert observe(host, action) == "none"
     perform(host, action, target_value(action))
     assert "settings cpus 2 3" in daemon.asked
@@ -85,7 +85,7 @@ def test_it_is_told_and_told_back(host: RecordedHost, daemon: Daemon) -> None:
 
 def test_what_it_does_already_is_not_said_again(host: RecordedHost, daemon: Daemon) -> None:
     daemon.banned = "0000000c"
-    perform(host, Balancer(cpus=(2, 3)), "2-3")
+    perform(host, IrqBalance(cpus=(2, 3)), "2-3")
     assert daemon.asked == ["setup"]
 
 

@@ -19,7 +19,7 @@ from assay.launch.build_command import (
 )
 from assay.launch.command import command_of
 from assay.launch.script import explain, shell_script
-from assay.records import Build, Configuration, Plan, Recipe, Workload
+from assay.records import Build, BuildRecipe, Configuration, Plan, Workload
 
 ARGV = ("{cc}", "{opt}", "-D{name}=1", "-o", "{build}/prog", "prog.c")
 
@@ -105,12 +105,12 @@ def test_the_folder_is_in_the_program_and_in_its_build() -> None:
 
 
 def test_a_key_names_all_that_a_build_hangs_on() -> None:
-    recipe = Recipe(argv=("cc", "x.c"), cwd="/a")
+    recipe = BuildRecipe(argv=("cc", "x.c"), cwd="/a")
     keys = {
         build_key(("cc", "x.c"), recipe, {"x.c": "1"}),
         build_key(("cc", "x.c"), recipe, {"x.c": "2"}),
         build_key(("cc", "-g", "x.c"), recipe, {"x.c": "1"}),
-        build_key(("cc", "x.c"), Recipe(argv=("cc", "x.c"), cwd="/b"), {"x.c": "1"}),
+        build_key(("cc", "x.c"), BuildRecipe(argv=("cc", "x.c"), cwd="/b"), {"x.c": "1"}),
     }
     assert len(keys) == 4 and {len(key) for key in keys} == {64}
     assert build_key(("cc", "x.c"), recipe, {"b": "2", "a": "1"}) == build_key(
@@ -141,7 +141,7 @@ def test_the_script_builds_and_runs(tmp_path: Path) -> None:
 
 
 def test_the_script_of_a_build_that_fails_runs_nothing(tmp_path: Path) -> None:
-    made = Workload(argv=("echo", "{build}"), build=Recipe(argv=("false",)), cwd=str(tmp_path))
+    made = Workload(argv=("echo", "{build}"), build=BuildRecipe(argv=("false",)), cwd=str(tmp_path))
     done = subprocess.run(
         ["sh", "-c", shell_script(plan(), made)], capture_output=True, text=True, cwd=tmp_path
     )

@@ -6,7 +6,7 @@ import pytest
 from assay.launch.document import launcher_document
 from assay.launch.observations import active_observations
 from assay.records import DEFAULT, Launch, Observation, Plan, Stage, Workload
-from assay.records.observation import EVERY, USUAL
+from assay.records.observation import ALL_OBSERVATIONS, DEFAULT_OBSERVATIONS
 from assay.records.workload import BUILT_IN
 
 COUNTED = Launch(configuration=DEFAULT, arm="default", stage=Stage.CONFIRM, block=0, position=0)
@@ -25,7 +25,7 @@ def measuring(*names: str) -> Workload:
 def test_launch_that_counts_opens_no_counters_and_reads_nothing_back() -> None:
     found = document()
     assert not {"counters", "observe", "environ_names", "map_names", "sampling"} & found.keys()
-    assert active_observations(COUNTED, PROGRAM, ()) == USUAL
+    assert active_observations(COUNTED, PROGRAM, ()) == DEFAULT_OBSERVATIONS
 
 
 def test_observe_none_turns_sampling_off() -> None:
@@ -34,14 +34,17 @@ def test_observe_none_turns_sampling_off() -> None:
 
 
 def test_observe_all_turns_everything_on() -> None:
-    found = document(observe=EVERY)
+    found = document(observe=ALL_OBSERVATIONS)
     assert found["counters"] == ["default"] and "maps" in found["observe"]
     assert "sampling" not in found  # the launcher samples both by itself
-    assert active_observations(COUNTED, PROGRAM, (), EVERY) == EVERY
+    assert active_observations(COUNTED, PROGRAM, (), ALL_OBSERVATIONS) == ALL_OBSERVATIONS
 
 
 def test_survey_observes_what_is_off_in_launches_that_count() -> None:
-    assert active_observations(SURVEY, PROGRAM, (), ()) == (*USUAL, Observation.READBACK)
+    assert active_observations(SURVEY, PROGRAM, (), ()) == (
+        *DEFAULT_OBSERVATIONS,
+        Observation.READBACK,
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,14 +64,17 @@ def test_metric_of_memory_keeps_its_samples_on() -> None:
 def test_memory_is_sampled_closely_where_it_is_the_objective() -> None:
     assert document(workload=measuring("peak_anon_bytes", "wall_s"))["sampling_share"] == 0.05
     assert "sampling_share" not in document(workload=measuring("wall_s", "peak_anon_bytes"))
-    assert "sampling_share" not in document(observe=EVERY)
+    assert "sampling_share" not in document(observe=ALL_OBSERVATIONS)
 
 
 def test_metric_of_counter_opens_that_counter_alone() -> None:
     work = measuring("instructions")
     assert document(workload=work)["counters"] == ["instructions"]
     assert Observation.COUNTERS in active_observations(COUNTED, work, ())
-    assert document(workload=work, observe=EVERY)["counters"] == ["default", "instructions"]
+    assert document(workload=work, observe=ALL_OBSERVATIONS)["counters"] == [
+        "default",
+        "instructions",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -84,4 +90,4 @@ def test_survey_reads_the_program_back_and_opens_no_counters() -> None:
     found = document(SURVEY)
     assert {"maps", "smaps", "numa_maps"} <= set(found["observe"])
     assert "counters" not in found
-    assert active_observations(SURVEY, PROGRAM, ()) == (*USUAL, Observation.READBACK)
+    assert active_observations(SURVEY, PROGRAM, ()) == (*DEFAULT_OBSERVATIONS, Observation.READBACK)

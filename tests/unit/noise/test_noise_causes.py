@@ -10,7 +10,7 @@ import pytest
 from assay.machine.root import Root
 from assay.noise.causes import CauseKind, cause_of
 from assay.noise.periods import KnownPeriod, explain_period, known_periods, tick_hz
-from assay.records.noise import CpuNoise, Told
+from assay.records.noise import CpuNoise, ExplainedDetour
 
 TICK = "LOC Local timer interrupts"
 DISK = "36 virtio1-req.0"
@@ -32,7 +32,7 @@ TOOK = 100_000
 
 def told(
     waited: int = 0, away: int = 0, switches: int = 0, cpu: int = 1, **interrupts: int
-) -> Told:
+) -> ExplainedDetour:
     names = {
         "tick": TICK,
         "disk": DISK,
@@ -42,7 +42,7 @@ def told(
         "block": "softirq BLOCK",
         "net": "softirq NET_RX",
     }
-    return Told(
+    return ExplainedDetour(
         at_ns=0,
         took_ns=TOOK,
         since_ns=1_000_000,
@@ -71,7 +71,7 @@ def told(
         (told(), "beneath", "firmware"),
     ],
 )
-def test_causes(detour: Told, kind: str, words: str) -> None:
+def test_causes(detour: ExplainedDetour, kind: str, words: str) -> None:
     cause = cause_of(detour, CPU)
     assert cause.kind == kind
     assert words in cause.words
@@ -83,7 +83,7 @@ def test_beneath_a_guest_is_its_hypervisor() -> None:
 
 
 def test_what_was_not_looked_at_is_not_known() -> None:
-    detour = Told(at_ns=0, took_ns=TOOK, since_ns=TOOK, ran_ns=TOOK, cpu=1)
+    detour = ExplainedDetour(at_ns=0, took_ns=TOOK, since_ns=TOOK, ran_ns=TOOK, cpu=1)
     assert cause_of(detour, CPU).kind is CauseKind.UNKNOWN
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from assay.errors import NotPossibleError
-from assay.records import Affinity, Configuration, EnvSet, Level, Plan, Prospect, Word
+from assay.records import Affinity, Configuration, EnvSet, Level, Plan, PlannedSetting, Prospect
 
 
 def made(reason: str | None, prospect: Prospect = Prospect.REFUSED) -> Plan:
     words = {
-        "nice": Word(value=5, prospect=Prospect.GRANTABLE, level=Level.SEEN),
-        "cpus": Word(value=99, prospect=prospect, level=Level.SEEN, reason=reason),
+        "nice": PlannedSetting(value=5, prospect=Prospect.GRANTABLE, level=Level.SEEN),
+        "cpus": PlannedSetting(value=99, prospect=prospect, level=Level.SEEN, reason=reason),
     }
     return Plan(configuration=Configuration({"cpus": 99, "nice": 5}), words=words)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from assay.records.sketch import MAX_TOKENS, OWN, first_difference, sketch_of, sketches_agree
+from assay.records.sketch import MAX_TOKENS, OWN_VALUE, first_difference, sketch_of, sketches_agree
 
 
 def _agree(one: str, other: str, *, numbers: bool = True) -> bool:
     """Return whether texts agree, in which ``@`` is a value of the launch's own."""
-    sketches = [sketch_of(text.replace("@", OWN).splitlines()) for text in (one, other)]
+    sketches = [sketch_of(text.replace("@", OWN_VALUE).splitlines()) for text in (one, other)]
     forward = sketches_agree(*sketches, numbers=numbers)
     assert sketches_agree(*reversed(sketches), numbers=numbers) == forward
     return forward
@@ -57,7 +57,7 @@ def test_digits_are_left_out_where_numbers_do_not_count() -> None:
 
 
 def test_first_difference_names_the_line() -> None:
-    a, b = sketch_of(["x", f"m {OWN}", "y 1"]), sketch_of(["x", "m z", "y 2"])
+    a, b = sketch_of(["x", f"m {OWN_VALUE}", "y 1"]), sketch_of(["x", "m z", "y 2"])
     assert first_difference(a, b) == 3
     assert first_difference(a, a) is None
     assert first_difference(sketch_of(["x"]), sketch_of(["x", "y"])) == 2

@@ -19,7 +19,7 @@ from assay.reporting.html import render
 from assay.reporting.inputs import ReportInput
 from assay.reporting.text import to_csv, to_markdown
 from assay.stats.summary import summarise
-from assay.study.session import Result
+from assay.study.session import StudyResult
 from assay.wording.observed_metrics import observed_metrics
 
 P99 = Metric(name="lat@p99", unit="s", pattern="p99 ([0-9.]+)")
@@ -63,7 +63,7 @@ def report(request: pytest.FixtureRequest) -> ReportInput:
 
 
 def test_terminal_has_a_row_for_each_arm(report: ReportInput) -> None:
-    result = Result(report.study_id, report.spec, report.conclusion, 1.0)
+    result = StudyResult(report.study_id, report.spec, report.conclusion, 1.0)
     text = "\n".join(result_lines(result))
     lines = beside_lines(report.conclusion, report.spec)
     assert set(lines) <= set(text.splitlines())

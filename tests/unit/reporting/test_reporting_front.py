@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from report_studies import machine, stratum
 from simulated_fronts import FrontStudy, TwoSided, front_study
 
-from assay.records import Budget, Choices, Configuration, Goal, OffFront, Parameter, Space
+from assay.records import Budget, Choices, Configuration, FrontExclusion, Goal, Parameter, Space
 from assay.reporting.front import FrontFigure, FrontMark, front_figures
 from assay.reporting.front_text import to_csv, to_markdown
 from assay.reporting.html import render
@@ -75,7 +75,7 @@ def test_what_was_confirmed_without_a_value_is_seen_as_it_was_tried(study: Front
     (whole,) = front_figures(report)
     points = (*study.conclusion.front, *study.conclusion.off_front)
     bare = tuple(
-        msgspec.structs.replace(point, claims=(), off=OffFront.UNCLEAR) for point in points
+        msgspec.structs.replace(point, claims=(), off=FrontExclusion.UNCLEAR) for point in points
     )
     conclusion = msgspec.structs.replace(study.conclusion, front=(), off_front=bare)
     (figure,) = front_figures(replace(report, conclusion=conclusion))

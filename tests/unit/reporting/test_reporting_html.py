@@ -14,14 +14,14 @@ import pytest
 import report_studies as studies
 
 from assay.errors import NotPossibleError
-from assay.records import Evidence, Granted, Outcome, Verdict, to_builtins
+from assay.records import Evidence, GrantStatus, Outcome, Verdict, to_builtins
 from assay.records.workload import WALL
 from assay.reporting import evidence
+from assay.reporting.formatting import MINUS
 from assay.reporting.grants import tally
 from assay.reporting.html import render, write
 from assay.reporting.markup import PACKED_FROM, Html, data_block, el, join
-from assay.reporting.parts.granted import failures
-from assay.reporting.plain import MINUS
+from assay.reporting.parts.grants import failures
 from assay.reporting.scale import scale_for
 from assay.stats.summary import summarise
 from assay.wording.sentence import evidence_text
@@ -244,8 +244,8 @@ def test_grants_are_counted_for_each_setting():
     asked = [s for s in report.samples if "thp" in s.settings]
     always = sum(s.launch.configuration["thp"] == "always" for s in asked)
     assert tallies["thp"].counts == {
-        Granted.GRANTED: len(asked) - always,
-        Granted.DEGRADED: always,
+        GrantStatus.GRANTED: len(asked) - always,
+        GrantStatus.DEGRADED: always,
     }
     assert tallies["thp"].reasons[0][1] == always
     assert tallies["cpu.isa"].level.value == "effective"

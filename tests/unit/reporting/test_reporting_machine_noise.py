@@ -12,8 +12,8 @@ from assay.cli.machine.noise_text import figure_lines, noise_lines
 from assay.noise.driver import NoiseMeasurement, ProcessUsage
 from assay.noise.periods import KnownPeriod
 from assay.noise.summary import NoiseSummary, summarize_noise
-from assay.records.noise import CpuNoise, NoiseRun, Told
-from assay.reporting.machine_noise import MOST_DOTS, machine_noise_figure, noise_page
+from assay.records.noise import CpuNoise, ExplainedDetour, NoiseRun
+from assay.reporting.machine_noise import MAX_DOTS, machine_noise_figure, noise_page
 from assay.reporting.pictures.detours import detours_svg
 from assay.reporting.pictures.theme import standalone
 from assay.units import significant
@@ -25,7 +25,7 @@ LONG = "99 a-device-with-a-name-that-does-not-end\x1b[31m-and-hides"
 def cpu(number: int, detours: int) -> CpuNoise:
     at = tuple(range(0, detours * MS // 2, MS // 2))
     took = tuple(2000 + 40 * (i % 1000) ** 2 for i in range(detours))
-    worst = Told(
+    worst = ExplainedDetour(
         at_ns=0, took_ns=max(took, default=1), since_ns=MS, ran_ns=MS, cpu=number,
         window_ns=MS, interrupts={LONG: 1},
     )  # fmt: skip
@@ -83,7 +83,7 @@ def test_a_picture_of_many_detours_stays_small() -> None:
     found = answer(detours=100_000)
     assert found.source is not None
     shown = machine_noise_figure(found.source, found.histogram, found.spectrum, ())
-    assert {len(dots) for dots in shown.detours.values()} == {MOST_DOTS}
+    assert {len(dots) for dots in shown.detours.values()} == {MAX_DOTS}
     longest = max(took for cpu in found.source.measured for took in cpu.took_ns)
     assert longest in {took for _, took in shown.detours[0]}
     assert len(svg_of(found)) < 400_000

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.records import Metric
-from assay.reporting.plain import (
+from assay.reporting.formatting import (
     MINUS,
     NBSP,
     change,

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 import report_studies as studies
 
-from assay.records import Evidence, Granted, Outcome, Status, Verdict
+from assay.records import Evidence, GrantStatus, Outcome, Status, Verdict
 from assay.reporting.arms import arm_rows
 from assay.reporting.grants import tally
 from assay.reporting.scale import scale_for
@@ -191,7 +191,7 @@ def test_what_was_refused_is_told_once():
             settings={
                 **s.settings,
                 name: msgspec.structs.replace(
-                    s.settings[name], grant=Granted.REFUSED, reason="it is not there"
+                    s.settings[name], grant=GrantStatus.REFUSED, reason="it is not there"
                 ),
             },
         )

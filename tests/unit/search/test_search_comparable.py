@@ -21,7 +21,7 @@ from assay.records import (
 )
 from assay.records.workload import BUILT_IN
 from assay.search.space.comparable import demand_comparable, instances_notes
-from assay.study.numbering import numbered
+from assay.study.instance_numbers import with_instance_numbers
 
 
 def compared(metric: Metric, *configurations: dict[str, Value]) -> StudySpec:
@@ -104,9 +104,9 @@ def test_a_search_begins_at_one(parameter: Parameter) -> None:
 
 
 def test_a_single_launch_is_instance_0_of_1() -> None:
-    spec = numbered(compared(BUILT_IN["wall_s_per_instance"], {}, {"instances": 2}))
+    spec = with_instance_numbers(compared(BUILT_IN["wall_s_per_instance"], {}, {"instances": 2}))
     assert spec.workload.placeholders == {"instance": "0"}
     assert spec.workload.environment == {"ASSAY_INSTANCE": "0", "ASSAY_INSTANCES": "1"}
-    assert numbered(spec) == spec
+    assert with_instance_numbers(spec) == spec
     plain = compared(WALL, {}, {"threads": 2})
-    assert numbered(plain) is plain
+    assert with_instance_numbers(plain) is plain

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from assay.records import Configuration, Evidence, Launch, Outcome, Sample, Stage
-from assay.records.sample import SAID
+from assay.records.sample import STDERR_LINES
 from assay.records.workload import WALL
 from assay.search.history.complaints import complaint_notes, quotes_output
 from assay.search.history.history import History
@@ -38,7 +38,7 @@ def notes(
             )
             line = says(value, block)
             kept = None if line == MORE else line
-            evidence = (Evidence(kind=SAID, value=1.0, note=kept),) if line else ()
+            evidence = (Evidence(kind=STDERR_LINES, value=1.0, note=kept),) if line else ()
             outcome = Outcome.FAILED if block in failing else Outcome.OK
             samples.append(Sample(launch=launch, outcome=outcome, evidence=evidence))
     return complaint_notes(History(WALL, samples))
@@ -129,7 +129,7 @@ def test_few_launches_tell_nothing() -> None:
 
 
 def test_output_that_is_not_kept_whole_tells_nothing() -> None:
-    samples_with_more = Evidence(kind=SAID, value=40.0)
+    samples_with_more = Evidence(kind=STDERR_LINES, value=40.0)
     launch = Launch(
         configuration=Configuration({"nice": 1}),
         arm="nice=1",

@@ -15,7 +15,7 @@ from assay.records import (
     DEFAULT,
     Arm,
     Budget,
-    Disturber,
+    DisturbanceSource,
     Evidence,
     Kind,
     Launch,
@@ -142,7 +142,7 @@ def test_load_that_follows_an_arm_withholds_the_verdict_and_is_named() -> None:
     assert study.claim.followed is not None
     assert study.claim.followed.a == pytest.approx(0.0)
     assert study.claim.followed.b == pytest.approx(0.5)
-    said = comparison(study.claim, WALL, (Disturber(name="burn (process 7)", cpus=0.9),))
+    said = comparison(study.claim, WALL, (DisturbanceSource(name="burn (process 7)", cpus=0.9),))
     assert (
         "Other processes (most: burn (process 7), 0.90 CPUs) used 50 % of the CPUs while nice=1 "
         "ran and 0 % while default ran" in said

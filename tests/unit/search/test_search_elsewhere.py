@@ -13,7 +13,7 @@ from assay.records import (
     ArmResult,
     Budget,
     Configuration,
-    Found,
+    EarlierRecommendation,
     Kind,
     Reservation,
     StudySpec,
@@ -95,7 +95,9 @@ def test_the_interval_holds_the_truth(here: int, there: int) -> None:
     base = on_partition(QUIET)
     spec = confirmation("abc", base.spec, base.conclusion, Configuration(), Budget(launches=4))
     for _ in range(1000):
-        found = Found(study="abc", launches=100, spread=spread(rng, 0.01, there), values=there)
+        found = EarlierRecommendation(
+            study="abc", launches=100, spread=spread(rng, 0.01, there), values=there
+        )
         spec = with_fields(spec, found=found)
         told = elsewhere_of(spec, (arm(spec, spread(rng, 0.03, here), here),))
         assert told is not None and told.ci is not None

@@ -28,7 +28,7 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
-from assay.records.sample import ENDING, KILLED_AFTER, STOP_FAILED
+from assay.records.sample import KILLED_AFTER, STOP_FAILED, TERMINATION
 from assay.search.claims.gate import FAILED, gate_reasons
 from assay.search.claims.reliability import excess_losses
 from assay.search.conclusion.conclude import conclude
@@ -38,7 +38,7 @@ from assay.search.model.gp import GpSearcher
 from assay.search.races.race import Ending, EndReason
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
-from assay.study.failures import Failures
+from assay.study.failures import FailedLaunches
 from assay.testing.search_contracts import Simulated, drive
 from assay.wording.disturbance import disturbance_sentence
 from assay.wording.failure import failure_text
@@ -202,7 +202,7 @@ def test_program_that_never_ends_is_told_as_such(timeout_s: float | None) -> Non
     study = compare(ENDLESS, Budget(time_s=5.0), {}, {"nice": 5}, timeout_s=timeout_s)
     assert study.done.reason is EndReason.WORKLOAD_FAILED
     assert study.done.message == "The program did not end in any launch."
-    failures = Failures(study.spec, study.samples)
+    failures = FailedLaunches(study.spec, study.samples)
     _, remedy = failures.told(study.done.arms)
     assert ("Raise --timeout" if timeout_s else "Set the limit with --timeout") in remedy
     assert "--setup" in remedy and "--cleanup" in remedy
@@ -243,7 +243,7 @@ def test_launch_that_had_to_be_killed_is_told_with_its_reason() -> None:
 
 
 def test_time_to_end_counts_in_what_a_block_takes() -> None:
-    ending = Evidence(kind=ENDING, value=20.0, unit="s", note="SIGTERM")
+    ending = Evidence(kind=TERMINATION, value=20.0, unit="s", note="SIGTERM")
     launch = Launch(configuration=DEFAULT, arm="a", stage=Stage.CONFIRM, block=0, position=0)
     late = Sample(launch=launch, outcome=Outcome.TIMED_OUT, wall_s=0.5, evidence=(ending,))
     history = History(OBJECTIVE, [late])

@@ -11,7 +11,7 @@ from simulated_studies import compare, factors
 from assay.records import Budget, Evidence, Limits, Outcome, Sample
 from assay.search.conclusion.notes import loss_notes
 from assay.search.races.race import ending_without_success
-from assay.study.failures import Failures
+from assay.study.failures import FailedLaunches
 from assay.testing.search_contracts import Simulated
 from assay.wording.failure import RUN_BY_HAND, Failure, failure_of, failure_text, last_failure
 
@@ -56,7 +56,7 @@ def test_each_arm_has_its_own_reason() -> None:
         STUDY.spec,
         workload=msgspec.structs.replace(WORKLOAD, limits=Limits(memory_bytes=50 << 20)),
     )
-    failures = Failures(spec, [big, failed_of("missing", 2.0)])
+    failures = FailedLaunches(spec, [big, failed_of("missing", 2.0)])
     told, _ = failures.told(["big"])
     assert told == " The last launch: stopped at the memory limit of 50.0 MiB (--limit mem)."
     both, _ = failures.told(["big", "missing"])
@@ -68,7 +68,7 @@ def test_each_arm_has_its_own_reason() -> None:
 
 
 def test_next_steps_of_several_arms_are_told_once_and_by_name() -> None:
-    failures = Failures(
+    failures = FailedLaunches(
         STUDY.spec,
         [
             failed_of("diff a b", 1.0, exit_status=1),
@@ -91,7 +91,9 @@ def test_a_limit_is_raised_by_its_option(limit: str, option: str) -> None:
 
 
 def test_newest_failure_of_a_resumed_study_is_the_newest_of_all() -> None:
-    failures = Failures(STUDY.spec, [failed_of("a", 1.0), failed_of("b", 2.0, message="b broke")])
+    failures = FailedLaunches(
+        STUDY.spec, [failed_of("a", 1.0), failed_of("b", 2.0, message="b broke")]
+    )
     failures.add(failed_of("a", 3.0, message="a broke"))
     assert failures.told(())[0] == " The last launch: a broke."
 

@@ -17,11 +17,11 @@ from assay.records import (
     Configuration,
     EarlierStudy,
     Evidence,
+    FrontExclusion,
     Goal,
     Kind,
     Launch,
     Metric,
-    OffFront,
     Parameter,
     Requirement,
     Sample,
@@ -192,14 +192,14 @@ def test_a_dominated_point_is_off_the_front_and_says_by_which() -> None:
     best, worse, small = confirmation(TwoSided(effects, noise=(0.01, 0.001)), arms, 20)
     assert best.off is None
     assert small.off is None
-    assert worse.off is OffFront.DOMINATED
+    assert worse.off is FrontExclusion.DOMINATED
     assert worse.dominated_by == "arg.block=4"
 
 
 def test_before_enough_blocks_nothing_is_dominated() -> None:
     effects = TwoSided(lambda c: (-0.1 * len(c), -0.1), noise=(1e-4, 1e-4))
     found = confirmation(effects, [{"arg.block": 4}, {"arg.block": 4, "arg.p1": 1}], 5)
-    assert all(point.off is OffFront.UNCLEAR for point in found)
+    assert all(point.off is FrontExclusion.UNCLEAR for point in found)
 
 
 def test_what_fails_more_often_is_no_point() -> None:
@@ -350,7 +350,7 @@ def wrongly_dominated(study: int) -> bool:
     arms = [{"arg.block": 2}, {"arg.block": 4}]
     looks = (10, 14, 20, 28, 40)
     return any(
-        point.off is OffFront.DOMINATED
+        point.off is FrontExclusion.DOMINATED
         for blocks in looks
         for point in confirmation(program, arms, blocks)
     )

@@ -14,11 +14,11 @@ from assay.records import (
     NamedConfiguration,
     Parameter,
     Plan,
+    PlannedSetting,
     Prospect,
     Space,
     Stage,
     StudySpec,
-    Word,
     Workload,
 )
 from assay.search.conclusion.conclude import conclude
@@ -26,7 +26,7 @@ from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace
 from assay.search.space.named import search_space
 from assay.search.space.naming import named_conclusion
-from assay.study.named import grantable_named
+from assay.study.named_configurations import grantable_named
 from assay.testing.search_contracts import Simulated, drive
 
 NAMED = {
@@ -79,7 +79,9 @@ def test_refused_configuration_leaves_as_a_whole_with_the_reason() -> None:
 
     def planner(configuration: Configuration) -> Plan:
         words = {
-            name: Word(value=value, level=Level.SET, prospect=Prospect.REFUSED, reason="not here")
+            name: PlannedSetting(
+                value=value, level=Level.SET, prospect=Prospect.REFUSED, reason="not here"
+            )
             for name, value in configuration.items()
             if (name, value) in (("a", "2"), ("d", "2"))
         }

@@ -12,14 +12,14 @@ from assay.records import (
     Configuration,
     Evidence,
     Grant,
-    Granted,
+    GrantStatus,
     Kind,
     Metric,
     Modes,
     Sample,
     Stage,
 )
-from assay.records.observation import CYCLES, Observation
+from assay.records.observation import CYCLES_COUNTER, Observation
 from assay.search.conclusion.conclude import conclude
 from assay.search.conclusion.notes import disturbance_notes, observing_notes, shape_notes
 from assay.search.history.history import History
@@ -29,7 +29,7 @@ from assay.testing.search_contracts import RandomSearcher, Simulated
 GAIN = Simulated(takes_s=factors(nice={1: 0.8}))
 
 
-def judged(sample: Sample, grant: Granted) -> Sample:
+def judged(sample: Sample, grant: GrantStatus) -> Sample:
     """The same with a word on its setting, where it has one."""
     if "nice" not in sample.launch.configuration:
         return sample
@@ -40,12 +40,12 @@ def judged(sample: Sample, grant: Granted) -> Sample:
 @pytest.mark.parametrize(
     ("grant", "how"),
     [
-        (Granted.REFUSED, "nice did not take effect in"),
-        (Granted.DEGRADED, "nice took effect in part in"),
-        (Granted.GRANTED, None),
+        (GrantStatus.REFUSED, "nice did not take effect in"),
+        (GrantStatus.DEGRADED, "nice took effect in part in"),
+        (GrantStatus.GRANTED, None),
     ],
 )
-def test_a_setting_that_did_not_take_effect_is_told(grant: Granted, how: str | None) -> None:
+def test_a_setting_that_did_not_take_effect_is_told(grant: GrantStatus, how: str | None) -> None:
     study = compare(GAIN, Budget(launches=30), {}, {"nice": 1})
     samples = [judged(s, grant) for s in study.samples]
     again = conclude(
@@ -95,7 +95,7 @@ def test_what_goes_along_with_groups_has_its_unit() -> None:
 def test_counters_that_no_launch_has_are_told(lacking: int) -> None:
     study = compare(GAIN, Budget(launches=20), {}, {"nice": 1})
     spec = msgspec.structs.replace(study.spec, observe=(Observation.COUNTERS,))
-    reasons = {CYCLES: "this machine has none"}
+    reasons = {CYCLES_COUNTER: "this machine has none"}
     samples = study.samples[:2]
     samples[:lacking] = [msgspec.structs.replace(s, absent=reasons) for s in samples[:lacking]]
     notes = observing_notes(spec, samples)

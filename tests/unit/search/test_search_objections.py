@@ -25,7 +25,7 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
-from assay.records.sample import UNIT, WORD
+from assay.records.sample import UNIT_PREFIX, UNKNOWN_UNIT_PREFIX
 from assay.search.claims.objections import MAX_MISSING_SHARE, objection_to
 from assay.search.conclusion.conclude import conclude
 from assay.search.conclusion.notes import absence_notes
@@ -46,7 +46,7 @@ def printed(sample: Sample, unit: str | None) -> Sample:
     if unit is None:
         metrics = {"wall_s": sample.metrics["wall_s"]}
         return msgspec.structs.replace(sample, metrics=metrics, absent={"rate": "no match of 'x'"})
-    evidence = (*sample.evidence, Evidence(kind=f"{UNIT}rate", note=unit))
+    evidence = (*sample.evidence, Evidence(kind=f"{UNIT_PREFIX}rate", note=unit))
     return msgspec.structs.replace(sample, evidence=evidence)
 
 
@@ -178,7 +178,7 @@ def test_an_arm_whose_figure_is_always_zero_has_not_failed() -> None:
 
 def worded(sample: Sample, word: str | None, unit: str | None = None) -> Sample:
     """The same with what stood behind the figure."""
-    notes = ((f"{WORD}rate", word), (f"{UNIT}rate", unit))
+    notes = ((f"{UNKNOWN_UNIT_PREFIX}rate", word), (f"{UNIT_PREFIX}rate", unit))
     evidence = [Evidence(kind=kind, note=note) for kind, note in notes if note]
     return msgspec.structs.replace(sample, evidence=(*sample.evidence, *evidence))
 

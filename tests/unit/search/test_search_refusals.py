@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from simulated_studies import factors, space_of, tune
 
-from assay.records import Budget, Configuration, Grant, Granted, Launch, Outcome, Sample, Stage
+from assay.records import Budget, Configuration, Grant, GrantStatus, Launch, Outcome, Sample, Stage
 from assay.search.history.refusals import Refusals
 from assay.testing.search_contracts import Simulated
 
@@ -51,7 +51,7 @@ def test_a_refused_value_does_not_win() -> None:
     assert "avx2-zen" not in study.settings.values()
 
 
-def sample(value: str, granted: Granted, stage: Stage = Stage.SEARCH) -> Sample:
+def sample(value: str, granted: GrantStatus, stage: Stage = Stage.SEARCH) -> Sample:
     configuration = Configuration({"thp": value})
     launch = Launch(configuration=configuration, arm=value, stage=stage, block=0, position=0)
     grant = Grant(value=value, grant=granted, reason="why")
@@ -61,15 +61,15 @@ def sample(value: str, granted: Granted, stage: Stage = Stage.SEARCH) -> Sample:
 @pytest.mark.parametrize(
     ("seen", "left"),
     [
-        ([Granted.REFUSED], True),
-        ([Granted.REFUSED, Granted.UNVERIFIED], True),
-        ([Granted.REFUSED, Granted.GRANTED], False),
-        ([Granted.DEGRADED, Granted.REFUSED], False),
-        ([Granted.UNVERIFIED], False),
+        ([GrantStatus.REFUSED], True),
+        ([GrantStatus.REFUSED, GrantStatus.UNVERIFIED], True),
+        ([GrantStatus.REFUSED, GrantStatus.GRANTED], False),
+        ([GrantStatus.DEGRADED, GrantStatus.REFUSED], False),
+        ([GrantStatus.UNVERIFIED], False),
         ([], False),
     ],
 )
-def test_one_that_was_taken_once_stays(seen: list[Granted], left: bool) -> None:
+def test_one_that_was_taken_once_stays(seen: list[GrantStatus], left: bool) -> None:
     found = Refusals()
     for granted in seen:
         found.add(sample("always", granted))
@@ -81,5 +81,5 @@ def test_one_that_was_taken_once_stays(seen: list[Granted], left: bool) -> None:
 def test_only_the_search_is_narrowed() -> None:
     """A refusal while the winner is confirmed is told of the winner."""
     found = Refusals()
-    found.add(sample("always", Granted.REFUSED, Stage.CONFIRM))
+    found.add(sample("always", GrantStatus.REFUSED, Stage.CONFIRM))
     assert not found.reasons

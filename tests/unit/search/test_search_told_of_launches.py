@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.records import DEFAULT, Evidence, Launch, Outcome, Sample, Stage
-from assay.records.sample import LEFT_OVER, REVISION
+from assay.records.sample import REMAINING_PROCESSES, REVISION
 from assay.search.history.asked_to_end import asked_to_end_notes
 from assay.search.history.left_running import left_running_notes
 from assay.wording.revisions import revision_notes
@@ -15,7 +15,9 @@ def sample(*evidence: Evidence) -> Sample:
 
 
 def left(count: float, *names: str) -> Evidence:
-    return Evidence(kind=LEFT_OVER, value=count, unit="processes", note="\n".join(names) or None)
+    return Evidence(
+        kind=REMAINING_PROCESSES, value=count, unit="processes", note="\n".join(names) or None
+    )
 
 
 def test_commit_is_told_once() -> None:

@@ -21,7 +21,7 @@ from assay.records import (
     EffectKind,
     EffectVerdict,
     Grant,
-    Granted,
+    GrantStatus,
     Kind,
     Launch,
     Metric,
@@ -252,8 +252,8 @@ def test_with_a_precision_too_many_disturbed_blocks_are_no_end(busy: float) -> N
     assert found.done.reason is (EndReason.BUDGET if busy else EndReason.DECIDED)
 
 
-@pytest.mark.parametrize("grant", [Granted.REFUSED, Granted.GRANTED])
-def test_a_setting_that_cells_did_not_get_is_told_once(grant: Granted) -> None:
+@pytest.mark.parametrize("grant", [GrantStatus.REFUSED, GrantStatus.GRANTED])
+def test_a_setting_that_cells_did_not_get_is_told_once(grant: GrantStatus) -> None:
     found = sweep(msgspec.structs.replace(GRID, repeats=6), steady())
 
     def judged(sample: Sample) -> Sample:
@@ -272,7 +272,7 @@ def test_a_setting_that_cells_did_not_get_is_told_once(grant: Granted) -> None:
             f"arg.b did not take effect in {launches} of {launches} launches that asked for it, "
             f"in {cells} cells: the kernel said no"
         ]
-        if grant is Granted.REFUSED
+        if grant is GrantStatus.REFUSED
         else []
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from assay.machine.document import Cpu, HugePages, Machine, Node, Program, Rights
-from assay.records import RunFacts, Seen
+from assay.records import ReadBack, RunFacts
 
 LIBRARIES = {
     "jemalloc": "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2",
@@ -82,6 +82,6 @@ def program(*runtimes: str, **others: object) -> Program:
     return Program(runtimes=frozenset(runtimes), **described)  # type: ignore[arg-type]
 
 
-def facts(seen: Seen | None = None, **others: object) -> RunFacts:
+def facts(seen: ReadBack | None = None, **others: object) -> RunFacts:
     described = {"outcome": "exited", "exit_status": 0, **others}
     return RunFacts(seen=seen, **described)  # type: ignore[arg-type]

@@ -15,24 +15,24 @@ from assay.records import (
     Affinity,
     AffinityCalls,
     Configuration,
-    Granted,
+    GrantStatus,
     Launch,
     Level,
     Plan,
     Prospect,
-    Seen,
+    ReadBack,
     Stage,
     Value,
     Workload,
 )
-from assay.records.facts import Applied
+from assay.records.facts import AppliedStep
 from assay.settings.registry import builtin, judge_all
 
 from .hosts import facts, machine
 
 REGISTRY = builtin()
-TOOK = (Applied(what="affinity_calls", ok=True),)
-LOST = (Applied(what="affinity_calls", ok=False, errno=22),)
+TOOK = (AppliedStep(what="affinity_calls", ok=True),)
+LOST = (AppliedStep(what="affinity_calls", ok=False, errno=22),)
 
 
 def planned(given: dict[str, Value], host: Machine | None = None) -> Plan:
@@ -80,20 +80,20 @@ def test_allowed_takes_no_filter() -> None:
 @pytest.mark.parametrize(
     ("value", "seen", "applied", "grant", "level"),
     [
-        ("allowed", None, (), Granted.GRANTED, Level.SET),
-        ("ignored", Seen(call_filters=1), TOOK, Granted.GRANTED, Level.SEEN),
-        ("refused", Seen(call_filters=2), TOOK, Granted.GRANTED, Level.SEEN),
-        ("refused", Seen(call_filters=0), TOOK, Granted.REFUSED, Level.SEEN),
-        ("refused", Seen(), TOOK, Granted.GRANTED, Level.SET),
-        ("refused", None, TOOK, Granted.UNVERIFIED, Level.SET),
-        ("refused", None, LOST, Granted.REFUSED, Level.SET),
+        ("allowed", None, (), GrantStatus.GRANTED, Level.SET),
+        ("ignored", ReadBack(call_filters=1), TOOK, GrantStatus.GRANTED, Level.SEEN),
+        ("refused", ReadBack(call_filters=2), TOOK, GrantStatus.GRANTED, Level.SEEN),
+        ("refused", ReadBack(call_filters=0), TOOK, GrantStatus.REFUSED, Level.SEEN),
+        ("refused", ReadBack(), TOOK, GrantStatus.GRANTED, Level.SET),
+        ("refused", None, TOOK, GrantStatus.UNVERIFIED, Level.SET),
+        ("refused", None, LOST, GrantStatus.REFUSED, Level.SET),
     ],
 )
 def test_judged(
     value: str,
-    seen: Seen | None,
-    applied: tuple[Applied, ...],
-    grant: Granted,
+    seen: ReadBack | None,
+    applied: tuple[AppliedStep, ...],
+    grant: GrantStatus,
     level: Level,
 ) -> None:
     config = Configuration({"affinity.calls": value})

@@ -16,13 +16,13 @@ from assay.records import (
     Choices,
     Configuration,
     EnvSet,
-    Granted,
+    GrantStatus,
     Launch,
     Level,
     Parameter,
     Prospect,
     Range,
-    Seen,
+    ReadBack,
     Space,
     Stage,
     Value,
@@ -217,64 +217,66 @@ def test_two_words_on_one_thing_are_not_both_granted(given: dict[str, Value]) ->
     assert plan(Configuration(given), HOST, REGISTRY).refused
 
 
-def judged(given: dict[str, Value], seen: Seen, **others: object) -> tuple[Granted, Level, str]:
+def judged(
+    given: dict[str, Value], seen: ReadBack, **others: object
+) -> tuple[GrantStatus, Level, str]:
     config = Configuration(given)
     made = plan(config, HOST, REGISTRY)
     name = next(n for n in given if n != "malloc")
     grant = judge_all(config, REGISTRY, made, facts(seen, **others))[name]
-    assert grant.reason or grant.grant is Granted.GRANTED
+    assert grant.reason or grant.grant is GrantStatus.GRANTED
     return grant.grant, grant.level, grant.reason or ""
 
 
-JEMALLOC = Seen(maps=(LIBC, LIBRARIES["jemalloc"]), environ={"MALLOC_CONF": "x:1,narenas:2"})
-GLIBC = Seen(maps=(LIBC,), environ={"GLIBC_TUNABLES": "glibc.malloc.arena_max=2"})
+JEMALLOC = ReadBack(maps=(LIBC, LIBRARIES["jemalloc"]), environ={"MALLOC_CONF": "x:1,narenas:2"})
+GLIBC = ReadBack(maps=(LIBC,), environ={"GLIBC_TUNABLES": "glibc.malloc.arena_max=2"})
 
 
 @pytest.mark.parametrize(
     ("given", "seen", "expected"),
     [
-        ({"malloc": "jemalloc", "malloc.arenas": 2}, JEMALLOC, Granted.GRANTED),
-        ({"malloc.arenas": 2}, JEMALLOC, Granted.GRANTED),
-        ({"malloc.arenas": 2}, GLIBC, Granted.GRANTED),
-        ({"malloc": "jemalloc", "malloc.arenas": 2}, GLIBC, Granted.REFUSED),
-        ({"malloc.arenas": 3}, GLIBC, Granted.REFUSED),
-        ({"malloc.decay_ms": 3}, GLIBC, Granted.REFUSED),
-        ({"malloc.arenas": 2}, Seen(), Granted.UNVERIFIED),
-        ({"malloc.arenas": 2}, Seen(maps=tuple(LIBRARIES.values())), Granted.UNVERIFIED),
-        ({"glibc.rseq": "off"}, GLIBC, Granted.REFUSED),
+        ({"malloc": "jemalloc", "malloc.arenas": 2}, JEMALLOC, GrantStatus.GRANTED),
+        ({"malloc.arenas": 2}, JEMALLOC, GrantStatus.GRANTED),
+        ({"malloc.arenas": 2}, GLIBC, GrantStatus.GRANTED),
+        ({"malloc": "jemalloc", "malloc.arenas": 2}, GLIBC, GrantStatus.REFUSED),
+        ({"malloc.arenas": 3}, GLIBC, GrantStatus.REFUSED),
+        ({"malloc.decay_ms": 3}, GLIBC, GrantStatus.REFUSED),
+        ({"malloc.arenas": 2}, ReadBack(), GrantStatus.UNVERIFIED),
+        ({"malloc.arenas": 2}, ReadBack(maps=tuple(LIBRARIES.values())), GrantStatus.UNVERIFIED),
+        ({"glibc.rseq": "off"}, GLIBC, GrantStatus.REFUSED),
         (
             {"glibc.rseq": "off"},
-            Seen(environ={"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}),
-            Granted.GRANTED,
+            ReadBack(environ={"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}),
+            GrantStatus.GRANTED,
         ),
     ],
 )
-def test_judged(given: dict[str, Value], seen: Seen, expected: Granted) -> None:
+def test_judged(given: dict[str, Value], seen: ReadBack, expected: GrantStatus) -> None:
     assert judged(given, seen)[0] is expected
 
 
 @pytest.mark.parametrize(
     ("told", "expected"),
     [
-        ("<jemalloc>: Invalid conf pair: narenas:2\n", Granted.REFUSED),
-        ("hm\n<jemalloc>: Out-of-range conf value: narenas:2\n", Granted.REFUSED),
-        ("<jemalloc>: Invalid conf pair: x:1\n", Granted.GRANTED),
-        ("", Granted.GRANTED),
+        ("<jemalloc>: Invalid conf pair: narenas:2\n", GrantStatus.REFUSED),
+        ("hm\n<jemalloc>: Out-of-range conf value: narenas:2\n", GrantStatus.REFUSED),
+        ("<jemalloc>: Invalid conf pair: x:1\n", GrantStatus.GRANTED),
+        ("", GrantStatus.GRANTED),
     ],
 )
-def test_what_jemalloc_says_counts(told: str, expected: Granted) -> None:
+def test_what_jemalloc_says_counts(told: str, expected: GrantStatus) -> None:
     found = judged({"malloc": "jemalloc", "malloc.arenas": 2}, JEMALLOC, stderr_head=told)
     assert found[0] is expected
-    assert (found[1] is Level.SEEN) == (expected is Granted.REFUSED)
+    assert (found[1] is Level.SEEN) == (expected is GrantStatus.REFUSED)
 
 
 def test_huge_pages_that_were_got_are_effective() -> None:
     given: dict[str, Value] = {"malloc": "glibc", "malloc.hugepages": "thp"}
     told = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
-    got = Seen(maps=(LIBC,), environ=told, anon_huge_bytes=1 << 24)
-    none = Seen(maps=(LIBC,), environ=told, anon_huge_bytes=0)
-    assert judged(given, got)[:2] == (Granted.GRANTED, Level.EFFECTIVE)
-    assert judged(given, none)[:2] == (Granted.GRANTED, Level.SET)
+    got = ReadBack(maps=(LIBC,), environ=told, anon_huge_bytes=1 << 24)
+    none = ReadBack(maps=(LIBC,), environ=told, anon_huge_bytes=0)
+    assert judged(given, got)[:2] == (GrantStatus.GRANTED, Level.EFFECTIVE)
+    assert judged(given, none)[:2] == (GrantStatus.GRANTED, Level.SET)
 
 
 def space_of(**domains: Choices | Range) -> Space:
@@ -344,8 +346,10 @@ def test_a_list_of_tunables_that_glibc_has_cut_up_is_read_whole() -> None:
     assert restore_environment(cut) == restore_environment(whole) == whole
     assert restore_environment({"glibc.malloc.top_pad": "0"}) == {}
     given: dict[str, Value] = {"malloc": "glibc", "glibc.top_pad": 0, "malloc.arenas": 2}
-    assert judged(given, Seen(maps=(LIBC,), environ=cut))[0] is Granted.GRANTED
-    assert judged({"glibc.top_pad": 1}, Seen(maps=(LIBC,), environ=cut))[0] is Granted.REFUSED
+    assert judged(given, ReadBack(maps=(LIBC,), environ=cut))[0] is GrantStatus.GRANTED
+    assert (
+        judged({"glibc.top_pad": 1}, ReadBack(maps=(LIBC,), environ=cut))[0] is GrantStatus.REFUSED
+    )
 
 
 def test_each_assignment_is_asked_for_by_its_name() -> None:

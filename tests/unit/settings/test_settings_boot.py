@@ -19,7 +19,7 @@ from assay.machine.reader import read_machine
 from assay.machine.root import Root
 from assay.records import (
     Configuration,
-    Granted,
+    GrantStatus,
     Level,
     Prospect,
     RunFacts,
@@ -114,7 +114,7 @@ def test_a_boot_that_has_it_and_shows_it(
     setting = next(iter(found.words))
     assert not found.pending, found.pending
     grant = builtin().get(setting).judge(found.configuration, RAN, found)
-    assert grant.grant is Granted.GRANTED
+    assert grant.grant is GrantStatus.GRANTED
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_what_was_seen_at_the_launch_counts(tmp_path: Path) -> None:
         RunFacts(outcome="exited", system=same.system, system_changed={THP: "[always] x"}),
     ):
         grant = setting.judge(config, facts, found)
-        assert grant.grant is Granted.DEGRADED
+        assert grant.grant is GrantStatus.DEGRADED
         assert "at the launch" in (grant.reason or "")
 
 
@@ -489,10 +489,10 @@ def test_the_running_kernel_is_seen_and_another_takes_a_boot(tmp_path: Path) -> 
     config = Configuration({"boot.kernel": "6.1.0-56-amd64"})
     found = plan(config, here, builtin())
     grant = builtin().get("boot.kernel").judge(config, RAN, found)
-    assert (grant.grant, grant.level) == (Granted.GRANTED, Level.SEEN)
+    assert (grant.grant, grant.level) == (GrantStatus.GRANTED, Level.SEEN)
     assert found.shown_by == (RELEASE,)
     changed = msgspec.structs.replace(RAN, system={RELEASE: "6.12.1"})
-    assert builtin().get("boot.kernel").judge(config, changed, found).grant is Granted.DEGRADED
+    assert builtin().get("boot.kernel").judge(config, changed, found).grant is GrantStatus.DEGRADED
     assert builtin().get("boot.kernel").default(here) == "6.1.0-56-amd64"
     other = pending(here, "boot.kernel", "6.12.117+deb12-amd64")
     assert other.missing == "uname -r prints 6.1.0-56-amd64, not 6.12.117+deb12-amd64"

@@ -10,7 +10,7 @@ from assay.launch.planner import plan
 from assay.launch.script import shell_script
 from assay.records import (
     Configuration,
-    Granted,
+    GrantStatus,
     Launch,
     Level,
     PageCache,
@@ -56,24 +56,24 @@ def test_no_other_value() -> None:
 @pytest.mark.parametrize(
     ("value", "cached", "expected"),
     [
-        ("cold", CachedFiles(files=2, size_bytes=MIB, cached_bytes=0), Granted.GRANTED),
-        ("cold", CachedFiles(files=2, size_bytes=MIB, cached_bytes=MIB // 2), Granted.DEGRADED),
-        ("cold", CachedFiles(files=2, size_bytes=MIB, cached_bytes=MIB), Granted.REFUSED),
-        ("warm", CachedFiles(files=2, size_bytes=MIB, cached_bytes=MIB), Granted.GRANTED),
-        ("warm", CachedFiles(files=2, size_bytes=MIB, cached_bytes=MIB // 2), Granted.DEGRADED),
-        ("warm", CachedFiles(files=2, size_bytes=MIB, cached_bytes=0), Granted.REFUSED),
-        ("cold", CachedFiles(files=0, size_bytes=0, cached_bytes=0), Granted.REFUSED),
-        ("cold", CachedFiles(files=1, size_bytes=MIB, absent="EPERM"), Granted.UNVERIFIED),
-        ("cold", None, Granted.UNVERIFIED),
+        ("cold", CachedFiles(files=2, size_bytes=MIB, cached_bytes=0), GrantStatus.GRANTED),
+        ("cold", CachedFiles(files=2, size_bytes=MIB, cached_bytes=MIB // 2), GrantStatus.DEGRADED),
+        ("cold", CachedFiles(files=2, size_bytes=MIB, cached_bytes=MIB), GrantStatus.REFUSED),
+        ("warm", CachedFiles(files=2, size_bytes=MIB, cached_bytes=MIB), GrantStatus.GRANTED),
+        ("warm", CachedFiles(files=2, size_bytes=MIB, cached_bytes=MIB // 2), GrantStatus.DEGRADED),
+        ("warm", CachedFiles(files=2, size_bytes=MIB, cached_bytes=0), GrantStatus.REFUSED),
+        ("cold", CachedFiles(files=0, size_bytes=0, cached_bytes=0), GrantStatus.REFUSED),
+        ("cold", CachedFiles(files=1, size_bytes=MIB, absent="EPERM"), GrantStatus.UNVERIFIED),
+        ("cold", None, GrantStatus.UNVERIFIED),
     ],
 )
 def test_judged_by_what_was_cached(
-    value: str, cached: CachedFiles | None, expected: Granted
+    value: str, cached: CachedFiles | None, expected: GrantStatus
 ) -> None:
     made = planned(value)
     found = judge_all(made.configuration, REGISTRY, made, facts(cached_files=cached))["cache"]
     assert found.grant is expected
-    assert found.reason or (expected is Granted.GRANTED and found.level is Level.EFFECTIVE)
+    assert found.reason or (expected is GrantStatus.GRANTED and found.level is Level.EFFECTIVE)
 
 
 @pytest.mark.parametrize(

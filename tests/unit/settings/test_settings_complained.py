@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from assay.launch.planner import plan
-from assay.records import Configuration, Grant, Granted, Seen, Value
+from assay.records import Configuration, Grant, GrantStatus, ReadBack, Value
 from assay.settings.pools import POOLS, pool_size_text
 from assay.settings.registry import builtin, judge_all
 
@@ -16,7 +16,7 @@ REGISTRY = builtin()
 HOST = machine(caches=2, cores=2, smt=2)
 
 
-def judge(given: dict[str, Value], seen: Seen, said: str) -> dict[str, Grant]:
+def judge(given: dict[str, Value], seen: ReadBack, said: str) -> dict[str, Grant]:
     config = Configuration(given)
     found = msgspec.structs.replace(facts(seen), stderr_head=said)
     return judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), found)
@@ -30,26 +30,26 @@ def judge(given: dict[str, Value], seen: Seen, said: str) -> dict[str, Grant]:
     ],
 )
 def test_rejected_variable_is_refused(said: str) -> None:
-    seen = Seen(environ={"OMP_NUM_THREADS": "1.0"})
+    seen = ReadBack(environ={"OMP_NUM_THREADS": "1.0"})
     grant = judge({"env.OMP_NUM_THREADS": "1.0"}, seen, said)["env.OMP_NUM_THREADS"]
-    assert grant.grant is Granted.REFUSED
+    assert grant.grant is GrantStatus.REFUSED
     assert "the program says: " in (grant.reason or "") and "OMP_NUM_THREADS" in (
         grant.reason or ""
     )
 
 
 def test_one_rejected_variable_of_many_degrades() -> None:
-    seen = Seen(environ={name: pool_size_text(name, "2") for name in POOLS}, nice=3)
+    seen = ReadBack(environ={name: pool_size_text(name, "2") for name in POOLS}, nice=3)
     said = "RAYON_NUM_THREADS is ignored"
     grants = judge({"threads": 2, "nice": 3}, seen, said)
-    assert grants["threads"].grant is Granted.DEGRADED
-    assert grants["nice"].grant is Granted.GRANTED
+    assert grants["threads"].grant is GrantStatus.DEGRADED
+    assert grants["nice"].grant is GrantStatus.GRANTED
 
 
 def test_value_that_is_missing_keeps_its_own_reason() -> None:
     said = "Invalid value for environment variable OMP_NUM_THREADS"
-    grant = judge({"env.OMP_NUM_THREADS": "1.0"}, Seen(environ={}), said)["env.OMP_NUM_THREADS"]
-    assert grant.grant is Granted.REFUSED
+    grant = judge({"env.OMP_NUM_THREADS": "1.0"}, ReadBack(environ={}), said)["env.OMP_NUM_THREADS"]
+    assert grant.grant is GrantStatus.REFUSED
     assert "the program says" not in (grant.reason or "")
 
 
@@ -63,6 +63,6 @@ def test_value_that_is_missing_keeps_its_own_reason() -> None:
     ],
 )
 def test_other_lines_refuse_nothing(said: str) -> None:
-    seen = Seen(environ={"OMP_NUM_THREADS": "1.0"})
+    seen = ReadBack(environ={"OMP_NUM_THREADS": "1.0"})
     grant = judge({"env.OMP_NUM_THREADS": "1.0"}, seen, said)["env.OMP_NUM_THREADS"]
-    assert grant.grant is Granted.GRANTED
+    assert grant.grant is GrantStatus.GRANTED

@@ -14,14 +14,14 @@ from assay.records import (
     Affinity,
     Configuration,
     EnvSet,
-    Granted,
+    GrantStatus,
     Plan,
     Prospect,
+    ReadBack,
     Rlimit,
-    Seen,
     Value,
 )
-from assay.records.facts import Applied
+from assay.records.facts import AppliedStep
 from assay.settings.cpus import Cpus, Placement
 from assay.settings.gpus import VisibleGpus
 from assay.settings.limits import ResourceLimit
@@ -151,10 +151,10 @@ def test_gpus_by_the_variable_of_their_runtime(
     assert made.words["gpus"].prospect is Prospect.GRANTABLE
     config = Configuration({"gpus": value})
     registry = Registry((VisibleGpus(root=root),))
-    got = judge_all(config, registry, made, facts(Seen(environ=expected)))["gpus"]
-    assert got.grant is Granted.GRANTED
-    lost = judge_all(config, registry, made, facts(Seen(environ={})))["gpus"]
-    assert lost.grant is Granted.REFUSED
+    got = judge_all(config, registry, made, facts(ReadBack(environ=expected)))["gpus"]
+    assert got.grant is GrantStatus.GRANTED
+    lost = judge_all(config, registry, made, facts(ReadBack(environ={})))["gpus"]
+    assert lost.grant is GrantStatus.REFUSED
 
 
 def test_hiding_intels_is_less_than_asked_for(root: Root) -> None:
@@ -229,15 +229,15 @@ def test_an_unknown_limit() -> None:
 @pytest.mark.parametrize(
     ("applied", "grant"),
     [
-        ((), Granted.UNVERIFIED),
-        ((Applied(what="rlimits.stack", ok=True),), Granted.GRANTED),
-        ((Applied(what="rlimits.stack", ok=False, errno=1),), Granted.REFUSED),
+        ((), GrantStatus.UNVERIFIED),
+        ((AppliedStep(what="rlimits.stack", ok=True),), GrantStatus.GRANTED),
+        ((AppliedStep(what="rlimits.stack", ok=False, errno=1),), GrantStatus.REFUSED),
     ],
 )
 def test_a_limit_is_judged_by_the_call(
-    root: Root, applied: tuple[Applied, ...], grant: Granted
+    root: Root, applied: tuple[AppliedStep, ...], grant: GrantStatus
 ) -> None:
     made = limited(root, "stack", 1 << 20)
     registry = Registry((ResourceLimit("stack", root=root),))
-    run = facts(Seen(), applied=applied)
+    run = facts(ReadBack(), applied=applied)
     assert judge_all(made.configuration, registry, made, run)["limit.stack"].grant is grant

@@ -7,7 +7,16 @@ import pytest
 from assay.launch.document import launcher_document
 from assay.launch.planner import plan
 from assay.launch.script import shell_script
-from assay.records import Configuration, Granted, Launch, Level, Seen, Stage, Value, Workload
+from assay.records import (
+    Configuration,
+    GrantStatus,
+    Launch,
+    Level,
+    ReadBack,
+    Stage,
+    Value,
+    Workload,
+)
 from assay.settings.domain_text import parse_domain
 from assay.settings.frameworks import FRAMEWORKS, HOOK
 from assay.settings.list_variables import contains, merge
@@ -72,9 +81,9 @@ def test_tensorflow_decides_itself_at_zero() -> None:
         config = Configuration({name: 0})
         pool = name.removeprefix("threads.")
         variable = f"ASSAY_HOOK_{pool.upper().replace('.', '_')}"
-        run = facts(Seen(environ={variable: "0"}), hook_report=f"7 {pool} exit 0\n")
+        run = facts(ReadBack(environ={variable: "0"}), hook_report=f"7 {pool} exit 0\n")
         grant = judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), run)[name]
-        assert (grant.grant, grant.level) == (Granted.GRANTED, Level.SEEN)
+        assert (grant.grant, grant.level) == (GrantStatus.GRANTED, Level.SEEN)
 
 
 @pytest.mark.parametrize("name", ["threads.torch.intra", "threads.torch.inter"])
@@ -86,10 +95,10 @@ def test_pytorch_refuses_zero_with_a_reason(name: str) -> None:
 
 def judged(
     report: str | None, value: int = 2, environ: dict[str, str] | None = None
-) -> tuple[Granted, Level, str]:
+) -> tuple[GrantStatus, Level, str]:
     name = "threads.torch.intra"
     config = Configuration({name: value})
-    seen = Seen(environ={"ASSAY_HOOK_TORCH_INTRA": str(value)} if environ is None else environ)
+    seen = ReadBack(environ={"ASSAY_HOOK_TORCH_INTRA": str(value)} if environ is None else environ)
     run = facts(seen, hook_report=report)
     grant = judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), run)[name]
     return grant.grant, grant.level, f"{grant.reason}; {grant.observed}"
@@ -98,27 +107,27 @@ def judged(
 @pytest.mark.parametrize(
     ("report", "expected", "told"),
     [
-        ("7 torch.intra import 2\n7 torch.intra exit 2\n", Granted.GRANTED, "PyTorch says 2"),
-        ("7 torch.intra import 2\n", Granted.GRANTED, "PyTorch says 2"),
-        ("7 torch.intra import 2\n8 torch.intra import 2\n", Granted.GRANTED, "2 processes"),
-        ("7 torch.intra import 2\n7 torch.intra exit 4\n", Granted.REFUSED, "sized it itself"),
-        ("7 torch.intra import 1\n", Granted.REFUSED, "took another"),
-        ("7 torch.intra import error: too late\n", Granted.REFUSED, "too late"),
-        ("7 torch.intra asked 2\n", Granted.UNVERIFIED, "before it was read"),
-        ("7 torch.inter import 2\n", Granted.UNVERIFIED, "imported torch"),
-        ("7 torch.intra imp", Granted.UNVERIFIED, "imported torch"),
-        ("", Granted.UNVERIFIED, "imported torch"),
-        (None, Granted.UNVERIFIED, "imported torch"),
+        ("7 torch.intra import 2\n7 torch.intra exit 2\n", GrantStatus.GRANTED, "PyTorch says 2"),
+        ("7 torch.intra import 2\n", GrantStatus.GRANTED, "PyTorch says 2"),
+        ("7 torch.intra import 2\n8 torch.intra import 2\n", GrantStatus.GRANTED, "2 processes"),
+        ("7 torch.intra import 2\n7 torch.intra exit 4\n", GrantStatus.REFUSED, "sized it itself"),
+        ("7 torch.intra import 1\n", GrantStatus.REFUSED, "took another"),
+        ("7 torch.intra import error: too late\n", GrantStatus.REFUSED, "too late"),
+        ("7 torch.intra asked 2\n", GrantStatus.UNVERIFIED, "before it was read"),
+        ("7 torch.inter import 2\n", GrantStatus.UNVERIFIED, "imported torch"),
+        ("7 torch.intra imp", GrantStatus.UNVERIFIED, "imported torch"),
+        ("", GrantStatus.UNVERIFIED, "imported torch"),
+        (None, GrantStatus.UNVERIFIED, "imported torch"),
     ],
 )
-def test_the_report_of_the_hook(report: str | None, expected: Granted, told: str) -> None:
+def test_the_report_of_the_hook(report: str | None, expected: GrantStatus, told: str) -> None:
     grant, level, text = judged(report)
     assert grant is expected and told in text
-    assert level is (Level.SET if expected is Granted.UNVERIFIED else Level.SEEN)
+    assert level is (Level.SET if expected is GrantStatus.UNVERIFIED else Level.SEEN)
 
 
 def test_a_program_that_was_not_given_the_variable() -> None:
-    assert judged("", environ={})[:2] == (Granted.REFUSED, Level.SET)
+    assert judged("", environ={})[:2] == (GrantStatus.REFUSED, Level.SET)
 
 
 def test_never_tried_unasked() -> None:

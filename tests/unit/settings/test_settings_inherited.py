@@ -16,16 +16,16 @@ from assay.launch.script import shell_script
 from assay.records import (
     Choices,
     Configuration,
-    Granted,
+    GrantStatus,
     Launch,
-    Seen,
+    ReadBack,
     Stage,
     Value,
     Workload,
 )
 from assay.settings.inherited import exported_of, inherited_parameters, inherited_settings
 from assay.settings.registry import builtin, judge_all
-from assay.study.choose import choose
+from assay.study.space_choice import choose_space
 from assay.study.stratum import stratum_of
 from assay.wording.conditions import condition_notes
 
@@ -58,7 +58,7 @@ def document(given: dict[str, Value], env: dict[str, str]) -> dict[str, object]:
 )
 def test_absence_of_an_exported_setting_is_tried(name: str, runtimes: tuple[str, ...]) -> None:
     env = {name: "1", "HOME": "/root"}
-    space = choose(REGISTRY, program(*runtimes), HOST, env).space
+    space = choose_space(REGISTRY, program(*runtimes), HOST, env).space
     found = {one.name: one for one in space.parameters}[f"inherited.{name}"]
     assert found.domain == Choices(("unset",)) and found.default == "kept"
     assert f"{name}=1 is exported here" == found.reason
@@ -113,12 +113,12 @@ def test_an_inherited_preload_goes_and_that_of_the_plan_stays() -> None:
 def test_preload_of_the_plan_does_not_stand_for_an_inherited_one() -> None:
     config = Configuration({"malloc": "jemalloc", "inherited.LD_PRELOAD": "unset"})
     found = plan(config, HOST, REGISTRY)
-    seen = Seen(environ={"LD_PRELOAD": HOST.libraries["jemalloc"]}, maps=())
+    seen = ReadBack(environ={"LD_PRELOAD": HOST.libraries["jemalloc"]}, maps=())
     grant = judge_all(config, REGISTRY, found, facts(seen))["inherited.LD_PRELOAD"]
-    assert grant.grant is Granted.GRANTED
+    assert grant.grant is GrantStatus.GRANTED
     alone = Configuration({"inherited.LD_PRELOAD": "unset"})
     grants = judge_all(alone, REGISTRY, plan(alone, HOST, REGISTRY), facts(seen))
-    assert grants["inherited.LD_PRELOAD"].grant is Granted.REFUSED
+    assert grants["inherited.LD_PRELOAD"].grant is GrantStatus.REFUSED
 
 
 def test_variable_of_the_workload_replaces_the_exported_one() -> None:
@@ -148,36 +148,36 @@ def test_the_script_unsets_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "environ", "grant"),
     [
-        ("unset", {}, Granted.GRANTED),
-        ("unset", {"OMP_PROC_BIND": "true"}, Granted.REFUSED),
-        ("kept", {"OMP_PROC_BIND": "true"}, Granted.GRANTED),
-        ("unset", None, Granted.UNVERIFIED),
+        ("unset", {}, GrantStatus.GRANTED),
+        ("unset", {"OMP_PROC_BIND": "true"}, GrantStatus.REFUSED),
+        ("kept", {"OMP_PROC_BIND": "true"}, GrantStatus.GRANTED),
+        ("unset", None, GrantStatus.UNVERIFIED),
     ],
 )
 def test_judged_by_the_environment_of_the_program(
-    value: str, environ: dict[str, str] | None, grant: Granted
+    value: str, environ: dict[str, str] | None, grant: GrantStatus
 ) -> None:
     config = Configuration({"inherited.OMP_PROC_BIND": value})
     made = plan(config, HOST, REGISTRY)
-    found = judge_all(config, REGISTRY, made, facts(Seen(environ=environ)))
+    found = judge_all(config, REGISTRY, made, facts(ReadBack(environ=environ)))
     assert found["inherited.OMP_PROC_BIND"].grant is grant
 
 
 @pytest.mark.parametrize(
     ("exported", "environ", "grant"),
     [
-        ("true", {"OMP_PROC_BIND": "true"}, Granted.GRANTED),
-        ("true", {}, Granted.REFUSED),  # a wrapper cleaned the environment
-        ("true", {"OMP_PROC_BIND": "close"}, Granted.REFUSED),
-        (None, {}, Granted.GRANTED),
+        ("true", {"OMP_PROC_BIND": "true"}, GrantStatus.GRANTED),
+        ("true", {}, GrantStatus.REFUSED),  # a wrapper cleaned the environment
+        ("true", {"OMP_PROC_BIND": "close"}, GrantStatus.REFUSED),
+        (None, {}, GrantStatus.GRANTED),
     ],
 )
 def test_kept_is_held_against_the_exported_value(
-    exported: str | None, environ: dict[str, str], grant: Granted
+    exported: str | None, environ: dict[str, str], grant: GrantStatus
 ) -> None:
     config = Configuration({"inherited.OMP_PROC_BIND": "kept"})
     env = {} if exported is None else {"OMP_PROC_BIND": exported}
-    found = facts(Seen(environ=environ), exported=exported_of(config, env, {}))
+    found = facts(ReadBack(environ=environ), exported=exported_of(config, env, {}))
     judged = judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), found)
     assert judged["inherited.OMP_PROC_BIND"].grant is grant
 

@@ -20,14 +20,14 @@ from assay.records import (
     Choices,
     Configuration,
     Grant,
-    Granted,
+    GrantStatus,
     Instances,
     MemPolicy,
     Parameter,
     Plan,
     Prospect,
+    ReadBack,
     RunFacts,
-    Seen,
     Space,
     Value,
     decode,
@@ -44,8 +44,8 @@ from assay.settings.core_division import (
     max_cores_each,
 )
 from assay.settings.registry import builtin, judge_all
-from assay.study.choose import grantable
 from assay.study.laboratory import Laboratory
+from assay.study.space_choice import grantable_space
 
 from .hosts import facts, machine, program
 
@@ -248,7 +248,7 @@ def test_rank_varies_among_several_only() -> None:
             Parameter(name="instances.rank", domain=Choices((0, 1))),
         )
     )
-    found, refused = grantable(
+    found, refused = grantable_space(
         with_conditions(space, REGISTRY), lambda config: planned(TWO_NODES, dict(config))
     )
     assert found.parameters[1].domain.values() == (0, 1)
@@ -287,33 +287,33 @@ PAIR = {"instances": 2, "instances.cores": 2, "threads.per_core": 1}
 def test_the_masks_that_were_read_back_decide() -> None:
     assert judged(PAIR, on((0, 1), (8, 9)))["instances"] == Grant(
         value=2,
-        grant=Granted.GRANTED,
+        grant=GrantStatus.GRANTED,
         level=REGISTRY.get("instances").evidence,
         observed="2 instances on 0-1 | 8-9",
     )
     wrong = judged(PAIR, on((0, 1), (0, 1)))["instances"]
-    assert wrong.grant is Granted.REFUSED
+    assert wrong.grant is GrantStatus.REFUSED
     assert wrong.reason == "instance 1 was to have 8-9"
-    assert judged(PAIR, on((0, 1), None))["instances"].grant is Granted.UNVERIFIED
-    assert judged(PAIR, on())["instances"].grant is Granted.UNVERIFIED
+    assert judged(PAIR, on((0, 1), None))["instances"].grant is GrantStatus.UNVERIFIED
+    assert judged(PAIR, on())["instances"].grant is GrantStatus.UNVERIFIED
 
 
 def test_cpus_are_those_of_all_instances() -> None:
     given = {"instances": 2, "cpus": "0-3"}
     assert judged(given, on((0, 1), (2, 3)))["cpus"].observed == "ran on 0-3"
-    assert judged(given, on((0, 1), (2, 9)))["cpus"].grant is Granted.REFUSED
+    assert judged(given, on((0, 1), (2, 9)))["cpus"].grant is GrantStatus.REFUSED
 
 
 def test_the_mask_of_an_instance_binds_no_thread() -> None:
     given = {**PAIR, "omp.bind": "close"}
     environ = {"OMP_PROC_BIND": "close"}
 
-    def grant(*masks: tuple[int, ...]) -> Granted:
-        seen = Seen(environ=environ, thread_cpus=masks)
+    def grant(*masks: tuple[int, ...]) -> GrantStatus:
+        seen = ReadBack(environ=environ, thread_cpus=masks)
         return judged(given, on((0, 1), (8, 9), seen=seen))["omp.bind"].grant
 
-    assert grant((0, 1), (8, 9)) is Granted.UNVERIFIED
-    assert grant((0,), (1,), (8,), (9,)) is Granted.GRANTED
+    assert grant((0, 1), (8, 9)) is GrantStatus.UNVERIFIED
+    assert grant((0,), (1,), (8,), (9,)) is GrantStatus.GRANTED
 
 
 def test_time_by_instance() -> None:

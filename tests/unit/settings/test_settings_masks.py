@@ -6,8 +6,8 @@ import pytest
 
 from assay.launch.planner import plan
 from assay.machine.document import CpuRestriction
-from assay.records import Configuration, Granted, Prospect, RunFacts, Seen, Value
-from assay.records.facts import Host
+from assay.records import Configuration, GrantStatus, Prospect, ReadBack, RunFacts, Value
+from assay.records.facts import HostActivity
 from assay.settings.pools import POOLS, pool_size_text
 from assay.settings.registry import builtin, judge_all
 
@@ -17,29 +17,29 @@ REGISTRY = builtin()
 HOST = machine(cores=2)
 
 
-def judged(given: dict[str, Value], masks: tuple[tuple[int, ...], ...], had: int) -> Granted:
+def judged(given: dict[str, Value], masks: tuple[tuple[int, ...], ...], had: int) -> GrantStatus:
     config = Configuration(given)
     environ = {name: pool_size_text(name, str(given["threads"])) for name in POOLS}
-    seen = Seen(environ=environ, cpus=masks[0], thread_cpus=masks)
-    found: RunFacts = facts(seen, host=Host(cpus=had))
+    seen = ReadBack(environ=environ, cpus=masks[0], thread_cpus=masks)
+    found: RunFacts = facts(seen, host=HostActivity(cpus=had))
     return judge_all(config, REGISTRY, plan(config, HOST, REGISTRY), found)["threads"].grant
 
 
 @pytest.mark.parametrize(
     ("given", "masks", "had", "grant"),
     [
-        ({"threads": 2}, ((0,),), 2, Granted.DEGRADED),
-        ({"threads": 2}, ((0, 1), (0, 1)), 2, Granted.GRANTED),
+        ({"threads": 2}, ((0,),), 2, GrantStatus.DEGRADED),
+        ({"threads": 2}, ((0, 1), (0, 1)), 2, GrantStatus.GRANTED),
         # Bound threads have a mask each, the first one as well.
-        ({"threads": 2}, ((0,), (1,)), 2, Granted.GRANTED),
+        ({"threads": 2}, ((0,), (1,)), 2, GrantStatus.GRANTED),
         # More threads than the machine has CPUs, or than were asked for, are meant.
-        ({"threads": 8}, ((0, 1),), 2, Granted.GRANTED),
-        ({"threads": 2, "cpus": 1}, ((0,),), 1, Granted.GRANTED),
-        ({"threads": 1}, ((0,),), 2, Granted.GRANTED),
+        ({"threads": 8}, ((0, 1),), 2, GrantStatus.GRANTED),
+        ({"threads": 2, "cpus": 1}, ((0,),), 1, GrantStatus.GRANTED),
+        ({"threads": 1}, ((0,),), 2, GrantStatus.GRANTED),
     ],
 )
 def test_threads_within_a_mask_of_fewer_cpus_are_degraded(
-    given: dict[str, Value], masks: tuple[tuple[int, ...], ...], had: int, grant: Granted
+    given: dict[str, Value], masks: tuple[tuple[int, ...], ...], had: int, grant: GrantStatus
 ) -> None:
     assert judged(given, masks, had) is grant
 

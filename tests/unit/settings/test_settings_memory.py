@@ -11,16 +11,16 @@ from assay.launch.script import shell_script
 from assay.machine.document import Machine, Node
 from assay.records import (
     Configuration,
-    Granted,
+    GrantStatus,
     Launch,
     MemPolicy,
     Prospect,
-    Seen,
+    ReadBack,
     Stage,
     Value,
     Workload,
 )
-from assay.records.facts import Applied
+from assay.records.facts import AppliedStep
 from assay.settings.base import Suggestion
 from assay.settings.registry import builtin, judge_all
 
@@ -110,35 +110,35 @@ def test_tried_unasked_where_there_are_several_nodes() -> None:
 @pytest.mark.parametrize(
     ("value", "told", "grant"),
     [
-        ("local", "local", Granted.GRANTED),
-        ("local", "default", Granted.REFUSED),
-        ("bind:0-1", "bind:0-1", Granted.GRANTED),
-        ("bind:0-1", "bind=static:0-1", Granted.GRANTED),
+        ("local", "local", GrantStatus.GRANTED),
+        ("local", "default", GrantStatus.REFUSED),
+        ("bind:0-1", "bind:0-1", GrantStatus.GRANTED),
+        ("bind:0-1", "bind=static:0-1", GrantStatus.GRANTED),
         # A cpuset takes nodes away without a word.
-        ("bind:0-1", "bind:0", Granted.REFUSED),
-        ("bind:1", "interleave:1", Granted.REFUSED),
-        ("preferred:1", "prefer:1", Granted.GRANTED),
-        ("preferred:0-1", "prefer (many):0-1", Granted.GRANTED),
-        ("weighted:0-1", "weighted interleave:0-1", Granted.GRANTED),
-        ("interleave:0-1", "interleave:?", Granted.REFUSED),
-        ("interleave:0-1", None, Granted.UNVERIFIED),
+        ("bind:0-1", "bind:0", GrantStatus.REFUSED),
+        ("bind:1", "interleave:1", GrantStatus.REFUSED),
+        ("preferred:1", "prefer:1", GrantStatus.GRANTED),
+        ("preferred:0-1", "prefer (many):0-1", GrantStatus.GRANTED),
+        ("weighted:0-1", "weighted interleave:0-1", GrantStatus.GRANTED),
+        ("interleave:0-1", "interleave:?", GrantStatus.REFUSED),
+        ("interleave:0-1", None, GrantStatus.UNVERIFIED),
     ],
 )
-def test_judged(value: str, told: str | None, grant: Granted) -> None:
+def test_judged(value: str, told: str | None, grant: GrantStatus) -> None:
     config = Configuration({NAME: value})
     made = plan(config, MIXED, REGISTRY)
-    seen = Seen(mempolicy=told, numa_pages={"0": 7} if told else None)
+    seen = ReadBack(mempolicy=told, numa_pages={"0": 7} if told else None)
     got = judge_all(config, REGISTRY, made, facts(seen))[NAME]
     assert got.grant is grant
-    assert (got.reason is None) == (grant is Granted.GRANTED)
+    assert (got.reason is None) == (grant is GrantStatus.GRANTED)
     assert told is None or got.observed == f"{told}; pages: node 0: 7"
 
 
 def test_a_policy_that_the_kernel_refused() -> None:
     config = Configuration({NAME: "bind:1"})
-    run = facts(Seen(), applied=(Applied(what="mempolicy", ok=False, errno=22),))
+    run = facts(ReadBack(), applied=(AppliedStep(what="mempolicy", ok=False, errno=22),))
     got = judge_all(config, REGISTRY, plan(config, MIXED, REGISTRY), run)[NAME]
-    assert got.grant is Granted.REFUSED
+    assert got.grant is GrantStatus.REFUSED
 
 
 def test_it_is_read_back_and_runs_without_assay() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.launch.planner import plan
-from assay.records import Configuration, EnvSet, Granted, Level, Plan, Prospect, Seen, Value
+from assay.records import Configuration, EnvSet, GrantStatus, Level, Plan, Prospect, ReadBack, Value
 from assay.settings.base import Suggestion
 from assay.settings.registry import builtin, judge_all
 
@@ -71,7 +71,7 @@ def test_what_no_runtime_takes_is_refused(name: str, value: Value, told: str) ->
     assert told in (word.reason or "")
 
 
-def judged(given: dict[str, Value], seen: Seen) -> dict[str, tuple[Granted, Level, str]]:
+def judged(given: dict[str, Value], seen: ReadBack) -> dict[str, tuple[GrantStatus, Level, str]]:
     grants = judge_all(Configuration(given), REGISTRY, planned(given), facts(seen))
     return {name: (g.grant, g.level, g.reason or "") for name, g in grants.items()}
 
@@ -79,27 +79,27 @@ def judged(given: dict[str, Value], seen: Seen) -> dict[str, tuple[Granted, Leve
 def test_libgomp_alone_takes_the_time_as_a_number_of_spins() -> None:
     given: dict[str, Value] = {"omp.blocktime": 3}
     environ = variables(given)
-    alone = judged(given, Seen(environ=environ, maps=GNU))["omp.blocktime"]
-    assert alone[:2] == (Granted.DEGRADED, Level.SET) and "spins" in alone[2]
-    beside = judged(given, Seen(environ=environ, maps=(*GNU, *LLVM)))["omp.blocktime"]
-    assert beside[:2] == (Granted.GRANTED, Level.SET)
-    unknown = judged(given, Seen(environ=environ))["omp.blocktime"]
-    assert unknown[0] is Granted.GRANTED
+    alone = judged(given, ReadBack(environ=environ, maps=GNU))["omp.blocktime"]
+    assert alone[:2] == (GrantStatus.DEGRADED, Level.SET) and "spins" in alone[2]
+    beside = judged(given, ReadBack(environ=environ, maps=(*GNU, *LLVM)))["omp.blocktime"]
+    assert beside[:2] == (GrantStatus.GRANTED, Level.SET)
+    unknown = judged(given, ReadBack(environ=environ))["omp.blocktime"]
+    assert unknown[0] is GrantStatus.GRANTED
 
 
 @pytest.mark.parametrize("value", [0, "infinite"])
 def test_the_ends_are_exact_in_libgomp_too(value: Value) -> None:
     given = {"omp.blocktime": value}
-    seen = Seen(environ=variables(given), maps=GNU)
-    assert judged(given, seen)["omp.blocktime"][0] is Granted.GRANTED
+    seen = ReadBack(environ=variables(given), maps=GNU)
+    assert judged(given, seen)["omp.blocktime"][0] is GrantStatus.GRANTED
 
 
 def test_a_variable_that_did_not_arrive_is_told() -> None:
-    seen = Seen(environ={"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"})
+    seen = ReadBack(environ={"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"})
     grant, _, reason = judged({"omp.wait": "passive"}, seen)["omp.wait"]
-    assert grant is Granted.REFUSED and "KMP_BLOCKTIME is not set" in reason
-    seen = Seen(environ={"OMP_SCHEDULE": "static"})
-    assert judged({"omp.schedule": "guided"}, seen)["omp.schedule"][0] is Granted.REFUSED
+    assert grant is GrantStatus.REFUSED and "KMP_BLOCKTIME is not set" in reason
+    seen = ReadBack(environ={"OMP_SCHEDULE": "static"})
+    assert judged({"omp.schedule": "guided"}, seen)["omp.schedule"][0] is GrantStatus.REFUSED
 
 
 def test_what_the_user_sets_by_hand_stays() -> None:

@@ -7,7 +7,7 @@ import pytest
 from assay.launch.planner import plan
 from assay.launch.preload import preload_objects
 from assay.machine.document import Machine, Program
-from assay.records import Configuration, Granted, Plan, Seen
+from assay.records import Configuration, GrantStatus, Plan, ReadBack
 from assay.settings.base import Suggestion
 from assay.settings.registry import builtin, judge_all
 
@@ -76,25 +76,25 @@ def test_what_is_no_runtime(value: str | int) -> None:
 @pytest.mark.parametrize(
     ("value", "maps", "expected"),
     [
-        ("llvm", ("llvm", "gnu"), Granted.GRANTED),
-        ("intel", ("intel",), Granted.GRANTED),
-        ("gnu", ("gnu",), Granted.GRANTED),
-        ("gnu", ("gnu", "llvm"), Granted.REFUSED),
-        ("llvm", ("gnu",), Granted.REFUSED),
-        ("intel", ("llvm",), Granted.REFUSED),
-        ("llvm", (), Granted.REFUSED),
+        ("llvm", ("llvm", "gnu"), GrantStatus.GRANTED),
+        ("intel", ("intel",), GrantStatus.GRANTED),
+        ("gnu", ("gnu",), GrantStatus.GRANTED),
+        ("gnu", ("gnu", "llvm"), GrantStatus.REFUSED),
+        ("llvm", ("gnu",), GrantStatus.REFUSED),
+        ("intel", ("llvm",), GrantStatus.REFUSED),
+        ("llvm", (), GrantStatus.REFUSED),
     ],
 )
-def test_the_maps_decide(value: str, maps: tuple[str, ...], expected: Granted) -> None:
+def test_the_maps_decide(value: str, maps: tuple[str, ...], expected: GrantStatus) -> None:
     config = Configuration({"omp.runtime": value})
-    found = facts(Seen(maps=tuple(FILES[name] for name in maps)))
+    found = facts(ReadBack(maps=tuple(FILES[name] for name in maps)))
     assert judge_all(config, REGISTRY, planned(value), found)["omp.runtime"].grant is expected
 
 
 def test_without_maps_nothing_is_shown() -> None:
     config = Configuration({"omp.runtime": "llvm"})
     grant = judge_all(config, REGISTRY, planned("llvm"), facts())["omp.runtime"]
-    assert grant.grant is Granted.UNVERIFIED
+    assert grant.grant is GrantStatus.UNVERIFIED
 
 
 def test_when_it_is_tried_unasked() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.launch.planner import plan
 from assay.machine.document import Machine
-from assay.records import Configuration, Granted, Plan, Prospect, Seen, Value
+from assay.records import Configuration, GrantStatus, Plan, Prospect, ReadBack, Value
 from assay.settings.base import Suggestion
 from assay.settings.registry import builtin, judge_all
 from assay.settings.smt import limit_per_core
@@ -51,12 +51,12 @@ def test_the_mask(host: Machine, given: dict[str, Value], expected: tuple[int, .
     made = planned(host, given)
     assert not made.refused
     assert made.cpus == expected
-    run = facts(Seen(cpus=expected))
+    run = facts(ReadBack(cpus=expected))
     grants = judge_all(Configuration(given), REGISTRY, made, run)
-    assert {g.grant for g in grants.values()} == {Granted.GRANTED}
-    wider = facts(Seen(cpus=(*expected, 99)))
+    assert {g.grant for g in grants.values()} == {GrantStatus.GRANTED}
+    wider = facts(ReadBack(cpus=(*expected, 99)))
     grants = judge_all(Configuration(given), REGISTRY, made, wider)
-    assert grants[NAME].grant is Granted.REFUSED
+    assert grants[NAME].grant is GrantStatus.REFUSED
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from assay.records import Configuration, Plan
 from assay.records.action import Affinity, EnvSet, Preload
-from assay.records.shell import SPARING
+from assay.records.shell import SIGPIPE_TRAP
 from assay.settings.printed_values import (
     differing_words,
     printed_cpu_forms,
@@ -35,7 +35,7 @@ def test_words_of_a_command_include_the_values_of_its_options(
 
 
 def test_words_of_a_pipeline_are_those_that_were_typed() -> None:
-    command = shlex.join(("/bin/bash", "-c", f"{SPARING}gzip -9 <a.txt | wc"))
+    command = shlex.join(("/bin/bash", "-c", f"{SIGPIPE_TRAP}gzip -9 <a.txt | wc"))
     assert {"gzip", "-9", "wc"} <= printed_words(command)
     assert "PIPESTATUS" not in str(printed_words(command))
 

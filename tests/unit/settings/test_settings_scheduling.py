@@ -10,18 +10,18 @@ from assay.launch.script import shell_script
 from assay.machine.document import Machine, Rights
 from assay.records import (
     Configuration,
-    Granted,
+    GrantStatus,
     IoPriority,
     Launch,
     Plan,
     Prospect,
+    ReadBack,
     Sched,
-    Seen,
     Stage,
     Value,
     Workload,
 )
-from assay.records.facts import Applied
+from assay.records.facts import AppliedStep
 from assay.settings.registry import builtin, judge_all
 
 from .hosts import facts, machine
@@ -99,15 +99,15 @@ def test_refused(given: dict[str, Value], host: Machine, told: str) -> None:
 @pytest.mark.parametrize(
     ("value", "seen", "grant"),
     [
-        ("fifo:10", Seen(policy="fifo", priority=10), Granted.GRANTED),
-        ("fifo:10", Seen(policy="fifo", priority=11), Granted.REFUSED),
-        ("fifo:10", Seen(policy="other"), Granted.REFUSED),
-        ("fifo:10", Seen(), Granted.UNVERIFIED),
-        ("deadline:2ms/10ms", Seen(policy="deadline"), Granted.GRANTED),
-        ("deadline:2ms/10ms", Seen(policy="other"), Granted.REFUSED),
+        ("fifo:10", ReadBack(policy="fifo", priority=10), GrantStatus.GRANTED),
+        ("fifo:10", ReadBack(policy="fifo", priority=11), GrantStatus.REFUSED),
+        ("fifo:10", ReadBack(policy="other"), GrantStatus.REFUSED),
+        ("fifo:10", ReadBack(), GrantStatus.UNVERIFIED),
+        ("deadline:2ms/10ms", ReadBack(policy="deadline"), GrantStatus.GRANTED),
+        ("deadline:2ms/10ms", ReadBack(policy="other"), GrantStatus.REFUSED),
     ],
 )
-def test_judged(value: str, seen: Seen, grant: Granted) -> None:
+def test_judged(value: str, seen: ReadBack, grant: GrantStatus) -> None:
     config = Configuration({"sched": value})
     got = judge_all(config, REGISTRY, planned(config), facts(seen))["sched"]
     assert (got.grant, got.value) == (grant, value)
@@ -164,11 +164,11 @@ def test_io_class_is_judged_by_the_call() -> None:
     made = planned(config)
     assert made.actions == (IoPriority(io_class="best-effort", level=2),)
     for applied, grant in (
-        ((), Granted.UNVERIFIED),
-        ((Applied(what="io_priority", ok=True),), Granted.GRANTED),
-        ((Applied(what="io_priority", ok=False, errno=1),), Granted.REFUSED),
+        ((), GrantStatus.UNVERIFIED),
+        ((AppliedStep(what="io_priority", ok=True),), GrantStatus.GRANTED),
+        ((AppliedStep(what="io_priority", ok=False, errno=1),), GrantStatus.REFUSED),
     ):
-        got = judge_all(config, REGISTRY, made, facts(Seen(), applied=applied))["io.class"]
+        got = judge_all(config, REGISTRY, made, facts(ReadBack(), applied=applied))["io.class"]
         assert got.grant is grant
 
 

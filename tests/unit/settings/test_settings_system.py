@@ -19,7 +19,7 @@ from assay.machine.tunables import find_writable
 from assay.machine.value_formats import format_mask, is_writable_value, normalized
 from assay.records import (
     Configuration,
-    Granted,
+    GrantStatus,
     HoldFd,
     Plan,
     Prospect,
@@ -170,7 +170,7 @@ def applied(base: Path, **values: object) -> tuple[Plan, tuple[ActionOutcome, ..
     return found, outcomes, seen
 
 
-def judged(found: Plan, seen: dict[str, str], name: str) -> Granted:
+def judged(found: Plan, seen: dict[str, str], name: str) -> GrantStatus:
     """What is said of a setting where its files held this before a launch."""
     facts = RunFacts(outcome="exited", system=seen)
     return builtin().get(name).judge(found.configuration, facts, found).grant
@@ -200,7 +200,7 @@ def test_granted_and_put_back(server: Path, values: dict[str, object]) -> None:
     found, outcomes, seen = applied(server, **values)
     assert {outcome.word for outcome in outcomes} <= {ActionStatus.GRANTED, ActionStatus.KEPT}
     for name in found.configuration:
-        assert judged(found, seen, name) is Granted.GRANTED
+        assert judged(found, seen, name) is GrantStatus.GRANTED
 
 
 def test_an_interrupt_that_its_driver_manages_stays(server: Path) -> None:
@@ -211,7 +211,7 @@ def test_an_interrupt_that_its_driver_manages_stays(server: Path) -> None:
     assert word is ActionStatus.REFUSED
     assert "isolcpus=managed_irq" in (reason or "")
     assert seen["/proc/irq/default_smp_affinity"] == "3"
-    assert judged(found, seen, "irq.cpus") is Granted.DEGRADED
+    assert judged(found, seen, "irq.cpus") is GrantStatus.DEGRADED
 
 
 @pytest.mark.parametrize(
@@ -310,22 +310,22 @@ def test_cores_of_several_kinds_have_idle_states_of_their_own(server: Path) -> N
 def test_judging_without_a_reading_or_with_another(server: Path) -> None:
     found = plan(Configuration({"vm.thp": "always"}), read_machine(Root(server)), builtin())
     path = "/sys/kernel/mm/transparent_hugepage/enabled"
-    assert judged(found, {}, "vm.thp") is Granted.UNVERIFIED
-    assert judged(found, {path: "never"}, "vm.thp") is Granted.REFUSED
+    assert judged(found, {}, "vm.thp") is GrantStatus.UNVERIFIED
+    assert judged(found, {path: "never"}, "vm.thp") is GrantStatus.REFUSED
     facts = RunFacts(outcome="exited", system={path: "always"}, system_changed={path: "madvise"})
     grant = builtin().get("vm.thp").judge(found.configuration, facts, found)
-    assert grant.grant is Granted.DEGRADED
+    assert grant.grant is GrantStatus.DEGRADED
     assert "somebody set" in (grant.reason or "")
     pool = plan(Configuration({"vm.hugepages.1g": 4}), read_machine(Root(server)), builtin())
     (action,) = pool.system
-    assert judged(pool, {action.path: "2"}, "vm.hugepages.1g") is Granted.DEGRADED
-    assert judged(pool, {action.path: "0"}, "vm.hugepages.1g") is Granted.REFUSED
+    assert judged(pool, {action.path: "2"}, "vm.hugepages.1g") is GrantStatus.DEGRADED
+    assert judged(pool, {action.path: "0"}, "vm.hugepages.1g") is GrantStatus.REFUSED
 
 
 def test_a_frequency_that_a_driver_rounds_is_degraded(server: Path) -> None:
     found = plan(Configuration({"cpu.freq_max": 3000000}), read_machine(Root(server)), builtin())
     paths = [action.path for action in found.system]
-    for read, word in (("2900000", Granted.DEGRADED), ("3500000", Granted.REFUSED)):
+    for read, word in (("2900000", GrantStatus.DEGRADED), ("3500000", GrantStatus.REFUSED)):
         assert judged(found, dict.fromkeys(paths, read), "cpu.freq_max") is word
 
 

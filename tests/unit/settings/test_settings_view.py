@@ -15,25 +15,25 @@ from assay.machine.document import Machine, Rights
 from assay.records import (
     Affinity,
     Configuration,
-    Granted,
+    GrantStatus,
     Launch,
     Level,
-    OwnView,
     Plan,
     Prospect,
+    ReadBack,
+    RestrictedCpuView,
     Rlimit,
-    Seen,
     Stage,
     Value,
     Workload,
 )
-from assay.records.facts import Applied
+from assay.records.facts import AppliedStep
 from assay.settings.registry import builtin, judge_all
 
 from .hosts import facts, machine
 
 REGISTRY = builtin()
-TOOK = (Applied(what="view", ok=True),)
+TOOK = (AppliedStep(what="view", ok=True),)
 KEPT_BACK = "/proc/sys/user/max_user_namespaces is 0"
 
 
@@ -45,7 +45,7 @@ def planned(given: dict[str, Value], host: Machine | None = None) -> Plan:
 def test_planned(value: str, key: str | None) -> None:
     made = planned({"view": value})
     assert made.words["view"].prospect is Prospect.GRANTABLE
-    assert made.actions == ((OwnView(),) if key else ())
+    assert made.actions == ((RestrictedCpuView(),) if key else ())
     launch = Launch(
         configuration=made.configuration, arm="x", stage=Stage.SEARCH, block=0, position=0
     )
@@ -55,7 +55,7 @@ def test_planned(value: str, key: str | None) -> None:
 
 def test_placing_comes_before_and_limits_behind() -> None:
     made = planned({"view": "own", "cpus": 1, "limit.fsize": 0})
-    assert [type(action) for action in made.actions] == [Affinity, OwnView, Rlimit]
+    assert [type(action) for action in made.actions] == [Affinity, RestrictedCpuView, Rlimit]
 
 
 @pytest.mark.parametrize(
@@ -78,32 +78,32 @@ def test_root_needs_no_user_namespace() -> None:
 @pytest.mark.parametrize(
     ("given", "shown", "grant"),
     [
-        ({"view": "own"}, (0, 1, 2, 3), Granted.GRANTED),
-        ({"view": "own"}, None, Granted.UNVERIFIED),
-        ({"view": "own", "cpus": "1,3"}, (1, 3), Granted.GRANTED),
-        ({"view": "own", "cpus": "1,3"}, (0, 1, 2, 3), Granted.REFUSED),
-        ({"view": "own", "instances": 2}, (2, 3), Granted.GRANTED),
-        ({"view": "own", "instances": 2}, (0, 1, 2, 3), Granted.REFUSED),
+        ({"view": "own"}, (0, 1, 2, 3), GrantStatus.GRANTED),
+        ({"view": "own"}, None, GrantStatus.UNVERIFIED),
+        ({"view": "own", "cpus": "1,3"}, (1, 3), GrantStatus.GRANTED),
+        ({"view": "own", "cpus": "1,3"}, (0, 1, 2, 3), GrantStatus.REFUSED),
+        ({"view": "own", "instances": 2}, (2, 3), GrantStatus.GRANTED),
+        ({"view": "own", "instances": 2}, (0, 1, 2, 3), GrantStatus.REFUSED),
     ],
 )
-def test_judged(given: dict[str, Value], shown: tuple[int, ...] | None, grant: Granted) -> None:
+def test_judged(given: dict[str, Value], shown: tuple[int, ...] | None, grant: GrantStatus) -> None:
     made = planned(given)
     assert not made.refused
     # The program may have gone to one of its CPUs since.
-    seen = Seen(cpus=shown and shown[:1], cpus_shown=shown)
+    seen = ReadBack(cpus=shown and shown[:1], cpus_shown=shown)
     got = judge_all(Configuration(given), REGISTRY, made, facts(seen, applied=TOOK))["view"]
     assert got.grant is grant
-    assert got.level is (Level.SET if grant is Granted.UNVERIFIED else Level.SEEN)
+    assert got.level is (Level.SET if grant is GrantStatus.UNVERIFIED else Level.SEEN)
 
 
 def test_what_the_kernel_did_not_give() -> None:
-    lost = (Applied(what="view", ok=False, errno=1),)
+    lost = (AppliedStep(what="view", ok=False, errno=1),)
     config = Configuration({"view": "own"})
     got = judge_all(config, REGISTRY, planned(config), facts(None, applied=lost))["view"]
-    assert got.grant is Granted.REFUSED
+    assert got.grant is GrantStatus.REFUSED
     config = Configuration({"view": "machine"})
     got = judge_all(config, REGISTRY, planned(config), facts(None))["view"]
-    assert got.grant is Granted.GRANTED
+    assert got.grant is GrantStatus.GRANTED
 
 
 COUNT = r"""

@@ -13,13 +13,13 @@ from assay.machine.swaps import SWAPS
 from assay.records import (
     Configuration,
     EnvSet,
-    Granted,
+    GrantStatus,
     Launch,
     Level,
     Plan,
     Preload,
     Prospect,
-    Seen,
+    ReadBack,
     Stage,
     Value,
     Workload,
@@ -201,35 +201,41 @@ def test_nodes_that_something_else_decides_are_refused(
 @pytest.mark.parametrize(
     ("seen", "grant"),
     [
-        (Seen(maps=(PAGER,)), Granted.GRANTED),
-        (Seen(maps=("/lib/ld-linux.so.2",)), Granted.REFUSED),
-        (None, Granted.UNVERIFIED),
+        (ReadBack(maps=(PAGER,)), GrantStatus.GRANTED),
+        (ReadBack(maps=("/lib/ld-linux.so.2",)), GrantStatus.REFUSED),
+        (None, GrantStatus.UNVERIFIED),
     ],
 )
-def test_nodes_are_judged_by_whether_the_pager_was_there(seen: Seen | None, grant: Granted) -> None:
+def test_nodes_are_judged_by_whether_the_pager_was_there(
+    seen: ReadBack | None, grant: GrantStatus
+) -> None:
     given: dict[str, Value] = {**BOTH, "mem.numa": "local"}
     found = judge_all(Configuration(given), REGISTRY, planned(given), facts(seen))["mem.numa"]
     assert found.grant is grant
-    if grant is Granted.GRANTED:
+    if grant is GrantStatus.GRANTED:
         assert found.level is Level.SET
 
 
 @pytest.mark.parametrize(
     ("seen", "grant", "level"),
     [
-        (Seen(maps=("/lib/ld-linux.so.2", PAGER)), Granted.GRANTED, Level.SEEN),
-        (Seen(maps=("/lib/ld-linux.so.2",)), Granted.REFUSED, Level.SEEN),
-        (Seen(maps=("/lib/libtier.so", "/x/libassay-region.so")), Granted.REFUSED, Level.SEEN),
-        (Seen(), Granted.UNVERIFIED, Level.SET),
-        (None, Granted.UNVERIFIED, Level.SET),
+        (ReadBack(maps=("/lib/ld-linux.so.2", PAGER)), GrantStatus.GRANTED, Level.SEEN),
+        (ReadBack(maps=("/lib/ld-linux.so.2",)), GrantStatus.REFUSED, Level.SEEN),
+        (
+            ReadBack(maps=("/lib/libtier.so", "/x/libassay-region.so")),
+            GrantStatus.REFUSED,
+            Level.SEEN,
+        ),
+        (ReadBack(), GrantStatus.UNVERIFIED, Level.SET),
+        (None, GrantStatus.UNVERIFIED, Level.SET),
     ],
 )
-def test_judged_by_what_is_mapped(seen: Seen | None, grant: Granted, level: Level) -> None:
+def test_judged_by_what_is_mapped(seen: ReadBack | None, grant: GrantStatus, level: Level) -> None:
     config = Configuration(BOTH)
     grants = judge_all(config, REGISTRY, planned(BOTH), facts(seen))
     for name, value in BOTH.items():
         assert (grants[name].grant, grants[name].level) == (grant, level)
         assert grants[name].value == value
-    assert grants["mem.tier"].observed == (PAGER if grant is Granted.GRANTED else None)
-    if grant is Granted.REFUSED:
+    assert grants["mem.tier"].observed == (PAGER if grant is GrantStatus.GRANTED else None)
+    if grant is GrantStatus.REFUSED:
         assert "not mapped" in (grants["mem.tier"].reason or "")

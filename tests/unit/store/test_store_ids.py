@@ -5,7 +5,7 @@ import re
 import pytest
 
 from assay.errors import InvalidInputError
-from assay.store.ids import match, new_id
+from assay.store.ids import new_id, resolve_id
 
 KNOWN = ["ab3kx9q", "ab7mmmm", "zz00000"]
 
@@ -17,33 +17,33 @@ def test_ids_can_be_read_aloud() -> None:
 
 
 def test_a_beginning_is_enough() -> None:
-    assert match("ab3", KNOWN) == "ab3kx9q"
-    assert match("Z", KNOWN) == "zz00000"
-    assert match("last", KNOWN) == "zz00000"
-    assert match("ab", ["ab", "abc"]) == "ab"
+    assert resolve_id("ab3", KNOWN) == "ab3kx9q"
+    assert resolve_id("Z", KNOWN) == "zz00000"
+    assert resolve_id("last", KNOWN) == "zz00000"
+    assert resolve_id("ab", ["ab", "abc"]) == "ab"
 
 
 def test_several_are_named() -> None:
     with pytest.raises(InvalidInputError, match="ab3kx9q, ab7mmmm"):
-        match("ab", KNOWN)
+        resolve_id("ab", KNOWN)
 
 
 def test_many_are_cut_short() -> None:
     with pytest.raises(InvalidInputError) as caught:
-        match("a", [f"a{n}" for n in range(100)])
+        resolve_id("a", [f"a{n}" for n in range(100)])
     assert len(caught.value.cause) < 100
 
 
 def test_a_typing_error_names_the_nearest() -> None:
     with pytest.raises(InvalidInputError, match="Did you mean ab7mmmm"):
-        match("ab7mmnm", KNOWN)
+        resolve_id("ab7mmnm", KNOWN)
 
 
 def test_nothing_near_points_to_the_list() -> None:
     with pytest.raises(InvalidInputError, match="assay study list"):
-        match("99999", KNOWN)
+        resolve_id("99999", KNOWN)
 
 
 def test_an_empty_store_says_how_to_begin() -> None:
     with pytest.raises(InvalidInputError, match="assay tune"):
-        match("last", [])
+        resolve_id("last", [])

@@ -15,7 +15,7 @@ from assay.errors import NotPossibleError
 from assay.records import Outcome, Sample, Stage, Status, decode
 from assay.records.codec import Record
 from assay.store import StudyRecord, open_store, schema, sqlite, upgrade
-from assay.store.sqlite import sqlite_engine, writer
+from assay.store.sqlite import sqlite_engine, writing_engine
 from assay.testing.store_contracts import a_sample
 
 ASSETS = Path(__file__).parent / "assets"
@@ -73,7 +73,7 @@ def next_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_migrations_make_what_the_tables_say(tmp_path: Path) -> None:
     open_store(tmp_path / "made.db").close()
     engine = sqlite_engine(tmp_path / "migrated.db", 1.0, migrating=True)
-    with writer(engine).begin() as connection:
+    with writing_engine(engine).begin() as connection:
         upgrade.upgrade(connection)
     migrated = definitions(tmp_path / "migrated.db")
     assert migrated == definitions(tmp_path / "made.db")

@@ -33,7 +33,7 @@ from assay.store import Store
 from assay.study.booting import BootPause
 from assay.study.laboratory import Laboratory
 from assay.study.loop import Listener
-from assay.study.session import Result, begin, resume
+from assay.study.session import StudyResult, begin, resume
 
 MOST_BOOTS = 80
 
@@ -169,7 +169,7 @@ def comparing(*arms: dict[str, Value], **asked: object) -> StudySpec:
 
 def driven(
     host: Host, store: Store, spec: StudySpec, seen: Callable[[BootPause], None] | None = None
-) -> Result:
+) -> StudyResult:
     """The result of a study whose user boots as it says."""
     study_id: str | None = None
     for _ in range(MOST_BOOTS):

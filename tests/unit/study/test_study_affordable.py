@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from assay.records import Observation
-from assay.records.observation import USUAL
+from assay.records.observation import DEFAULT_OBSERVATIONS
 from assay.records.overhead import Cost, Overhead
-from assay.study.affordable import with_affordable
+from assay.study.affordable_observations import with_affordable
 from assay.testing.store_contracts import a_spec, an_overhead
 
 NOTHING, MUCH = Cost(share=0.0, low=-0.01, high=0.01), Cost(share=0.02, low=0.006, high=0.03)
@@ -40,7 +40,9 @@ def costing(command: str | None = None, **costs: Cost) -> Overhead:
 def test_study_goes_without_what_is_too_costly(costs: dict[str, Cost], off: object) -> None:
     found = with_affordable(SPEC, [costing(**costs)])
     assert found.unobserved == off
-    assert found.observations == tuple(one for one in USUAL if one not in found.unobserved)
+    assert found.observations == tuple(
+        one for one in DEFAULT_OBSERVATIONS if one not in found.unobserved
+    )
     assert found.observe is None, "as it was asked"
 
 
@@ -57,7 +59,7 @@ def test_containment_and_preloads_are_never_too_costly() -> None:
 
 
 def test_observations_asked_for_are_kept() -> None:
-    asked = replace(SPEC, observe=USUAL)
+    asked = replace(SPEC, observe=DEFAULT_OBSERVATIONS)
     assert with_affordable(asked, [costing(wall=MUCH)]) == asked
 
 

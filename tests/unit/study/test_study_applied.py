@@ -23,7 +23,7 @@ from assay.records import (
     Domain,
     EnvSet,
     Grant,
-    Granted,
+    GrantStatus,
     Kind,
     Launch,
     Level,
@@ -42,7 +42,7 @@ from assay.search.space.switching import EVIDENCE, HardToChangeFactors
 from assay.settings.base import Resolved
 from assay.settings.registry import Registry
 from assay.store import open_store
-from assay.study.applied import Applied
+from assay.study.hard_to_change import HardToChangeApplier
 from assay.study.laboratory import Laboratory
 from assay.study.session import begin
 
@@ -79,11 +79,11 @@ def launch(value: str | None, position: int, *, anew: bool = False) -> Launch:
     )
 
 
-def applied(opening: Opening, costs: dict[str, float]) -> Applied:
-    return Applied(HardToChangeFactors(costs), opening, lambda: opening.now_s)  # type: ignore[arg-type]
+def applied(opening: Opening, costs: dict[str, float]) -> HardToChangeApplier:
+    return HardToChangeApplier(HardToChangeFactors(costs), opening, lambda: opening.now_s)  # type: ignore[arg-type]
 
 
-def before(keeper: Applied, one: Launch) -> Sample:
+def before(keeper: HardToChangeApplier, one: Launch) -> Sample:
     keeper.before(one, Plan(configuration=one.configuration))
     return keeper.told(Sample(launch=one, outcome=Outcome.OK))
 
@@ -148,7 +148,7 @@ class Knob:
         return Resolved((EnvSet(name="KNOB", value=str(config[self.name])),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        return Grant(value=config[self.name], grant=Granted.GRANTED)
+        return Grant(value=config[self.name], grant=GrantStatus.GRANTED)
 
 
 class Silent:

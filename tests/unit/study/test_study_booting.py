@@ -30,9 +30,9 @@ from assay.records import (
 )
 from assay.store import Store, open_store
 from assay.study.booting import BootPause, boot_of
-from assay.study.firmware import with_said
+from assay.study.firmware import with_firmware_values
 from assay.study.laboratory import Laboratory
-from assay.study.session import Result, begin, resume
+from assay.study.session import StudyResult, begin, resume
 
 SLOW = "mitigations=auto"
 MITIGATIONS = "boot.mitigations"
@@ -45,7 +45,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def confirmed(store: Store, result: Result) -> list[Sample]:
+def confirmed(store: Store, result: StudyResult) -> list[Sample]:
     samples = store.samples(result.study_id, 0)
     return [s for s in samples if s.launch.stage is Stage.CONFIRM]
 
@@ -269,10 +269,10 @@ def test_a_firmware_that_nobody_can_read_is_confirmed(store: Store) -> None:
 def test_a_firmware_cannot_change_within_a_boot(store: Store) -> None:
     host = Host("quiet")
     spec = comparing({"firmware.fan": "low"}, {"firmware.fan": "high"})
-    lab = with_said(host.laboratory(), spec, {"firmware.fan": "low"})
+    lab = with_firmware_values(host.laboratory(), spec, {"firmware.fan": "low"})
     with pytest.raises(BootPause) as pause:
         begin(lab, store, spec, QUIET)
-    lab = with_said(host.laboratory(), spec, {"firmware.fan": "high"})
+    lab = with_firmware_values(host.laboratory(), spec, {"firmware.fan": "high"})
     with pytest.raises(NotPossibleError, match="was low when this very boot made its last launch"):
         resume(lab, store, pause.value.study_id, QUIET, new_stratum=False)
 
@@ -288,7 +288,7 @@ def test_files_and_commands_tell_the_firmware(tmp_path: Path) -> None:
     file = tmp_path / "fan"
     file.write_text("low\n")
     spec = comparing({}, {}, verify={"firmware.fan": str(file), "firmware.boost": "!echo  on"})
-    boot = with_said(lab, spec, {}).machine.boot
+    boot = with_firmware_values(lab, spec, {}).machine.boot
     assert boot.said == {"firmware.fan": "low", "firmware.boost": "on"}
     assert boot.witnesses["firmware.boost"] == "echo  on"
     for source, told in (
@@ -298,10 +298,10 @@ def test_files_and_commands_tell_the_firmware(tmp_path: Path) -> None:
     ):
         wrong = comparing({}, {}, verify={"firmware.fan": source})
         with pytest.raises(NotPossibleError, match=told):
-            with_said(lab, wrong, {})
+            with_firmware_values(lab, wrong, {})
     for name in ("nice", "firmware.nps", "boot.quiet"):
         with pytest.raises(InvalidInputError, match="nobody has to say"):
-            with_said(lab, spec, {name: "x"})
+            with_firmware_values(lab, spec, {name: "x"})
 
 
 def test_what_is_asked_is_asked_once_in_a_sitting(tmp_path: Path, store: Store) -> None:
@@ -309,7 +309,7 @@ def test_what_is_asked_is_asked_once_in_a_sitting(tmp_path: Path, store: Store) 
     command = f"!sh -c {shlex.quote(f'echo >> {shlex.quote(str(asked))}; echo low')}"
     cells = ({"firmware.fan": "low"}, {"firmware.fan": "high"})
     spec = comparing(*cells, verify={"firmware.fan": command})
-    lab = with_said(Host("quiet").laboratory(), spec, {})
+    lab = with_firmware_values(Host("quiet").laboratory(), spec, {})
     with pytest.raises(BootPause) as pause:
         begin(lab, store, spec, QUIET)
     assert pause.value.change.missing == (f"{command[1:]} says low, not high",)
@@ -319,7 +319,7 @@ def test_what_is_asked_is_asked_once_in_a_sitting(tmp_path: Path, store: Store) 
 def test_what_is_asked_cannot_be_said_as_well(tmp_path: Path) -> None:
     spec = comparing({}, {}, verify={"firmware.fan": "!echo low"})
     with pytest.raises(InvalidInputError, match="this study asks echo low for it"):
-        with_said(Host().laboratory(), spec, {"firmware.fan": "high"})
+        with_firmware_values(Host().laboratory(), spec, {"firmware.fan": "high"})
 
 
 def test_a_host_that_does_not_tell_its_boots_apart_is_refused(store: Store) -> None:

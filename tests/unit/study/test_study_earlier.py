@@ -12,6 +12,7 @@ from assay.errors import InvalidInputError
 from assay.records import (
     DEFAULT,
     Budget,
+    BuildRecipe,
     Choices,
     Configuration,
     Goal,
@@ -20,7 +21,6 @@ from assay.records import (
     Metric,
     Outcome,
     Parameter,
-    Recipe,
     Sample,
     Space,
     Stage,
@@ -32,12 +32,12 @@ from assay.records import (
 from assay.search.model.warm import MOST_KNOWN
 from assay.search.space.space import SearchSpace
 from assay.store import Store, open_store
-from assay.study.earlier import (
-    MOST_FOUND,
-    MOST_NAMED,
-    Wanted,
+from assay.study.warm_start import (
+    MAX_FOUND_STUDIES,
+    MAX_NAMED_STUDIES,
+    WarmStartRequest,
     earlier_studies,
-    wanted_studies,
+    parse_warm_start,
 )
 from assay.testing.store_contracts import a_stratum
 
@@ -95,21 +95,21 @@ def kept(
 
 
 def found(store: Store, spec: StudySpec, *texts: str, machine: str = HERE) -> list[str]:
-    wanted = wanted_studies(store, texts, spec)
+    wanted = parse_warm_start(store, texts, spec)
     told = earlier_studies(store, wanted, spec, SearchSpace(spec.space), machine)
     return [one.study for one in told]
 
 
 def test_none_by_default(store: Store) -> None:
     kept(store, spec_of())
-    assert wanted_studies(store, [], spec_of()) == Wanted()
+    assert parse_warm_start(store, [], spec_of()) == WarmStartRequest()
     assert found(store, spec_of()) == found(store, spec_of(), "none") == []
 
 
 def test_a_named_study_tells_what_it_knew(store: Store) -> None:
     study = kept(store, spec_of())
     spec = spec_of()
-    wanted = wanted_studies(store, [study[:5], "last", study], spec)
+    wanted = parse_warm_start(store, [study[:5], "last", study], spec)
     (one,) = earlier_studies(store, wanted, spec, SearchSpace(spec.space), HERE)
     assert (one.study, one.command, one.same_workload, one.launches) == (study, "app", True, 4)
     assert [k.configuration.get("arg.a", 0) for k in one.known] == [3, 2, 1, 0]
@@ -121,17 +121,18 @@ def test_words_that_do_not_go_together(store: Store) -> None:
     study = kept(store, spec_of())
     for alone in ("auto", "none"):
         with pytest.raises(InvalidInputError, match=f"--warm-start {alone} goes with no other"):
-            wanted_studies(store, [alone, study], spec_of())
+            parse_warm_start(store, [alone, study], spec_of())
     with pytest.raises(InvalidInputError, match="There is no study 'zzz'"):
-        wanted_studies(store, ["zzz"], spec_of())
+        parse_warm_start(store, ["zzz"], spec_of())
 
 
 def test_too_many_names(store: Store) -> None:
-    ids = [kept(store, spec_of(), at_s=float(i)) for i in range(MOST_NAMED + 1)]
+    ids = [kept(store, spec_of(), at_s=float(i)) for i in range(MAX_NAMED_STUDIES + 1)]
     with pytest.raises(
-        InvalidInputError, match=f"takes {MOST_NAMED} studies at most, and {MOST_NAMED + 1}"
+        InvalidInputError,
+        match=f"takes {MAX_NAMED_STUDIES} studies at most, and {MAX_NAMED_STUDIES + 1}",
     ):
-        wanted_studies(store, ids, spec_of())
+        parse_warm_start(store, ids, spec_of())
     assert found(store, spec_of(), *ids[1:]) == ids[1:]
 
 
@@ -139,7 +140,7 @@ def test_too_many_names(store: Store) -> None:
 def test_a_study_of_another_kind(store: Store, kind: Kind) -> None:
     study = kept(store, spec_of(kind=kind))
     with pytest.raises(InvalidInputError, match=f"of the kind {kind}, and only tune and sweep"):
-        wanted_studies(store, [study], spec_of())
+        parse_warm_start(store, [study], spec_of())
     assert found(store, spec_of(), "auto") == []
 
 
@@ -149,7 +150,7 @@ def test_a_study_that_decides_by_something_else(store: Store) -> None:
     spread = kept(store, spec_of(statistic=Statistic.SPREAD))
     for other, says in ((study, r"fps \(higher is better\)"), (spread, "the spread of wall_s")):
         with pytest.raises(InvalidInputError, match=f"decides by {says}"):
-            wanted_studies(store, [other], spec_of())
+            parse_warm_start(store, [other], spec_of())
     assert found(store, spec_of(), "auto") == []
     assert found(store, spec_of(workload=fps), "auto") == [study]
     assert found(store, spec_of(workload=fps, statistic=Statistic.MEDIAN), study) == [study]
@@ -180,7 +181,7 @@ def test_what_is_looked_for_is_of_the_same_workload_else_machine(store: Store) -
 
 
 def test_the_newest_that_ended_are_taken(store: Store) -> None:
-    ids = [kept(store, spec_of(), at_s=float(i)) for i in range(MOST_FOUND + 1)]
+    ids = [kept(store, spec_of(), at_s=float(i)) for i in range(MAX_FOUND_STUDIES + 1)]
     kept(store, spec_of(), Status.FAILED, at_s=20.0)
     kept(store, spec_of(names=("arg.z",)), at_s=21.0)
     stopped = kept(store, spec_of(), Status.INTERRUPTED, at_s=22.0)
@@ -191,7 +192,7 @@ def test_all_together_tell_no_more_than_a_model_is_told(store: Store) -> None:
     names = ("arg.a", "arg.b", "arg.c")
     ids = [kept(store, spec_of(names=names), at_s=float(i)) for i in range(2)]
     spec = spec_of(names=names)
-    told = earlier_studies(store, Wanted(tuple(ids)), spec, SearchSpace(spec.space), HERE)
+    told = earlier_studies(store, WarmStartRequest(tuple(ids)), spec, SearchSpace(spec.space), HERE)
     assert [len(one.known) for one in told] == [MOST_KNOWN // 2] * 2
     assert told[0].known[0].configuration == Configuration(dict.fromkeys(names, 3))
 
@@ -200,7 +201,7 @@ def test_what_the_machine_refuses_is_not_taken(store: Store) -> None:
     study = kept(store, spec_of())
     spec = spec_of()
     space = SearchSpace(spec.space, admissible=lambda c: c.get("arg.a") != 3)
-    (one,) = earlier_studies(store, Wanted((study,)), spec, space, HERE)
+    (one,) = earlier_studies(store, WarmStartRequest((study,)), spec, space, HERE)
     assert [k.configuration.get("arg.a", 0) for k in one.known] == [2, 1, 0]
     assert one.left_out == 1
 
@@ -214,7 +215,7 @@ def test_the_newest_stratum_with_launches_counts(store: Store) -> None:
 
 def test_what_is_built_is_told_apart_by_what_builds_it(store: Store) -> None:
     def built(word: str, cwd: str) -> StudySpec:
-        recipe = Recipe(argv=("cc", word, "-o", "{build}/app"), cwd=cwd)
+        recipe = BuildRecipe(argv=("cc", word, "-o", "{build}/app"), cwd=cwd)
         return spec_of(workload=Workload(argv=("{build}/app",), build=recipe))
 
     kept(store, built("other.c", "/src"), at_s=1.0)

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.records import Claim, Conclusion, Kind, Recipe, Status, StudySpec, Verdict, Workload
+from assay.records import BuildRecipe, Claim, Conclusion, Kind, Status, StudySpec, Verdict, Workload
 from assay.store import Store, open_store
-from assay.study.floor import machine_floor
+from assay.study.noise_floor import machine_floor
 from assay.study.session import stored_result
 from assay.testing.store_contracts import a_conclusion, a_spec, a_stratum
 
@@ -167,7 +167,7 @@ def test_programs_that_are_built_are_told_apart_by_their_recipes(store: Store) -
     """The command of each is the same: what lies in the folder of its build."""
 
     def built(source: str) -> Workload:
-        recipe = Recipe(argv=("cc", "-o", "{build}/p", source), cwd="/src")
+        recipe = BuildRecipe(argv=("cc", "-o", "{build}/p", source), cwd="/src")
         return Workload(argv=("{build}/p",), build=recipe)
 
     own = calibrated(store, 1.01, 1.0, workload=built("own.c"))

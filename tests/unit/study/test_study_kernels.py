@@ -15,7 +15,7 @@ from assay.records import Stage, Status, Verdict
 from assay.settings.boot.kernel import RELEASE
 from assay.store import Store, open_store
 from assay.study.booting import BootPause, boot_of
-from assay.study.firmware import with_said
+from assay.study.firmware import with_firmware_values
 from assay.study.session import begin, resume
 
 KERNEL = "boot.kernel"
@@ -164,7 +164,7 @@ def test_a_kernel_by_another_name_is_verified_by_a_file(store: Store, tmp_path: 
         host.kernel = {"linux": OLD, "mos": NEW}[wanted]
 
     laboratory = host.laboratory
-    host.laboratory = lambda: with_said(laboratory(), spec, {})  # type: ignore[method-assign]
+    host.laboratory = lambda: with_firmware_values(laboratory(), spec, {})  # type: ignore[method-assign]
     result = driven(host, store, spec, boots)
     assert result.conclusion.blocks >= 6
     assert result.conclusion.kernels is not None

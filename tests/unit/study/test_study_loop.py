@@ -36,9 +36,9 @@ from assay.records.workload import WALL
 from assay.search.races.race import Ending, EndReason, Race
 from assay.search.races.tune import TuneRace
 from assay.search.space.space import SearchSpace
-from assay.study.failures import Failures
-from assay.study.loop import Account, StudyLoop, demand_objective
-from assay.study.watch import Changed, Watch
+from assay.study.failures import FailedLaunches
+from assay.study.loop import BudgetAccount, StudyLoop, demand_objective
+from assay.study.program_files import ProgramChangedError, ProgramFiles
 from assay.testing.search_contracts import RandomSearcher, Simulated
 
 AMPLE = Budget(launches=100)
@@ -149,10 +149,10 @@ def loop_of(
         race=TuneRace(spec, SearchSpace(SPACE), RandomSearcher()),
         executor=executor,
         planner=lambda configuration, slot: Plan(configuration=configuration),
-        account=Account(budget=budget, launches=earlier),
+        account=BudgetAccount(budget=budget, launches=earlier),
         listener=Silent(),
-        watch=Watch(files),
-        failures=Failures(spec, failed),
+        watch=ProgramFiles(files),
+        failures=FailedLaunches(spec, failed),
     )
 
 
@@ -215,7 +215,7 @@ def test_waiting_for_the_store_is_not_spent(ends: str, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("after", [0, 1, 13])
-@pytest.mark.parametrize("change", [MissingInputError, Changed])
+@pytest.mark.parametrize("change", [MissingInputError, ProgramChangedError])
 def test_a_program_that_is_taken_away_or_changed_makes_no_samples(
     after: int, change: type[Exception], tmp_path: Path
 ) -> None:
@@ -244,7 +244,7 @@ def test_of_a_folder_that_is_gone_with_all_that_is_in_it_the_folder_is_named(
     program = folder / "bin" / "program"
     program.parent.mkdir(parents=True)
     program.touch()
-    watch = Watch([str(program)])
+    watch = ProgramFiles([str(program)])
     watch.demand_same()
     folder.rename(tmp_path / "aside")
     with pytest.raises(MissingInputError, match="folder") as caught:
@@ -375,11 +375,11 @@ def test_missing_metric_names_a_pattern_only_where_it_has_one(
 
 
 def test_an_account_counts_time_and_launches() -> None:
-    account = Account(budget=Budget(time_s=100.0, launches=10), elapsed_s=60.0, launches=4)
+    account = BudgetAccount(budget=Budget(time_s=100.0, launches=10), elapsed_s=60.0, launches=4)
     left = account.left
     assert left.launches == 6
     assert left.time_s == pytest.approx(40.0, abs=1.0)
-    assert Account(budget=Budget()).left == Budget()
+    assert BudgetAccount(budget=Budget()).left == Budget()
 
 
 def test_done_is_what_the_race_said() -> None:

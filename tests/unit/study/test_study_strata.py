@@ -16,15 +16,15 @@ from assay.records import (
     Configuration,
     Parameter,
     Plan,
+    PlannedSetting,
     Prospect,
     Range,
     Space,
     Stratum,
-    Word,
 )
 from assay.records.plan import Level
-from assay.study.choose import grantable
 from assay.study.laboratory import Laboratory
+from assay.study.space_choice import grantable_space
 from assay.study.stratum import demand_same, differences
 
 THEN = Stratum(
@@ -78,7 +78,7 @@ def test_values_that_are_refused_leave_the_space() -> None:
     def plan(configuration: Configuration) -> Plan:
         ((name, value),) = configuration.items()
         refused = value == -5 or name == "smt"
-        word = Word(
+        word = PlannedSetting(
             value=value,
             prospect=Prospect.REFUSED if refused else Prospect.GRANTABLE,
             level=Level.SET,
@@ -93,7 +93,7 @@ def test_values_that_are_refused_leave_the_space() -> None:
             Parameter(name="arg.n", domain=Range(1, 9, step=1)),
         )
     )
-    found, refused = grantable(space, plan)
+    found, refused = grantable_space(space, plan)
     assert [p.name for p in found.parameters] == ["nice", "arg.n"]
     assert found.parameters[0].domain == Choices((0, 5), ordered=True)
     assert refused == {
@@ -109,7 +109,7 @@ def _above(limit: int) -> Callable[[Configuration], Plan]:
     def plan(configuration: Configuration) -> Plan:
         ((name, value),) = configuration.items()
         refused = int(value) > limit
-        word = Word(
+        word = PlannedSetting(
             value=value,
             prospect=Prospect.REFUSED if refused else Prospect.GRANTABLE,
             level=Level.SET,
@@ -122,7 +122,7 @@ def _above(limit: int) -> Callable[[Configuration], Plan]:
 
 def test_a_range_keeps_what_can_be_granted() -> None:
     space = Space(parameters=(Parameter(name="cpus", domain=Range(1, 6, step=1)),))
-    found, refused = grantable(space, _above(2))
+    found, refused = grantable_space(space, _above(2))
     assert found.parameters[0].domain.values() == (1, 2)
     assert refused == {"cpus=3..6": "at most 2"}
 
@@ -137,7 +137,7 @@ def test_what_keeps_its_default_alone_is_no_choice(named: bool) -> None:
         ),
         constraints=("arg.n > instances",) if named else (),
     )
-    found, refused = grantable(space, _above(2))
+    found, refused = grantable_space(space, _above(2))
     assert [p.name for p in found.parameters] == ["instances"] * named + ["arg.n"]
     assert refused == {"instances=4": "at most 2"}
 
@@ -152,7 +152,7 @@ def test_an_expression_about_what_cannot_be_granted_says_so(when: str | None) ->
         constraints=() if when else ("cpus > arg.n",),
     )
     with pytest.raises(NotPossibleError, match=r"needs cpus.*at most 2"):
-        grantable(space, _above(2))
+        grantable_space(space, _above(2))
 
 
 def test_another_environment_is_another_stratum() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from assay.records import Outcome, Stage
 from assay.store import Store, open_store
-from assay.study.usual import usual_wall_s
+from assay.study.typical_wall_time import typical_wall_s
 from assay.testing.store_contracts import a_sample, a_spec, a_stratum
 
 
@@ -41,12 +41,12 @@ def test_the_newest_study_of_the_command_tells(store: Store) -> None:
     studied(store, "./app", 1.0, 9.0)
     studied(store, "./app", 2.0, 1.0, 4.0, 2.0, 100.0)
     studied(store, "./other", 3.0, 7.0)
-    assert usual_wall_s(store, "./app") == 3.0
-    assert usual_wall_s(store, "./unknown") is None
+    assert typical_wall_s(store, "./app") == 3.0
+    assert typical_wall_s(store, "./unknown") is None
 
 
 def test_surveys_and_failures_tell_nothing(store: Store) -> None:
     studied(store, "./app", 1.0, 9.0)
     studied(store, "./app", 2.0, 1.0, stage=Stage.SURVEY)
     studied(store, "./app", 3.0, 1.0, outcome=Outcome.FAILED)
-    assert usual_wall_s(store, "./app") == 9.0
+    assert typical_wall_s(store, "./app") == 9.0

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from assay.errors import NotPossibleError
-from assay.tier.bench import Bench, Progress, fitting, read_free_bytes
-from assay.tier.efficiency import DEGREES, OF_DRAM, OTHERS, POLYNOMIALS, Device, Work
+from assay.tier.bench import Progress, TierBenchmark, fitting_sizes, read_free_bytes
+from assay.tier.efficiency import DEGREES, DRAM_MULTIPLES, OTHER_WORKS, POLYNOMIALS, Device, Work
 
 MIB = 1 << 20
 DEVICE = Device(read=2 << 30, write=1 << 30)
-OF_A_SIZE = len(POLYNOMIALS) * len(DEGREES) + len(OTHERS)
+OF_A_SIZE = len(POLYNOMIALS) * len(DEGREES) + len(OTHER_WORKS)
 """Cells with small data and one number of threads."""
 
 
@@ -47,7 +47,7 @@ class Catalogue:
     launches: list[tuple[str, Sequence[str], int | None]] = field(default_factory=list)
 
     def able(self, kernel: str) -> set[str]:
-        every = {one for work in (*POLYNOMIALS, *OTHERS) for one in work.variants}
+        every = {one for work in (*POLYNOMIALS, *OTHER_WORKS) for one in work.variants}
         return every - set(self.lacks)
 
     def timed(self, kernel: str, words: Sequence[str], dram_bytes: int | None) -> Told:
@@ -76,16 +76,16 @@ def seconds() -> Callable[[], float]:
 
 
 def measured(
-    bench: Bench, for_s: float, told: Callable[[Progress], None] = lambda _: None
-) -> Bench:
+    bench: TierBenchmark, for_s: float, told: Callable[[Progress], None] = lambda _: None
+) -> TierBenchmark:
     bench.measure(for_s, told, seconds())
     return bench
 
 
 def test_first_round_runs_cells_by_size() -> None:
     kernels = Catalogue()
-    of_twice = OF_A_SIZE - sum(one.of_dram < 2.0 for one in OTHERS)
-    bench = Bench(kernels, 16 * MIB, (0.5, 2.0), (3,))
+    of_twice = OF_A_SIZE - sum(one.of_dram < 2.0 for one in OTHER_WORKS)
+    bench = TierBenchmark(kernels, 16 * MIB, (0.5, 2.0), (3,))
     cells = measured(bench, 2.0 * (OF_A_SIZE + of_twice)).cells(DEVICE)
     assert [one.of_dram for one in cells] == [0.5] * OF_A_SIZE + [2.0] * of_twice
     assert {one.efficiency for one in cells} == {0.5}
@@ -97,7 +97,7 @@ def test_first_round_runs_cells_by_size() -> None:
 
 def test_later_rounds_are_shuffled() -> None:
     kernels = Catalogue()
-    bench = measured(Bench(kernels, 16 * MIB, (0.5,), (1,)), 2.0 * 8 * OF_A_SIZE)
+    bench = measured(TierBenchmark(kernels, 16 * MIB, (0.5,), (1,)), 2.0 * 8 * OF_A_SIZE)
     assert {len(one.tier_s) for one in bench.cells(DEVICE)} == {8}
     rounds = [
         kernels.launches[2 * start : 2 * (start + OF_A_SIZE)]
@@ -109,7 +109,7 @@ def test_later_rounds_are_shuffled() -> None:
 
 
 def test_bench_stops_at_time_limit() -> None:
-    bench = measured(Bench(Catalogue(), 16 * MIB, OF_DRAM, (1, 2)), 10.0)
+    bench = measured(TierBenchmark(Catalogue(), 16 * MIB, DRAM_MULTIPLES, (1, 2)), 10.0)
     cells = bench.cells(DEVICE)
     assert [one.of_dram for one in cells] == [0.5] * 5
     assert bench.missing > 100
@@ -117,7 +117,7 @@ def test_bench_stops_at_time_limit() -> None:
 
 def test_progress_is_reported_for_each_cell() -> None:
     told: list[Progress] = []
-    measured(Bench(Catalogue(), 16 * MIB, (0.5,), (2,)), 2.0 * (OF_A_SIZE + 1), told.append)
+    measured(TierBenchmark(Catalogue(), 16 * MIB, (0.5,), (2,)), 2.0 * (OF_A_SIZE + 1), told.append)
     assert told[0] == Progress(
         round=1,
         work=POLYNOMIALS[0],
@@ -135,12 +135,12 @@ def test_progress_is_reported_for_each_cell() -> None:
 def test_smaller_data_get_less_dram(filled: float, dram: int) -> None:
     """Whole chunks, and at least the minimum of the tier."""
     kernels = Catalogue(filled=filled)
-    measured(Bench(kernels, 32 * MIB, OF_DRAM, (1,)), 1000.0)
+    measured(TierBenchmark(kernels, 32 * MIB, DRAM_MULTIPLES, (1,)), 1000.0)
     assert kernels.drams == {dram * MIB}
 
 
 def test_cell_distance_from_balance_is_computed() -> None:
-    bench = measured(Bench(Catalogue(), 16 * MIB, (1.0, 2.0), (1,)), 1000.0)
+    bench = measured(TierBenchmark(Catalogue(), 16 * MIB, (1.0, 2.0), (1,)), 1000.0)
     cells = bench.cells(DEVICE)
     assert {one.of_balance for one in cells if one.of_dram <= 1} == {None}
     (one,) = (c for c in cells if (c.work, c.of_dram) == ("forwards", 2.0))
@@ -150,7 +150,7 @@ def test_cell_distance_from_balance_is_computed() -> None:
 
 
 def variants_of(kernels: Catalogue, work: Work) -> set[str]:
-    measured(Bench(kernels, 16 * MIB, (0.5,), (1,)), 2.0 * OF_A_SIZE)
+    measured(TierBenchmark(kernels, 16 * MIB, (0.5,), (1,)), 2.0 * OF_A_SIZE)
     return {value(words, "--variant") for name, words, _ in kernels.launches if name == work.kernel}
 
 
@@ -167,15 +167,15 @@ def test_preferred_variant_is_chosen() -> None:
     ("wrong", "how"), [((True, False), "without the tier"), ((False, True), "with the tier")]
 )
 def test_wrong_result_ends_bench(wrong: tuple[bool, bool], how: str) -> None:
-    bench = Bench(Catalogue(wrong=wrong), 16 * MIB, (0.5,), (1,))
+    bench = TierBenchmark(Catalogue(wrong=wrong), 16 * MIB, (0.5,), (1,))
     with pytest.raises(NotPossibleError, match=f"gave a wrong result {how}: rejected"):
         measured(bench, 1000.0)
 
 
 def test_sizes_fit_into_memory() -> None:
-    assert fitting(16 * MIB, 128 * MIB) == OF_DRAM
-    assert fitting(16 * MIB, 50 * MIB) == (0.5, 1.0, 1.5, 2.0)
-    assert fitting(16 * MIB, 7 * MIB) == ()
+    assert fitting_sizes(16 * MIB, 128 * MIB) == DRAM_MULTIPLES
+    assert fitting_sizes(16 * MIB, 50 * MIB) == (0.5, 1.0, 1.5, 2.0)
+    assert fitting_sizes(16 * MIB, 7 * MIB) == ()
 
 
 def test_free_memory_is_available_memory(tmp_path: Path) -> None:

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from pathlib import Path as File
+from pathlib import PathProbe as File
 
 import pytest
 
 from assay.errors import NotPossibleError
-from assay.tier.doctor import Finding, findings, unadvisable, usable
-from assay.tier.probe import Addresses, Advice, IoUring, Path, Probe, Userfaultfd, probe
+from assay.tier.doctor import Finding, advisor_finding, findings, usable
+from assay.tier.probe import (
+    AddressSpace,
+    AdvisorSupport,
+    IoUring,
+    PathProbe,
+    Probe,
+    Userfaultfd,
+    probe,
+)
 
 GOOD = Userfaultfd(in_kernel=True, move=True, poison=True)
-FAST = Path(path="/d", free_bytes=1e9, read_bytes_per_s=2e9, write_bytes_per_s=1e9, latency_s=1e-4)
+FAST = PathProbe(
+    path="/d", free_bytes=1e9, read_bytes_per_s=2e9, write_bytes_per_s=1e9, latency_s=1e-4
+)
 
 
 def probed(
-    faults: Userfaultfd = GOOD, io_uring: IoUring | None = None, *paths: Path
+    faults: Userfaultfd = GOOD, io_uring: IoUring | None = None, *paths: PathProbe
 ) -> tuple[Finding, ...]:
     """Return the findings; `usable` must agree with them."""
-    told = Probe(userfaultfd=faults, io_uring=io_uring or IoUring(), advice=Advice(), paths=paths)
+    told = Probe(
+        userfaultfd=faults, io_uring=io_uring or IoUring(), advice=AdvisorSupport(), paths=paths
+    )
     found = findings(told)
     assert usable(told) == (not any(one.fatal for one in found))
     return found
@@ -56,10 +68,10 @@ def test_optional_feature_of_newer_kernel_is_a_note(
 
 
 def test_address_space_limit_is_reported() -> None:
-    lack = Addresses(
+    lack = AddressSpace(
         problem="4096 GiB of address space are not available (ulimit -v): raise the limit"
     )
-    probe = Probe(userfaultfd=GOOD, io_uring=IoUring(), advice=Advice(), addresses=lack)
+    probe = Probe(userfaultfd=GOOD, io_uring=IoUring(), advice=AdvisorSupport(), addresses=lack)
     (found,) = findings(probe)
     assert found.problem == "4096 GiB of address space are not available (ulimit -v)"
     assert found.remedy == "Raise the limit."
@@ -102,24 +114,27 @@ def test_missing_io_uring_is_a_note() -> None:
     ],
 )
 def test_unusable_path_has_cause_and_remedy(problem: str, cause: str, remedy: str) -> None:
-    (found,) = probed(GOOD, None, FAST, Path(path="/x", problem=problem))
+    (found,) = probed(GOOD, None, FAST, PathProbe(path="/x", problem=problem))
     assert found == Finding(problem=cause, remedy=remedy, fatal=True)
 
 
 def test_unusable_swap_has_cause_and_remedy() -> None:
     words = "swap accepts no memory: enlarge it (/proc/swaps), or raise memory.swap.max"
-    told = Probe(userfaultfd=GOOD, io_uring=IoUring(), advice=Advice(problem=words))
-    found = unadvisable(told)
+    told = Probe(userfaultfd=GOOD, io_uring=IoUring(), advice=AdvisorSupport(problem=words))
+    found = advisor_finding(told)
     assert found == Finding(
         problem="swap accepts no memory",
         remedy="Enlarge it (/proc/swaps), or raise memory.swap.max.",
     )
     assert usable(told) and not findings(told)
-    assert unadvisable(Probe(userfaultfd=GOOD, io_uring=IoUring(), advice=Advice())) is None
+    assert (
+        advisor_finding(Probe(userfaultfd=GOOD, io_uring=IoUring(), advice=AdvisorSupport()))
+        is None
+    )
 
 
 def test_findings_are_sorted_by_severity() -> None:
-    bad = Path(path="/x", problem="the path /x is read-only: name another")
+    bad = PathProbe(path="/x", problem="the path /x is read-only: name another")
     found = probed(Userfaultfd(in_kernel=True, poison=True), IoUring(problem="none"), bad)
     assert [one.fatal for one in found] == [True, True, False]
     assert "neither move" in found[0].problem and "/x" in found[1].problem
@@ -142,9 +157,9 @@ def test_probe_output_is_parsed(tmp_path: File) -> None:
     found = probe(env, "/a,/b")
     assert found.userfaultfd == GOOD
     assert found.paths == (
-        Path(path="--path /a,/b --bytes 268435456 --order forward", free_bytes=5e9),
+        PathProbe(path="--path /a,/b --bytes 268435456 --order forward", free_bytes=5e9),
     )
-    assert probe(env).paths == (Path(path="", free_bytes=5e9),)
+    assert probe(env).paths == (PathProbe(path="", free_bytes=5e9),)
 
 
 def test_failing_probe_reports_reason(tmp_path: File) -> None:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from assay.tier.efficiency import OTHERS, POLYNOMIALS, Cell, Device, Work, balance
+from assay.tier.efficiency import OTHER_WORKS, POLYNOMIALS, Cell, Device, Work, balance
 from assay.tier.heatmap import heatmap_svg
 
 DEVICE = Device(read=2e9, write=1e9)
@@ -86,7 +86,7 @@ def test_heatmap_has_shaded_box_for_each_cell() -> None:
     cells = [
         cell(POLYNOMIALS[0].name, 0.5, 0.25, 1.0),
         cell(POLYNOMIALS[0].name, 2.0, 0.25, 10.0),
-        cell(OTHERS[0].name, 2.0, 0.1, 4.0),
+        cell(OTHER_WORKS[0].name, 2.0, 0.1, 4.0),
     ]
     svg = heatmap_svg(cells, DEVICE, 1 << 30)
     texts = [e.text for e in ElementTree.fromstring(svg).iter() if e.tag.endswith("text")]
@@ -97,17 +97,17 @@ def test_heatmap_has_shaded_box_for_each_cell() -> None:
 
 
 def test_heatmap_of_single_cell_is_drawn() -> None:
-    svg = heatmap_svg([cell(OTHERS[0].name, 0.5, 0.1, 0.001)], DEVICE, 1 << 20)
+    svg = heatmap_svg([cell(OTHER_WORKS[0].name, 0.5, 0.1, 0.001)], DEVICE, 1 << 20)
     assert "100000" in svg
 
 
 def test_heatmap_has_panel_for_each_thread_count() -> None:
-    cells = [cell(OTHERS[0].name, 0.5, 0.1, 1.0, threads) for threads in (1, 2)]
+    cells = [cell(OTHER_WORKS[0].name, 0.5, 0.1, 1.0, threads) for threads in (1, 2)]
     svg = heatmap_svg(cells, DEVICE, 1 << 20)
     assert svg.index("other programs, 1 thread<") < svg.index("other programs, 2 threads<")
     assert "threads<" not in heatmap_svg(cells[:1], DEVICE, 1 << 20)
 
 
 def test_workload_names_are_unique() -> None:
-    names = [one.name for one in (*POLYNOMIALS, *OTHERS)]
+    names = [one.name for one in (*POLYNOMIALS, *OTHER_WORKS)]
     assert len(set(names)) == len(names)

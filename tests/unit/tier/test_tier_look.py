@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from assay.tier import look
+from assay.tier import sampling
 from assay.tier.meter import Counts, Meter
-from assay.tier.prediction import Look
+from assay.tier.prediction import ActivitySnapshot
 
 SESSION = 40
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -48,19 +48,19 @@ def meter(pid: int, **more: float) -> Meter:
     )
 
 
-Looking = Callable[[list[list[Meter]]], list[Look]]
+Looking = Callable[[list[list[Meter]]], list[ActivitySnapshot]]
 
 
 @pytest.fixture
 def looked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Looking:
     """Return the samples of a sequence of pager states, until the program ends."""
 
-    def looks(shown: list[list[Meter]]) -> list[Look]:
+    def looks(shown: list[list[Meter]]) -> list[ActivitySnapshot]:
         left = list(shown)
         monkeypatch.setattr(look, "meters", lambda proc: left.pop(0))
-        return list(look.looks(SESSION, 60.0, lambda: bool(left), tmp_path))
+        return list(sampling.sample_session(SESSION, 60.0, lambda: bool(left), tmp_path))
 
-    monkeypatch.setattr(look.time, "sleep", lambda _: None)
+    monkeypatch.setattr(sampling.time, "sleep", lambda _: None)
     return looks
 
 
@@ -104,9 +104,9 @@ def test_sampling_ends_at_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyP
     process(tmp_path, 40, SESSION, user_s=1.0)
     monkeypatch.setattr(look, "meters", lambda proc: [meter(40)])
     slept = [0.0]
-    monkeypatch.setattr(look.time, "monotonic", lambda: sum(slept))
-    monkeypatch.setattr(look.time, "sleep", slept.append)
-    looks = list(look.looks(SESSION, 1.0, lambda: True, tmp_path))
+    monkeypatch.setattr(sampling.time, "monotonic", lambda: sum(slept))
+    monkeypatch.setattr(sampling.time, "sleep", slept.append)
+    looks = list(sampling.sample_session(SESSION, 1.0, lambda: True, tmp_path))
     assert [one.at_s for one in looks] == [pytest.approx(n / 8) for n in range(8)]
 
 

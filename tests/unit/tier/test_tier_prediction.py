@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from assay.tier.efficiency import Device
-from assay.tier.prediction import Look, Prediction, predicted, reasons
+from assay.tier.prediction import ActivitySnapshot, Prediction, predict, reasons
 
 DEVICE = Device(read=2 * 2**30, write=2**30)
-NOTHING = Look(
+NOTHING = ActivitySnapshot(
     at_s=10.0,
     cpu_s=1.0,
     thread_s={7: 1.0},
@@ -24,11 +24,11 @@ NOTHING = Look(
 
 def after(threads: int = 1, **more: float) -> Prediction:
     """Return the state ten seconds later, with the work divided among threads."""
-    values = {name: getattr(NOTHING, name) for name in Look.__struct_fields__}
+    values = {name: getattr(NOTHING, name) for name in ActivitySnapshot.__struct_fields__}
     later = {name: v + more.get(name, 0) for name, v in values.items() if name != "thread_s"}
     each_s = more.get("cpu_s", 0.0) / threads
     ran = {7: 1.0 + each_s, **dict.fromkeys(range(8, 7 + threads), each_s)}
-    return predicted(NOTHING, Look(**{**later, "at_s": 20.0, "thread_s": ran}), DEVICE)
+    return predict(NOTHING, ActivitySnapshot(**{**later, "at_s": 20.0, "thread_s": ran}), DEVICE)
 
 
 def test_efficiency_is_work_over_work_plus_waiting() -> None:
@@ -63,9 +63,9 @@ def test_concurrent_threads_are_counted(stall_s: float, efficiency: float) -> No
 
 
 def test_ended_threads_count_as_sequential() -> None:
-    values = {name: getattr(NOTHING, name) for name in Look.__struct_fields__}
+    values = {name: getattr(NOTHING, name) for name in ActivitySnapshot.__struct_fields__}
     gone = {**values, "at_s": 20.0, "cpu_s": 4.0, "thread_s": {9: 1.0}}
-    assert predicted(NOTHING, Look(**gone), DEVICE).work_s == pytest.approx(3.0)
+    assert predict(NOTHING, ActivitySnapshot(**gone), DEVICE).work_s == pytest.approx(3.0)
 
 
 @pytest.mark.parametrize(

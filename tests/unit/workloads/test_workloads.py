@@ -12,7 +12,7 @@ import assay.workloads
 from assay.cli.case.rendering import ladder_notes
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Budget, Conclusion, Kind, StudySpec, Workload
-from assay.study.session import Result
+from assay.study.session import StudyResult
 from assay.workloads.kernels import Kernel, Variant, describe, find_kernel, parameter_words
 from assay.workloads.ladder import Step, arms_of, ladder
 from assay.workloads.published import published_figures
@@ -60,7 +60,7 @@ def test_higher_roof_counts_and_variants_above_it_get_a_note() -> None:
     workload = Workload(argv=("prog",), cwd="/")
     spec = StudySpec(kind=Kind.COMPARE, workload=workload, budget=Budget(time_s=1.0))
     conclusion = Conclusion(kind=Kind.COMPARE, metric="s", notes=("a note",))
-    result = Result("abcdefg", spec, conclusion, 1.0)
+    result = StudyResult("abcdefg", spec, conclusion, 1.0)
 
     def told(median_s: float) -> tuple[str, ...]:
         return ladder_notes(result, [Step(variant("one"), None, median_s, None)], roofs)

@@ -19,7 +19,7 @@ from assay.machine.document import Machine
 from assay.partition.broker import AlreadyReservedError, BrokerClient, free_cpus
 from assay.partition.reservation import reserve_share
 from assay.partition.share_request import parse_share_request
-from assay.records import Granted
+from assay.records import GrantStatus
 from vm.alive import Alive
 from vm.relay import relayed
 from vm.trees import WHAT_CHECKS_READ, look
@@ -297,7 +297,7 @@ def test_a_launch_within_a_share_stays_in_it(guest: Alive, broker: Path, known: 
     assert trial.facts.containment is not None and trial.facts.containment.mode == "v2"
     assert everywhere.stdout.split()[1] == "6-7"
     assert outside.facts.outcome == "setup_failed" or (
-        outside.grants["cpus"].grant is not Granted.GRANTED
+        outside.grants["cpus"].grant is not GrantStatus.GRANTED
     )
 
 

@@ -11,7 +11,7 @@ import re
 import pytest
 
 from assay.machine.document import Machine
-from assay.records import Granted, MemPolicy, Prospect
+from assay.records import GrantStatus, MemPolicy, Prospect
 from vm.alive import Alive
 from vm.trial import Trial, attempt, launch, plan_on
 
@@ -72,7 +72,7 @@ def test_it_is_granted_by_what_was_seen_from_outside(
     assert planned.words["mem.policy"].prospect is Prospect.GRANTABLE
     trial = run(guest, known, policy, held_s=SEEN_S)
     grant = trial.grants["mem.policy"]
-    assert grant.grant is Granted.GRANTED, grant
+    assert grant.grant is GrantStatus.GRANTED, grant
     (action,) = trial.plan.actions
     assert isinstance(action, MemPolicy)
     inside = where(trial)

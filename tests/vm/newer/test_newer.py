@@ -14,7 +14,7 @@ from assay.host.journal import STATE_VARIABLE, open_journal
 from assay.machine.checks import Finding, Host, Status, examine
 from assay.machine.document import Machine
 from assay.machine.tunables import INTERLEAVE
-from assay.records import Granted
+from assay.records import GrantStatus
 from vm.alive import Alive
 from vm.trees import WHAT_CHECKS_READ, look
 from vm.trial import attempt, plan_on
@@ -84,7 +84,7 @@ def test_weights_decide_where_pages_lie(guest: Alive, known: Machine, changes: H
     assert pages["move_pages"] == pages["numa_maps"]
     for node, weight in enumerate((4, 1, 3)):
         assert abs(pages["move_pages"][str(node)] - PAGES * weight / 8) <= SLACK, pages
-    assert trial.grants["mem.policy"].grant is Granted.GRANTED, trial.grants
+    assert trial.grants["mem.policy"].grant is GrantStatus.GRANTED, trial.grants
     changes.put_back()
     assert weights(guest) == before
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
 from assay.records import Claim, Verdict, to_builtins
-from assay.study.session import Result
+from assay.study.session import StudyResult
 from assay.units import show_bytes, show_duration, significant
 from assay.untrusted import clean
 from assay.workloads.kernels import Kernel
@@ -19,7 +19,7 @@ _ABOVE = 1.05
 
 
 def ladder_lines(
-    result: Result, kernel: Kernel, steps: Sequence[Step], roofs: Roofs, *, quiet: bool
+    result: StudyResult, kernel: Kernel, steps: Sequence[Step], roofs: Roofs, *, quiet: bool
 ) -> Iterator[str]:
     """Yield a table of rates, shares of the roof and gains of all variants."""
     if not quiet:
@@ -50,7 +50,7 @@ def ladder_lines(
         yield f"study {result.study_id}; all launches: assay report {result.study_id}"
 
 
-def ladder_notes(result: Result, steps: Sequence[Step], roofs: Roofs) -> tuple[str, ...]:
+def ladder_notes(result: StudyResult, steps: Sequence[Step], roofs: Roofs) -> tuple[str, ...]:
     """Return the notes of the study and of the roofs."""
     above = [one.variant.variant for one in steps if one.share_of_roof(roofs) > _ABOVE]
     if not above:
@@ -115,7 +115,7 @@ def _times(ratio: float | None) -> str:
 
 
 def ladder_document(
-    result: Result, kernel: Kernel, steps: Sequence[Step], roofs: Roofs
+    result: StudyResult, kernel: Kernel, steps: Sequence[Step], roofs: Roofs
 ) -> dict[str, Any]:
     """Return the ladder as a JSON document."""
     return {

@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 
-from assay.bundle.files import replacing
+from assay.bundle.files import replace_atomically
 from assay.cli.case.arguments import data_words, thread_words
 from assay.cli.case.rendering import ladder_document, ladder_lines
 from assay.cli.files.target import target_of
@@ -18,7 +18,7 @@ from assay.cli.show.progress import Progress, wants_live
 from assay.cli.wire import laboratory_of, store_of
 from assay.errors import InvalidInputError, NotPossibleError, nearest
 from assay.records import Arm, Kind, Sample, StudySpec, Workload
-from assay.study.session import Result, begin
+from assay.study.session import StudyResult, begin
 from assay.workloads.kernels import (
     REPETITION,
     Kernel,
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(fitted(lines, width_of(sys.stdout))), flush=True)
     # Last, so that an error does not lose the answer.
     if picture is not None:
-        with replacing(picture) as file:
+        with replace_atomically(picture) as file:
             file.write(roofline_svg(kernel, steps, roofs).encode())
     return 0
 
@@ -123,7 +123,7 @@ def _spec(arguments: argparse.Namespace, kernel: Kernel, arms: tuple[Arm, ...]) 
     )
 
 
-def _measured(arguments: argparse.Namespace, spec: StudySpec) -> tuple[Result, list[Sample]]:
+def _measured(arguments: argparse.Namespace, spec: StudySpec) -> tuple[StudyResult, list[Sample]]:
     lab = laboratory_of(spec, arguments.helper)
     with (
         store_of(arguments) as store,

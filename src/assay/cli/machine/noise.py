@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.bundle.files import replacing
+from assay.bundle.files import replace_atomically
 from assay.cli.files.target import target_of
 from assay.cli.machine.apart import say_partitions
 from assay.cli.machine.noise_document import noise_document
@@ -209,7 +209,7 @@ def _is_guest() -> bool:
 
 def _give(arguments: argparse.Namespace, answer: NoiseSummary, output: Path | None) -> None:
     if output is not None:
-        with replacing(output) as file:
+        with replace_atomically(output) as file:
             file.write(_picture(output, answer).encode())
     if arguments.json:
         print_json(noise_document(answer))

@@ -15,7 +15,7 @@ from assay.noise.figures import (
 )
 from assay.noise.summary import NoiseSummary
 from assay.records.noise import CpuNoise, NoiseRun
-from assay.reporting.plain import shorten
+from assay.reporting.formatting import shorten
 from assay.units import show_count, show_duration, significant
 from assay.untrusted import clean
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from assay.bundle.files import replacing
+from assay.bundle.files import replace_atomically
 from assay.cli.files.target import target_of
 from assay.cli.machine.apart import say_partitions
 from assay.cli.machine.lines import TITLE, machine_lines
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         machine, inventory = described(root)
     if output is not None:
         content = _content(output.suffix, machine, inventory)
-        with replacing(output) as file:
+        with replace_atomically(output) as file:
             file.write(content.encode(errors="backslashreplace"))
     if arguments.json:
         print_json(_document(machine, inventory))

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from assay.bundle.files import replacing
+from assay.bundle.files import replace_atomically
 from assay.cli.machine.apart import say_partitions
 from assay.cli.machine.rooted import root_of
 from assay.cli.show.documents import print_json
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     with root_of(arguments.root) as root:
         machine = read_machine(root)
         found = record_snapshot(root, machine, os.environ, cache_folder(os.environ))
-        with replacing(path) as file:
+        with replace_atomically(path) as file:
             write_archive(found, file)
     for what in found.cut:
         print(f"assay: left out, for it took too long or grew too large: {what}", file=sys.stderr)

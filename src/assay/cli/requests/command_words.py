@@ -8,7 +8,7 @@ import shlex
 
 from assay.cli.parsing.parser import Parsed
 from assay.errors import InvalidInputError
-from assay.records.shell import SPARING
+from assay.records.shell import SIGPIPE_TRAP
 
 LAUNCHING = frozenset({"run", "measure", "compare", "sweep", "tune"})
 """Verbs that take a command after ``--``."""
@@ -101,7 +101,7 @@ def through_shell(text: str) -> tuple[str, ...]:
     bash = which("bash")
     if bash is None:
         return ("/bin/sh", "-c", text)
-    return (bash, "-o", "pipefail", "-c", SPARING + text if _is_pipeline(text) else text)
+    return (bash, "-o", "pipefail", "-c", SIGPIPE_TRAP + text if _is_pipeline(text) else text)
 
 
 def _is_pipeline(text: str) -> bool:

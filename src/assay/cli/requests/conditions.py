@@ -239,14 +239,14 @@ def _bundle(path: Path) -> _Study:
         InvalidInputError: no bundle, or one that was changed.
         NotPossibleError: it cannot be read, or is of a later format.
     """
-    from assay.bundle.read import Broken
+    from assay.bundle.read import BrokenBundleError
     from assay.bundle.verify import verify
 
     if not zipfile.is_zipfile(path):
         raise InvalidInputError(f"{path} is neither a bundle nor a table.", _NAMED)
     try:
         checked = verify(path)
-    except Broken as broken:
+    except BrokenBundleError as broken:
         raise _changed(path, broken.cause, broken.remedy) from broken
     if checked.broken is not None:
         raise _changed(path, checked.broken.cause, checked.broken.remedy)

@@ -18,7 +18,7 @@ from assay.records import Budget, StudySpec
 from assay.search.history.cross_environment import confirmation
 from assay.store import Store
 from assay.study.laboratory import Laboratory
-from assay.study.session import Result, begin
+from assay.study.session import StudyResult, begin
 
 
 def confirmed(
@@ -27,7 +27,7 @@ def confirmed(
     study_id: str,
     budget: Budget,
     point: str | None = None,
-) -> Result:
+) -> StudyResult:
     """Compare a study's recommendation with the default, without a share of a partition.
 
     Args:

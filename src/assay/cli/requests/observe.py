@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.errors import InvalidInputError, nearest
-from assay.records.observation import EVERY, Observation
+from assay.records.observation import ALL_OBSERVATIONS, Observation
 
 
 def observed_of(text: str | None) -> tuple[Observation, ...] | None:
@@ -16,7 +16,7 @@ def observed_of(text: str | None) -> tuple[Observation, ...] | None:
         InvalidInputError: no such observation.
     """
     if text is None or text in ("all", "none"):
-        return {None: None, "all": EVERY, "none": ()}[text]
+        return {None: None, "all": ALL_OBSERVATIONS, "none": ()}[text]
     asked = text.split(",")
     for name in asked:
         if name in ("all", "none"):

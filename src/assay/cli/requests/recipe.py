@@ -10,7 +10,7 @@ from assay.cli.parsing.values import quantity
 from assay.errors import InvalidInputError
 from assay.launch.build_command import FOLDER, no_command_error, recipe_of
 from assay.launch.command import placeholders_in
-from assay.records import Configuration, Parameter, Recipe
+from assay.records import BuildRecipe, Configuration, Parameter
 from assay.settings.value_text import format_value
 from assay.units import parse_duration_s
 
@@ -24,7 +24,7 @@ def recipe_asked(
     argv: tuple[str, ...],
     parameters: Sequence[Parameter] = (),
     configurations: Sequence[Configuration] = (),
-) -> Recipe | None:
+) -> BuildRecipe | None:
     """What builds the program; ``None`` where nothing does.
 
     Args:

@@ -10,7 +10,7 @@ from assay.cli.parsing.values import quantity, whole
 from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
 from assay.records import Budget, Parameter, Space, Statistic
-from assay.records.study import DISTURBED_ABOVE, MARGIN
+from assay.records.study import DEFAULT_DISTURBED_ABOVE, DEFAULT_MARGIN
 from assay.search.space.expression import Expression
 from assay.settings.domain_text import parse_domain
 from assay.settings.registry import Registry
@@ -50,7 +50,7 @@ def margin_of(arguments: argparse.Namespace, statistic: Statistic = Statistic.ME
     """
     if arguments.margin:
         return quantity("--margin", arguments.margin, parse_share)
-    return SPREAD_MARGIN if statistic is Statistic.SPREAD else MARGIN
+    return SPREAD_MARGIN if statistic is Statistic.SPREAD else DEFAULT_MARGIN
 
 
 def precision_of(arguments: argparse.Namespace) -> float | None:
@@ -96,7 +96,7 @@ def disturbed_above_of(arguments: argparse.Namespace, env: Mapping[str, str]) ->
     """
     text = arguments.disturbed_above or env.get("ASSAY_DISTURBED_ABOVE")
     if not text:
-        return DISTURBED_ABOVE
+        return DEFAULT_DISTURBED_ABOVE
     if text == NEVER:
         return None
     try:

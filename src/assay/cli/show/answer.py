@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from assay.bundle.files import replacing
+from assay.bundle.files import replace_atomically
 from assay.cli.files.target import target_of
 from assay.cli.show.documents import json_text, print_json, result_document
 from assay.cli.show.show import print_result
 from assay.errors import NotPossibleError
 from assay.records import Kind, Sample
 from assay.search.space.naming import named_conclusion, named_samples
-from assay.study.session import Result
+from assay.study.session import StudyResult
 
 SUFFIXES = (".md", ".csv", ".json")
 
@@ -30,7 +30,7 @@ def exports_of(arguments: argparse.Namespace) -> tuple[Path, ...]:
 
 def give(
     arguments: argparse.Namespace,
-    result: Result,
+    result: StudyResult,
     samples: Sequence[Sample],
     exports: Sequence[Path],
 ) -> None:
@@ -50,15 +50,15 @@ def give(
             print_result(result)
 
 
-def named_result(result: Result) -> Result:
+def named_result(result: StudyResult) -> StudyResult:
     """Return the result with the names that a file gives to configurations."""
     return replace(result, conclusion=named_conclusion(result.spec, result.conclusion))
 
 
-def _export(result: Result, samples: Sequence[Sample], exports: Sequence[Path]) -> None:
+def _export(result: StudyResult, samples: Sequence[Sample], exports: Sequence[Path]) -> None:
     for path in exports:
         try:
-            with replacing(path) as file:
+            with replace_atomically(path) as file:
                 file.write(_content(path, result, samples).encode(errors="backslashreplace"))
         except NotPossibleError as error:
             raise NotPossibleError(
@@ -67,7 +67,7 @@ def _export(result: Result, samples: Sequence[Sample], exports: Sequence[Path]) 
             ) from error
 
 
-def _content(path: Path, result: Result, samples: Sequence[Sample]) -> str:
+def _content(path: Path, result: StudyResult, samples: Sequence[Sample]) -> str:
     from assay.reporting import cells_text, front_text, text
 
     conclusion, spec = result.conclusion, result.spec

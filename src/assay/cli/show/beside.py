@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from assay.cli.show.cells import MOST_SHOWN
 from assay.records import ArmResult, Conclusion, StudySpec
-from assay.reporting.plain import shorten
+from assay.reporting.formatting import shorten
 from assay.search.conclusion.cells import best_claim
 from assay.units import show_count, show_quantity
 from assay.untrusted import clean

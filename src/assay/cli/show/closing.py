@@ -6,11 +6,11 @@ import sys
 from collections.abc import Sequence
 
 from assay.search.claims.gate import gate_reasons
-from assay.study.session import Result
+from assay.study.session import StudyResult
 from assay.untrusted import clean
 
 
-def gate_status(words: Sequence[str], result: Result) -> int:
+def gate_status(words: Sequence[str], result: StudyResult) -> int:
     """Return 1 where a word of ``--fail-if`` holds, and say on standard error why; else 0."""
     found = gate_reasons(words, result.conclusion, result.spec)
     for text in found:

@@ -21,7 +21,7 @@ from assay.records import (
 )
 from assay.search.conclusion.cells import baseline_point
 from assay.search.conclusion.notes import too_few_blocks_notes
-from assay.study.session import Result
+from assay.study.session import StudyResult
 from assay.wording.noise_floor import day
 from assay.wording.proof import proof_command
 
@@ -38,7 +38,7 @@ def json_text(document: dict[str, Any]) -> str:
     return json.dumps({"schema": SCHEMA, **document}, allow_nan=False)
 
 
-def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]:
+def result_document(result: StudyResult, samples: Sequence[Sample]) -> dict[str, Any]:
     """What a measuring verb prints."""
     conclusion = result.conclusion
     match conclusion.kind:
@@ -75,7 +75,7 @@ def result_document(result: Result, samples: Sequence[Sample]) -> dict[str, Any]
     return {"study": result.study_id, **document, **blocks, "notes": list(result.notes)}
 
 
-def _tune(result: Result) -> dict[str, Any]:
+def _tune(result: StudyResult) -> dict[str, Any]:
     conclusion = result.conclusion
     recommendation = conclusion.recommendation
     assert recommendation is not None

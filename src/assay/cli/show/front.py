@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assay.records import Claim, Conclusion, FrontPoint, OffFront, StudySpec, to_builtins
+from assay.records import Claim, Conclusion, FrontExclusion, FrontPoint, StudySpec, to_builtins
 from assay.search.claims.front_claims import claim_on
 from assay.units import show_level
 from assay.untrusted import clean
@@ -70,18 +70,18 @@ def off_words(point: FrontPoint, numbers: dict[str, str]) -> str:
         point: that was confirmed.
         numbers: of the points of the front, by name.
     """
-    if point.off is OffFront.UNCLEAR and not point.claims:
+    if point.off is FrontExclusion.UNCLEAR and not point.claims:
         return "no launch that counts"
     match point.off:
-        case OffFront.DOMINATED:
+        case FrontExclusion.DOMINATED:
             better = point.dominated_by or ""
             number = numbers.get(better)
             return f"dominated by {f'point {number}' if number else clean(better)}"
-        case OffFront.NO_GAIN:
+        case FrontExclusion.NO_GAIN:
             return "better in nothing"
-        case OffFront.UNCLEAR:
+        case FrontExclusion.UNCLEAR:
             return "not shown to be better in anything"
-        case OffFront.FAILS:
+        case FrontExclusion.FAILS:
             return "fails more often than the default"
         case None:
             return ""

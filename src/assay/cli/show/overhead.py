@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assay.records.observation import USUAL
+from assay.records.observation import DEFAULT_OBSERVATIONS
 from assay.records.overhead import Cost, ObservedCost, Overhead
-from assay.records.study import DISTURBED_ABOVE
+from assay.records.study import DEFAULT_DISTURBED_ABOVE
 from assay.units import significant
 from assay.wording.noise_floor import day
 
@@ -29,7 +29,7 @@ def overhead_lines(found: Overhead) -> Iterator[str]:
         yield f"  {'  '.join(cells)}".rstrip()
     for observation, reason in found.absent.items():
         yield f"  not measured: {observation}: {reason}"
-    if found.others is not None and found.others > DISTURBED_ABOVE:
+    if found.others is not None and found.others > DEFAULT_DISTURBED_ABOVE:
         yield ""
         yield (
             f"Others used {100 * found.others:.0f} % of the CPUs meanwhile, which makes the "
@@ -56,7 +56,7 @@ def _mark(costs: Sequence[ObservedCost]) -> str:
     for cost in costs:
         if cost.excess is not None:
             name, figure = cost.excess
-            off = ": off in launches that count" if cost.observation in USUAL else ""
+            off = ": off in launches that count" if cost.observation in DEFAULT_OBSERVATIONS else ""
             return f"; too costly{off} ({name} {_words(figure)} of {cost.program})"
     return ""
 

@@ -25,16 +25,16 @@ from assay.records import (
     RequirementResult,
     RequirementVerdict,
     StudySpec,
-    Switching,
+    SwitchingCost,
     Verdict,
 )
-from assay.reporting.plain import shorten
+from assay.reporting.formatting import shorten
 from assay.search.claims.proof import MAX_LAUNCHES
 from assay.search.conclusion.cells import baseline_words, sweep_sentences
 from assay.search.history.cross_environment import elsewhere_words
 from assay.search.history.interference import interference_words
 from assay.search.space.switching import switching_words
-from assay.study.session import Result
+from assay.study.session import StudyResult
 from assay.units import show_count, show_duration, show_quantity
 from assay.untrusted import clean
 from assay.wording.calibration import sentences
@@ -50,13 +50,13 @@ from assay.wording.requirement import (
 from assay.wording.sentence import comparison, interval
 
 
-def print_result(result: Result) -> None:
+def print_result(result: StudyResult) -> None:
     """On standard output."""
     width = width_of(sys.stdout)
     print("\n".join(fitted(result_lines(result, width), width)))
 
 
-def result_lines(result: Result, width: int | None = None) -> Iterable[str]:
+def result_lines(result: StudyResult, width: int | None = None) -> Iterable[str]:
     """The verdict first, then the figures that it rests on, then what can be done with it.
 
     Text that came from elsewhere, such as the names of commands, is made safe to show.
@@ -134,7 +134,7 @@ def required_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
         yield f"    and {show_count(len(found) - len(shown), 'line')} more: --json has them all"
 
 
-def switching_lines(found: Switching | None) -> Iterable[str]:
+def switching_lines(found: SwitchingCost | None) -> Iterable[str]:
     """What was spent on settings that are costly to change."""
     if found is not None and found.applications:
         yield f"  switching  {switching_words(found)}"
@@ -253,7 +253,7 @@ def _cells(row: Sequence[str], columns: Sequence[int]) -> str:
     return "".join(f"  {cell:>{width}}" for cell, width in zip(row, columns, strict=True))
 
 
-def proof_lines(result: Result, chosen: Recommendation) -> Iterable[str]:
+def proof_lines(result: StudyResult, chosen: Recommendation) -> Iterable[str]:
     """What a proof takes, and the command that goes on to it."""
     if chosen.proof is not None:
         command = proof_command(result.study_id, result.spec.budget, chosen.proof)
@@ -261,7 +261,7 @@ def proof_lines(result: Result, chosen: Recommendation) -> Iterable[str]:
         yield f"  {label} ({proof_words(chosen.proof)}): {command}"
 
 
-def decision_lines(result: Result) -> Iterable[str]:
+def decision_lines(result: StudyResult) -> Iterable[str]:
     """Yield the command that goes on with an unclear comparison, and its expected cost."""
     conclusion, asked = result.conclusion, result.spec.budget
     shares = [
@@ -281,7 +281,7 @@ def decision_lines(result: Result) -> Iterable[str]:
     yield f"  decide it ({proof_words(more)}): {command}"
 
 
-def _next_steps(result: Result) -> Iterable[str]:
+def _next_steps(result: StudyResult) -> Iterable[str]:
     yield f"  study {result.study_id}; the whole picture: assay report {result.study_id}"
     yield from decision_lines(result)
     chosen = result.conclusion.recommendation

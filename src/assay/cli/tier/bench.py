@@ -9,15 +9,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.bundle.files import replacing
+from assay.bundle.files import replace_atomically
 from assay.cli.files.target import target_of
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.cli.tier.place import device_of, tier_env
 from assay.errors import InvalidInputError
 from assay.records import to_builtins
-from assay.tier.bench import Bench, Progress, fitting, named, read_free_bytes
-from assay.tier.efficiency import OF_DRAM, OTHERS, POLYNOMIALS, Cell, Device
+from assay.tier.bench import Progress, TierBenchmark, find_works, fitting_sizes, read_free_bytes
+from assay.tier.efficiency import DRAM_MULTIPLES, OTHER_WORKS, POLYNOMIALS, Cell, Device
 from assay.units import parse_bytes, parse_duration_s, show_bytes, show_count, show_duration
 from assay.workloads.kernels import VariantTimes, describe, find_kernel, run_variants
 
@@ -76,14 +76,14 @@ def run(arguments: argparse.Namespace) -> int:
                 f"`assay tier bench` needs --{name}.", f"Write --{name}, as in --{name} {example}."
             )
     dram_bytes = parse_bytes(arguments.dram)
-    works = named(arguments.work)
+    works = find_works(arguments.work)
     if arguments.data:
         sizes = _chosen(arguments.data, dram_bytes)
     else:
         sizes = _sizes(dram_bytes, quiet=arguments.quiet)
     budget_s = parse_duration_s(arguments.budget) if arguments.budget else BUDGET_S
     threads = _threads(arguments.threads)
-    bench = Bench(_Catalogue(arguments.path), dram_bytes, sizes, threads, works)
+    bench = TierBenchmark(_Catalogue(arguments.path), dram_bytes, sizes, threads, works)
     before = device_of(arguments.path)
     bench.measure(budget_s, _untold if arguments.quiet else _tell)
     after = device_of(arguments.path)
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     if picture is not None:
         from assay.tier.heatmap import heatmap_svg
 
-        with replacing(picture) as stream:
+        with replace_atomically(picture) as stream:
             stream.write(heatmap_svg(cells, device, dram_bytes).encode())
     if arguments.json:
         told = [
@@ -126,7 +126,7 @@ def _sizes(dram_bytes: int, *, quiet: bool) -> tuple[float, ...]:
         InvalidInputError: not even twice the DRAM does.
     """
     free_bytes = read_free_bytes()
-    fit = fitting(dram_bytes, free_bytes)
+    fit = fitting_sizes(dram_bytes, free_bytes)
     if _LEAST_OF_DRAM not in fit:
         raise InvalidInputError(
             f"--dram {show_bytes(dram_bytes)} makes data of "
@@ -134,7 +134,7 @@ def _sizes(dram_bytes: int, *, quiet: bool) -> tuple[float, ...]:
             "are free.",
             "Name less: the programs have to fit into memory, to be compared with that.",
         )
-    left_out = " and ".join(f"{one:g}" for one in OF_DRAM if one not in fit)
+    left_out = " and ".join(f"{one:g}" for one in DRAM_MULTIPLES if one not in fit)
     if left_out and not quiet:
         print(
             f"assay: data of {left_out} times DRAM are left out: they do not fit into the "
@@ -229,7 +229,7 @@ def _tables(cells: Sequence[Cell]) -> list[str]:
             },
         )
     sizes = sorted({one.of_dram for one in cells})
-    others = [work.name for work in OTHERS if any(one.work == work.name for one in cells)]
+    others = [work.name for work in OTHER_WORKS if any(one.work == work.name for one in cells)]
     if others:
         lines += ["", "others: by data over DRAM"]
         rows = {

@@ -8,7 +8,7 @@ import sys
 
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.settings.tier import SWAP
-from assay.tier.doctor import findings, unadvisable
+from assay.tier.doctor import advisor_finding, findings
 from assay.tier.probe import Probe, probe
 from assay.untrusted import clean
 
@@ -53,7 +53,7 @@ def _probed() -> Probe | None:
 
 
 def _advised(found: Probe) -> str:
-    lack = unadvisable(found)
+    lack = advisor_finding(found)
     if lack is not None:
         raise NotPossibleError(f"Swap cannot be advised here: {lack.problem}.", lack.remedy)
     return SWAP
@@ -63,7 +63,7 @@ def _best(found: Probe, arguments: argparse.Namespace) -> str:
     lack = next((one for one in findings(found) if one.fatal), None)
     if lack is None:
         return str(arguments.path)
-    none = unadvisable(found)
+    none = advisor_finding(found)
     if none is not None:
         raise NotPossibleError(
             f"There is no tier here: {lack.problem}; and for advice, {none.problem}.",

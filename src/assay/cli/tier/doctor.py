@@ -9,9 +9,9 @@ import sys
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.records import to_builtins
-from assay.tier.doctor import findings, unadvisable, usable
-from assay.tier.probe import Path, Probe, probe
-from assay.tier.swap import Swap, read_swap
+from assay.tier.doctor import advisor_finding, findings, usable
+from assay.tier.probe import PathProbe, Probe, probe
+from assay.tier.swap import SwapUsage, read_swap
 from assay.units import show_bytes, show_duration
 
 
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(
             {
                 "usable": can,
-                "advisable": unadvisable(found) is None,
+                "advisable": advisor_finding(found) is None,
                 "probe": to_builtins(found),
                 "swap": to_builtins(swap),
                 "findings": told,
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if can else 1
 
 
-def _lines(found: Probe, swap: Swap) -> list[str]:
+def _lines(found: Probe, swap: SwapUsage) -> list[str]:
     faults = found.userfaultfd
     lines = [
         f"page faults  {_word(faults.problem is None, 'userfaultfd')}, "
@@ -50,7 +50,7 @@ def _lines(found: Probe, swap: Swap) -> list[str]:
         f"{_word(faults.poison, 'marked where lost')}",
         f"transfers    {_word(found.io_uring.problem is None, 'io_uring')}",
         *(_path_line(one) for one in found.paths),
-        f"swap         {_swap_words(swap, unadvisable(found) is None)}",
+        f"swap         {_swap_words(swap, advisor_finding(found) is None)}",
     ]
     for one in findings(found):
         lines += [
@@ -60,14 +60,14 @@ def _lines(found: Probe, swap: Swap) -> list[str]:
     if usable(found):
         paths = ",".join(one.path for one in found.paths) or "DIR"
         lines.append(f"usable: assay tier run --dram SIZE --path {paths} -- PROGRAM")
-    elif (lack := unadvisable(found)) is None:
+    elif (lack := advisor_finding(found)) is None:
         lines.append("swap can be advised: assay tier run --how advisor --dram SIZE -- PROGRAM")
     else:
         lines += [f"swap cannot be advised either: {lack.problem}", f"  {lack.remedy}"]
     return lines
 
 
-def _swap_words(swap: Swap, advisable: bool) -> str:
+def _swap_words(swap: SwapUsage, advisable: bool) -> str:
     if not swap.size_bytes:
         return "none"
     words = (
@@ -83,7 +83,7 @@ def _word(truth: bool, text: str) -> str:
     return text if truth else f"not {text}"
 
 
-def _path_line(one: Path) -> str:
+def _path_line(one: PathProbe) -> str:
     if one.read_bytes_per_s is None or one.write_bytes_per_s is None or one.latency_s is None:
         return f"path         {one.path}"
     free = "" if one.free_bytes is None else f", {show_bytes(one.free_bytes)} free"

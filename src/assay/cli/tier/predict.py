@@ -18,8 +18,8 @@ from assay.cli.wire import program_of
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import to_builtins
 from assay.settings.refusals import preload_obstacle
-from assay.tier.look import looks
-from assay.tier.prediction import Prediction, predicted, reasons
+from assay.tier.prediction import Prediction, predict, reasons
+from assay.tier.sampling import sample_session
 from assay.units import parse_bytes, parse_duration_s, show_bytes, show_duration, show_signal
 
 FOR_S = 30.0
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
     device = device_of(arguments.path)
     end_in_order()  # the program is ended when a signal comes
     with _started(command, tier_env(arguments.path, dram_bytes, arguments.numa)) as process:
-        seen = list(looks(process.pid, for_s, lambda: process.poll() is None))
+        seen = list(sample_session(process.pid, for_s, lambda: process.poll() is None))
         status = process.poll()
     if len(seen) < 2 and status:
         raise NotPossibleError(
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
             "statically; look longer (--for), or give it more to do.",
         )
     # The second half: the first is how it begins.
-    found = predicted(seen[(len(seen) - 1) // 2], seen[-1], device)
+    found = predict(seen[(len(seen) - 1) // 2], seen[-1], device)
     if arguments.json:
         told = reasons(found)
         print_json({"dram_bytes": dram_bytes, **to_builtins(found), "reasons": told})

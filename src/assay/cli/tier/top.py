@@ -12,7 +12,7 @@ from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of
 from assay.errors import NotPossibleError
 from assay.records import to_builtins
-from assay.tier.meter import Meter, Region, meters
+from assay.tier.meter import Meter, Region, read_meters
 from assay.units import parse_duration_s, show_bytes
 from assay.untrusted import clean
 
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     before = _regions(_present())
     for _ in itertools.count():
         time.sleep(every_s)
-        now = meters()
+        now = read_meters()
         text = "\n".join(_lines(now, before, every_s, width_of(sys.stdout)))
         print(_CLEAR * live + text, flush=True)
         if not live or not now:
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _present() -> list[Meter]:
-    found = meters()
+    found = read_meters()
     if not found:
         raise NotPossibleError(
             "No program runs under the tier here that you may look at.",

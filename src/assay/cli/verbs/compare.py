@@ -39,7 +39,7 @@ from assay.records import Arm, Configuration, Kind, StudySpec
 from assay.search.claims.gate import GATE_CONDITIONS
 from assay.search.history.history import DEFAULT_ARM
 from assay.study.laboratory import Laboratory
-from assay.study.session import Result, begin
+from assay.study.session import StudyResult, begin
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -68,7 +68,7 @@ def run(parsed: Parsed) -> int:
 
 def _compared(
     arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, ...], gate: tuple[str, ...]
-) -> Result:
+) -> StudyResult:
     arms = _arms(arguments, lab)
     workload = workload_of(arguments, argv, configurations=[a.configuration for a in arms])
     demand_directed(workload.metrics)

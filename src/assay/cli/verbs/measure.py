@@ -36,7 +36,7 @@ from assay.errors import InvalidInputError
 from assay.records import Arm, Kind, Sample, Statistic, StudySpec
 from assay.search.claims.gate import SINGLE_ARM_CONDITIONS
 from assay.study.laboratory import Laboratory
-from assay.study.session import Result, begin
+from assay.study.session import StudyResult, begin
 
 
 def run(parsed: Parsed) -> int:
@@ -59,7 +59,7 @@ def run(parsed: Parsed) -> int:
 
 def _measured(
     arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, ...]
-) -> tuple[Result, list[Sample]]:
+) -> tuple[StudyResult, list[Sample]]:
     configuration = configuration_of(arguments.assignments, lab.registry, lab.machine)
     workload = workload_of(arguments, argv, configurations=(configuration,))
     say_unused_input(workload, quiet=arguments.quiet)

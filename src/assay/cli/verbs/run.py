@@ -25,7 +25,7 @@ from assay.executors.evidence.shares import demand_share, read_share, share_evid
 from assay.launch.document import launcher_document
 from assay.launch.driver import LauncherKilledError
 from assay.partition.names import PARTITION_KIND, SHARE_MEMORY_KIND
-from assay.records import Evidence, Grant, Granted, Observation, PageCache, Plan, RunFacts
+from assay.records import Evidence, Grant, GrantStatus, Observation, PageCache, Plan, RunFacts
 from assay.records.configuration import show_value
 from assay.records.facts import CachedFiles
 from assay.units import show_count
@@ -169,7 +169,7 @@ def _tell_refused(grants: Mapping[str, Grant]) -> None:
     """Name the settings that were not in force in the processes that did the work."""
     by_reason: dict[str, list[str]] = {}
     for name, grant in grants.items():
-        if grant.grant is Granted.REFUSED:
+        if grant.grant is GrantStatus.REFUSED:
             setting = f"{name}={show_value(grant.value)}"
             by_reason.setdefault(grant.reason or "", []).append(setting)
     told = (

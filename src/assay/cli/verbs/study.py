@@ -31,8 +31,8 @@ from assay.records import Status, to_builtins
 from assay.search.conclusion.interim import interim_sentence
 from assay.search.conclusion.warm_start import warm_start_announcement
 from assay.store import Store, StudyRecord
-from assay.study.firmware import demand_varied, with_said
-from assay.study.session import Result, answered, elapsed_of, resume, stored_result
+from assay.study.firmware import demand_varied, with_firmware_values
+from assay.study.session import StudyResult, elapsed_of, finished_result, resume, stored_result
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
 from assay.wording.failure import Failure, last_failure
@@ -160,7 +160,7 @@ def _show(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
 
 def _lines(
     record: StudyRecord,
-    result: Result | None,
+    result: StudyResult | None,
     width: int | None,
     failure: Failure | None,
     present: str,
@@ -221,10 +221,10 @@ def _resume(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     spec = record.spec
     more = budget_of(arguments) if arguments.budget or arguments.runs else None
     said = confirmed_of(arguments)
-    lab = with_said(laboratory_of(spec, arguments.helper), spec, said)
+    lab = with_firmware_values(laboratory_of(spec, arguments.helper), spec, said)
     demand_varied(said, spec)
     if record.status is Status.DONE and more is None and not arguments.new_stratum:
-        found = answered(with_found(lab, spec), store, record)
+        found = finished_result(with_found(lab, spec), store, record)
         if found is not None:
             give(arguments, found, store.samples(study_id, record.strata[-1].number), exports)
             return 0

@@ -31,10 +31,10 @@ from assay.search.conclusion.cells import baseline_words
 from assay.search.conclusion.notes import too_few_blocks_notes
 from assay.search.history.remaining_budget import OVERHEAD_S
 from assay.search.races.sweep import WARMUP, least_blocks, min_launches
+from assay.study.instance_numbers import with_instance_numbers
 from assay.study.laboratory import Laboratory
-from assay.study.numbering import numbered
-from assay.study.session import Result, begin
-from assay.study.usual import usual_wall_s
+from assay.study.session import StudyResult, begin
+from assay.study.typical_wall_time import typical_wall_s
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
 
@@ -64,10 +64,12 @@ def run(parsed: Parsed) -> int:
     return 0
 
 
-def _swept(arguments: argparse.Namespace, lab: Laboratory, request: SweepRequest) -> Result | None:
+def _swept(
+    arguments: argparse.Namespace, lab: Laboratory, request: SweepRequest
+) -> StudyResult | None:
     """The result; ``None`` where nothing was to be run."""
     spec = request.specification(arguments, lab.registry, lab.machine, lab.admits)
-    spec = msgspec.structs.replace(numbered(spec), reserve=reservation_of(arguments))
+    spec = msgspec.structs.replace(with_instance_numbers(spec), reserve=reservation_of(arguments))
     lab, spec = from_boot_to_boot(arguments, lab, spec)
     if arguments.dry_run:
         _show(arguments, spec)
@@ -156,7 +158,7 @@ def _time(arguments: argparse.Namespace, spec: StudySpec, launches: int) -> str:
     """How long that takes, where an earlier study tells how long a launch of this command does."""
     try:
         with store_of(arguments, create=False) as store:
-            usual_s = usual_wall_s(store, shlex.join(spec.workload.argv))
+            usual_s = typical_wall_s(store, shlex.join(spec.workload.argv))
     except (InvalidInputError, NotPossibleError):  # no store yet
         return ""
     if usual_s is None:

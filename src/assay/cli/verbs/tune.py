@@ -49,13 +49,13 @@ from assay.search.space.named import search_space
 from assay.search.space.space import DRAWS, SearchSpace
 from assay.settings.conditions import with_conditions
 from assay.store import Store
-from assay.study.choose import choose, grantable
-from assay.study.earlier import Wanted, earlier_studies, wanted_studies
+from assay.study.instance_numbers import with_instance_numbers
 from assay.study.laboratory import Laboratory
-from assay.study.named import described, grantable_named
-from assay.study.numbering import numbered
-from assay.study.session import Result, begin
+from assay.study.named_configurations import describe_named, grantable_named
+from assay.study.session import StudyResult, begin
+from assay.study.space_choice import choose_space, grantable_space
 from assay.study.survey import Survey, survey
+from assay.study.warm_start import WarmStartRequest, earlier_studies, parse_warm_start
 from assay.untrusted import clean
 
 FEW = 8
@@ -91,7 +91,9 @@ def run(parsed: Parsed) -> int:
     return 0
 
 
-def _tuned(arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, ...]) -> Result | None:
+def _tuned(
+    arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, ...]
+) -> StudyResult | None:
     """The result; ``None`` where nothing was to be run."""
     spec = _specification(arguments, lab, argv)
     lab, spec = from_boot_to_boot(arguments, with_built(lab, spec, quiet=arguments.quiet), spec)
@@ -104,7 +106,7 @@ def _tuned(arguments: argparse.Namespace, lab: Laboratory, argv: tuple[str, ...]
     if spec.space.parameters:  # what can never be granted costs no launch
         _guided(arguments, lab, spec, _space(lab, spec.space, program)[0])
     with store_of(arguments) as store:
-        wanted = wanted_studies(store, arguments.warm_start, spec)
+        wanted = parse_warm_start(store, arguments.warm_start, spec)
         _tell(arguments, "assay: looking at the program (one launch, not timed)")
         with _told_when_stopped():
             seen = survey(lab, spec.workload, spec.budget, spec.targets, spec.require, _tell_ending)
@@ -165,7 +167,7 @@ def _specification(
         objectives=several_objectives(arguments),
         reserve=reservation_of(arguments),
     )
-    return numbered(spec)
+    return with_instance_numbers(spec)
 
 
 def _guided(
@@ -175,12 +177,12 @@ def _guided(
     if not arguments.warm_start:
         return msgspec.structs.replace(spec, space=space)
     with store_of(arguments) as store:
-        wanted = wanted_studies(store, arguments.warm_start, spec)
+        wanted = parse_warm_start(store, arguments.warm_start, spec)
         return _with_earlier(lab, store, wanted, spec, space)
 
 
 def _with_earlier(
-    lab: Laboratory, store: Store, wanted: Wanted, spec: StudySpec, space: Space
+    lab: Laboratory, store: Store, wanted: WarmStartRequest, spec: StudySpec, space: Space
 ) -> StudySpec:
     """The specification of a space, with what earlier studies knew of it."""
     spec = msgspec.structs.replace(spec, space=space)
@@ -217,8 +219,8 @@ def _space(lab: Laboratory, asked: Space, program: Program) -> tuple[Space, dict
                 "`assay doctor` shows what this host grants.",
             )
         return space, refused
-    chosen = choose(lab.registry, program, lab.room, lab.driver.env)
-    space, refused = grantable(chosen.space, lab.foreseen)
+    chosen = choose_space(lab.registry, program, lab.room, lab.driver.env)
+    space, refused = grantable_space(chosen.space, lab.foreseen)
     if not space.parameters:
         raise NotPossibleError(
             "Nothing that assay knows can matter for this program on this machine.",
@@ -243,7 +245,7 @@ def _say(
     lines = [f"in a share of {lab.share}"] if lab.share and arguments.dry_run else []
     lines += [slots_words(lab)] if lab.slots else []
     lines += ["assay will try:"]
-    lines += [f"  {clean(line)}" for line in described(space)]
+    lines += [f"  {clean(line)}" for line in describe_named(space)]
     lines += [f"  where {clean(constraint)}" for constraint in space.constraints]
     lines += [f"  {note}" for note in space_notes(space, lab.plan, lab.driver.env)]
     lines += [f"  {clean(line)}" for line in _beginning(arguments, spec)]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.launch.file_arguments import file_words
-from assay.records import Recipe
+from assay.records import BuildRecipe
 from assay.units import show_bytes
 
 # fmt: off
@@ -90,7 +90,7 @@ class BuildInputs:
         apart: folder that is not gone through: that of the builds themselves.
     """
 
-    def __init__(self, recipe: Recipe, env: Mapping[str, str], apart: Path) -> None:
+    def __init__(self, recipe: BuildRecipe, env: Mapping[str, str], apart: Path) -> None:
         self._folder = Path(recipe.cwd) if recipe.cwd is not None else Path.cwd()
         self._inputs = recipe.inputs
         self._env = env

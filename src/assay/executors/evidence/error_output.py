@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.records import Evidence
-from assay.records.sample import SAID
+from assay.records.sample import STDERR_LINES
 from assay.untrusted import clean
 
 HEAD_BYTES = 16384
@@ -33,14 +33,14 @@ def error_output_evidence(outputs: Sequence[Path]) -> Evidence | None:
             continue
         head = _head(path)
         if len(head) > HEAD_BYTES:
-            return Evidence(kind=SAID, unit="lines")
+            return Evidence(kind=STDERR_LINES, unit="lines")
         text = head.decode(errors="replace")
         shown = (clean(line.strip())[:MAX_CHARACTERS] for line in text.splitlines())
         lines.update(dict.fromkeys(line for line in shown if line))
     if not lines:
         return None
     note = "\n".join(lines) if len(lines) <= MAX_LINES else None
-    return Evidence(kind=SAID, value=float(len(lines)), unit="lines", note=note)
+    return Evidence(kind=STDERR_LINES, value=float(len(lines)), unit="lines", note=note)
 
 
 def _head(path: Path) -> bytes:

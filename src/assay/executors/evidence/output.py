@@ -10,7 +10,7 @@ import os
 import stat
 from pathlib import Path
 
-from assay.records import Hashed, Output
+from assay.records import HashedPart, Output
 
 END_BYTES = 4096
 """Kept of each end; twice as much is kept whole."""
@@ -53,7 +53,7 @@ def _kept(fd: int, stream: str) -> Output | None:
         stream=stream,
         size_bytes=size,
         sha256=_digest(fd) if whole else hashlib.sha256(head + tail).hexdigest(),
-        hashed=Hashed.WHOLE if whole else Hashed.ENDS,
+        hashed=HashedPart.WHOLE if whole else HashedPart.ENDS,
         head=head,
         tail=tail,
     )

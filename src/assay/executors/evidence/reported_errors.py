@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from assay.executors.evidence.same_work import ELLIPSIS, ComparableForm
 from assay.records import Evidence, Output
 from assay.records.sample import ERRORS
-from assay.records.sketch import OWN
+from assay.records.sketch import OWN_VALUE
 from assay.untrusted import clean
 
 MAX_LINES = 4
@@ -57,7 +57,7 @@ def error_evidence(outputs: Iterable[Output], form: ComparableForm) -> Evidence 
     found: dict[str, str] = {}
     for output in outputs:
         for line in form.lines_of(_lines_with_errors(output)):
-            text = line.replace(OWN, ELLIPSIS)
+            text = line.replace(OWN_VALUE, ELLIPSIS)
             shape = " ".join(re.sub(rf"[\d{ELLIPSIS}]+", "", text).split())
             digest = hashlib.sha256(shape.encode("utf-8", "replace")).hexdigest()[:DIGEST_DIGITS]
             found.setdefault(digest, clean(text)[:MAX_CHARACTERS])

@@ -16,7 +16,7 @@ from assay.executors.metrics.matching import FLAGS
 from assay.executors.metrics.patterns import figure_and_unit
 from assay.records import Evidence, Output
 from assay.records.sample import OUTPUT
-from assay.records.sketch import OWN, sketch_of
+from assay.records.sketch import OWN_VALUE, sketch_of
 
 SIGNIFICANT_DIGITS = 6
 """Significant digits of a real number that two outputs have to share."""
@@ -64,7 +64,7 @@ def output_evidence(
         without any digits, the first and the last line that are not empty, a sketch.
     """
     marked = _ends(output, values, patterns, own)
-    lines = [line.replace(OWN, ELLIPSIS) for line in marked]
+    lines = [line.replace(OWN_VALUE, ELLIPSIS) for line in marked]
     return Evidence(
         kind=OUTPUT,
         value=float(output.size_bytes),
@@ -96,7 +96,7 @@ def comparable_lines(
         output: of a launch.
         values, patterns, own: as for ``output_evidence``.
     """
-    return [line.replace(OWN, ELLIPSIS) for line in _ends(output, values, patterns, own)]
+    return [line.replace(OWN_VALUE, ELLIPSIS) for line in _ends(output, values, patterns, own)]
 
 
 def _ends(
@@ -129,7 +129,7 @@ class ComparableForm:
 
     def lines_of(self, content: bytes) -> list[str]:
         """Return the lines of a text that are not empty."""
-        text = _ESCAPE.sub("", content.decode("utf-8", "replace")).replace(OWN, "")
+        text = _ESCAPE.sub("", content.decode("utf-8", "replace")).replace(OWN_VALUE, "")
         for pattern in self._patterns:
             text = re.sub(pattern, _without_figure, text, flags=FLAGS)
         text = _plain(_OVERWRITTEN.sub("", text))
@@ -139,7 +139,7 @@ class ComparableForm:
         return [line for line in lines if line]
 
     def _without_value(self, match: re.Match[str]) -> str:
-        return OWN if match[0].casefold() in self._own else ELLIPSIS
+        return OWN_VALUE if match[0].casefold() in self._own else ELLIPSIS
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,7 @@ from assay.executors.metrics.matching import checked_pattern
 from assay.executors.metrics.metric_files import WrittenPart
 from assay.executors.metrics.reduction import demand_reduction
 from assay.records import Metric, RunFacts
-from assay.records.workload import BUILT_IN, COUNTED
+from assay.records.workload import BUILT_IN, PERF_METRICS
 
 SUMS = {
     "context_switches": ("voluntary_switches", "involuntary_switches"),
@@ -103,7 +103,7 @@ def _from_file(metric: Metric, written: WrittenPart | None) -> Figure:
 
 def _given(name: str, facts: RunFacts) -> float | None:
     """What the launcher tells for a built-in metric."""
-    if name in COUNTED:
+    if name in PERF_METRICS:
         return _counted(name, facts)
     if name in SUMS:
         parts = [getattr(facts, part) for part in SUMS[name]]

@@ -30,7 +30,7 @@ from assay.executors.metrics.printed_units import (
 from assay.executors.metrics.reduction import reduce_values
 from assay.executors.metrics.unit_words import following_word, unit_word
 from assay.records import Metric
-from assay.records.sample import MULTIPLES
+from assay.records.sample import UNIT_MULTIPLES
 
 MAX_MAGNITUDE = 1e100
 """A figure beyond it, or below its inverse, is no measurement, and its square no number."""
@@ -97,7 +97,7 @@ def _of_all(metric: Metric, way: str, matches: Iterable[re.Match[str]]) -> Figur
         words.add(figure.word)
     if not values:
         return None
-    if not units & MULTIPLES:  # a figure beside which nothing stands may have any unit
+    if not units & UNIT_MULTIPLES:  # a figure beside which nothing stands may have any unit
         units = units - {None} or units
     if len(units) > 1 and not metric.as_is:
         told = " and ".join(sorted(f"in {u}" if u else "without a unit" for u in units))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from assay.records import Claim
 from assay.reporting.arms import ArmRow
+from assay.reporting.formatting import change, change_interval, claimed_change
 from assay.reporting.markup import Child, Html, el, join
 from assay.reporting.parts.common import arm_name, reservation, scroll
-from assay.reporting.plain import change, change_interval, claimed_change
 from assay.wording.sentence import verdict_word
 
 _QUANTILES = ("p10", "p50", "p90")

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from assay.records import Claim, Configuration
 from assay.records.configuration import show_value
 from assay.reporting.arms import ArmRow
+from assay.reporting.formatting import shorten
 from assay.reporting.markup import Child, Html, el, join
-from assay.reporting.plain import shorten
 from assay.untrusted import clean
 
 LEFT_OUT = (

@@ -6,11 +6,11 @@ from assay.machine.cpulist import format_list
 from assay.machine.document import Machine
 from assay.machine.quota import describe_quota
 from assay.records import Kind
+from assay.reporting.formatting import change, change_interval
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join
 from assay.reporting.noise_floor import NoiseFigure
 from assay.reporting.parts.common import definitions
-from assay.reporting.plain import change, change_interval
 from assay.units import show_bytes, show_count
 from assay.untrusted import clean
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from assay.records import Claim, FrontPoint, OffFront, StudySpec, Verdict
+from assay.records import Claim, FrontExclusion, FrontPoint, StudySpec, Verdict
+from assay.reporting.formatting import NBSP, change_interval, claimed_change, label_of, shorten
 from assay.reporting.front import FrontFigure, front_figures
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Child, Html, el, join
 from assay.reporting.parts.common import chips, plain_table
 from assay.reporting.pictures.canvas import NARROW, WIDE
 from assay.reporting.pictures.front import front_svg
-from assay.reporting.plain import NBSP, change_interval, claimed_change, label_of, shorten
 from assay.search.claims.front_claims import claim_on
 from assay.untrusted import clean
 
@@ -21,9 +21,9 @@ INTRO = (
     "two dark lines cross."
 )
 _OFF = {
-    OffFront.NO_GAIN: "better in nothing",
-    OffFront.UNCLEAR: "not shown to be better in anything",
-    OffFront.FAILS: "fails more often than the default",
+    FrontExclusion.NO_GAIN: "better in nothing",
+    FrontExclusion.UNCLEAR: "not shown to be better in anything",
+    FrontExclusion.FAILS: "fails more often than the default",
 }
 _NAME_CHARACTERS = 60
 
@@ -71,12 +71,12 @@ def _settings(point: FrontPoint, numbers: dict[str, int]) -> Child:
 
 
 def _why(point: FrontPoint, numbers: dict[str, int]) -> str:
-    if point.off is OffFront.DOMINATED:
+    if point.off is FrontExclusion.DOMINATED:
         better = point.dominated_by or ""
         number = numbers.get(better)
         named = f"point {number}" if number else shorten(clean(better), _NAME_CHARACTERS)
         return f"dominated by {named}"
-    if point.off is OffFront.UNCLEAR and not point.claims:
+    if point.off is FrontExclusion.UNCLEAR and not point.claims:
         return "no launch that counts"
     return _OFF[point.off] if point.off else ""
 

@@ -12,10 +12,10 @@ from assay.records import Claim, Kind, Outcome, Parameter, Stage, Statistic, Stu
 from assay.records.shell import command_text
 from assay.reporting.convergence import STAGE_NAMES
 from assay.reporting.evidence import EvidenceTally
+from assay.reporting.formatting import compared_label, duration, shorten
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join, text
 from assay.reporting.parts.common import definitions, plain_table
-from assay.reporting.plain import compared_label, duration, shorten
 from assay.search.conclusion.warm_start import warm_start_announcement
 from assay.search.history.cross_environment import elsewhere_words
 from assay.search.history.interference import interference_words

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import Claim
+from assay.reporting.formatting import change_interval, claimed_change
 from assay.reporting.markup import Child, Html, el, join
 from assay.reporting.parts.common import reservation, scroll
-from assay.reporting.plain import change_interval, claimed_change
 from assay.wording.sentence import verdict_word
 
 _HEADS = ("From", "Change", "Pairs", "Verdict")

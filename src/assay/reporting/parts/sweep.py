@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 from assay.records import EffectKind, FactorEffect
 from assay.reporting.arms import ArmRow, Role
 from assay.reporting.cells import HeatFigure, ScatterFigure, heat_figure, scatter_figures
+from assay.reporting.formatting import bound_mark, change, change_interval, shorten, typeset_effect
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Child, Html, el, join
 from assay.reporting.parts.common import LEFT_OUT, plain_table
 from assay.reporting.pictures.canvas import NARROW, WIDE
 from assay.reporting.pictures.heatmap import heat_svg, prints_values
 from assay.reporting.pictures.scatter import scatter_svg
-from assay.reporting.plain import bound_mark, change, change_interval, shorten, typeset_effect
 from assay.reporting.scale import Scale
 from assay.search.conclusion.cells import alias_text, effect_name
 from assay.units import show_count
 
-MOST_SCATTERS = 8
+MAX_SCATTER_PLOTS = 8
 """Pictures of settings; of more the table tells."""
 
 _EFFECTS = (
@@ -35,7 +35,7 @@ def chapters(
     heat = heat_figure(report, rows, scale)
     if heat is not None:
         yield "heat", f"{_first(heat.metric)} over two settings", _heat(heat), _heat_intro(heat)
-    scatters = scatter_figures(report, rows, scale)[:MOST_SCATTERS]
+    scatters = scatter_figures(report, rows, scale)[:MAX_SCATTER_PLOTS]
     if scatters:
         pictures = [_scatter(figure, number) for number, figure in enumerate(scatters)]
         yield "settings-scatter", "Setting by setting", join(*pictures), _scatter_intro(scatters)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from assay.records import Kind, Metric
 from assay.reporting.arms import ArmRow, Phase
+from assay.reporting.formatting import change, label_of
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el
 from assay.reporting.parts.common import arm_name, count_or_dash, scroll
-from assay.reporting.plain import change, label_of
 from assay.reporting.scale import Scale
 from assay.reporting.trials import State
 from assay.wording.sentence import verdict_word

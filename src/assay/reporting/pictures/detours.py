@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from assay.reporting.formatting import duration, shorten
 from assay.reporting.machine_noise import MachineNoiseFigure
 from assay.reporting.pictures.canvas import (
     POINTS_PER_PIXEL,
@@ -19,7 +20,6 @@ from assay.reporting.pictures.canvas import (
 )
 from assay.reporting.pictures.theme import LIGHT, finish
 from assay.reporting.pictures.thin import thin
-from assay.reporting.plain import duration, shorten
 from assay.units import show_count, significant
 from assay.untrusted import clean
 

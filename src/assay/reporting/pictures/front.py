@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.records import Goal
+from assay.reporting.formatting import change, whole_change
 from assay.reporting.front import FrontFigure, FrontMark
 from assay.reporting.pictures.canvas import (
     POINTS_PER_PIXEL,
@@ -22,7 +23,6 @@ from assay.reporting.pictures.canvas import (
 )
 from assay.reporting.pictures.theme import LIGHT, Finish, finish
 from assay.reporting.pictures.thin import thin
-from assay.reporting.plain import change, whole_change
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

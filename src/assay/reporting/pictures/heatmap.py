@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from assay.reporting.arms import Role
 from assay.reporting.cells import STEPS, HeatCell, HeatFigure
+from assay.reporting.formatting import shorten
 from assay.reporting.pictures.canvas import SMALL_PX, STACKED, WEIGHTS, WIDE, bare, canvas, put_text
 from assay.reporting.pictures.theme import LIGHT, Finish, finish
-from assay.reporting.plain import shorten
 from assay.units import significant
 
 if TYPE_CHECKING:

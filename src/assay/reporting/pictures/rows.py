@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assay.records import Goal
 from assay.reporting.arms import Phase, Role
 from assay.reporting.boxes import Box, BoxFigure, Dot
+from assay.reporting.formatting import bound_mark, change, change_interval, shorten, whole_change
 from assay.reporting.frame import Ends, frame
 from assay.reporting.gains import Gain, GainFigure
 from assay.reporting.pictures.canvas import (
@@ -25,7 +26,6 @@ from assay.reporting.pictures.canvas import (
     ticks,
 )
 from assay.reporting.pictures.theme import LIGHT, Finish, finish
-from assay.reporting.plain import bound_mark, change, change_interval, shorten, whole_change
 from assay.units import show_count
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from assay.records import Goal
 from assay.reporting.arms import Role
-from assay.reporting.cells import MOST_PLACES, ScatterFigure
+from assay.reporting.cells import MAX_POSITIONS, ScatterFigure
+from assay.reporting.formatting import shorten
 from assay.reporting.pictures.canvas import (
     POINTS_PER_PIXEL,
     SMALL_PX,
@@ -24,7 +25,6 @@ from assay.reporting.pictures.canvas import (
 )
 from assay.reporting.pictures.theme import LIGHT, finish
 from assay.reporting.pictures.thin import thin
-from assay.reporting.plain import shorten
 from assay.units import show_count
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def scatter_svg(figure: ScatterFigure, width: int = WIDE, name: str = "scatter")
             [y for _, y in figure.medians],
             color=LIGHT["winner"],
             linewidth=2.0,
-            marker="o" if len(figure.medians) <= MOST_PLACES else None,
+            marker="o" if len(figure.medians) <= MAX_POSITIONS else None,
             markersize=4.0,
             zorder=5,
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.reporting.arms import Role
 from assay.reporting.convergence import STAGE_NAMES, ConvergenceFigure
+from assay.reporting.formatting import MINUS, NBSP, change, shorten
 from assay.reporting.noise_floor import NoiseFigure
 from assay.reporting.pictures.canvas import (
     POINTS_PER_PIXEL,
@@ -22,7 +23,6 @@ from assay.reporting.pictures.canvas import (
 )
 from assay.reporting.pictures.theme import LIGHT, Finish, finish
 from assay.reporting.pictures.thin import Point, thin
-from assay.reporting.plain import MINUS, NBSP, change, shorten
 from assay.units import show_count
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.records import Arm, Claim, FrontPoint, Goal, OffFront, Stage, StudySpec, Verdict
+from assay.records import Arm, Claim, FrontExclusion, FrontPoint, Goal, Stage, StudySpec, Verdict
 from assay.search.claims.claims import claim_between
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.objective_view import ObjectiveView
@@ -90,14 +90,16 @@ def judge_points(
                 name=arm.name,
                 settings=arm.configuration,
                 claims=tuple(claim for claim in claims if claim is not None),
-                off=OffFront.FAILS if arm in failing else reason_off_front(claims, better),
+                off=FrontExclusion.FAILS if arm in failing else reason_off_front(claims, better),
                 dominated_by=better.name if better else None,
             )
         )
     return found
 
 
-def reason_off_front(claims: Sequence[Claim | None], dominating_arm: Arm | None) -> OffFront | None:
+def reason_off_front(
+    claims: Sequence[Claim | None], dominating_arm: Arm | None
+) -> FrontExclusion | None:
     """Why a point is no part of a front; ``None`` where it is.
 
     Args:
@@ -105,11 +107,11 @@ def reason_off_front(claims: Sequence[Claim | None], dominating_arm: Arm | None)
         dominator: who is shown to be better.
     """
     if dominating_arm is not None:
-        return OffFront.DOMINATED
+        return FrontExclusion.DOMINATED
     verdicts = [claim.verdict if claim else Verdict.UNCLEAR for claim in claims]
     if Verdict.FASTER in verdicts:
         return None
-    return OffFront.UNCLEAR if Verdict.UNCLEAR in verdicts else OffFront.NO_GAIN
+    return FrontExclusion.UNCLEAR if Verdict.UNCLEAR in verdicts else FrontExclusion.NO_GAIN
 
 
 def sorted_points(

@@ -8,7 +8,7 @@ from assay.records import (
     ArmResult,
     Claim,
     Grant,
-    Granted,
+    GrantStatus,
     Kind,
     Metric,
     Outcome,
@@ -18,7 +18,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.configuration import show_value
-from assay.records.observation import CYCLES, USUAL, Observation
+from assay.records.observation import CYCLES_COUNTER, DEFAULT_OBSERVATIONS, Observation
 from assay.records.workload import WALL
 from assay.search.claims.objections import MAX_MISSING_SHARE
 from assay.search.history.disturbers import disturbers_of
@@ -137,10 +137,10 @@ def observing_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
         notes.append(
             f"launches that count went without samples of {names}: a calibration shows that these "
             f"cost too much on this machine (`assay doctor` has the figures, `--observe "
-            f"{','.join(USUAL)}` takes them nevertheless)"
+            f"{','.join(DEFAULT_OBSERVATIONS)}` takes them nevertheless)"
         )
     if Observation.COUNTERS in (spec.observe or ()):
-        reasons = [s.absent[CYCLES] for s in samples if CYCLES in s.absent]
+        reasons = [s.absent[CYCLES_COUNTER] for s in samples if CYCLES_COUNTER in s.absent]
         if samples and len(reasons) == len(samples):
             notes.append(f"no launch has hardware counters: {reasons[-1]}")
     return notes
@@ -269,7 +269,7 @@ def cell_grant_notes(history: History) -> list[str]:
             asked.setdefault(name, []).append(sample)
     notes = []
     for name, mine in asked.items():
-        refused = [s for s in mine if s.settings[name].grant is Granted.REFUSED]
+        refused = [s for s in mine if s.settings[name].grant is GrantStatus.REFUSED]
         if refused:
             reason = refused[-1].settings[name].reason
             cells = show_count(len({s.launch.arm for s in refused}), "cell")
@@ -288,8 +288,8 @@ def grant_notes(history: History, arms: Sequence[ArmResult]) -> list[str]:
         mine = [s for s in history.launches_of(arm.name) if s.launch.stage is Stage.CONFIRM]
         for name in arm.configuration:
             grants = [s.settings[name] for s in mine if name in s.settings]
-            refused = [grant for grant in grants if grant.grant is Granted.REFUSED]
-            degraded = [grant for grant in grants if grant.grant is Granted.DEGRADED]
+            refused = [grant for grant in grants if grant.grant is GrantStatus.REFUSED]
+            degraded = [grant for grant in grants if grant.grant is GrantStatus.DEGRADED]
             if refused:
                 setting = f"{name}={show_value(refused[-1].value)}"
                 never = f", which never had {setting}" if len(refused) == len(mine) else ""

@@ -11,7 +11,7 @@ from assay.records import (
     Arm,
     Budget,
     Claim,
-    Expected,
+    ExpectedEffect,
     Recommendation,
     RecommendationStatus,
     RequirementResult,
@@ -130,7 +130,9 @@ def _doubt(race: TuneRace, arm: Arm) -> str | None:
     return objection or excess_losses(race.history, arm.name, DEFAULT_ARM.name)
 
 
-def say_unproven(spec: StudySpec, name: str, expected: Expected, output: str | None = None) -> str:
+def say_unproven(
+    spec: StudySpec, name: str, expected: ExpectedEffect, output: str | None = None
+) -> str:
     """Return an unproven recommendation in one sentence.
 
     Args:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from assay.records import Configuration, Outcome, Sample, Stage
 from assay.records.configuration import show_value
-from assay.records.sample import SAID
+from assay.records.sample import STDERR_LINES
 from assay.search.history.history import History
 from assay.units import show_count
 
@@ -62,7 +62,7 @@ def complaint_notes(history: History) -> list[str]:
         for sample in history.samples
         if sample.launch.stage in _COUNTED and sample.outcome is Outcome.OK
     ]
-    if not any(piece.kind == SAID for sample in samples for piece in sample.evidence):
+    if not any(piece.kind == STDERR_LINES for sample in samples for piece in sample.evidence):
         return []
     words = _values_of(sample.launch.configuration for sample in samples)
     by_place: dict[_Place, list[_Said]] = {}
@@ -124,7 +124,7 @@ def _lines(sample: Sample, words: re.Pattern[str] | None) -> _Shapes | None:
     """Return the lines of a launch; ``None`` where not all are kept."""
     found: _Shapes = {}
     for piece in sample.evidence:
-        if piece.kind == SAID:
+        if piece.kind == STDERR_LINES:
             if piece.note is None:
                 return None
             found.update((_shape(line, words), line) for line in piece.note.splitlines())

@@ -13,7 +13,7 @@ from assay.records import (
     Claim,
     Conclusion,
     CrossEnvironmentComparison,
-    Found,
+    EarlierRecommendation,
     Kind,
     StudySpec,
 )
@@ -44,7 +44,7 @@ def confirmation(
         budget: to spend.
     """
     default = conclusion.arms[0].summary.get(spec.workload.objective.name)
-    found = Found(
+    found = EarlierRecommendation(
         study=study_id,
         partition=spec.reserve.partition if spec.reserve else "",
         launches=conclusion.launches,

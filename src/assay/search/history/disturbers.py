@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assay.records import Disturber, Sample, Stage
+from assay.records import DisturbanceSource, Sample, Stage
 from assay.search.history.history import History
 
 OTHERS = "other_process"
@@ -17,7 +17,7 @@ LEAST_CPUS = 0.05
 """A disturber uses this much of one CPU at least."""
 
 
-def disturbers_of(history: History, stage: Stage = Stage.CONFIRM) -> tuple[Disturber, ...]:
+def disturbers_of(history: History, stage: Stage = Stage.CONFIRM) -> tuple[DisturbanceSource, ...]:
     """Name who disturbed the blocks of a stage, most first; empty where that is unknown.
 
     Processes are named by what samples hold of them. Time that the hypervisor took is known from
@@ -36,7 +36,7 @@ def disturbers_of(history: History, stage: Stage = Stage.CONFIRM) -> tuple[Distu
     return tuple(sorted(found, key=lambda one: -one.cpus)[:NAMED])
 
 
-def _processes(samples: Iterable[Sample]) -> list[Disturber]:
+def _processes(samples: Iterable[Sample]) -> list[DisturbanceSource]:
     """Return the processes that samples tell of, each by its mean over all samples that tell.
 
     One that was seen once counts for little beside one that was there all the time.
@@ -50,14 +50,18 @@ def _processes(samples: Iterable[Sample]) -> list[Disturber]:
         for name, cpus in found:
             used[name] = used.get(name, 0.0) + cpus
     means = {name: cpus / readings for name, cpus in used.items()}
-    return [Disturber(name=name, cpus=cpus) for name, cpus in means.items() if cpus >= LEAST_CPUS]
+    return [
+        DisturbanceSource(name=name, cpus=cpus)
+        for name, cpus in means.items()
+        if cpus >= LEAST_CPUS
+    ]
 
 
-def _hypervisor(samples: Iterable[Sample]) -> list[Disturber]:
+def _hypervisor(samples: Iterable[Sample]) -> list[DisturbanceSource]:
     stolen_s = wall_s = 0.0
     for sample in samples:
         pieces = (e.value for e in sample.evidence if e.kind == "steal" and e.value is not None)
         stolen_s += sum(pieces)
         wall_s += sample.wall_s or 0.0
     cpus = stolen_s / wall_s if wall_s else 0.0
-    return [Disturber(name=HYPERVISOR, cpus=cpus)] if cpus >= LEAST_CPUS else []
+    return [DisturbanceSource(name=HYPERVISOR, cpus=cpus)] if cpus >= LEAST_CPUS else []

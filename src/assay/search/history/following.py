@@ -6,7 +6,7 @@ import functools
 import statistics
 from collections.abc import Sequence
 
-from assay.records import FollowedLoad, Stage
+from assay.records import CorrelatedLoad, Stage
 from assay.search.history.disturbance import TICK_S, ForeignLoad
 from assay.search.history.history import History
 from assay.stats.follow import follows
@@ -21,7 +21,7 @@ def followed_load(
     b: Sequence[str],
     alpha: float,
     above: float | None,
-) -> FollowedLoad | None:
+) -> CorrelatedLoad | None:
     """Find out whether other processes used the CPUs more while the arms of one side ran.
 
     Only a load that matters is looked for: others took more than the admitted share of the CPUs
@@ -51,7 +51,7 @@ def followed_load(
     of_rest = [(x.share_of_rest, y.share_of_rest) for x, y in pairs]
     if not follows(of_all, of_rest, alpha, resolution=step):
         return None
-    return FollowedLoad(a=first, b=second)
+    return CorrelatedLoad(a=first, b=second)
 
 
 def _in_all(history: History, names: Sequence[str]) -> ForeignLoad:

@@ -22,7 +22,7 @@ from assay.records import (
     Statistic,
     StudySpec,
 )
-from assay.records.launch import LOOKING
+from assay.records.launch import NON_COMPARING_STAGES
 from assay.records.sample import BUILD
 from assay.search.history.disturbance import Conditions, ForeignLoad, mostly
 from assay.search.history.one_time import FirstLaunches
@@ -56,7 +56,7 @@ def arm_of(configuration: Configuration) -> Arm:
 
 def repeats(statistic: Statistic, stage: Stage) -> int:
     """How often an arm runs in a block: a spread takes several launches to show."""
-    looking = stage in (*LOOKING, Stage.GAUGE)
+    looking = stage in (*NON_COMPARING_STAGES, Stage.GAUGE)
     return BATCH if statistic is Statistic.SPREAD and not looking else 1
 
 
@@ -97,7 +97,8 @@ class History:
         self._foreign: dict[tuple[Stage, str], ForeignLoad] = {}
         self._stages: dict[Stage, _StageHistory] = {
             stage: _StageHistory(
-                Statistic.MEAN if stage in LOOKING else statistic, repeats(statistic, stage)
+                Statistic.MEAN if stage in NON_COMPARING_STAGES else statistic,
+                repeats(statistic, stage),
             )
             for stage in Stage
         }

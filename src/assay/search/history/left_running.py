@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.records import Sample
-from assay.records.sample import LEFT_OVER
+from assay.records.sample import REMAINING_PROCESSES
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -20,7 +20,7 @@ def left_running_notes(samples: Sequence[Sample]) -> list[str]:
         samples: of a stratum.
     """
     pieces = [
-        [piece for piece in sample.evidence if piece.kind == LEFT_OVER and piece.note]
+        [piece for piece in sample.evidence if piece.kind == REMAINING_PROCESSES and piece.note]
         for sample in samples
     ]
     counts = [int(sum(piece.value or 0.0 for piece in of_one)) for of_one in pieces]

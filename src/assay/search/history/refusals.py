@@ -7,7 +7,7 @@ of it would be said of another; it leaves the search.
 
 from __future__ import annotations
 
-from assay.records import Configuration, Granted, Sample, Stage, Value
+from assay.records import Configuration, GrantStatus, Sample, Stage, Value
 from assay.records.configuration import show_value
 
 _Place = tuple[str, str]
@@ -32,10 +32,10 @@ class Refusals:
             return
         for name, grant in sample.settings.items():
             place = _place(name, grant.value)
-            if grant.grant is Granted.REFUSED:
+            if grant.grant is GrantStatus.REFUSED:
                 why = ": ".join(filter(None, (grant.reason, grant.observed)))
                 self._refused.setdefault(place, why)
-            elif grant.grant is not Granted.UNVERIFIED:
+            elif grant.grant is not GrantStatus.UNVERIFIED:
                 self._taken.add(place)
 
     @property

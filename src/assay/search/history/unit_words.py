@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from assay.records import Metric, Sample
 from assay.records.configuration import show_value
-from assay.records.sample import MULTIPLES, UNIT, WORD
+from assay.records.sample import UNIT_MULTIPLES, UNIT_PREFIX, UNKNOWN_UNIT_PREFIX
 from assay.settings.printed_values import split_text
 from assay.units import show_count
 from assay.untrusted import clean
@@ -32,8 +32,8 @@ def mixed_units(metric: Metric, arms: Sequence[_Arm]) -> str | None:
 
 
 def _known_units(metric: Metric, arms: Sequence[_Arm]) -> str | None:
-    seen = Counter(_noted(UNIT, metric, s) for s in _with_figure(metric, arms))
-    if not seen.keys() & MULTIPLES:  # a figure beside which nothing stands may have any unit
+    seen = Counter(_noted(UNIT_PREFIX, metric, s) for s in _with_figure(metric, arms))
+    if not seen.keys() & UNIT_MULTIPLES:  # a figure beside which nothing stands may have any unit
         del seen[None]
     if len(seen) < 2:
         return None
@@ -46,7 +46,7 @@ def _known_units(metric: Metric, arms: Sequence[_Arm]) -> str | None:
 
 def _multiples(metric: Metric, arms: Sequence[_Arm]) -> str | None:
     """Of words such as ``kpps`` and ``Mpps``, also where they change within an arm."""
-    seen = Counter(_noted(WORD, metric, s) for s in _with_figure(metric, arms))
+    seen = Counter(_noted(UNKNOWN_UNIT_PREFIX, metric, s) for s in _with_figure(metric, arms))
     roots: dict[str, list[str]] = {}
     for word in filter(None, seen):
         for root in {word, word[1:]} if word[0] in PREFIXES else {word}:
@@ -61,8 +61,8 @@ def _words(metric: Metric, arms: Sequence[_Arm]) -> str | None:
     unknown = False
     for _, mine in arms:
         samples = _with_figure(metric, [("", mine)])
-        words = {_noted(WORD, metric, s) for s in samples}
-        found = words | {_noted(UNIT, metric, s) for s in samples}
+        words = {_noted(UNKNOWN_UNIT_PREFIX, metric, s) for s in samples}
+        found = words | {_noted(UNIT_PREFIX, metric, s) for s in samples}
         if not samples:
             continue
         if len(words) > 1 or any(_is_value(word, s) for word in words for s in samples[:1]):

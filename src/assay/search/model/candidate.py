@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.records import DEFAULT, Arm, Configuration, Expected, Goal, Stage
+from assay.records import DEFAULT, Arm, Configuration, ExpectedEffect, Goal, Stage
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.model.feasible import default_breaks, keeping
 from assay.search.model.searcher import FEW, Estimate, Searcher, Trial, estimates, worked
@@ -83,7 +83,7 @@ class Candidate:
             return True
         return statistics.NormalDist().cdf(-mean / deviation) >= LIKELY
 
-    def expected(self, goal: Goal, launches: int) -> Expected:
+    def expected(self, goal: Goal, launches: int) -> ExpectedEffect:
         """The effect as a ratio of the objective, with its interval.
 
         Args:
@@ -95,7 +95,7 @@ class Candidate:
         widened = WIDENED_ONCE if lucky else WIDENED
         reach = Z * widened * self.estimate.deviation
         ends = sorted(math.exp(sign * (self.estimate.mean + side * reach)) for side in (-1.0, 1.0))
-        return Expected(
+        return ExpectedEffect(
             ratio=_rounded(math.exp(sign * self.estimate.mean)),
             ci=(_rounded(ends[0]), _rounded(ends[1])),
             level=LEVEL,

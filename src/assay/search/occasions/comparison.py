@@ -15,7 +15,7 @@ from assay.records.comparison import (
     Occasions,
     OccasionVerdict,
 )
-from assay.records.study import MARGIN
+from assay.records.study import DEFAULT_MARGIN
 from assay.search.occasions.differences import (
     BOOT,
     OCCASION,
@@ -46,7 +46,7 @@ def compare_conditions(
     b: Side,
     prospects: Callable[[], Sequence[OccasionCandidate]],
     *,
-    margin: float = MARGIN,
+    margin: float = DEFAULT_MARGIN,
     alpha: float = ALPHA,
     same_workload: bool = False,
 ) -> OccasionComparison:

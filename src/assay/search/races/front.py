@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
 
-from assay.records import Arm, Claim, OffFront, Outcome, Sample, Stage, StudySpec, Verdict
+from assay.records import Arm, Claim, FrontExclusion, Outcome, Sample, Stage, StudySpec, Verdict
 from assay.search.claims.claims import (
     MIN_BLOCKS,
     are_all_decided,
@@ -223,8 +223,8 @@ class FrontRace(SearchRace):
             return False
         better = dominating_arm(self.facets, arm, points, alpha)
         return reason_off_front(self._claims(arm, alpha), better) in (
-            OffFront.DOMINATED,
-            OffFront.NO_GAIN,
+            FrontExclusion.DOMINATED,
+            FrontExclusion.NO_GAIN,
         )
 
     def _over(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from assay.records import Arm, Configuration, Sample, StudySpec, Switching
+from assay.records import Arm, Configuration, Sample, StudySpec, SwitchingCost
 from assay.records.configuration import Value, show_value
 from assay.search.space.space import SearchSpace
 from assay.stats.order import Plot
@@ -152,7 +152,7 @@ def within(switching_s: float, launching_s: float) -> int:
     return min(MOST_WITHIN, max(1, round(switching_s / launching_s)))
 
 
-def switching_words(found: Switching) -> str:
+def switching_words(found: SwitchingCost) -> str:
     """The same in words: ``36 applications of machine.smt took 72 s``."""
     names, time = ", ".join(found.settings), show_duration(found.time_s)
     times = show_count(found.applications, "application")
@@ -162,14 +162,14 @@ def switching_words(found: Switching) -> str:
     return f"{show_count(found.boots, 'boot')}{beside}, for {names}"
 
 
-def switching_of(spec: StudySpec, samples: Iterable[Sample]) -> Switching | None:
+def switching_of(spec: StudySpec, samples: Iterable[Sample]) -> SwitchingCost | None:
     """What a study has spent on switching; ``None`` where it varies nothing costly."""
     costly = HardToChangeFactors.of(spec)
     if not costly:
         return None
     known = [e for s in samples for e in s.evidence]
     pieces = [e for e in known if e.kind == EVIDENCE]
-    return Switching(
+    return SwitchingCost(
         settings=costly.names,
         applications=len(pieces),
         time_s=math.fsum(e.value or 0.0 for e in pieces),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assay.machine.document import Machine
-from assay.records import Booted, Grant, Level, Plan, RunFacts, Value
+from assay.records import Grant, Level, Plan, RequiredBoot, RunFacts, Value
 from assay.settings.evidence import degraded, granted, unverified
 
 BOOT = "boot"
@@ -57,7 +57,9 @@ def file_text(machine: Machine, path: str) -> str | None:
     return machine.system.get(path) if found is None else found
 
 
-def booted_action(setting: str, needs: str, where: str, proofs: Iterable[FileEvidence]) -> Booted:
+def booted_action(
+    setting: str, needs: str, where: str, proofs: Iterable[FileEvidence]
+) -> RequiredBoot:
     """The action of a value that the present boot has.
 
     Args:
@@ -69,12 +71,14 @@ def booted_action(setting: str, needs: str, where: str, proofs: Iterable[FileEvi
     proofs = tuple(proofs)
     told = "; ".join((where, *(proof.told for proof in proofs)))
     files = {proof.path: proof.text for proof in proofs if proof.text is not None}
-    return Booted(setting=setting, needs=needs, observed=told, files=files, shown=bool(proofs))
+    return RequiredBoot(
+        setting=setting, needs=needs, observed=told, files=files, shown=bool(proofs)
+    )
 
 
 def judge_booted(setting: str, value: Value, facts: RunFacts, plan: Plan) -> Grant:
     """By what showed it before the launch, where that was still so at the launch, and after it."""
-    actions = [a for a in plan.actions if isinstance(a, Booted) and a.setting == setting]
+    actions = [a for a in plan.actions if isinstance(a, RequiredBoot) and a.setting == setting]
     if not actions:
         return unverified(value, "nobody looked at how the kernel was booted")
     action = actions[0]

@@ -14,12 +14,12 @@ from assay.errors import InvalidInputError
 from assay.machine.document import Machine, Program
 from assay.records import (
     AnyText,
-    Booted,
     Configuration,
     Domain,
     Grant,
     Level,
     Plan,
+    RequiredBoot,
     RunFacts,
     Scope,
     Value,
@@ -175,7 +175,7 @@ class FirmwareSetting:
         told = f"{seen.where}: {found}" if seen else f"{witness or 'the user'} says {found}"
         needs = f"{self.own_name}={value} in the menu of the firmware"
         shown = seen is not None or witness is not None
-        return Resolved((Booted(setting=self.name, needs=needs, observed=told, shown=shown),))
+        return Resolved((RequiredBoot(setting=self.name, needs=needs, observed=told, shown=shown),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
         """By what showed it."""

@@ -38,7 +38,7 @@ def machine_floor(
     return other
 
 
-def floor_elsewhere(store: Store, machine: str) -> str | None:
+def calibration_of_other_machine(store: Store, machine: str) -> str | None:
     """Return the newest calibration of another machine, where there is none of this one.
 
     Args:

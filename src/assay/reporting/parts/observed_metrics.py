@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from assay.reporting.formatting import label_of, shorten
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el
 from assay.reporting.parts.common import scroll
-from assay.reporting.plain import label_of, shorten
 from assay.units import show_quantity
 from assay.untrusted import clean
 from assay.wording.observed_metrics import ObservedMetricRow, mean_interval, observed_metric_rows

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from assay.records import StudySpec
-from assay.records.observation import USUAL
+from assay.records.observation import DEFAULT_OBSERVATIONS
 from assay.records.overhead import Overhead
 
 
@@ -30,5 +30,5 @@ def with_affordable(spec: StudySpec, overheads: Iterable[Overhead]) -> StudySpec
         for cost in overhead.costs
         if cost.excess is not None
     }
-    left_out = tuple(one for one in USUAL if one in costly)
+    left_out = tuple(one for one in DEFAULT_OBSERVATIONS if one in costly)
     return msgspec.structs.replace(spec, unobserved=left_out) if left_out else spec

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from assay.records import RequirementResult, RequirementVerdict, StudySpec
+from assay.reporting.formatting import shorten
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join
 from assay.reporting.parts.common import scroll
-from assay.reporting.plain import shorten
 from assay.units import show_quantity
 from assay.untrusted import clean
 from assay.wording.requirement import (

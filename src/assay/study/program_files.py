@@ -11,7 +11,7 @@ from assay.executors.missing_inputs import MissingInputError
 _Stamp = tuple[int, int, int, int]
 
 
-class Changed(NotPossibleError):
+class ProgramChangedError(NotPossibleError):
     """A file of the program is another one than when the study began.
 
     Args:
@@ -27,7 +27,7 @@ class Changed(NotPossibleError):
         self.path = path
 
 
-class Watch:
+class ProgramFiles:
     """Remembers the files of a program as they are now.
 
     A launch that ends while they are the same has run them. They are told by device, inode, size
@@ -53,7 +53,7 @@ class Watch:
             if now is None:
                 raise _gone(path)
             if now != before:
-                raise Changed(path)
+                raise ProgramChangedError(path)
 
 
 def _gone(path: Path) -> MissingInputError:

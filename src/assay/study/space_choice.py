@@ -22,7 +22,7 @@ from assay.settings.system.common import ONLY_ON_REQUEST
 
 
 @dataclass(frozen=True)
-class Chosen:
+class SpaceChoice:
     """A space, and for every setting that is not in it the reason why."""
 
     space: Space
@@ -33,12 +33,12 @@ SYSTEM_WIDE = "system settings"
 """Stands for all of them where it is said what is not tried."""
 
 
-def choose(
+def choose_space(
     registry: Registry,
     program: Program,
     machine: Machine,
     env: Mapping[str, str] = MappingProxyType({}),
-) -> Chosen:
+) -> SpaceChoice:
     """Return the settings that can matter for this program on this machine.
 
     Args:
@@ -66,17 +66,17 @@ def choose(
         else:
             left_out[setting.name] = answer
     parameters += inherited_parameters(env, program)
-    return Chosen(Space(parameters=tuple(parameters)), left_out)
+    return SpaceChoice(Space(parameters=tuple(parameters)), left_out)
 
 
-def grantable(
+def grantable_space(
     space: Space, planner: Callable[[Configuration], Plan]
 ) -> tuple[Space, dict[str, str]]:
     """The space without values that the planner refuses, and why each was left out.
 
     A setting that keeps no value leaves the space altogether, and so does one that keeps nothing
     but its default, which is no choice, unless an expression names it. Ranges of more than
-    ``MOST_VALUES`` values, and continuous ones, are left as they are; the race then keeps to what
+    ``MAX_CHECKED_VALUES`` values, and continuous ones, are left as they are; the race then keeps to what
     can be granted.
 
     Raises:
@@ -89,7 +89,7 @@ def grantable(
     named = {name for text in _texts(space) for name in Expression(text).names}
     for parameter in space.parameters:
         values = parameter.domain.values()
-        if values is None or len(values) > MOST_VALUES:
+        if values is None or len(values) > MAX_CHECKED_VALUES:
             kept.append(parameter)
             continue
         reasons = {value: _refusal(parameter, value, space, planner) for value in values}
@@ -109,7 +109,7 @@ def grantable(
     return msgspec.structs.replace(space, parameters=tuple(kept)), refused
 
 
-MOST_VALUES = 512
+MAX_CHECKED_VALUES = 512
 """Of one setting, that are held against the planner before a study: 0.1 ms each."""
 
 
@@ -171,7 +171,7 @@ def _refusal(
     condition = Expression(parameter.when)
     others = [p for p in space.parameters if p.name in condition.names - {parameter.name}]
     options = [(None, *(p.domain.values() or ())) for p in others]
-    for values in itertools.islice(itertools.product(*options), MOST_VALUES):
+    for values in itertools.islice(itertools.product(*options), MAX_CHECKED_VALUES):
         pairs = zip(others, values, strict=True)
         company = {other.name: value for other, value in pairs if value is not None}
         if company and condition.holds(company, unknown=False) and refusal(company) is None:
@@ -179,7 +179,7 @@ def _refusal(
     return alone
 
 
-def describe(space: Space) -> Iterable[str]:
+def describe_space(space: Space) -> Iterable[str]:
     """One line for each parameter: its domain, and why it is tried."""
     for parameter in space.parameters:
         when = f" when {parameter.when}" if parameter.when else ""

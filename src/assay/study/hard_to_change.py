@@ -13,7 +13,7 @@ from assay.search.space.switching import EVIDENCE, HardToChangeFactors
 from assay.stats.order import Plot
 
 
-class Applied:
+class HardToChangeApplier:
     """Has an executor apply what a launch needs and the one before it did not.
 
     Nothing is taken to hold at the beginning of a sitting.

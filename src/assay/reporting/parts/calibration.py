@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from assay.records import Calibration, MachineFloor
+from assay.reporting.formatting import change, change_interval, typeset
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join
 from assay.reporting.parts.common import definitions, plain_table
-from assay.reporting.plain import change, change_interval, typeset
 from assay.reporting.wording import Answer
 from assay.units import significant
 from assay.untrusted import clean

@@ -8,7 +8,7 @@ from assay.records import Outcome, Stage
 from assay.store import Store
 
 
-def usual_wall_s(store: Store, command: str) -> float | None:
+def typical_wall_s(store: Store, command: str) -> float | None:
     """Median wall time of the good launches of the newest study of a command, the survey apart.
 
     Args:

@@ -10,7 +10,7 @@ from assay.records import StudySpec
 from assay.search.space.comparable import demand_comparable, varies_instances
 
 
-def numbered(spec: StudySpec) -> StudySpec:
+def with_instance_numbers(spec: StudySpec) -> StudySpec:
     """The same; a single launch of a program is its instance 0 of 1, where others are several.
 
     Raises:

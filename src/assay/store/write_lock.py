@@ -15,7 +15,7 @@ from assay.errors import NotPossibleError
 _RETRY_S = 0.01
 
 
-class Turn:
+class WriteLock:
     """Takes the write lock of one database, and adds up how long that took.
 
     Args:
@@ -42,13 +42,13 @@ class Turn:
         try:
             while not _begun(connection):
                 if time.monotonic() - began_s >= self._wait_s:
-                    raise locked(self._path, self._wait_s)
+                    raise locked_error(self._path, self._wait_s)
                 time.sleep(_RETRY_S)
         finally:
             self.waited_s += time.monotonic() - began_s
 
 
-def locked(path: Path, waited_s: float) -> NotPossibleError:
+def locked_error(path: Path, waited_s: float) -> NotPossibleError:
     """The error of a database that another process keeps to itself."""
     return NotPossibleError(
         f"The store {path} is locked by another process, also after {waited_s:g} s.",

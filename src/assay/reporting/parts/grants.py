@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.records import Granted, Outcome, Sample
+from assay.records import GrantStatus, Outcome, Sample
+from assay.reporting.formatting import duration, shorten
 from assay.reporting.grants import GrantTally
 from assay.reporting.markup import Html, el, join
 from assay.reporting.parts.common import count_or_dash, plain_table
-from assay.reporting.plain import duration, shorten
 from assay.units import show_count
 from assay.untrusted import clean
 
@@ -94,16 +94,16 @@ def grants(all_of: Sequence[GrantTally], winner: Sequence[GrantTally]) -> Html:
 
 
 def _grant_table(tallies: Sequence[GrantTally], label: str) -> Html:
-    words = [Granted.GRANTED, Granted.DEGRADED, Granted.UNVERIFIED]
-    if any(t.counts.get(Granted.REFUSED) for t in tallies):
-        words.append(Granted.REFUSED)
+    words = [GrantStatus.GRANTED, GrantStatus.DEGRADED, GrantStatus.UNVERIFIED]
+    if any(t.counts.get(GrantStatus.REFUSED) for t in tallies):
+        words.append(GrantStatus.REFUSED)
     heads = ["Setting", "Values", "Evidence", *(word.value for word in words)]
     heads.append("Reason, and what was read back")
     numeric = range(3, 3 + len(words))
     return plain_table(label, heads, [_grant_row(t, words) for t in tallies], numeric)
 
 
-def _grant_row(tally: GrantTally, words: Sequence[Granted]) -> Html:
+def _grant_row(tally: GrantTally, words: Sequence[GrantStatus]) -> Html:
     values = ", ".join(shorten(v, 60) for v in tally.values[:12])
     if len(tally.values) > 12:
         values += f" and {len(tally.values) - 12} more"

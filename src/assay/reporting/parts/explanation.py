@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assay.reporting.formatting import typeset
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join
 from assay.reporting.parts.common import scroll
-from assay.reporting.plain import typeset
 from assay.search.model.explain import Explanation, Share
 from assay.wording.sentence import bound_words, change_text, interval_text
 

@@ -20,7 +20,7 @@ from assay.errors import NotPossibleError
 _FLOCK = struct.Struct("hhqqi4x")
 
 
-class Owners:
+class StudyLocks:
     """Holds on studies of one database, as open file description locks on bytes of one file.
 
     The byte at offset N stands for study N. Such locks also exclude each other within a process,
@@ -114,6 +114,6 @@ def _open_or_make(path: Path, beside: Path) -> int:
     return fd
 
 
-def _let_go(owners: Owners | None) -> None:
+def _let_go(owners: StudyLocks | None) -> None:
     if owners is not None:
         owners.close()

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from assay.tier.meter import THREAD, Counts, meters
-from assay.tier.prediction import Look
+from assay.tier.meter import THREAD_NAME, Counts, read_meters
+from assay.tier.prediction import ActivitySnapshot
 
-EVERY_S = 0.25
+SAMPLING_INTERVAL_S = 0.25
 _LOOKS = 8
 """About so many at least, however short the time is."""
 _PROC = Path("/proc")
@@ -38,9 +38,9 @@ class _Done(NamedTuple):
     counts: Counts
 
 
-def looks(
+def sample_session(
     session: int, for_s: float, runs: Callable[[], bool], proc: Path = _PROC
-) -> Iterator[Look]:
+) -> Iterator[ActivitySnapshot]:
     """From the first that shows large memory on, until the time is over or the program.
 
     Args:
@@ -56,13 +56,13 @@ def looks(
         seen |= _looked(session, proc)
         if seen:
             yield _sum(tuple(seen.values()))
-        time.sleep(min(EVERY_S, for_s / _LOOKS))
+        time.sleep(min(SAMPLING_INTERVAL_S, for_s / _LOOKS))
 
 
 def _looked(session: int, proc: Path) -> dict[int, _Done]:
     """By process: those that have large memory, or had some."""
     found = {}
-    for one in meters(proc):
+    for one in read_meters(proc):
         process = proc / str(one.pid)
         stat = _stat(process)
         # One that has ended between two reads is as it was seen last.
@@ -71,8 +71,8 @@ def _looked(session: int, proc: Path) -> dict[int, _Done]:
     return found
 
 
-def _sum(done: Sequence[_Done]) -> Look:
-    return Look(
+def _sum(done: Sequence[_Done]) -> ActivitySnapshot:
+    return ActivitySnapshot(
         at_s=time.monotonic(),
         cpu_s=sum(one.cpu_s for one in done),
         thread_s={thread: cpu_s for one in done for thread, cpu_s in one.thread_s.items()},
@@ -85,7 +85,7 @@ def _computed(process: Path, stat: Sequence[str]) -> tuple[float, dict[int, floa
     ticks, of_threads = _ticks(stat), {}
     for thread in _threads(process):
         with contextlib.suppress(OSError):  # it has ended meanwhile
-            if (thread / "comm").read_text().strip() == THREAD:
+            if (thread / "comm").read_text().strip() == THREAD_NAME:
                 ticks -= _ticks(_stat(thread))
             else:
                 of_threads[int(thread.name)] = _ticks(_stat(thread)) / _TICKS

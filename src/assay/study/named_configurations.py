@@ -8,7 +8,7 @@ import msgspec
 
 from assay.records import Choices, Configuration, NamedConfiguration, Parameter, Plan, Space
 from assay.search.space.named import COLUMN
-from assay.study.choose import describe, grantable
+from assay.study.space_choice import describe_space, grantable_space
 
 
 def grantable_named(
@@ -19,10 +19,10 @@ def grantable_named(
     A named configuration leaves as a whole: without one of its settings it would be another one.
 
     Raises:
-        NotPossibleError: as ``grantable``.
+        NotPossibleError: as ``grantable_space``.
     """
     if not space.named:
-        return grantable(space, planner)
+        return grantable_space(space, planner)
     refused: dict[str, str] = {}
     kept: list[NamedConfiguration] = []
     for one in space.named:
@@ -34,7 +34,9 @@ def grantable_named(
             kept.append(one)
     own = {name for one in space.named for name in one.configuration}
     beside = tuple(p for p in space.parameters if p.name not in own)
-    rest, also = grantable(msgspec.structs.replace(space, parameters=beside, named=()), planner)
+    rest, also = grantable_space(
+        msgspec.structs.replace(space, parameters=beside, named=()), planner
+    )
     narrowed = (_narrowed(p, kept) for p in space.parameters if p.name in own)
     parameters = (*(p for p in narrowed if p is not None), *rest.parameters)
     named = msgspec.structs.replace(space, parameters=parameters, named=tuple(kept))
@@ -52,9 +54,9 @@ def _narrowed(parameter: Parameter, kept: Iterable[NamedConfiguration]) -> Param
     return msgspec.structs.replace(parameter, domain=Choices(options, ordered=ordered))
 
 
-def described(space: Space) -> Iterable[str]:
+def describe_named(space: Space) -> Iterable[str]:
     """Yield a line for each named configuration, then one for each setting beside them."""
     own = {name for one in space.named for name in one.configuration}
     yield from (f"{one.name}: {one.configuration}" for one in space.named)
     beside = tuple(p for p in space.parameters if p.name not in own)
-    yield from describe(msgspec.structs.replace(space, parameters=beside))
+    yield from describe_space(msgspec.structs.replace(space, parameters=beside))

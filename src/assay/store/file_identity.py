@@ -11,7 +11,7 @@ from pathlib import Path
 from assay.errors import NotPossibleError
 
 
-class Presence:
+class FileIdentity:
     """Remembers the file of a database by device and inode.
 
     Args:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from assay.errors import InvalidInputError
-from assay.records import EarlierStudy, Kind, Metric, Recipe, Statistic, Status, StudySpec
+from assay.records import BuildRecipe, EarlierStudy, Kind, Metric, Statistic, Status, StudySpec
 from assay.search.model.warm import LEAST_KNOWN, MOST_KNOWN, bounded, known_of, tells
 from assay.search.space.space import SearchSpace
 from assay.store import Store, StudyRecord
@@ -16,14 +16,14 @@ from assay.units import show_count
 
 KINDS = (Kind.TUNE, Kind.SWEEP)
 """Verbs whose studies launch many configurations."""
-MOST_FOUND = 3
+MAX_FOUND_STUDIES = 3
 """Studies that are taken where they are looked for; of more the newest."""
-MOST_NAMED = 8
+MAX_NAMED_STUDIES = 8
 """Each has a correlation of its own that is fitted."""
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WarmStartRequest:
     """Which earlier studies are to guide a new one.
 
     Attributes:
@@ -35,7 +35,7 @@ class Wanted:
     looked_for: bool = False
 
 
-def wanted_studies(store: Store, texts: Sequence[str], spec: StudySpec) -> Wanted:
+def parse_warm_start(store: Store, texts: Sequence[str], spec: StudySpec) -> WarmStartRequest:
     """Read the words of ``--warm-start``; all that can be wrong before anything is launched.
 
     Args:
@@ -54,27 +54,27 @@ def wanted_studies(store: Store, texts: Sequence[str], spec: StudySpec) -> Wante
                 f"--warm-start {alone} goes with no other.", "Name studies, or give it alone."
             )
     if words in ([], ["none"]):
-        return Wanted()
+        return WarmStartRequest()
     if words == ["auto"]:
-        return Wanted(looked_for=True)
+        return WarmStartRequest(looked_for=True)
     ids = tuple(dict.fromkeys(store.find(text) for text in words))
-    if len(ids) > MOST_NAMED:
+    if len(ids) > MAX_NAMED_STUDIES:
         raise InvalidInputError(
-            f"--warm-start takes {MOST_NAMED} studies at most, and {len(ids)} are named.",
+            f"--warm-start takes {MAX_NAMED_STUDIES} studies at most, and {len(ids)} are named.",
             "Name those that are most alike.",
         )
     for study_id in ids:
         reason = _of_no_use(store.study(study_id).spec, spec)
         if reason is not None:
             raise InvalidInputError(f"Study {study_id} cannot be started from: {reason}.", _OTHERS)
-    return Wanted(ids)
+    return WarmStartRequest(ids)
 
 
 _OTHERS = "`assay study list` shows the others; --warm-start auto takes what fits."
 
 
 def earlier_studies(
-    store: Store, wanted: Wanted, spec: StudySpec, space: SearchSpace, machine: str
+    store: Store, wanted: WarmStartRequest, spec: StudySpec, space: SearchSpace, machine: str
 ) -> tuple[EarlierStudy, ...]:
     """What earlier studies knew of the configurations of a new one.
 
@@ -143,7 +143,7 @@ def _found(store: Store, spec: StudySpec, space: SearchSpace, machine: str) -> l
             one = _told(store, record, spec, space)
             if tells(one):
                 told.append(one)
-            if len(told) == MOST_FOUND:
+            if len(told) == MAX_FOUND_STUDIES:
                 break
         if told:
             return told
@@ -159,7 +159,7 @@ def _is_same(earlier: StudySpec, spec: StudySpec) -> bool:
     return theirs.argv == ours.argv and _made_by(theirs.build) == _made_by(ours.build)
 
 
-def _made_by(recipe: Recipe | None) -> tuple[tuple[str, ...], str | None] | None:
+def _made_by(recipe: BuildRecipe | None) -> tuple[tuple[str, ...], str | None] | None:
     return None if recipe is None else (recipe.argv, recipe.cwd)
 
 
