@@ -13,7 +13,7 @@ from assay.records.workload import WALL
 from assay.search.claims.claims import claim_from_blocks
 from assay.stats.paired import Observation
 from assay.stats.peeking import peek
-from assay.stats.verdict import MARGIN
+from assay.stats.verdict import DEFAULT_MARGIN
 
 from .identical import generator
 from .noise import SPREAD, Array
@@ -97,6 +97,6 @@ def shape(name: str, studies: int, blocks: int, seed: int) -> Shape:
 def _claim(a: Array, b: Array, blocks: int) -> Claim:
     """What a study would say after so many blocks."""
     left, right = ([Observation(math.exp(v)) for v in arm[:blocks].tolist()] for arm in (a, b))
-    found = claim_from_blocks(("A", "B"), left, right, WALL, alpha=ALPHA, margin=MARGIN)
+    found = claim(("A", "B"), left, right, WALL, alpha=ALPHA, margin=DEFAULT_MARGIN)
     assert found is not None
     return found

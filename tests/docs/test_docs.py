@@ -26,7 +26,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import PathProbe
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -63,11 +63,10 @@ from assay.tier.doctor import Finding
 from assay.tier.efficiency import Cell, Device
 from assay.tier.meter import Mechanism, Meter, Region
 from assay.tier.prediction import Prediction
-from assay.tier.probe import AdvisorSupport, IoUring, Probe, Userfaultfd
-from assay.tier.probe import PathProbe as TierPath
+from assay.tier.probe import AdvisorSupport, IoUring, PathProbe, Probe, Userfaultfd
 from assay.tier.swap import SwapUsage
 
-ROOT = PathProbe(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 GENERATED = frozenset(generated.pages(DOCS))
@@ -91,12 +90,12 @@ NUMBER = r"\d+(?:\.\d+)?"
 TIME_UNIT = r" (?:us|ms|s)\b"
 
 
-def is_tutorial(page: PathProbe) -> bool:
+def is_tutorial(page: Path) -> bool:
     """Tell whether a page is followed literally, with the budgets that it states."""
     return page.parent.name == "tutorial"
 
 
-def name_of(page: PathProbe) -> str:
+def name_of(page: Path) -> str:
     return str(page.relative_to(DOCS))
 
 
@@ -120,7 +119,7 @@ class Page:
         return SPAN.findall(self.prose)
 
 
-def read(page: PathProbe) -> Page:
+def read(page: Path) -> Page:
     text = page.read_text()
     blocks = []
     for match in FENCE.finditer(text):
@@ -141,19 +140,19 @@ def launcher(request: pytest.FixtureRequest) -> str:
     """The launcher that is named, or the package's own, or the last one built."""
     if named := os.environ.get("ASSAY_EXEC"):
         return named
-    packaged = PathProbe(assay.__file__).parent / "_native" / "assay-exec"
+    packaged = Path(assay.__file__).parent / "_native" / "assay-exec"
     return str(packaged if packaged.exists() else request.getfixturevalue("assay_exec"))
 
 
 @pytest.fixture
 def noise_meter(request: pytest.FixtureRequest) -> str:
     """The meter of noise, found in the same way."""
-    packaged = PathProbe(assay.__file__).parent / "_native" / "assay-noise"
+    packaged = Path(assay.__file__).parent / "_native" / "assay-noise"
     return str(packaged if packaged.exists() else request.getfixturevalue("assay_noise"))
 
 
 @pytest.fixture
-def environment(tmp_path: PathProbe, launcher: str, noise_meter: str) -> dict[str, str]:
+def environment(tmp_path: Path, launcher: str, noise_meter: str) -> dict[str, str]:
     """Where ``assay`` is this one, ``python3`` has what it needs, and the store is a new one."""
     programs = tmp_path / "bin"
     programs.mkdir()
@@ -165,7 +164,7 @@ def environment(tmp_path: PathProbe, launcher: str, noise_meter: str) -> dict[st
         **kept,
         "PATH": f"{programs}:{PathProbe(sys.executable).parent}:{kept['PATH']}",
         "PYTHONPATH": os.pathsep.join(
-            [str(PathProbe(assay.__file__).parents[1]), *filter(None, [kept.get("PYTHONPATH")])]
+            [str(Path(assay.__file__).parents[1]), *filter(None, [kept.get("PYTHONPATH")])]
         ),
         "ASSAY_DB": str(tmp_path / "assay.db"),
         "ASSAY_EXEC": launcher,
@@ -182,7 +181,7 @@ def environment(tmp_path: PathProbe, launcher: str, noise_meter: str) -> dict[st
     ],
     ids=name_of,
 )
-def test_examples_run(page: PathProbe, tmp_path: PathProbe, environment: dict[str, str]) -> None:
+def test_examples_run(page: Path, tmp_path: Path, environment: dict[str, str]) -> None:
     # Threads of OpenBLAS that wait for each other while others want the CPUs have made a launch
     # of 0.2 s one of 11 s.
     run_page(page, tmp_path, {**environment, "OPENBLAS_NUM_THREADS": "1"}, short=True)
@@ -197,14 +196,12 @@ def test_examples_run(page: PathProbe, tmp_path: PathProbe, environment: dict[st
     ids=name_of,
 )
 def test_examples_run_with_their_own_budgets(
-    page: PathProbe, tmp_path: PathProbe, environment: dict[str, str]
+    page: Path, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     run_page(page, tmp_path, environment, short=False)
 
 
-def run_page(
-    page: PathProbe, tmp_path: PathProbe, environment: dict[str, str], *, short: bool
-) -> None:
+def run_page(page: Path, tmp_path: Path, environment: dict[str, str], *, short: bool) -> None:
     folder = tmp_path / "page"
     folder.mkdir()
     printed = ""
@@ -222,7 +219,7 @@ def run_page(
 
 
 def run_block(
-    block: Block, where: str, folder: PathProbe, environment: dict[str, str], *, short: bool
+    block: Block, where: str, folder: Path, environment: dict[str, str], *, short: bool
 ) -> str:
     text = block.text
     if short and "budget" in block.options:
@@ -238,7 +235,7 @@ def run_block(
 
 
 def shell(
-    text: str, folder: PathProbe, environment: dict[str, str], timeout_s: float | None
+    text: str, folder: Path, environment: dict[str, str], timeout_s: float | None
 ) -> tuple[int, str]:
     """Status and output of a script; nothing of it goes on when the test is stopped."""
     with subprocess.Popen(
@@ -302,7 +299,7 @@ def slug(heading: str) -> str:
 
 
 @pytest.mark.parametrize("page", [*PAGES, *TOP], ids=str)
-def test_links_lead_somewhere(page: PathProbe) -> None:
+def test_links_lead_somewhere(page: Path) -> None:
     for target in LINK.findall(read(page).prose):
         if "://" in target:
             continue
@@ -347,7 +344,7 @@ OPTIONS = frozenset(options_of(build()))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_options_exist(page: PathProbe) -> None:
+def test_options_exist(page: Path) -> None:
     for span in read(page).spans:
         if not span.startswith(("--", "assay ")):
             continue
@@ -357,7 +354,7 @@ def test_options_exist(page: PathProbe) -> None:
             assert option in OPTIONS, f"{option} in `{span}`"
 
 
-def commands_in(page: PathProbe) -> Iterator[list[str]]:
+def commands_in(page: Path) -> Iterator[list[str]]:
     """The words of each ``assay`` command in the page's shell blocks."""
     for block in read(page).blocks:
         if block.language != "sh":
@@ -372,7 +369,7 @@ def commands_in(page: PathProbe) -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("page", EXECUTED, ids=name_of)
-def test_commands_parse(page: PathProbe) -> None:
+def test_commands_parse(page: Path) -> None:
     for words in commands_in(page):
         assert parse(words).arguments.verb
 
@@ -390,7 +387,7 @@ NOT_SETTINGS = frozenset(
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_settings_exist(page: PathProbe) -> None:
+def test_settings_exist(page: Path) -> None:
     registry = builtin()
     for span in read(page).spans:
         for name in re.findall(r"(?:^|\s)([a-z]+(?:\.[a-zA-Z_]+)?)=\S", span):
@@ -493,7 +490,7 @@ class Documents:
 
 
 @pytest.fixture
-def documents(tmp_path: PathProbe, environment: dict[str, str]) -> Documents:
+def documents(tmp_path: Path, environment: dict[str, str]) -> Documents:
     """One document of each kind, with everything in it that can be there."""
     found = Documents()
 
@@ -656,7 +653,7 @@ def test_keys_of_the_tier_are_those_of_the_records() -> None:
     text = (DOCS / "reference" / "cli.md").read_text()
     listed = next(t for t in text.splitlines() if t.startswith("- `tier doctor`:"))
     named = set(re.findall(r"`([a-z_]+)`", listed.partition(":")[2]))
-    records = (Probe, Userfaultfd, IoUring, AdvisorSupport, TierPath, SwapUsage, Finding)
+    records = (Probe, Userfaultfd, IoUring, AdvisorSupport, PathProbe, SwapUsage, Finding)
     fields = {field for record in records for field in record.__struct_fields__}
     assert named == fields | {"usable", "advisable", "probe", "swap", "findings"}
 
@@ -706,7 +703,7 @@ def test_keys_of_two_groups_are_those_of_the_record() -> None:
 
 
 @pytest.mark.parametrize("page", [*PAGES, *TOP], ids=str)
-def test_rows_belong_to_a_table(page: PathProbe) -> None:
+def test_rows_belong_to_a_table(page: Path) -> None:
     """A blank line ends a table: what follows is shown with its pipes."""
     assert not rows_without_head(FENCE.sub("", page.read_text()))
 

@@ -179,9 +179,9 @@ class _Reading:
 
     def _demand_verdicts(self) -> None:
         """Every verdict document is told of in the manifest, so that none goes unchecked."""
-        difference_text = [note.stratum for note in self._manifest.verdicts]
+        listed = [note.stratum for note in self._manifest.verdicts]
         there = [n for n, found in self.strata.items() if found.conclusion is not None]
-        if sorted(difference_text) != sorted(there):
+        if sorted(listed) != sorted(there):
             raise BrokenBundleError(MANIFEST, None, "tells of other verdicts than are here")
         for note in self._manifest.verdicts:
             found = self.strata[note.stratum]

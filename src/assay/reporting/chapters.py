@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from assay.records import Kind
-from assay.reporting import evidence, grants, svg
+from assay.reporting import evidence, svg
 from assay.reporting.arms import ArmRow
 from assay.reporting.boxes import BoxFigure
 from assay.reporting.convergence import ConvergenceFigure
@@ -14,6 +14,7 @@ from assay.reporting.figures import Figures
 from assay.reporting.formatting import change, label_of, shorten
 from assay.reporting.gains import GainFigure
 from assay.reporting.grants import GrantTally
+from assay.reporting.grants import tally as grant_tally
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Child, Html, el, join
 from assay.reporting.parts import (
@@ -161,7 +162,7 @@ def _sample_chapters(
     yield _chapter(
         "grants",
         "What the system granted",
-        grants.grants(grants.tally(report.samples), winner),
+        grants.grants(grant_tally(report.samples), winner),
         intro="Setting something is not enough: each launch says whether it took effect.",
     )
 
@@ -237,4 +238,4 @@ def _winner_grants(report: ReportInput) -> tuple[GrantTally, ...]:
     chosen = report.conclusion.recommendation if report.conclusion else None
     if chosen is None or not chosen.settings:
         return ()
-    return grants.tally(report.samples, chosen.settings)
+    return grant_tally(report.samples, chosen.settings)

@@ -18,7 +18,7 @@ from assay.records.claim import Verdict
 from assay.stats.paired import Effect, Observation, grain
 from assay.stats.quiet import SHARE, effect_of_blocks
 from assay.stats.sequence import half_width
-from assay.stats.verdict import MARGIN, decide
+from assay.stats.verdict import DEFAULT_MARGIN, decide
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,7 +59,7 @@ def peek(
     b: Matrix,
     *,
     alpha: float = 0.05,
-    margin: float = MARGIN,
+    margin: float = DEFAULT_MARGIN,
     truth: float = 0.0,
     looks: Iterable[int] | None = None,
     disturbed: Flags | None = None,

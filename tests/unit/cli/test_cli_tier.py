@@ -288,7 +288,7 @@ def region(base: int, **more: float) -> Region:
     return Region(**(values | more))
 
 
-def shown(*regions: Region, how: How = "pager") -> list[Meter]:
+def shown(*regions: Region, how: Mechanism = "pager") -> list[Meter]:
     return [
         Meter(
             pid=7,
@@ -312,7 +312,7 @@ def test_top_shows_what_changed(
             region(0xDEF000, wasted=2),
         ),
     ]
-    monkeypatch.setattr(top, "meters", lambda: looks.pop(0))
+    monkeypatch.setattr(top, "read_meters", lambda: looks.pop(0))
     assert main(["tier", "top", "--every", "10ms"]) == 0
     process, heads, first, second = capsys.readouterr().out.splitlines()
     assert process == "7  2.00 GiB of 2.00 GiB DRAM  app\\x1b[2J"
@@ -330,7 +330,7 @@ def test_top_of_usual_figures_fits_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int
 ) -> None:
     most = region(0x7F2200000000, demand=1234, staged=12345, stall_s=0.99, read_bytes=886 << 20)
-    monkeypatch.setattr(top, "meters", lambda: shown(most))
+    monkeypatch.setattr(top, "read_meters", lambda: shown(most))
     monkeypatch.setattr(top, "width_of", lambda _: width)
     assert main(["tier", "top", "--every", "10ms"]) == 0
     _, heads, row = capsys.readouterr().out.splitlines()
@@ -342,7 +342,7 @@ def test_top_of_advice_knows_nothing_of_waits(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = shown(region(0xABC000, staged=8, read_bytes=6 << 20), how="advisor")
-    monkeypatch.setattr(top, "meters", lambda: now)
+    monkeypatch.setattr(top, "read_meters", lambda: now)
     assert main(["tier", "top", "--every", "10ms"]) == 0
     process, _, first = capsys.readouterr().out.splitlines()
     assert process == "7  1.00 GiB of 2.00 GiB DRAM  advised  app\\x1b[2J"
@@ -350,7 +350,7 @@ def test_top_of_advice_knows_nothing_of_waits(
 
 
 def test_top_as_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(top, "meters", lambda: shown(region(4096)))
+    monkeypatch.setattr(top, "read_meters", lambda: shown(region(4096)))
     assert main(["tier", "top", "--json"]) == 0
     (process,) = json.loads(capsys.readouterr().out)["processes"]
     assert process["regions"][0]["held_bytes"] == 1 << 30
@@ -359,7 +359,7 @@ def test_top_as_json(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
 def test_top_of_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(top, "meters", list)
+    monkeypatch.setattr(top, "read_meters", list)
     assert main(["tier", "top"]) == 3
     assert "No program runs under the tier" in capsys.readouterr().err
     assert main(["tier", "top", "--every", "never"]) == 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import PathProbe as File
+from pathlib import Path as File
 
 import pytest
 

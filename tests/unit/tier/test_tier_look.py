@@ -57,7 +57,7 @@ def looked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Looking:
 
     def looks(shown: list[list[Meter]]) -> list[ActivitySnapshot]:
         left = list(shown)
-        monkeypatch.setattr(look, "meters", lambda proc: left.pop(0))
+        monkeypatch.setattr(sampling, "read_meters", lambda proc: left.pop(0))
         return list(sampling.sample_session(SESSION, 60.0, lambda: bool(left), tmp_path))
 
     monkeypatch.setattr(sampling.time, "sleep", lambda _: None)
@@ -102,7 +102,7 @@ def test_vanished_process_is_skipped(tmp_path: Path, looked: Looking) -> None:
 
 def test_sampling_ends_at_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     process(tmp_path, 40, SESSION, user_s=1.0)
-    monkeypatch.setattr(look, "meters", lambda proc: [meter(40)])
+    monkeypatch.setattr(sampling, "read_meters", lambda proc: [meter(40)])
     slept = [0.0]
     monkeypatch.setattr(sampling.time, "monotonic", lambda: sum(slept))
     monkeypatch.setattr(sampling.time, "sleep", slept.append)

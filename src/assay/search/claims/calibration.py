@@ -20,7 +20,7 @@ from assay.stats.peeking import peek
 from assay.stats.quantile import quantile
 from assay.stats.resample import resampled
 from assay.stats.sequence import CLAIM, moments
-from assay.stats.verdict import MARGIN
+from assay.stats.verdict import DEFAULT_MARGIN
 from assay.units import show_count, show_percent
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def calibration_of(
     recorded: Sequence[tuple[float, float]],
     *,
     alpha: float = 0.05,
-    margin: float = MARGIN,
+    margin: float = DEFAULT_MARGIN,
     seed: int = 0,
     budgets_s: Sequence[float] = BUDGETS_S,
 ) -> Calibration | None:
