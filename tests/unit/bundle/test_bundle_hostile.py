@@ -170,8 +170,8 @@ def test_what_grows_without_end_is_not_read_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether it says so or not, in one line or in many."""
-    monkeypatch.setattr(read, "MOST_ENTRY_BYTES", 1 << 20)
-    monkeypatch.setattr(read, "MOST_BYTES", 8 << 20)
+    monkeypatch.setattr(read, "MAX_ENTRY_BYTES", 1 << 20)
+    monkeypatch.setattr(read, "MAX_BYTES", 8 << 20)
     files = unpacked(good())
     for name, content in {
         "study.json": b" " * (64 << 20),
@@ -195,14 +195,14 @@ def test_well_chained_lines_are_bounded_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = unpacked(good())
-    monkeypatch.setattr(read, "MOST_BYTES", len(b"".join(files.values())) - 1)
+    monkeypatch.setattr(read, "MAX_BYTES", len(b"".join(files.values())) - 1)
     found = verify(packed(files, tmp_path / "whole.zip"))
     assert found.broken is not None
     assert "goes beyond" in found.broken.what
 
 
 def test_an_archive_of_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read, "MOST_FILES", 20)
+    monkeypatch.setattr(read, "MAX_FILES", 20)
     files = unpacked(good()) | {f"more/{number}": b"" for number in range(30)}
     assert "more files" in refused(packed(files, tmp_path / "m.zip").read_bytes(), tmp_path).cause
 
@@ -296,7 +296,7 @@ def test_any_byte_of_any_file_counts(folder: Path, name: str, where: float, flip
 def test_a_study_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     import assay.bundle.write as write
 
-    monkeypatch.setattr(write, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(write, "MAX_BYTES", 10_000)
     with pytest.raises(NotPossibleError, match="too large") as caught:
         bundle_of(source_of(spec_of(Kind.MEASURE)))
     assert "--no-outputs" in str(caught.value.remedy)
