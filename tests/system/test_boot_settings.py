@@ -115,7 +115,7 @@ def test_what_the_present_boot_has_takes_no_other(cli: CommandLine) -> None:
 def test_a_launch_in_another_boot_is_refused(cli: CommandLine) -> None:
     answer = cli("run", "--with", f"{NAME}=7", "--", "true")
     assert answer.status == 125
-    assert f"{NAME}=7 takes another boot" in answer.err
+    assert f"{NAME}=7 requires another boot" in answer.err
 
 
 def test_a_run_tells_what_became_of_its_boot(assay_exec: Path, tmp_path: Path) -> None:

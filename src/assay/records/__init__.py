@@ -1,7 +1,7 @@
-"""The documents that pass between the floors, as versioned JSON.
+"""Records: versioned JSON documents that the layers of assay exchange.
 
-All are frozen ``msgspec`` structures: decoding checks types, an absent value has no key, and later
-versions may add keys but rename none.
+All are frozen ``msgspec`` structures. Decoding checks types. A field without a value has no key.
+Later versions may add keys but never rename one.
 """
 
 from assay.records.action import (

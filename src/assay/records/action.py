@@ -1,8 +1,7 @@
-"""Actions: what a plan does to one launch.
+"""Actions: the steps by which a plan applies a configuration to one launch.
 
-The union is closed and serialisable, so that the launcher's document, the script that runs
-without assay, and (for what lies outside the process) the undo journal are readings of one list.
-Actions on the topology join here when their settings do.
+The union is closed and serialisable. The launcher's document, the script that runs without assay
+and, for actions outside the process, the undo journal are derived from the same list.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ class EnvSet(Record, frozen=True, kw_only=True, tag_field="kind", tag="env"):
 
 
 class EnvUnset(Record, frozen=True, kw_only=True, tag_field="kind", tag="env_unset"):
-    """Take a variable that the caller exports out of the environment."""
+    """Remove an exported variable from the environment."""
 
     name: str
 
@@ -35,7 +34,7 @@ class Arg(Record, frozen=True, kw_only=True, tag_field="kind", tag="arg"):
 class Build(Record, frozen=True, kw_only=True, tag_field="kind", tag="build"):
     """Replace the placeholder ``{name}`` in the command that builds the program.
 
-    Carried out by whoever starts the launch, before it, and not by the launcher.
+    The executor applies it before the launch; the launcher ignores it.
     """
 
     name: str
@@ -49,10 +48,12 @@ class Command(Record, frozen=True, kw_only=True, tag_field="kind", tag="command"
 
 
 class Preload(Record, frozen=True, kw_only=True, tag_field="kind", tag="preload"):
-    """Put a shared object in front of the program's own (``LD_PRELOAD``).
+    """Preload a shared object before those of the program (``LD_PRELOAD``).
 
-    ``not_into`` names runtimes of programs that it cannot serve. ``first``: it stands before the
-    plan's others, as one must that hands on to them what it does not do itself.
+    Attributes:
+        path: path of the shared object.
+        not_into: program runtimes that the object does not support.
+        first: place it before all other preloaded objects, because it forwards calls to them.
     """
 
     path: str
@@ -61,13 +62,13 @@ class Preload(Record, frozen=True, kw_only=True, tag_field="kind", tag="preload"
 
 
 class Unpreload(Record, frozen=True, kw_only=True, tag_field="kind", tag="unpreload"):
-    """Take shared objects out of an inherited ``LD_PRELOAD``: those whose file name starts so."""
+    """Remove shared objects from an inherited ``LD_PRELOAD``, by prefixes of their file names."""
 
     prefixes: tuple[str, ...]
 
 
 class Affinity(Record, frozen=True, kw_only=True, tag_field="kind", tag="affinity"):
-    """Let the tree run on these CPUs only (``sched_setaffinity``)."""
+    """Restrict the process tree to these CPUs (``sched_setaffinity``)."""
 
     cpus: tuple[int, ...]
 
@@ -80,10 +81,10 @@ class MemPolicy(Record, frozen=True, kw_only=True, tag_field="kind", tag="mempol
 
 
 class Sched(Record, frozen=True, kw_only=True, tag_field="kind", tag="sched"):
-    """Scheduling class and nice value; what is ``None`` stays as it is.
+    """Scheduling class and nice value; ``None`` leaves an attribute unchanged.
 
-    ``priority`` (1 to 99) belongs to ``fifo`` and ``rr``; ``runtime_ns`` in every ``period_ns``,
-    which is the deadline too, to ``deadline``.
+    ``priority`` (1 to 99) applies to ``fifo`` and ``rr``. ``runtime_ns`` in every ``period_ns``,
+    which is also the deadline, applies to ``deadline``.
     """
 
     policy: Literal["other", "batch", "idle", "fifo", "rr", "deadline"] | None = None
@@ -94,21 +95,21 @@ class Sched(Record, frozen=True, kw_only=True, tag_field="kind", tag="sched"):
 
 
 class IoPriority(Record, frozen=True, kw_only=True, tag_field="kind", tag="io_priority"):
-    """Class and level (0 first, 7 last) of what is read and written (``ioprio_set``)."""
+    """I/O scheduling class and level, from 0 (highest) to 7 (``ioprio_set``)."""
 
     io_class: Literal["idle", "best-effort", "realtime"]
     level: int | None = None
 
 
 class Prctl(Record, frozen=True, kw_only=True, tag_field="kind", tag="prctl"):
-    """A process attribute that survives exec (``prctl``); only ``PR_SET_THP_DISABLE`` so far."""
+    """Process attribute that survives exec (``prctl``); only ``PR_SET_THP_DISABLE`` so far."""
 
     option: int
     args: tuple[int, int, int, int]
 
 
 class Rlimit(Record, frozen=True, kw_only=True, tag_field="kind", tag="rlimit"):
-    """A resource limit; ``None`` is unlimited."""
+    """Resource limit; ``None`` means unlimited."""
 
     resource: str
     soft: int | None
@@ -116,28 +117,31 @@ class Rlimit(Record, frozen=True, kw_only=True, tag_field="kind", tag="rlimit"):
 
 
 class RestrictedCpuView(Record, frozen=True, kw_only=True, tag_field="kind", tag="own_view"):
-    """Have files of ``/proc`` and ``/sys`` tell the tree of its own CPUs alone."""
+    """Show the process tree only its own CPUs in ``/proc`` and ``/sys``."""
 
 
 class AffinityCalls(Record, frozen=True, kw_only=True, tag_field="kind", tag="affinity_calls"):
-    """How calls by which the tree chooses CPUs itself are answered (``seccomp``)."""
+    """Answer to system calls that set a CPU affinity within the process tree (``seccomp``)."""
 
     answer: Literal["ignored", "refused"]
 
 
 class PageCache(Record, frozen=True, kw_only=True, tag_field="kind", tag="page_cache"):
-    """Before the launch, drop the files that its command names from the page cache, or read them.
+    """Before the launch, evict the files named by its command from the page cache, or read them.
 
-    Carried out by whoever starts the launch, not by the launcher.
+    The executor applies it; the launcher ignores it.
     """
 
     state: Literal["cold", "warm"]
 
 
 class Instances(Record, frozen=True, kw_only=True, tag_field="kind", tag="instances"):
-    """Start the command several times at once, each on CPUs of its own.
+    """Start several instances of the command at the same time, each on its own CPUs.
 
-    With a ``rank`` only that one is started, as if the others were there.
+    Attributes:
+        cpus: CPUs of each instance.
+        rank: number of the only instance to start, with the environment of all; ``None`` starts
+            all.
     """
 
     cpus: tuple[tuple[int, ...], ...]
@@ -145,23 +149,29 @@ class Instances(Record, frozen=True, kw_only=True, tag_field="kind", tag="instan
 
 
 class Wrap(Record, frozen=True, kw_only=True, tag_field="kind", tag="wrap"):
-    """Words put in front of the command (isolation levels)."""
+    """Prefix of the command (isolation levels)."""
 
     argv: tuple[str, ...]
 
 
 FileFormat = Literal["text", "choice", "number", "cpulist", "mask"]
-"""How a file of the kernel reads back: ``choice`` marks the word in force with brackets, a
-``cpulist`` is one as in ``0-3,8``, a ``mask`` a hexadecimal one in words of 32 bits."""
+"""Format of a kernel file when it is read back.
+
+``choice`` marks the active word with brackets. ``cpulist`` is a list such as ``0-3,8``. ``mask`` is
+a hexadecimal mask in words of 32 bits."""
 
 
 class WriteFile(Record, frozen=True, kw_only=True, tag_field="kind", tag="write_file"):
-    """Write a value into a file of ``/sys`` or ``/proc``.
+    """Write a value to a file of ``/sys`` or ``/proc``.
 
-    ``resets`` names files that the kernel changes with it, as ``dirty_ratio`` sets
-    ``dirty_bytes`` to 0: what they held is put back as well. With ``tries`` each of them is first
-    written with what it holds: where it does not take that, it could not be put back, and nothing
-    is written.
+    Attributes:
+        path: path of the file.
+        value: text to write.
+        form: format of the file when it is read back.
+        resets: files that the kernel changes as a side effect, as ``dirty_ratio`` sets
+            ``dirty_bytes`` to 0; their values are restored as well.
+        tries: write the present value back to each of ``resets`` first. A file that rejects its own
+            value could not be restored, and nothing is written then.
     """
 
     path: str
@@ -172,14 +182,14 @@ class WriteFile(Record, frozen=True, kw_only=True, tag_field="kind", tag="write_
 
 
 class HoldFd(Record, frozen=True, kw_only=True, tag_field="kind", tag="hold_fd"):
-    """Write a number into a device and hold it open: closing it takes the wish back."""
+    """Write a number to a device and keep it open; closing the device withdraws the request."""
 
     path: str
     value: int
 
 
 class Swap(Record, frozen=True, kw_only=True, tag_field="kind", tag="swap"):
-    """Take a swap area out of use, or into it with this priority (``swapon(2)``)."""
+    """Disable a swap area, or enable it with this priority (``swapon(2)``)."""
 
     path: str
     on: bool
@@ -187,14 +197,16 @@ class Swap(Record, frozen=True, kw_only=True, tag_field="kind", tag="swap"):
 
 
 class RequiredBoot(Record, frozen=True, kw_only=True, tag_field="kind", tag="booted"):
-    """Run in a boot that has this; nothing is done for it, it is looked at.
+    """Requirement on the present boot; it is verified, never applied.
 
     Attributes:
-        setting: whose value it is.
-        needs: in words: ``mitigations=off on the kernel's command line``.
-        observed: what showed, before the launch, that the present boot has it.
-        files: of the kernel that show it, and what they held then; read again at each launch.
-        shown: its effect was seen; else it is on the command line, or somebody said so.
+        setting: name of the setting.
+        needs: the requirement as text, such as ``mitigations=off on the kernel's command line``.
+        observed: evidence, found before the launch, that the present boot satisfies it.
+        files: kernel files that show it, with their contents at planning time; each launch reads
+            them again.
+        shown: the effect was observed. Otherwise it is on the command line, or the user confirmed
+            it.
     """
 
     setting: str
@@ -205,14 +217,14 @@ class RequiredBoot(Record, frozen=True, kw_only=True, tag_field="kind", tag="boo
 
 
 SystemAction = WriteFile | HoldFd | Swap
-"""What changes the machine for all that runs on it."""
+"""Actions that change the machine for all processes."""
 
 
 class ControlGroup(Record, frozen=True, kw_only=True, tag_field="kind", tag="control_group"):
-    """Make a control group, and write into its files, in this order.
+    """Create a control group and write its files in this order.
 
-    With ``gathers`` the threads of all programs that are in the group above it go into it, and back
-    there when it is removed (version 1).
+    ``gathers`` moves the threads of all programs in the parent group into it, and back when it is
+    removed (version 1).
     """
 
     path: str
@@ -221,21 +233,22 @@ class ControlGroup(Record, frozen=True, kw_only=True, tag_field="kind", tag="con
 
 
 class DelegateController(Record, frozen=True, kw_only=True, tag_field="kind", tag="delegate"):
-    """Let the groups below one have a controller (``cgroup.subtree_control``, version 2)."""
+    """Enable a controller for the children of a group (``cgroup.subtree_control``, version 2)."""
 
     group: str
     controller: str
 
     @property
     def path(self) -> str:
-        """A name for it, as files have one."""
+        """Identifier in the undo journal."""
         return f"{self.group}/cgroup.subtree_control {self.controller}"
 
 
 class TaskAffinity(Record, frozen=True, kw_only=True, tag_field="kind", tag="task_affinity"):
-    """Keep a thread that runs to these CPUs.
+    """Restrict a running thread to these CPUs.
 
-    ``started`` is its start time in clock ticks (``proc_pid_stat(5)``): numbers are used again.
+    ``started`` is its start time in clock ticks (``proc_pid_stat(5)``), because thread ids are
+    reused.
     """
 
     tid: int
@@ -244,23 +257,23 @@ class TaskAffinity(Record, frozen=True, kw_only=True, tag_field="kind", tag="tas
 
     @property
     def path(self) -> str:
-        """A name for the thread, as files have one."""
+        """Identifier in the undo journal."""
         return f"/proc/{self.tid}@{self.started}"
 
 
 class IrqBalance(Record, frozen=True, kw_only=True, tag_field="kind", tag="irqbalance"):
-    """Have irqbalance give these CPUs no interrupts, and no others than these."""
+    """Ban irqbalance from these CPUs, and from no others."""
 
     cpus: tuple[int, ...]
 
     @property
     def path(self) -> str:
-        """A name for the daemon, as files have one."""
+        """Identifier in the undo journal."""
         return "irqbalance"
 
 
 HostAction = SystemAction | ControlGroup | DelegateController | TaskAffinity | IrqBalance
-"""All that is written into the undo journal; what partitions alone do is in no plan."""
+"""Actions of the undo journal. Plans contain none that only partitions use."""
 
 Action = (
     EnvSet

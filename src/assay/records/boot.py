@@ -1,4 +1,4 @@
-"""What a study waits for: another boot."""
+"""Boot changes: the boot that a paused study needs."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ class BootChange(Record, frozen=True, kw_only=True):
     """The boot that the next launches of a study need.
 
     Attributes:
-        settings: what it is to have, by name.
-        missing: what was read of the present one, and what is missing.
-        add, remove: words for the kernel's command line, and those that must go.
-        words: all that is to stand there for ``settings``.
-        firmware: what the firmware's menu is to hold, by name.
-        kernel: release of the kernel that is to run, where the study sets ``boot.kernel``.
-        running: release of the kernel that runs in its place.
-        confirm: settings among them that nobody can read: the user says that they hold.
-        anew: it is the present one, booted once more: a claim rests on separate boots.
-        unbrought: there was a boot since the last launch, and it did not bring this.
+        settings: required values, by setting.
+        missing: the unsatisfied requirements, with the values of the present boot.
+        add, remove: arguments to add to and remove from the kernel's command line.
+        words: all arguments that ``settings`` need on the command line.
+        firmware: required values in the firmware's menu, by name.
+        kernel: release of the required kernel, if the study sets ``boot.kernel``.
+        running: release of the running kernel, if it is another one.
+        confirm: settings that assay cannot read and the user has to confirm.
+        anew: the same boot is needed once more, because claims rest on separate boots.
+        unbrought: the machine was rebooted since the last launch, without this change.
     """
 
     settings: dict[str, Value]

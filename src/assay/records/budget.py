@@ -1,4 +1,4 @@
-"""Budget: what a study may spend."""
+"""Budget: the limits on time and launches of a study."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from assay.records.codec import Record
 
 
 class Budget(Record, frozen=True, kw_only=True):
-    """What may be spent; absent means no limit of this kind."""
+    """Limits of a study; ``None`` means unlimited."""
 
     time_s: float | None = None
     launches: int | None = None

@@ -1,4 +1,4 @@
-"""Calibration: what a machine shows where nothing differs."""
+"""Calibration: noise and false verdicts of a machine, measured with identical arms."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from assay.records.codec import Record
 
 
 class FalseVerdicts(Record, frozen=True, kw_only=True):
-    """How often studies of identical arms, made out of a recording, said that they differ.
+    """Rate of false verdicts in simulated studies of identical arms.
 
     Attributes:
-        share: of the studies.
-        error: standard error of ``share``, from their number alone: the recording is one.
-        studies: how many were made.
-        blocks: of each, looked at after every one.
+        share: share of the simulated studies that reported a difference.
+        error: standard error of ``share`` from the number of studies; all resample one recording.
+        studies: number of simulated studies.
+        blocks: blocks of each study, with an interim analysis after every block.
     """
 
     share: float
@@ -22,13 +22,14 @@ class FalseVerdicts(Record, frozen=True, kw_only=True):
 
 
 class SmallestGain(Record, frozen=True, kw_only=True):
-    """The smallest gain that nine studies of ten show within a budget.
+    """The smallest gain that nine studies of ten detect within a budget.
 
     Attributes:
-        budget_s: of the study.
-        blocks: that fit into it, two launches each.
-        simulated_blocks: after how many the studies that were made ended, where that is less.
-        gain: share of the time that is saved; absent where not even the largest tried is shown.
+        budget_s: budget of the study, in seconds.
+        blocks: blocks of two launches that fit into the budget.
+        simulated_blocks: blocks of the simulated studies, if they were shorter.
+        gain: share of the time that is saved; absent if not even the largest simulated gain is
+            detected.
     """
 
     budget_s: float
@@ -38,17 +39,19 @@ class SmallestGain(Record, frozen=True, kw_only=True):
 
 
 class Calibration(Record, frozen=True, kw_only=True):
-    """What the launches of one configuration tell of a machine.
+    """Properties of a machine from the launches of one configuration.
 
     Attributes:
-        median: of a launch, in the unit of the metric.
+        median: median of the launches, in the unit of the metric.
         sd_log: standard deviation of the logarithm of a launch.
-        ratio_sd_log: that of the log-ratio of the two launches of a block: drift falls out.
-        position: the second launch of a block over the first, geometric mean.
-        drift: median of the last third of the launches over that of the first; absent below nine.
-        autocorrelation: of the logarithms, from one launch to the next; absent where none vary.
-        false_verdicts: of assay itself, on this machine; absent where too little was recorded.
-        gains: by budget; none where too little was recorded.
+        ratio_sd_log: standard deviation of the log-ratio of the two launches of a block, which is
+            free of drift.
+        position: ratio of the second launch of a block to the first, geometric mean.
+        drift: median of the last third of the launches over that of the first; absent below nine
+            launches.
+        autocorrelation: lag-one autocorrelation of the logarithms; absent without variance.
+        false_verdicts: false verdicts of assay on this machine; absent with too few launches.
+        gains: smallest detectable gain by budget; empty with too few launches.
     """
 
     median: float
@@ -62,13 +65,13 @@ class Calibration(Record, frozen=True, kw_only=True):
 
 
 class MachineFloor(Record, frozen=True, kw_only=True):
-    """The noise floor of a machine, as a calibration found it.
+    """Noise floor of a machine from a calibration.
 
     Attributes:
-        study: that calibrated.
-        at_s: when it began, in seconds since 1970 (UTC).
-        command: that it ran, in words.
-        metric: that it is about.
+        study: id of the calibration.
+        at_s: start of the calibration, in seconds since 1970 (UTC).
+        command: the command that ran, as text.
+        metric: name of the metric.
         ci: interval of the ratio of two identical arms; ``None`` for an open end.
     """
 

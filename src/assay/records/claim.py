@@ -1,4 +1,4 @@
-"""Claim and Recommendation: what a study says in the end."""
+"""Claim and Recommendation: the results of a study."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.records.configuration import Configuration
 
 
 class Verdict(enum.StrEnum):
-    """What a comparison shows; it speaks of ``b``."""
+    """Result of a comparison, stated for ``b``."""
 
     FASTER = "faster"
     SLOWER = "slower"
@@ -21,7 +21,7 @@ class Verdict(enum.StrEnum):
 
 
 class SpreadVerdict(enum.StrEnum):
-    """What a comparison of spreads shows; it speaks of ``b``."""
+    """Result of a comparison of spreads, stated for ``b``."""
 
     TIGHTER = "tighter"
     WIDER = "wider"
@@ -30,12 +30,12 @@ class SpreadVerdict(enum.StrEnum):
 
 
 class Spread(Record, frozen=True, kw_only=True):
-    """How much more ``b`` varies from launch to launch than ``a``.
+    """Spread of the launches of ``b`` relative to ``a``.
 
     Attributes:
-        ratio: of p90 - p10, b over a, as batches of blocks show it.
-        ci: interval of the ratio, valid at every look; ``None`` for an open end.
-        batches: how many it rests on.
+        ratio: ratio of p90 - p10, b over a, from batches of blocks.
+        ci: interval of the ratio, valid at every interim analysis; ``None`` for an open end.
+        batches: number of batches.
     """
 
     ratio: float
@@ -45,7 +45,7 @@ class Spread(Record, frozen=True, kw_only=True):
 
 
 class CorrelatedLoad(Record, frozen=True, kw_only=True):
-    """A load of other processes that followed the arms.
+    """Load of other processes that is correlated with the arms.
 
     Attributes:
         a, b: share of the CPUs that other processes used while each arm ran.
@@ -56,32 +56,29 @@ class CorrelatedLoad(Record, frozen=True, kw_only=True):
 
 
 class Claim(Record, frozen=True, kw_only=True):
-    """A statement on two arms.
+    """Statement on two arms.
 
     Attributes:
         a, b: names of the arms; ``ratio`` is b over a.
-        ci: interval of the ratio, valid at every look; ``None`` for an open end.
-        blocks: complete pairs that it rests on.
-        blocks_needed: for *unclear*, how many it would take in all, where that can be said.
-        alpha: share of wrong intervals accepted, after correction for how many are shown.
+        ci: interval of the ratio, valid at every interim analysis; ``None`` for an open end.
+        blocks: number of complete pairs.
+        blocks_needed: estimated total number of pairs for a verdict, if *unclear* and known.
+        alpha: accepted error rate of the interval, corrected for the number of claims.
         spread_ratio: p90 - p10 of all values of b over that of a.
-        spread: the same with an interval, once there are enough blocks for one.
-        unstable: the arms differ in spread, or the launches of one fall into two groups: the mean
-            alone does not tell what a single launch will take.
-        planned: ``ci`` is for the one look that was fixed before the first block, not for every.
-        withheld: no verdict is given, since a load followed the arms, or there is an objection; it
-            is *unclear* then.
-        followed: that load.
-        objection: what speaks against the figures themselves, as part of a sentence. Where nothing
-            is ``withheld``, they decide nothing either, and further ones may.
-        losses: how many launches of each arm failed or did not end, as part of a sentence, where
-            one arm has more of them and there is no objection.
-        disturbed_blocks: disturbed blocks among ``blocks``; 0 where the claim rests on undisturbed
-            blocks alone.
-        beyond_margin: the arms differ by more than ``margin``: the end of ``ci`` that is nearer to
-            1 lies beyond it.
-        applications: the arms differ in a setting that is costly to change: each pair is one
-            application of either, with the launches within it averaged.
+        spread: the same with an interval, once there are enough blocks.
+        unstable: the arms differ in spread, or the launches of one arm are bimodal: the mean alone
+            does not predict a single launch.
+        planned: ``ci`` is valid at the one analysis that was fixed before the first block.
+        withheld: the verdict is *unclear* because of ``followed`` or ``objection``.
+        followed: load of other processes that is correlated with the arms.
+        objection: objection to the figures themselves, as part of a sentence. Without ``withheld``
+            the figures decide nothing yet, and further blocks may.
+        losses: launches without a value of each arm, as part of a sentence, if one arm has more of
+            them and there is no objection.
+        disturbed_blocks: disturbed blocks among ``blocks``; 0 if all are undisturbed.
+        beyond_margin: the end of ``ci`` that is nearer to 1 lies outside the margin of equivalence.
+        applications: the arms differ in a hard-to-change setting: each pair is one application of
+            each arm, averaged over its launches.
     """
 
     a: str
@@ -112,12 +109,12 @@ class Claim(Record, frozen=True, kw_only=True):
 
     @property
     def is_doubted(self) -> bool:
-        """Whether something else than too few launches keeps it from a verdict."""
+        """Return whether a reason other than too few launches prevents a verdict."""
         return self.withheld or self.objection is not None
 
 
 class RecommendationStatus(enum.StrEnum):
-    """What a recommendation rests on."""
+    """Evidence of a recommendation."""
 
     PROVEN = "proven"
     """A claim from confirmation launches shows that it is better than the default."""
@@ -128,13 +125,13 @@ class RecommendationStatus(enum.StrEnum):
 
 
 class ExpectedEffect(Record, frozen=True, kw_only=True):
-    """The effect that a model of all launches expects of a configuration.
+    """Effect of a configuration as expected by a model of all launches.
 
     Attributes:
-        ratio: of the objective, the configuration over the default; corrected for selection.
-        ci: interval that holds the true ratio with probability ``level``.
-        level: of the interval.
-        launches: number of launches that the model rests on.
+        ratio: objective of the configuration over that of the default; corrected for selection.
+        ci: interval that contains the true ratio with probability ``level``.
+        level: probability of the interval.
+        launches: number of launches of the model.
     """
 
     ratio: float
@@ -144,19 +141,20 @@ class ExpectedEffect(Record, frozen=True, kw_only=True):
 
 
 class Recommendation(Record, frozen=True, kw_only=True):
-    """The winning configuration, reduced to the settings that matter.
+    """The best configuration, reduced to the settings with an effect.
 
     Attributes:
-        settings: empty where the default is kept.
-        script: runs the winner without assay.
-        sentence: the answer for people.
-        claim: of the last confirmation; absent if there was none.
-        status: what it rests on. Documents from before it was kept hold proven ones or the default.
-        expected: for an unproven configuration, its expected effect; where the default is kept
-            because the budget ended, that of the best that was launched.
-        proof: cost of a proof of it beyond the budget that was spent; where only the default was
-            launched, the cost of an answer.
-        output: how its output differs from the default's, where the two may not do the same work.
+        settings: empty if the default is kept.
+        script: shell script that runs the configuration without assay.
+        sentence: the answer in words.
+        claim: claim of the last confirmation; absent without one.
+        status: evidence of the recommendation. Older documents without it hold proven ones or the
+            default.
+        expected: expected effect of an unproven configuration. If the default is kept because the
+            budget ended, that of the best configuration that was launched.
+        proof: estimated cost of a proof beyond the spent budget. If only the default was launched,
+            the cost of an answer.
+        output: difference of its output from that of the default, if the two may do different work.
     """
 
     settings: Configuration
@@ -174,5 +172,5 @@ class Recommendation(Record, frozen=True, kw_only=True):
 
     @property
     def unproven(self) -> bool:
-        """Whether no claim shows that it is better."""
+        """Return whether no claim shows that it is better."""
         return self.status is RecommendationStatus.UNPROVEN

@@ -1,8 +1,8 @@
-r"""JSON in and out for every record.
+r"""Encoding and decoding of records as JSON.
 
-A byte that is not UTF-8, as file names may hold, is a lone surrogate in Python's texts (PEP 383),
-and its escape (``"\udce9"``) in documents. msgspec knows no such text: documents that hold one go
-through the standard library.
+A byte that is not UTF-8, as in file names, is a lone surrogate in Python strings (PEP 383) and its
+escape (``"\udce9"``) in documents. msgspec rejects such strings; the standard library handles these
+documents.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Base of all records: frozen, and silent about what has no value."""
+    """Base class of all records: frozen, without keys for default values."""
 
 
 def _encode_hook(value: Any) -> Any:
@@ -35,7 +35,7 @@ def _decode_hook(kind: type, value: Any) -> Any:
 
 
 def encode(record: Any) -> bytes:
-    """The JSON document of a record, in one line, keys in declaration order."""
+    """Return the JSON document of a record in one line, keys in declaration order."""
     try:
         return msgspec.json.encode(record, enc_hook=_encode_hook)
     except UnicodeEncodeError:
@@ -43,10 +43,10 @@ def encode(record: Any) -> bytes:
 
 
 def decode(document: bytes | str, kind: type[T]) -> T:
-    """The record that a JSON document holds.
+    """Return the record of a JSON document.
 
     Raises:
-        InvalidInputError: not JSON, or not of this kind; names the key.
+        InvalidInputError: not JSON, or not of this type; names the key.
     """
     try:
         if _holds_bytes(document):
@@ -55,23 +55,23 @@ def decode(document: bytes | str, kind: type[T]) -> T:
         return msgspec.json.decode(document, type=kind, dec_hook=_decode_hook)
     except (msgspec.MsgspecError, ValueError) as error:
         raise InvalidInputError(
-            f"A document that should hold a {kind.__name__} does not: {error}.",
-            "It may come from a newer assay; see `assay --version`.",
+            f"Invalid {kind.__name__} document: {error}.",
+            "A newer assay may have written it; compare `assay --version`.",
         ) from error
 
 
 def json_text(value: Any) -> str:
-    """Return plain dictionaries and lists as JSON that holds any byte, in ASCII."""
+    """Return dictionaries and lists as ASCII JSON, with escapes for bytes that are not UTF-8."""
     import json  # for few documents
 
     return json.dumps(_finite(value), separators=(",", ":"), allow_nan=False)
 
 
 def parse_json(document: bytes | str) -> Any:
-    """Return the plain dictionaries and lists of a JSON document that may hold any byte.
+    """Return the dictionaries and lists of a JSON document; surrogates stand for non-UTF-8 bytes.
 
     Raises:
-        ValueError: it is no JSON.
+        ValueError: invalid JSON.
     """
     if not _holds_bytes(document):
         return msgspec.json.decode(document)
@@ -81,14 +81,14 @@ def parse_json(document: bytes | str) -> Any:
 
 
 def _holds_bytes(document: bytes | str) -> bool:
-    """Whether a document may hold bytes that are not UTF-8."""
+    """Return whether a document may contain bytes that are not UTF-8."""
     if isinstance(document, bytes):
         return b"\\udc" in document
     return "\\udc" in document
 
 
 def _finite(value: Any) -> Any:
-    """A value without numbers that JSON has no word for, as msgspec writes them."""
+    """Replace numbers that JSON cannot represent by null, as msgspec does."""
     match value:
         case float():
             return value if math.isfinite(value) else None
@@ -101,17 +101,17 @@ def _finite(value: Any) -> Any:
 
 
 def to_builtins(record: Any) -> Any:
-    """The record as plain dictionaries and lists, as its JSON would read."""
+    """Return the record as dictionaries and lists, in the form of its JSON."""
     return msgspec.to_builtins(record, enc_hook=_encode_hook)
 
 
 def from_builtins(value: Any, kind: type[T]) -> T:
-    """Return the record that such dictionaries and lists hold.
+    """Return the record of such dictionaries and lists.
 
     Raises:
-        InvalidInputError: as ``decode``.
+        InvalidInputError: not of this type; names the key.
     """
     try:
         return msgspec.convert(value, kind, dec_hook=_decode_hook)
     except msgspec.ValidationError as error:
-        raise InvalidInputError(f"This is no {kind.__name__}: {error}.") from error
+        raise InvalidInputError(f"Invalid {kind.__name__}: {error}.") from error

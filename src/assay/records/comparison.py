@@ -1,4 +1,4 @@
-"""OccasionComparison: the same workload under two conditions that were measured apart."""
+"""OccasionComparison: the same workload under two conditions, measured on separate occasions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from assay.records.configuration import Configuration
 
 
 class OccasionVerdict(enum.StrEnum):
-    """Result of a comparison of two conditions; it speaks of ``b``."""
+    """Result of a comparison of two conditions, stated for ``b``."""
 
     FASTER = "faster"
     SLOWER = "slower"
     SAME = "same"
     UNCLEAR = "unclear"
     UNPROVEN = "unproven"
-    """The variance between occasions is not known, so no interval covers it."""
+    """The variance between occasions is unknown, so no interval includes it."""
 
 
 class ConditionSource(enum.StrEnum):
@@ -28,20 +28,20 @@ class ConditionSource(enum.StrEnum):
 
 
 class Condition(Record, frozen=True, kw_only=True):
-    """One side of a comparison: a workload as it was measured on one occasion.
+    """One side of a comparison: the results of a workload on one occasion.
 
     Attributes:
-        name: as the user wrote it.
-        source: where the values come from.
-        n: number of values: launches, or applications of a setting that is costly to change.
+        name: name given by the user.
+        source: origin of the values.
+        n: number of values: launches, or applications of a hard-to-change setting.
         mean: arithmetic mean, in the unit of the metric.
         sd: standard deviation with n - 1, in the same unit.
-        study, stratum, arm, settings: which launches of which study; absent where published.
+        study, stratum, arm, settings: origin of the launches; absent for published values.
         at_s: start of the first of these launches, in seconds since 1970 (UTC).
         machine: fingerprint of the machine (processor, CPUs, memory, major version of the kernel).
-        model: processor.
-        kernel: release.
-        about: columns of a published table that name the row.
+        model: processor model.
+        kernel: kernel release.
+        about: columns of a published table that identify the row.
     """
 
     name: str
@@ -64,10 +64,10 @@ class ConditionDifference(Record, frozen=True, kw_only=True):
     """One property in which the two conditions differ.
 
     Attributes:
-        subject: part of the system, in a word or two.
-        what: file or place in the documents; a star stands for the ``numbers``.
-        a, b: value under either condition; absent where it has none.
-        numbers: CPUs, nodes or interrupts for which the difference is the same.
+        subject: part of the system, in one or two words.
+        what: path of a file or position in the documents; a star stands for the ``numbers``.
+        a, b: value under each condition; absent if it has none.
+        numbers: CPUs, nodes or interrupts with the same difference.
     """
 
     subject: str
@@ -83,7 +83,7 @@ class Occasions(Record, frozen=True, kw_only=True):
     Attributes:
         machine: fingerprint of the machine.
         studies: identities of the studies, one for each occasion, oldest first.
-        df: degrees of freedom: occasions less the conditions that they fall into.
+        df: degrees of freedom: number of occasions minus number of conditions.
         sd_log: standard deviation of the mean logarithm of an occasion.
         span_s: time from the first occasion to the last, in seconds.
     """
@@ -96,27 +96,27 @@ class Occasions(Record, frozen=True, kw_only=True):
 
 
 class OccasionComparison(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
-    """``b`` against ``a``, which were measured apart.
+    """Comparison of ``b`` with ``a``, measured on separate occasions.
 
     Attributes:
         a, b: the two conditions.
-        metric, unit: the figure that is compared; an empty unit is not known.
-        ratio: b over a: of geometric means; of arithmetic means where either is published.
-        ci_launches: interval of the ratio from the scatter of single launches alone (Welch).
-        ci: interval that includes the variance between occasions; absent where that is unknown.
+        metric, unit: the compared metric; an empty unit is unknown.
+        ratio: b over a: of geometric means, or of arithmetic means if either is published.
+        ci_launches: interval of the ratio from the variance of single launches alone (Welch).
+        ci: interval that includes the variance between occasions; absent if that is unknown.
         df_launches, df: degrees of freedom of the two intervals.
-        verdict: on ``b``.
-        beyond_margin: the near end of ``ci`` lies beyond the margin.
-        margin: ratio differences below it count as none.
-        alpha: share of wrong intervals accepted.
+        verdict: result for ``b``.
+        beyond_margin: the end of ``ci`` that is nearer to 1 lies outside the margin of equivalence.
+        margin: margin of equivalence of the ratio.
+        alpha: accepted error rate of the intervals.
         published: at least one side is a published summary.
-        occasions: studies that the variance between occasions comes from, by machine.
-        differences: of the two machines and conditions.
-        inseparable: differences between the conditions whose effects cannot be told apart.
+        occasions: studies that estimate the variance between occasions, by machine.
+        differences: differences of the two machines and conditions.
+        inseparable: confounded differences between the conditions.
         covered: differences between the occasions that ``ci`` includes.
-        reason: why the verdict is *unproven* or *unclear*; empty otherwise.
-        remedy: next step; empty where there is none.
-        notes: limits of the comparison.
+        reason: reason of an *unproven* or *unclear* verdict; empty otherwise.
+        remedy: next step; empty if there is none.
+        notes: limitations of the comparison.
     """
 
     a: Condition

@@ -1,18 +1,18 @@
-"""Configuration: setting -> value."""
+"""Configuration: a mapping of setting names to values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 Value = str | int | float | bool
-"""What a setting can be set to."""
+"""Value of a setting."""
 
 
 class Configuration(Mapping[str, Value]):
-    """An immutable, hashable mapping of setting names to values.
+    """Immutable, hashable mapping of setting names to values.
 
-    A setting that is absent is left as the program finds it, so the empty configuration is *the
-    default*. Two configurations are equal when their names and values are, whatever the order.
+    An absent setting is left unchanged, so the empty configuration is *the default*. Two
+    configurations are equal if their names and values are equal, in any order.
     """
 
     __slots__ = ("_hash", "_values")
@@ -45,17 +45,17 @@ class Configuration(Mapping[str, Value]):
         return " ".join(f"{name}={show_value(value)}" for name, value in self.items()) or "default"
 
     def having(self, name: str, value: Value) -> Configuration:
-        """The same with ``name`` set to ``value``."""
+        """Return the configuration with ``name`` set to ``value``."""
         return Configuration({**self._values, name: value})
 
     def without(self, *names: str) -> Configuration:
-        """The same with ``names`` left to their defaults."""
+        """Return the configuration without ``names``."""
         return Configuration({k: v for k, v in self._values.items() if k not in names})
 
     @property
     def digest(self) -> str:
-        """Sixteen hexadecimal digits that name this configuration across machines and versions."""
-        import hashlib  # loads OpenSSL, for which a program that is to start at once would wait
+        """Return an identifier of 16 hexadecimal digits, stable across machines and versions."""
+        import hashlib  # loads OpenSSL, which would delay programs that must start at once
         import json
 
         text = json.dumps(self._values, sort_keys=True, separators=(",", ":"))
@@ -63,11 +63,11 @@ class Configuration(Mapping[str, Value]):
 
 
 def show_value(value: Value) -> str:
-    """A value as it is written on the command line: every digit of it, since arms are named so."""
+    """Return a value in the form of the command line, with all digits, because arms use it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value) if isinstance(value, float) else str(value)
 
 
 DEFAULT = Configuration()
-"""The configuration in which nothing is set."""
+"""The configuration without any setting."""

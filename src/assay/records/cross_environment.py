@@ -1,4 +1,4 @@
-"""Elsewhere: what was found in one place, held against what it does in another."""
+"""CrossEnvironmentComparison: a recommendation measured again in another environment."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from assay.records.codec import Record
 
 
 class EarlierRecommendation(Record, frozen=True, kw_only=True):
-    """What an earlier study recommended where it ran.
+    """Recommendation of an earlier study in its own environment.
 
     Attributes:
-        study: its identity.
-        partition: that its launches had a share of; empty where they had none.
-        launches: that it made in all.
-        claim: its winner against the default, in the objective; absent where there was none.
+        study: id of the study.
+        partition: partition of its launches; empty if they used none.
+        launches: total number of launches.
+        claim: claim on its winner against the default, in the objective; absent without one.
         spread: coefficient of variation of single launches of its default.
-        values: launches that ``spread`` rests on.
+        values: number of launches behind ``spread``.
     """
 
     study: str
@@ -27,16 +27,17 @@ class EarlierRecommendation(Record, frozen=True, kw_only=True):
 
 
 class CrossEnvironmentComparison(Record, frozen=True, kw_only=True):
-    """The same recommendation in two places: where it was found, and where it was compared again.
+    """The same recommendation in two environments: the original one and the present one.
 
     Attributes:
-        found: where it was found.
-        spread: coefficient of variation of single launches of the default, here.
-        times: how many times the launches an answer as sure would have taken here: the ratio of
+        found: the original recommendation.
+        spread: coefficient of variation of single launches of the default, in the present
+            environment.
+        times: factor of launches that an equally precise answer would have needed here: ratio of
             the squared spreads.
-        ci: its 90 % interval, for launches that scatter normally.
-        saved: launches that this comes to for the study that found it; absent where the interval
-            holds one.
+        ci: 90 % interval of ``times``, for normally distributed launches.
+        saved: launches saved by searching in the original environment; absent if the interval
+            contains 1.
     """
 
     found: EarlierRecommendation

@@ -1,4 +1,4 @@
-"""Design: how the cells of a sweep were laid out, and what a factorial one tells of its factors."""
+"""Design: selection of the cells of a sweep, and effects of the factors of a factorial design."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assay.records.configuration import Value
 
 
 class DesignKind(enum.StrEnum):
-    """How cells are chosen from a space."""
+    """Method that selects cells from a space."""
 
     GRID = "grid"
     FACTORIAL = "factorial"
@@ -18,15 +18,16 @@ class DesignKind(enum.StrEnum):
 
 
 class Design(Record, frozen=True, kw_only=True):
-    """The design of a sweep.
+    """Design of a sweep.
 
     Attributes:
-        kind: how cells are chosen.
-        n: cells to draw: for ``random`` and ``latin-hypercube``.
-        generators: of a fractional factorial design, as ``d = a * b * c``; none: a full one.
-        centre: whether cells in the middle of all numbers stand beside a factorial design.
-        repeats: complete blocks to run; absent: until what is asked is known.
-        notes: what was left out of it, and why.
+        kind: method that selects the cells.
+        n: number of cells of ``random`` and ``latin-hypercube``.
+        generators: generators of a fractional factorial design, such as ``d = a * b * c``; empty
+            for a full one.
+        centre: add centre points to a factorial design.
+        repeats: number of complete blocks; absent: until all questions are decided.
+        notes: omitted cells, with the reason.
     """
 
     kind: DesignKind
@@ -38,7 +39,7 @@ class Design(Record, frozen=True, kw_only=True):
 
 
 class EffectKind(enum.StrEnum):
-    """What of a factorial design an effect is."""
+    """Kind of an effect in a factorial design."""
 
     MAIN = "main"
     INTERACTION = "interaction"
@@ -46,10 +47,11 @@ class EffectKind(enum.StrEnum):
 
 
 class EffectVerdict(enum.StrEnum):
-    """What an effect shows.
+    """Result for an effect.
 
-    Main effects are *faster* or *slower* at the high level; two factors *interact* where the
-    effect of one depends on the other; the middle is *curved* where it is not what the ends say.
+    Main effects are *faster* or *slower* at the high level. Two factors *interact* if the effect of
+    one depends on the other. The response is *curved* if the centre differs from the interpolation
+    of the corners.
     """
 
     FASTER = "faster"
@@ -61,20 +63,21 @@ class EffectVerdict(enum.StrEnum):
 
 
 class FactorEffect(Record, frozen=True, kw_only=True):
-    """An effect in a two-level factorial design, as a ratio of geometric means.
+    """Effect in a two-level factorial design, as a ratio of geometric means.
 
     Attributes:
-        kind: of effect.
-        factors: settings it is of; two for an interaction, none for the curvature.
+        kind: kind of the effect.
+        factors: the settings involved: one for a main effect, two for an interaction, none for the
+            curvature.
         low, high: levels of a main effect.
-        ratio: main: at the high level over at the low one. Interaction: the effect of one factor is
-            this many times larger at the high level of the other than on average. Curvature: the
-            middle over the corners.
-        ci: interval of the ratio, valid at every look; ``None`` for an open end.
-        blocks: complete blocks that it rests on.
-        alpha: share of wrong intervals accepted, after correction for how many are shown.
-        aliases: effects of up to two factors that this design cannot tell from it.
-        bound_only: time-outs leave no more than a bound.
+        ratio: main effect: high level over low level. Interaction: factor by which the effect of
+            one setting is larger at the high level of the other than on average. Curvature: centre
+            over corners.
+        ci: interval of the ratio, valid at every interim analysis; ``None`` for an open end.
+        blocks: number of complete blocks.
+        alpha: accepted error rate of the interval, corrected for the number of effects.
+        aliases: confounded effects of up to two factors.
+        bound_only: time-outs reduce the ratio to a bound.
     """
 
     kind: EffectKind

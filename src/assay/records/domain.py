@@ -1,4 +1,4 @@
-"""Domain: the values that a setting may take."""
+"""Domain: the valid values of a setting."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from assay.records.codec import Record
 from assay.records.configuration import Value, show_value
 
 _OTHERWISE = re.compile(r'[,"]|\.\.|^[-+]?\.?\d')
-"""Makes of a text several values, a range or a number."""
+"""Text that a list would parse as several values, a range or a number."""
 
 
 def _written(option: Value) -> str:
-    """A value as it is written in a list: a text in quotes where it would be read as another."""
+    """Return a value in the form of a list, with quotes around ambiguous text."""
     text = show_value(option)
     if not isinstance(option, str) or not (text == "" or _OTHERWISE.search(text)):
         return text
@@ -22,9 +22,9 @@ def _written(option: Value) -> str:
 
 
 class Choices(Record, frozen=True, tag_field="kind", tag="choices"):
-    """A finite list of values, in the order given.
+    """Finite list of values, in the given order.
 
-    ``ordered`` tells a model that neighbours in the list are alike.
+    ``ordered`` declares that neighbours in the list are similar, for surrogate models.
     """
 
     options: tuple[Value, ...]
@@ -34,7 +34,7 @@ class Choices(Record, frozen=True, tag_field="kind", tag="choices"):
         return any(type(o) is type(value) and o == value for o in self.options)
 
     def values(self) -> tuple[Value, ...]:
-        """All values."""
+        """Return all values."""
         return self.options
 
     def __str__(self) -> str:
@@ -67,7 +67,7 @@ class Range(Record, frozen=True, tag_field="kind", tag="range"):
         return math.isclose(place, round(place), abs_tol=1e-6)
 
     def values(self) -> tuple[Value, ...] | None:
-        """All values, or ``None`` for a continuous range."""
+        """Return all values, or ``None`` for a continuous range."""
         if self.step is None:
             return None
         found: list[Value] = []
@@ -78,7 +78,7 @@ class Range(Record, frozen=True, tag_field="kind", tag="range"):
         return tuple(dict.fromkeys(found))
 
     def at(self, share: float) -> Value:
-        """The value at ``share`` (0 to 1) of the way from low to high; logarithmic if it is."""
+        """Return the value at a share (0 to 1) of the range, logarithmic if ``log`` is set."""
         if self.log:
             value = self.low * math.exp(math.log(self.high / self.low) * share)
         else:
@@ -86,7 +86,7 @@ class Range(Record, frozen=True, tag_field="kind", tag="range"):
         return round(value) if self.integer else value
 
     def place(self, value: float) -> float:
-        """Where ``value`` lies on the way from low to high: the inverse of ``at``."""
+        """Return the position of a value in the range, from 0 to 1: the inverse of ``at``."""
         if self.high == self.low:
             return 0.0
         if self.log:
@@ -104,7 +104,7 @@ class Range(Record, frozen=True, tag_field="kind", tag="range"):
 class AnyText(Record, frozen=True, tag_field="kind", tag="any"):
     """Any text: the domain of ``env.NAME`` and ``arg.NAME`` before the user gives one.
 
-    ``form`` says in words what is meant, where not all text is.
+    ``form`` describes the expected format.
     """
 
     form: str = "any text"
@@ -113,7 +113,7 @@ class AnyText(Record, frozen=True, tag_field="kind", tag="any"):
         return isinstance(value, (str, int, float))
 
     def values(self) -> None:
-        """Not countable."""
+        """Return ``None``: the values cannot be enumerated."""
         return
 
     def __str__(self) -> str:
@@ -124,10 +124,10 @@ Domain = Choices | Range | AnyText
 
 
 def check(name: str, value: Value, domain: Domain) -> None:
-    """Hold a value against a domain.
+    """Raise an error if a value is not in a domain.
 
     Raises:
-        InvalidInputError: it is outside; names the nearest value.
+        InvalidInputError: the value is not in the domain; names the nearest one.
     """
     if value in domain:
         return

@@ -1,4 +1,4 @@
-"""What earlier studies knew when a study began."""
+"""Earlier studies: results that guide the search of a new study (warm start)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from assay.records.configuration import Configuration
 
 
 class EarlierConfiguration(Record, frozen=True, kw_only=True):
-    """What an earlier study saw of one configuration.
+    """Result of an earlier study for one configuration.
 
     Attributes:
-        configuration: as the space of the later study writes it.
-        log_ratio: natural logarithm of what it took over what the default of the earlier study did,
-            turned so that lower is better; absent where every launch failed.
-        launches: how many it rests on.
+        configuration: the configuration in the space of the later study.
+        log_ratio: natural logarithm of its objective over that of the default, with the sign
+            changed if higher is better, so that lower is better; absent if every launch failed.
+        launches: number of launches.
     """
 
     configuration: Configuration
@@ -22,15 +22,15 @@ class EarlierConfiguration(Record, frozen=True, kw_only=True):
 
 
 class EarlierStudy(Record, frozen=True, kw_only=True):
-    """One earlier study, as far as it can guide a later one. It is no evidence of anything.
+    """Earlier study that guides a later one; claims never rest on it.
 
     Attributes:
-        study: its id, in the store that the later study was begun in.
-        command: what it ran.
-        same_workload: whether that is what the later study runs.
-        launches: that it had made.
-        known: the configurations that the later study's space holds, the best first.
-        left_out: how many further ones it does not hold.
+        study: its id in the store of the later study.
+        command: its command.
+        same_workload: both studies run the same workload.
+        launches: number of its launches.
+        known: its configurations within the space of the later study, best first.
+        left_out: number of its configurations outside that space.
     """
 
     study: str

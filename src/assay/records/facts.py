@@ -1,4 +1,4 @@
-"""RunFacts: what assay-exec reports of one launch (see ``docs/reference/assay-exec.md``)."""
+"""RunFacts: the report of assay-exec on one launch (see ``docs/reference/assay-exec.md``)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from assay.records.codec import Record
 
 
 class ProcessState(Record, frozen=True, kw_only=True):
-    """Processes of a launch that had one state, and the work that they did in it.
+    """Processes of a launch with identical settings, and their work.
 
     Attributes:
-        comm: their name, of at most 15 bytes.
-        processes: their number; one that executed another program counts once for each.
-        cpu_s: CPU time that was seen of them, in seconds.
+        comm: name of the processes, at most 15 bytes.
+        processes: number of processes; one that executed another program counts once for each.
+        cpu_s: observed CPU time, in seconds.
         resident_bytes: sum of the highest readings of their resident memory.
-        cpus, policy, priority, nice, thp_enabled, call_filters, environ: as ``ReadBack`` has them.
-        maps: mapped files by which settings are judged.
+        cpus, policy, priority, nice, thp_enabled, call_filters, environ: as in ``ReadBack``.
+        maps: mapped files that verify settings.
     """
 
     comm: str = ""
@@ -32,35 +32,36 @@ class ProcessState(Record, frozen=True, kw_only=True):
 
 
 class ReadBack(Record, frozen=True, kw_only=True):
-    """Read back from the running program; a field that could not be read is ``None``."""
+    """Values read back from the running program; ``None`` if a value could not be read."""
 
     at_s: float | None = None
     cpus: tuple[int, ...] | None = None
     cpus_shown: tuple[int, ...] | None = None
-    """Those that its own ``/sys`` tells of."""
+    """CPUs listed in the ``/sys`` of the program."""
     policy: str | None = None
     priority: int | None = None
-    """Of the real-time classes."""
+    """Priority in the real-time classes."""
     nice: int | None = None
     thp_enabled: bool | None = None
     call_filters: int | None = None
-    """Filters of system calls, beyond those that the launcher itself has."""
+    """Number of system call filters, without those of the launcher."""
     environ: dict[str, str] | None = None
     maps: tuple[str, ...] | None = None
     threads_peak: int | None = None
     thread_cpus: tuple[tuple[int, ...], ...] | None = None
     anon_huge_bytes: int | None = None
     page_bytes: dict[str, int] | None = None
-    """Resident memory by the size in bytes of the pages that it is in."""
+    """Resident memory by page size, both in bytes."""
     numa_pages: dict[str, int] | None = None
     mempolicy: str | None = None
     comm: str | None = None
     workers: tuple[ProcessState, ...] = ()
-    """The states that processes of the launch had, most CPU time first; none where all had one."""
+    """Groups of processes with different settings, most CPU time first; empty if all are
+    identical."""
 
 
 class AppliedStep(Record, frozen=True, kw_only=True):
-    """One step that the launcher took before exec."""
+    """One step of the launcher before exec."""
 
     what: str
     ok: bool
@@ -68,11 +69,11 @@ class AppliedStep(Record, frozen=True, kw_only=True):
 
 
 class Containment(Record, frozen=True, kw_only=True):
-    """How the tree was held together and whether anything could have escaped.
+    """Containment of the process tree, and whether a process could have escaped.
 
     Attributes:
-        left_over: processes that outlived the program and were ended.
-        left_names: names of some of them, without those that were ending already.
+        left_over: number of processes that outlived the program and were terminated.
+        left_names: names of some of them, without those that were already exiting.
     """
 
     mode: str = "none"
@@ -84,19 +85,19 @@ class Containment(Record, frozen=True, kw_only=True):
 
 
 class HostActivity(Record, frozen=True, kw_only=True):
-    """What others did on the CPUs of the launch while it ran.
+    """Activity on the CPUs of the launch while it ran.
 
     Attributes:
-        cpus: how many there are.
-        steal_s: time the hypervisor took from them.
-        busy_s: time they worked.
-        own_s: processor time of the tree, which is part of it.
-        launcher_s: that of assay-exec, on whichever CPU of the host.
-        swap_in_pages, swap_out_pages: of the whole host.
-        throttle_events: times that a core or package was slowed down for its heat.
-        frequency_ratio: APERF over MPERF, 1 at the nominal frequency; while the tree ran where a
-            perf event gives it, else of the CPUs from start to end.
-        clock_source: of the kernel.
+        cpus: number of CPUs.
+        steal_s: steal time, in seconds.
+        busy_s: busy time, in seconds.
+        own_s: CPU time of the process tree, part of ``busy_s``.
+        launcher_s: CPU time of assay-exec, on any CPU of the host.
+        swap_in_pages, swap_out_pages: swapped pages of the whole host.
+        throttle_events: thermal throttling events of cores and packages.
+        frequency_ratio: APERF over MPERF, 1 at the nominal frequency; while the tree ran if a perf
+            event counts it, otherwise of the CPUs from start to end.
+        clock_source: clock source of the kernel.
     """
 
     cpus: int | None = None
@@ -112,13 +113,13 @@ class HostActivity(Record, frozen=True, kw_only=True):
 
 
 class Counter(Record, frozen=True, kw_only=True):
-    """A counter of the perf events of the kernel, over the tree from its exec on.
+    """Counter of a perf event of the kernel, over the process tree since exec.
 
     Attributes:
-        value: as counted; seconds where the name ends in ``_s``.
-        enabled_s: how long threads of the tree ran while it was asked for.
-        running_s: how much of this it counted; less where events shared a counter, or the threads
-            ran on cores of another kind.
+        value: counter value; in seconds if the name ends in ``_s``.
+        enabled_s: run time of the threads while the event was enabled, in seconds.
+        running_s: part of ``enabled_s`` in which the event was counted; less if events were
+            multiplexed or the threads ran on cores of another type.
         scope: ``user`` or ``all`` (kernel included).
         scaled: extrapolated from a part of the time.
     """
@@ -131,13 +132,13 @@ class Counter(Record, frozen=True, kw_only=True):
 
 
 class CachedFiles(Record, frozen=True, kw_only=True):
-    """What of the files that a command names was in the page cache just before its launch.
+    """Page cache residency, before the launch, of the files that a command names.
 
     Attributes:
-        files: how many of them were looked at; empty ones are left out.
-        size_bytes: of all of them.
-        cached_bytes: in the page cache; ``None`` where the kernel does not tell.
-        absent: why it does not.
+        files: number of examined files, without empty ones.
+        size_bytes: total size of the files.
+        cached_bytes: bytes in the page cache; ``None`` if the kernel does not report it.
+        absent: reason why ``cached_bytes`` is unknown.
     """
 
     files: int
@@ -147,12 +148,12 @@ class CachedFiles(Record, frozen=True, kw_only=True):
 
 
 class InstanceFacts(Record, frozen=True, kw_only=True):
-    """What became of one of several instances of the program.
+    """Result of one of several instances of the program.
 
     Attributes:
-        cpus: its affinity mask just after exec.
-        wall_s: from its exec to its end.
-        ended_with_others: killed since another one had failed.
+        cpus: affinity mask after exec.
+        wall_s: time from exec to exit, in seconds.
+        ended_with_others: the instance was killed because another one failed.
     """
 
     pid: int | None = None
@@ -166,14 +167,15 @@ class InstanceFacts(Record, frozen=True, kw_only=True):
 
 
 class Termination(Record, frozen=True, kw_only=True):
-    """What came of asking a launch to end before it was killed.
+    """Early termination of a launch: a request to terminate, then SIGKILL.
 
     Attributes:
         by: ``SIGTERM`` or ``command``.
-        waited_s: until it had ended, or was killed.
-        killed: it had not ended in time.
-        exit_status: of the command; absent where it had not ended, or by a signal.
-        signal: that ended the command.
+        waited_s: time until the program exited or was killed, in seconds.
+        killed: the program had not exited in time.
+        exit_status: exit status of the stop command; absent if it did not exit or was terminated by
+            a signal.
+        signal: signal that terminated the stop command.
     """
 
     by: str
@@ -184,7 +186,7 @@ class Termination(Record, frozen=True, kw_only=True):
 
 
 class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
-    """The launcher's record, version 1."""
+    """Record of the launcher, version 1."""
 
     engine: str = ""
     outcome: str
@@ -201,17 +203,17 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     asked_to_end: Termination | None = None
     wall_s: float | None = None
     stopped_s: float | None = None
-    """How much of ``wall_s`` the program was stopped (SIGSTOP, SIGTSTP), in seconds; ``None`` where
-    it never was."""
+    """Part of ``wall_s`` in which the program was stopped (SIGSTOP, SIGTSTP), in seconds; ``None``
+    if it never was."""
     user_s: float | None = None
     sys_s: float | None = None
     cpu_scope: str | None = None
     waited_cpu_s: float | None = None
-    """Processor time of the processes that were waited for."""
+    """CPU time of the processes that were waited for, in seconds."""
     peak_bytes: int | None = None
     peak_anon_bytes: int | None = None
     peak_anon_at_most_bytes: int | None = None
-    """Upper bound, where memory that no sample saw may have made the peak clearly higher."""
+    """Upper bound, if memory between two samples may have made the peak clearly higher."""
     anon_interval_s: float | None = None
     anon_samples: int | None = None
     minor_faults: int | None = None
@@ -225,7 +227,7 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     counters: dict[str, Counter] = {}
     energy_j: float | None = None
     energy_scope: str | None = None
-    """``package``: of all that ran on the processors, the idle part included."""
+    """``package``: energy of the whole processor packages, idle power included."""
     pressure: dict[str, float] | None = None
     throttled_s: float | None = None
     oom_kills: int | None = None
@@ -233,28 +235,28 @@ class RunFacts(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
     containment: Containment = Containment()
     applied: tuple[AppliedStep, ...] = ()
     instances: tuple[InstanceFacts, ...] = ()
-    """In the order of the plan; none where the program ran once."""
+    """Instances in the order of the plan; empty if the program ran once."""
     failed_instance: int | None = None
-    """Place in ``instances`` of the first that failed."""
+    """Index in ``instances`` of the first failed instance."""
     seen: ReadBack | None = None
     absent: dict[str, str] = {}
     cached_files: CachedFiles | None = None
-    """Added by whoever started the launch, where a setting asks for it."""
+    """Page cache residency, added by the executor if a setting needs it."""
     system: dict[str, str] = {}
-    """What the files held that system settings write, and that show how the machine was booted,
-    read just before the launch, by path; added by whoever started it."""
+    """Contents, just before the launch, of files that system settings write or that show the boot,
+    by path; added by the executor."""
     system_changed: dict[str, str] = {}
-    """What those held after it that had changed meanwhile."""
+    """Contents of those files that changed during the launch."""
     exported: dict[str, str] | None = None
-    """Exported variables of settings ``inherited.NAME``; ``None`` where nobody looked."""
+    """Exported variables of settings ``inherited.NAME``; ``None`` if they were not read."""
     stderr_head: str | None = None
-    """First lines of the error output, added by the driver: some libraries tell there what they
-    chose (``OPENBLAS_VERBOSE=2``)."""
+    """First lines of standard error, added by the driver: some libraries report their choices there
+    (``OPENBLAS_VERBOSE=2``)."""
     hook_report: str | None = None
-    """What import hooks in the program told, added by the driver: lines of process, name, moment
+    """Report of the import hooks in the program, added by the driver: lines of process, name, time
     and value."""
 
     @property
     def wall_s_per_instance(self) -> float | None:
-        """Wall time over the number of instances: the inverse of what they get done in a second."""
+        """Return the wall time over the number of instances, the inverse of their throughput."""
         return None if self.wall_s is None else self.wall_s / max(1, len(self.instances))

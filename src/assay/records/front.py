@@ -1,4 +1,4 @@
-"""FrontPoint: one configuration of the answer to several objectives."""
+"""FrontPoint: one configuration of the result for several objectives."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.records.configuration import Configuration
 
 
 class FrontExclusion(enum.StrEnum):
-    """Why a confirmed point is no part of the front."""
+    """Reason why a confirmed point is not part of the Pareto front."""
 
     DOMINATED = "dominated"
     NO_GAIN = "no gain"
@@ -19,16 +19,16 @@ class FrontExclusion(enum.StrEnum):
 
 
 class FrontPoint(Record, frozen=True, kw_only=True):
-    """A configuration that was confirmed in several objectives at once.
+    """Configuration that was confirmed in several objectives.
 
     Attributes:
-        name: of its arm.
-        settings: what it sets.
-        claims: against the default, one for each objective in the order they were asked for; one
-            without a value in both arms is left out.
-        script: runs it without assay; of points of the front alone.
-        off: why it is no part of the front; absent where it is.
-        dominated_by: name of the arm that is shown to be better, where one is.
+        name: name of its arm.
+        settings: its settings.
+        claims: claims against the default, one for each objective in the requested order; without
+            objectives that have no value in both arms.
+        script: shell script that runs it without assay; only for points of the front.
+        off: reason why it is not part of the front; absent if it is.
+        dominated_by: name of a dominating arm, if there is one.
     """
 
     name: str

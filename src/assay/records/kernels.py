@@ -1,4 +1,4 @@
-"""Kernels: how the kernels of a study differ."""
+"""Kernels: the differences of the kernels of a study."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from assay.records.codec import Record
 
 
 class KernelDifference(Record, frozen=True, kw_only=True):
-    """One option or reading that is not the same under all kernels.
+    """Option or reading that differs between kernels.
 
     Attributes:
-        name: ``CONFIG_HZ`` of an option, ``thp.enabled`` of a reading.
-        values: under each kernel, in the order of ``KernelComparison.releases``; ``None`` where
+        name: an option such as ``CONFIG_HZ`` or a reading such as ``thp.enabled``.
+        values: value under each kernel, in the order of ``KernelComparison.releases``; ``None`` if
             the kernel has no such option or reading.
     """
 
@@ -19,12 +19,12 @@ class KernelDifference(Record, frozen=True, kw_only=True):
 
 
 class KernelComparison(Record, frozen=True, kw_only=True):
-    """The differences of the kernels that a study ran under.
+    """Differences of the kernels under which a study ran.
 
     Attributes:
-        releases: as ``uname -r`` prints them; the first is the one that the study began under.
-        differences: readings of the running machine first, then options of the configuration.
-        unread: releases whose configuration could not be read: their options are not compared.
+        releases: releases as printed by ``uname -r``; the study began under the first one.
+        differences: readings of the running machine first, then configuration options.
+        unread: releases with unreadable configuration, whose options are not compared.
     """
 
     releases: tuple[str, ...]

@@ -9,10 +9,10 @@ from assay.records.configuration import Configuration
 
 
 class Stage(enum.StrEnum):
-    """Which part of a study a launch belongs to; only ``CONFIRM`` ones enter a claim of ``tune``.
+    """Part of a study that a launch belongs to; claims of ``tune`` use only ``CONFIRM`` launches.
 
-    ``SURVEY`` launches look at the program and warm it up; their times are never used.
-    ``INTERFERENCE`` ones show what launches side by side do to each other.
+    ``SURVEY`` launches inspect the program and warm it up; their times are never used.
+    ``INTERFERENCE`` launches measure the interference of concurrent launches.
     """
 
     SURVEY = "survey"
@@ -24,19 +24,19 @@ class Stage(enum.StrEnum):
 
 
 NON_COMPARING_STAGES = (Stage.SURVEY, Stage.INTERFERENCE)
-"""Stages that compare no configurations."""
+"""Stages without a comparison of configurations."""
 
 
 class Arm(Record, frozen=True, kw_only=True):
-    """A configuration under the name it has in a study.
+    """Named configuration of a study.
 
     Identical arms (A/A) share a configuration and differ in name.
 
     Attributes:
-        name: in the study.
-        configuration: what runs.
-        against: name of an arm before it that this is a step from: a comparison goes on until that
-            step is decided. ``None``: it is held against the first alone.
+        name: name in the study.
+        configuration: its settings.
+        against: name of an earlier arm that this one is a step from; the comparison continues until
+            that step is decided. ``None``: only compared with the first arm.
     """
 
     name: str
@@ -48,18 +48,18 @@ class Launch(Record, frozen=True, kw_only=True):
     """One intended sample.
 
     Attributes:
-        arm: name of the configuration in this study; ``default``, or the configuration as text.
+        arm: name of the configuration in this study: ``default``, or the configuration as text.
             Arms of an A/A comparison share a configuration and differ in name.
         block: number of the block within the study, from 0.
-        position: place within the block, from 0.
-        roster: on the launches of a block that begin before any of them was told (the first one,
-            where one runs at a time), every arm of that block in order, so that a stopped study can
-            finish the block it was in.
-        attempt: 0, or how often the same place failed before: a first failure is tried again.
-        cap_s: the launch is ended after it and counts as right-censored.
-        anew: what is costly to change is applied anew before it, though it may hold already: a
-            claim rests on separate applications (docs/explanation/statistics.md, rule 18).
-        slot: number of the CPUs that it is confined to, from 0, where the study divides them.
+        position: position within the block, from 0.
+        roster: every arm of the block, in order, so that a stopped study can finish the block. Set
+            on the launches that begin before the first result of the block is known.
+        attempt: number of earlier failures at this position; a first failure is repeated.
+        cap_s: time-out, in seconds; a launch that reaches it is right-censored.
+        anew: hard-to-change settings are applied again before the launch, because claims rest on
+            separate applications (docs/explanation/statistics.md, rule 18).
+        slot: number of the CPU slot that the launch is confined to, from 0, if the study divides
+            the CPUs.
     """
 
     configuration: Configuration

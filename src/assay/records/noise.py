@@ -1,4 +1,4 @@
-"""What ``assay-noise`` tells: time that was taken away from threads, each kept on one CPU."""
+"""Noise records: the report of ``assay-noise`` on detours, with each thread bound to one CPU."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from assay.records.codec import Record
 
 
 class ExplainedDetour(Record, frozen=True, kw_only=True):
-    """One of the longest detours, with what the kernel counted meanwhile.
+    """One of the longest detours, with the kernel's counters for its duration.
 
     Attributes:
-        at_ns: when it began, from the beginning of the measurement.
-        took_ns: how long the thread got nothing done.
-        since_ns: from the look before it to that behind it, of which the next three are parts.
-        ran_ns: the thread was on a CPU by the scheduler's account; interrupts count as its time.
-        waited_ns: it was ready to run, and others had its CPU.
-        switches: how often another thread came on its CPU.
-        cpu: where it was afterwards.
-        window_ns: interrupts were counted in so long a time, with the detour at its end; 0 where
-            they were not looked at.
-        interrupts: by how much each source has grown, those that have not left out.
+        at_ns: start, from the start of the measurement.
+        took_ns: length of the detour.
+        since_ns: time between the counter readings before and after it; the next three are parts of
+            it.
+        ran_ns: time on a CPU according to the scheduler, interrupts included.
+        waited_ns: time in the run queue.
+        switches: number of switches to another thread on its CPU.
+        cpu: CPU after the detour.
+        window_ns: window of the interrupt counts, which ends with the detour; 0 without counts.
+        interrupts: increase of each interrupt counter that grew, by source.
     """
 
     at_ns: int
@@ -33,19 +33,19 @@ class ExplainedDetour(Record, frozen=True, kw_only=True):
 
 
 class CpuNoise(Record, frozen=True, kw_only=True):
-    """What one CPU showed.
+    """Result of one CPU.
 
     Attributes:
-        cpu: its number.
-        error: why nothing was measured; ``None`` where all went well.
-        length_ns: of the measurement.
-        looked_ns: of that spent on finding out what detours were, which is in none of them.
-        steps: of work in a quantum.
-        least_ns: what a piece of work takes where nothing disturbs it.
-        values: nanoseconds of each portion of work (``fwq``), steps in each interval (``ftq``).
-        at_ns, took_ns: of every detour, in order of time.
-        left_out: values and detours for which there was no room.
-        interrupts: all that interrupted the CPU in the whole time, by source.
+        cpu: number of the CPU.
+        error: reason why nothing was measured; ``None`` on success.
+        length_ns: length of the measurement.
+        looked_ns: time for identifying the causes of detours, which no detour includes.
+        steps: work steps in a quantum.
+        least_ns: undisturbed time of a work quantum.
+        values: nanoseconds of each work quantum (``fwq``), or steps in each interval (``ftq``).
+        at_ns, took_ns: start and length of every detour, in order of time.
+        left_out: number of values and detours beyond the buffer.
+        interrupts: all interrupts of the CPU during the measurement, by source.
         worst: the longest detours, longest first.
     """
 
@@ -64,20 +64,20 @@ class CpuNoise(Record, frozen=True, kw_only=True):
 
     @property
     def measured_ns(self) -> int:
-        """Time in which a detour would have been seen."""
+        """Return the time in which detours were detected, in nanoseconds."""
         return max(0, self.length_ns - self.looked_ns)
 
 
 class NoiseRun(Record, frozen=True, kw_only=True):
-    """One run of a method on some CPUs at once.
+    """One run of a method on several CPUs at the same time.
 
     Attributes:
         method: ``fwq`` (fixed work), ``ftq`` (fixed time), ``selfish`` (detours), ``osnoise`` or
-            ``timerlat`` (the kernel's tracers).
-        quantum_ns: of work or of time.
-        threshold_ns: what takes longer than this beyond the rule is a detour.
-        locked: whether no page could be taken away meanwhile.
-        stopped_early: whether it was told to stop.
+            ``timerlat`` (tracers of the kernel).
+        quantum_ns: work or time quantum.
+        threshold_ns: minimum excess over the undisturbed time of a detour.
+        locked: the memory was locked.
+        stopped_early: the measurement was stopped before its end.
         cpus: one entry for each CPU.
     """
 
@@ -91,5 +91,5 @@ class NoiseRun(Record, frozen=True, kw_only=True):
 
     @property
     def measured(self) -> tuple[CpuNoise, ...]:
-        """The CPUs on which something was measured."""
+        """Return the CPUs with a measurement."""
         return tuple(one for one in self.cpus if one.error is None and one.measured_ns > 0)

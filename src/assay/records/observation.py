@@ -1,4 +1,4 @@
-"""Observation: a reading that assay takes of a program beside its time."""
+"""Observation: an optional measurement of a program in addition to its time."""
 
 from __future__ import annotations
 
@@ -6,26 +6,27 @@ import enum
 
 
 class Observation(enum.StrEnum):
-    """A reading that only observes, and that a launch may go without.
+    """Optional measurement of a launch.
 
-    Containment, limits and the read-back of varied settings are none: they keep a promise, and stay
-    on in every launch.
+    Containment, limits and the read-back of varied settings are not optional: they are active in
+    every launch.
     """
 
     COUNTERS = "counters"
-    """Hardware counters by perf events, over the whole process tree."""
+    """Perf events over the whole process tree."""
     MEMORY = "memory"
-    """Samples of the anonymous memory of the tree (``peak_anon_bytes``)."""
+    """Samples of the anonymous memory of the process tree (``peak_anon_bytes``)."""
     SCHEDULING = "scheduling"
-    """Samples of the time that threads waited for a CPU, and of their migrations."""
+    """Samples of run queue wait time and migrations."""
     READBACK = "readback"
-    """Environment, mapped files, threads and masks of the program, where no setting needs them."""
+    """Environment, mapped files, threads and masks of the program beyond those that settings
+    need."""
 
 
 DEFAULT_OBSERVATIONS = (Observation.MEMORY, Observation.SCHEDULING)
-"""Observations of the launches that count, unless others were asked for: those whose cost stays
-below 0.5 % of a program (docs/benchmarks/overhead.md)."""
+"""Default observations of measured launches: those that cost less than 0.5 % of the run time
+(docs/benchmarks/overhead.md)."""
 ALL_OBSERVATIONS = tuple(Observation)
-"""All observations, as the survey of ``tune`` takes them, whose time is never used."""
+"""All observations, for the survey of ``tune``, whose time is never used."""
 CYCLES_COUNTER = "counters.cycles"
-"""Where a launch tells why a machine without hardware counters has none (``absent``)."""
+"""Key in ``absent`` with the reason why a machine has no hardware counters."""

@@ -1,4 +1,4 @@
-"""Output: what is kept of one stream that a launch wrote."""
+"""Output: the stored part of a stream that a launch wrote."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from assay.records.codec import Record
 
 
 class HashedPart(enum.StrEnum):
-    """What of a stream its digest is over."""
+    """Part of a stream that its digest covers."""
 
     WHOLE = "whole"
     ENDS = "ends"
@@ -19,10 +19,10 @@ class Output(Record, frozen=True, kw_only=True):
 
     Attributes:
         stream: ``stdout`` or ``stderr``.
-        size_bytes: all that was written.
-        sha256: 64 hexadecimal digits over the whole, or over ``head`` and ``tail`` alone.
-        hashed: which of the two.
-        head, tail: the first and the last bytes; a stream that is small lies in ``head`` whole.
+        size_bytes: number of bytes written.
+        sha256: 64 hexadecimal digits over the whole stream, or over ``head`` and ``tail`` alone.
+        hashed: part that the digest covers.
+        head, tail: first and last bytes; ``head`` contains a small stream completely.
     """
 
     stream: str
@@ -34,5 +34,5 @@ class Output(Record, frozen=True, kw_only=True):
 
     @property
     def complete(self) -> bool:
-        """Whether all that was written is here."""
+        """Return whether the whole stream is stored."""
         return len(self.head) + len(self.tail) == self.size_bytes

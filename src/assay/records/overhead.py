@@ -6,18 +6,18 @@ from assay.records.codec import Record
 from assay.records.observation import Observation
 
 MAX_COST = 0.005
-"""Share of the wall time of a program above which an observation costs too much."""
+"""Maximum acceptable cost of an observation, as a share of the wall time of a program."""
 MAX_ADDED_SPREAD = 0.001
-"""The same for what it adds to the typical distance from the median."""
+"""Maximum acceptable increase of the typical distance from the median, as the same share."""
 
 
 class Cost(Record, frozen=True, kw_only=True):
-    """The time that an observation adds, as a share of the wall time of the program without it.
+    """Time cost of an observation, as a share of the wall time of the program without it.
 
     Attributes:
-        share: median over pairs of a launch with and one without it.
-        low, high: interval of the median. With 95 % probability the intervals of all figures that
-            decide on one observation hold together.
+        share: median over pairs of launches with and without it.
+        low, high: interval of the median. The intervals of all figures that decide on one
+            observation hold simultaneously with 95 % probability.
     """
 
     share: float
@@ -26,19 +26,19 @@ class Cost(Record, frozen=True, kw_only=True):
 
 
 class ObservedCost(Record, frozen=True, kw_only=True):
-    """The cost of one observation for one program.
+    """Cost of one observation for one program.
 
     Attributes:
-        observation: on in one launch of each pair, and off in the other.
-        program: name of the load, or the command.
+        observation: enabled in one launch of each pair, disabled in the other.
+        program: name of the built-in load, or the command.
         bare_s: median wall time of the program without it, in seconds.
-        pairs: of launches.
-        wall: cost in the reported ``wall_s``.
-        user, sys: the same of ``user_s`` and ``sys_s``; ``None`` where they are not known.
-        cpu: the same of their sum, which holds where the kernel divides them by ticks; ``None``
-            where it is not known, and in calibrations of an older assay.
-        spread: what it adds to the distance of a launch's ``wall_s`` from the median; ``None`` in
-            calibrations of an older assay.
+        pairs: number of pairs of launches.
+        wall: cost in ``wall_s``.
+        user, sys: cost in ``user_s`` and ``sys_s``; ``None`` if unknown.
+        cpu: cost in their sum, which is valid if the kernel divides them by ticks; ``None`` if
+            unknown, and in calibrations of an older assay.
+        spread: increase of the distance of ``wall_s`` from its median; ``None`` in calibrations of
+            an older assay.
     """
 
     observation: str
@@ -53,10 +53,10 @@ class ObservedCost(Record, frozen=True, kw_only=True):
 
     @property
     def excess(self) -> tuple[str, Cost] | None:
-        """Return the figure that shows it to cost too much, with its name; ``None`` if none does.
+        """Return the figure with an excessive cost and its name; ``None`` if there is none.
 
-        A preloaded allocator is a setting and a control group keeps a promise: neither costs too
-        much, whatever its figures are.
+        Preloaded allocators are settings and control groups are needed for containment: neither is
+            ever excessive.
         """
         if self.observation not in set(Observation):
             return None
@@ -73,20 +73,20 @@ class ObservedCost(Record, frozen=True, kw_only=True):
 
 
 class Overhead(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
-    """The cost of observing on a machine: the document of ``assay study calibrate --overhead``.
+    """Cost of observations on a machine: the document of ``assay study calibrate --overhead``.
 
     Attributes:
-        machine: its fingerprint, as strata have it.
-        model: of its processor.
-        kernel: release.
+        machine: fingerprint of the machine, as in strata.
+        model: processor model.
+        kernel: kernel release.
         engine: version of assay.
-        at_s: when it was measured, in seconds since 1970 (UTC).
+        at_s: start of the measurement, in seconds since 1970 (UTC).
         took_s: length of the measurement, in seconds.
-        command: that was launched; ``None``: the built-in loads.
-        others: share of the CPUs that other processes and the hypervisor used meanwhile; ``None``
-            where that is unknown, and in calibrations of an older assay.
-        costs: of each observation and program.
-        absent: observations that could not be measured here -> the reason.
+        command: the launched command; ``None`` for the built-in loads.
+        others: share of the CPUs that other processes and the hypervisor used during the
+            measurement; ``None`` if unknown, and in calibrations of an older assay.
+        costs: cost of each observation and program.
+        absent: reason why an observation could not be measured, by observation.
     """
 
     machine: str

@@ -1,4 +1,4 @@
-"""Plan: a configuration resolved on a machine."""
+"""Plan: the actions that apply a configuration on a machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.records.configuration import Configuration, Value, show_value
 
 
 class Scope(enum.StrEnum):
-    """What a setting belongs to, in the order of what it costs to change."""
+    """Scope of a setting, in order of the cost of a change."""
 
     PROGRAM = "program"
     BUILD = "build"
@@ -23,10 +23,10 @@ class Scope(enum.StrEnum):
 
 
 class Level(enum.StrEnum):
-    """How well the effect of a setting is shown.
+    """Strength of the evidence that a setting took effect.
 
-    ``SET``: accepted by the kernel or present in the environment. ``SEEN``: read back in the run.
-    ``EFFECTIVE``: its behaviour was observed.
+    ``SET``: accepted by the kernel, or present in the environment. ``SEEN``: read back from the
+    running program. ``EFFECTIVE``: its effect was observed.
     """
 
     SET = "set"
@@ -35,17 +35,17 @@ class Level(enum.StrEnum):
 
 
 class Prospect(enum.StrEnum):
-    """What can be expected of a setting before the launch."""
+    """Expected result of a setting before the launch."""
 
     GRANTABLE = "grantable"
     DEGRADED = "degraded"
     REFUSED = "refused"
     PENDING = "pending"
-    """To be had in another boot."""
+    """Requires another boot."""
 
 
 class PlannedSetting(Record, frozen=True, kw_only=True):
-    """What the planner says of one setting; ``reason`` is there unless it is plainly grantable."""
+    """Planned value of one setting; ``reason`` is absent for a setting without limitations."""
 
     value: Value
     prospect: Prospect
@@ -54,9 +54,9 @@ class PlannedSetting(Record, frozen=True, kw_only=True):
 
 
 class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
-    """What one launch will do, and a word for each setting.
+    """Actions of one launch, and the expected result of each setting.
 
-    A plan with a refused setting must not be launched: it would measure something else.
+    A plan with a refused setting must not be launched: it would measure another configuration.
     """
 
     configuration: Configuration
@@ -65,39 +65,39 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
     @property
     def refused(self) -> dict[str, PlannedSetting]:
-        """The settings that cannot be granted here."""
+        """Return the settings that cannot be granted on this machine."""
         return {n: w for n, w in self.words.items() if w.prospect is Prospect.REFUSED}
 
     @property
     def pending(self) -> dict[str, PlannedSetting]:
-        """The settings that take another boot."""
+        """Return the settings that require another boot."""
         return {n: w for n, w in self.words.items() if w.prospect is Prospect.PENDING}
 
     @property
     def impossible(self) -> bool:
-        """Whether no boot could grant it; what is refused now may be had in another one."""
+        """Return whether no boot could grant the plan, not even one with another configuration."""
         return bool(self.refused) and not self.pending
 
     @property
     def shown_by(self) -> tuple[str, ...]:
-        """Files that show whether the boot is the one that it takes."""
+        """Return the files that show whether the present boot satisfies the plan."""
         return tuple(p for a in self.actions if isinstance(a, RequiredBoot) for p in a.files)
 
     @property
     def system(self) -> tuple[SystemAction, ...]:
-        """The actions that change the machine for all that runs on it, in their order."""
+        """Return the actions that change the machine for all processes, in order."""
         return tuple(a for a in self.actions if isinstance(a, SystemAction))
 
     @property
     def cpus(self) -> tuple[int, ...]:
-        """The CPUs that the launch is kept to; none where it sets no mask."""
+        """Return the CPUs of the affinity mask; empty without a mask."""
         if self.instances:
             return tuple(sorted(cpu for _, cpus in self.instances for cpu in cpus))
         return next((a.cpus for a in self.actions if isinstance(a, Affinity)), ())
 
     @property
     def instances(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        """Number and CPUs of each instance that is started; none where the program runs once."""
+        """Return number and CPUs of each instance to start; empty if the program runs once."""
         for action in self.actions:
             if isinstance(action, Instances):
                 all_of_them = tuple(enumerate(action.cpus))
@@ -106,31 +106,32 @@ class Plan(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
     @property
     def instances_in_all(self) -> int:
-        """How many there are, whether started or not; 1 where the program runs once."""
+        """Return the number of instances, started or not; 1 if the program runs once."""
         found = (len(a.cpus) for a in self.actions if isinstance(a, Instances))
         return next(found, 1)
 
     def demand_booted(self) -> None:
-        """Refuse to launch a plan in a boot that is not the one that it takes.
+        """Raise an error if the plan requires another boot.
 
         Raises:
-            NotPossibleError: a setting takes another boot; names the first, and what is missing.
+            NotPossibleError: a setting requires another boot; names the first and the missing
+                requirement.
         """
         for name, word in self.pending.items():
             raise NotPossibleError(
-                f"{name}={show_value(word.value)} takes another boot: {word.reason}.",
-                "Boot so first. A study goes from boot to boot: docs/reference/boot-settings.md.",
+                f"{name}={show_value(word.value)} requires another boot: {word.reason}.",
+                "Change the boot, then reboot: docs/reference/boot-settings.md.",
             )
 
     def demand_granted(self) -> None:
-        """Refuse to go on with a plan that must not be launched.
+        """Raise an error if a setting is refused.
 
         Raises:
-            NotPossibleError: a setting is refused; names the first, and why.
+            NotPossibleError: a setting is refused; names the first and the reason.
         """
         for name, word in self.refused.items():
             reason = (word.reason or "refused").rstrip(".")
             raise NotPossibleError(
                 f"{name}={show_value(word.value)} cannot be granted: {reason}.",
-                "Leave it out, or give it another value: `assay settings` shows what there is.",
+                "Omit it, or choose another value: `assay settings` lists them.",
             )

@@ -1,4 +1,4 @@
-"""Requirement: a bound that a figure of the result is to keep, and whether an arm keeps it."""
+"""Requirement: a bound on a metric, and the verdict on it for each arm."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ MEDIAN = 0.5
 
 
 class Bound(enum.StrEnum):
-    """Which side of its limit a figure is to stay on."""
+    """Direction of a bound."""
 
     AT_MOST = "<="
     AT_LEAST = ">="
 
 
 class RequirementVerdict(enum.StrEnum):
-    """What the launches of an arm show of a requirement."""
+    """Verdict on a requirement from the launches of an arm."""
 
     HOLDS = "holds"
     BROKEN = "broken"
@@ -25,13 +25,13 @@ class RequirementVerdict(enum.StrEnum):
 
 
 class Requirement(Record, frozen=True, kw_only=True):
-    """A bound on a quantile of a metric over the launches of an arm.
+    """Bound on a quantile of a metric over the launches of an arm.
 
     Attributes:
         metric: name of a metric of the workload.
-        bound: which side of the limit the quantile is to stay on.
-        limit: in the unit of the metric; what is equal to it keeps it.
-        quantile: between 0 and 1, the median unless said otherwise.
+        bound: direction of the bound.
+        limit: limit in the unit of the metric; an equal value satisfies the bound.
+        quantile: quantile between 0 and 1; the median by default.
     """
 
     metric: str
@@ -41,42 +41,42 @@ class Requirement(Record, frozen=True, kw_only=True):
 
     @property
     def share(self) -> float:
-        """Of the launches, that are to keep the bound each by itself.
+        """Return the share of launches that have to satisfy the bound.
 
-        The p90 is at most X where at least 90 % of the launches are, and the p10 is at least X
-        where at least 90 % are.
+        The p90 is at most X if at least 90 % of the launches are, and the p10 is at least X if at
+        least 90 % are.
         """
         return self.quantile if self.bound is Bound.AT_MOST else 1.0 - self.quantile
 
     def keeps(self, value: float) -> bool:
-        """Whether a value is on the right side."""
+        """Return whether a value satisfies the bound."""
         return value <= self.limit if self.bound is Bound.AT_MOST else value >= self.limit
 
     def is_between(self, value: float, at_most: float) -> bool:
-        """Return whether a bound lies between the least and the highest that a value may be."""
+        """Return whether the limit separates the lower and the upper bound of a value."""
         return self.keeps(value) != self.keeps(at_most)
 
 
 class RequirementResult(Record, frozen=True, kw_only=True):
-    """What was seen of a requirement in one arm, from its launches that count.
+    """Result of a requirement in one arm, from its measured launches.
 
     Attributes:
-        arm: its name.
-        metric, bound, limit, quantile: of the requirement.
-        verdict: whether the quantile keeps the bound.
-        launches: that it rests on.
-        kept: of them, that were on the right side.
-        unknown: of them, whose value is not known: they failed, were stopped before the limit
-            was reached, or are ``bounded``. They count against whatever is to be shown.
-        bounded: of them, whose value is a lower bound on one side of the limit and has its upper
-            bound on the other.
-        share_ci: interval of the share of launches that keep the bound, valid at every look.
-        alpha: share of wrong verdicts accepted, after correction for how many are shown.
-        value: the quantile, as seen; absent without any value.
-        worst: the value farthest to the wrong side.
-        launches_needed: for *unclear*, how many it would take in all, where that can be said.
-        withheld: more than a third of the blocks were disturbed, and what launches break may be
-            broken by that load; it is *unclear* then.
+        arm: name of the arm.
+        metric, bound, limit, quantile: as in the requirement.
+        verdict: whether the quantile satisfies the bound.
+        launches: number of launches.
+        kept: launches that satisfy the bound.
+        unknown: launches of unknown value: failed, stopped before the limit was reached, or
+            ``bounded``. They count against either verdict.
+        bounded: launches with a lower and an upper bound on different sides of the limit.
+        share_ci: interval of the share of launches that satisfy the bound, valid at every interim
+            analysis.
+        alpha: accepted error rate of the verdict, corrected for the number of verdicts.
+        value: observed quantile; absent without any value.
+        worst: value with the largest violation, or the smallest distance from the limit.
+        launches_needed: estimated total number of launches for a verdict, if *unclear* and known.
+        withheld: the verdict is *unclear* because more than a third of the blocks were disturbed,
+            so that other processes may have caused the violations.
     """
 
     arm: str
@@ -98,12 +98,12 @@ class RequirementResult(Record, frozen=True, kw_only=True):
 
     @property
     def requirement(self) -> Requirement:
-        """What was required."""
+        """Return the requirement."""
         return Requirement(
             metric=self.metric, bound=self.bound, limit=self.limit, quantile=self.quantile
         )
 
     @property
     def beyond(self) -> int:
-        """Launches that were on the wrong side."""
+        """Return the number of launches that violate the bound."""
         return self.launches - self.kept - self.unknown

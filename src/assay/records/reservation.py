@@ -1,4 +1,4 @@
-"""Reservation: what a study asks of a partition for its launches."""
+"""Reservation: the share of a partition that a study requests for its launches."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from assay.records.codec import Record
 
 
 class Reservation(Record, frozen=True, kw_only=True):
-    """A share of a partition that is held while launches are made.
+    """Share of a partition that is reserved during launches.
 
     Attributes:
-        wish: as ``--reserve`` has it (docs/reference/mos-equivalents.md).
-        partition: its name; empty: the only one.
+        wish: specification, as in ``--reserve`` (docs/reference/mos-equivalents.md).
+        partition: name of the partition; empty for the only one.
     """
 
     wish: str
@@ -18,5 +18,5 @@ class Reservation(Record, frozen=True, kw_only=True):
 
     @property
     def told(self) -> str:
-        """In words."""
+        """Return the reservation as text."""
         return f"{self.wish} of partition {self.partition}" if self.partition else self.wish

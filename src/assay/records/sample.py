@@ -1,4 +1,4 @@
-"""Sample: one launch carried out."""
+"""Sample: the result of one launch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.records.plan import Level
 
 
 class Outcome(enum.StrEnum):
-    """What became of a launch."""
+    """Outcome of a launch."""
 
     OK = "ok"
     FAILED = "failed"
@@ -22,7 +22,7 @@ class Outcome(enum.StrEnum):
 
 
 class GrantStatus(enum.StrEnum):
-    """Whether a setting took effect, judged from what was read back."""
+    """Result of the verification of a setting."""
 
     GRANTED = "granted"
     DEGRADED = "degraded"
@@ -31,7 +31,7 @@ class GrantStatus(enum.StrEnum):
 
 
 class Grant(Record, frozen=True, kw_only=True):
-    """The judgement on one setting of one sample."""
+    """Verification of one setting in one sample."""
 
     value: Value
     grant: GrantStatus
@@ -41,52 +41,52 @@ class Grant(Record, frozen=True, kw_only=True):
 
 
 REVISION = "revision"
-"""Kind of the evidence that names a commit that a program was built from."""
+"""Kind of evidence: commit that the program was built from."""
 TERMINATION = "ending"
-"""Kind of the evidence on a launch that was asked to end before its time: how long that took, which
-is no part of its wall time; the note says how it was asked."""
+"""Kind of evidence: duration of a requested termination, which is not part of the wall time; the
+note names the method."""
 KILLED_AFTER = "killed_after"
-"""Kind of the evidence that a launch did not end when it was asked to: after which time it was
-killed; the note says how it was asked."""
+"""Kind of evidence: time after which a launch was killed because it did not terminate on request;
+the note names the method."""
 STOP_FAILED = "stop_failed"
-"""Kind of the evidence that the command failed which was to end a launch; the note says how."""
+"""Kind of evidence: failure of the stop command; the note describes it."""
 REMAINING_PROCESSES = "left_over"
-"""Kind of the evidence that counts processes that outlived the program and were ended; their names
-are the lines of its note."""
+"""Kind of evidence: number of processes that outlived the program and were terminated; the note
+lists their names."""
 BUILD = "build"
-"""Kind of the evidence that says what was built for a launch, and how many seconds it took; without
-a value it could not be built."""
+"""Kind of evidence: build of a launch and its duration in seconds; without a value the build
+failed."""
 
 
 OWN_AFFINITY = "kept_on"
-"""Kind of the evidence on a mask within that of the launch: the program chose fewer CPUs itself."""
+"""Kind of evidence: the program restricted its own affinity to a part of the mask of the launch."""
 QUOTA_PERIODS, QUOTA_THROTTLED = "quota_periods", "quota_throttled"
-"""Kinds of the evidence on a quota of CPU time: periods that passed while the launch ran, and those
-of them in which the quota ran out."""
+"""Kinds of evidence: enforcement periods of a CPU quota during the launch, and periods in which the
+quota was exhausted."""
 
 STDERR_LINES = "stderr"
-"""Kind of the evidence on the error output: the number of its distinct lines, and the lines in its
-note; without a note there are more than are kept with a sample."""
+"""Kind of evidence: number of distinct lines of standard error, with the lines in the note; without
+a note they exceed the limit of a sample."""
 
 UNIT_PREFIX = "unit."
-"""Begins the kind of the evidence on the unit in which the output names a metric."""
+"""Prefix of a kind of evidence: unit of a metric in the output."""
 UNKNOWN_UNIT_PREFIX = "word."
-"""Begins the kind of the evidence on the word behind a metric's figure that is no known unit."""
+"""Prefix of a kind of evidence: word after the value of a metric that is not a known unit."""
 OUTPUT = "output"
-"""Kind of the evidence on what a launch wrote, in a form in which launches that do the same work
-agree (``assay.executors.evidence.same_work``)."""
+"""Kind of evidence: normalised output, equal for launches that do the same work
+(``assay.executors.evidence.same_work``)."""
 ERRORS = "errors"
-"""Kind of the evidence on lines in which a launch that ended well reports an error: how many, and
-the first of them in its note (``assay.executors.evidence.reported_errors``)."""
+"""Kind of evidence: number of lines that report an error although the launch succeeded, with the
+first lines in the note (``assay.executors.evidence.reported_errors``)."""
 UNIT_MULTIPLES = frozenset(("k", "M", "G", "T", "ki", "Ki", "Mi", "Gi", "Ti"))
-"""Units that only multiply a figure: beside them one without a unit is a thousandth or less."""
+"""Units that are only multiples: next to them a value without a unit is a thousandth or less."""
 
 
 class Evidence(Record, frozen=True, kw_only=True):
-    """One thing that shows what a sample is worth.
+    """Observation on the quality of a sample.
 
-    ``value`` carries the unit that ``unit`` names; ``outside`` tells whether the cause lies
-    outside the configuration (only such may ever exclude a block: docs/explanation/statistics.md).
+    ``value`` is in the unit ``unit``. ``outside``: the cause lies outside the configuration; only
+    such evidence may exclude a block (docs/explanation/statistics.md).
     """
 
     kind: str
@@ -97,14 +97,16 @@ class Evidence(Record, frozen=True, kw_only=True):
 
 
 class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
-    """One launch carried out: metrics, resources, evidence, outcome, a grant for each setting.
+    """Result of one launch: metrics, resources, evidence, outcome, and a grant for each setting.
 
-    ``metrics`` holds every metric of the workload that could be measured, by name. An absent key
-    has no value; ``absent`` says why. ``outputs`` are there when the launch has just ended: a store
-    keeps them beside the sample, not in it. ``observed`` names the observations that were on.
-    ``suspect`` holds the reasons why the accounts of the launch contradict each other; a sample
-    with one is reported wherever it is used. ``at_most`` holds an upper bound of each metric whose
-    value is a lower one.
+    Attributes:
+        metrics: measured metrics of the workload, by name.
+        absent: reason of each missing metric, by name.
+        outputs: outputs of a launch that has just ended; a store keeps them separately.
+        observed: enabled observations.
+        suspect: contradictions between the accounts of the launch; reports mention such a sample
+            wherever it is used.
+        at_most: upper bound of each metric whose value is a lower bound.
     """
 
     launch: Launch
@@ -132,11 +134,11 @@ class Sample(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
     @property
     def took_s(self) -> float:
-        """Wall time, and the time to end where the launch was asked to before its time."""
+        """Return the wall time plus the duration of a requested termination, in seconds."""
         ending_s = sum(piece.value or 0.0 for piece in self.evidence if piece.kind == TERMINATION)
         return (self.wall_s or 0.0) + ending_s
 
     @property
     def unbuilt(self) -> bool:
-        """Whether there was no program to launch, since it could not be built."""
+        """Return whether the build failed, so that nothing was launched."""
         return any(piece.kind == BUILD and piece.value is None for piece in self.evidence)

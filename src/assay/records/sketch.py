@@ -1,8 +1,8 @@
-"""Sketch: the words of an output as digests, in a form that shows where two outputs differ.
+"""Sketch: digests of the words of an output that locate differences between two outputs.
 
-Lines are separated by ``;`` and words by a blank. A word is a row of tokens: ``*`` for a value of
-the launch's own configuration, ``#`` and three characters for digits, three characters for anything
-else.
+Lines are separated by ``;`` and words by a blank. A word is a sequence of tokens: ``*`` for a value
+of the launch's own configuration, ``#`` and three characters for digits, three characters for all
+other text.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 OWN_VALUE = "\ue000"
-"""Stands in a line for a value of the launch's own configuration."""
+"""Placeholder in a line for a value of the launch's own configuration."""
 MAX_TOKENS = 400
-"""An output with more of them has no sketch."""
+"""Maximum number of tokens of a sketch."""
 _TOKEN = re.compile(rf"{OWN_VALUE}|\d+|[^\W\d_]+|(?:[^\w{OWN_VALUE}]|_)+")
 _NUMBER = re.compile(r"#...")
 _TOKENS = re.compile(r"\*|#?[^*#]{3}")
 
 
 def sketch_of(lines: Iterable[str]) -> str:
-    """Return the sketch of lines, each with single blanks between its words; "" of too many."""
+    """Return the sketch of lines with single blanks between words; empty above ``MAX_TOKENS``."""
     sketched = [" ".join(map(_word, line.split(" "))) for line in lines]
     tokens = sum(len(_TOKENS.findall(line.replace(" ", ""))) for line in sketched)
     return ";".join(sketched) if tokens <= MAX_TOKENS else ""
 
 
 def sketches_agree(one: str, other: str, *, numbers: bool = True) -> bool:
-    """Return whether two sketches differ in values of the launches' own configurations alone.
+    """Return whether two sketches differ only in values of the launches' own configurations.
 
-    Where one has such a value, the other may have another word in that place or none.
+    Such a value in one sketch matches any word, or none, at that position of the other.
 
     Args:
-        one, other: sketches; an empty one agrees with none.
-        numbers: whether digits are compared.
+        one, other: sketches; an empty one matches none.
+        numbers: compare digits.
     """
     if not (one and other) or "*" not in one + other:
         return False
@@ -44,7 +44,7 @@ def sketches_agree(one: str, other: str, *, numbers: bool = True) -> bool:
 
 
 def first_difference(one: str, other: str, *, numbers: bool = True) -> int | None:
-    """Return the number of the first line, from 1, in which two sketches differ; as above."""
+    """Return the number, from 1, of the first line in which two sketches differ, if any."""
     a, b = (_lines(text, numbers=numbers) for text in (one, other))
     if len(a) != len(b):
         a, b = _without_values_alone(a), _without_values_alone(b)
@@ -71,7 +71,7 @@ def _lines(sketch: str, *, numbers: bool) -> list[str]:
 
 
 def _without_values_alone(lines: Sequence[str]) -> list[str]:
-    """Return lines without those that are a value; all where nothing else would be left."""
+    """Return lines without those that consist of a value; all lines if none would remain."""
     return [line for line in lines if line != "*"] or list(lines)
 
 
@@ -91,7 +91,7 @@ def _words_agree(one: str, other: str) -> bool:
 
 
 def _stands_for(one: str, other: str) -> bool:
-    """Return whether a word agrees with another one in all but its values."""
+    """Return whether a word matches another in all parts except its values."""
     if "*" not in one:
         return False
     return re.fullmatch(".*".join(map(re.escape, one.split("*"))), other) is not None

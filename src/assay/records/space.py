@@ -1,4 +1,4 @@
-"""Space: which settings a study varies, over what, under which constraints."""
+"""Space: the settings that a study varies, with their domains and constraints."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from assay.records.domain import Domain
 
 
 class Parameter(Record, frozen=True, kw_only=True):
-    """One setting that a study varies.
+    """Setting that a study varies.
 
     Attributes:
-        name: of the setting.
+        name: name of the setting.
         domain: the values to try.
-        default: value that an absent setting stands for, where it is known: for ``arg.NAME`` and
-            ``env.NAME`` the first one given. A configuration that sets it equals one that does not.
-        when: expression over other settings; where it is false this one is left alone.
-        reason: why it is in the space, when assay chose it.
+        default: equivalent value of the absent setting, if known; for ``arg.NAME`` and ``env.NAME``
+            the first given value. A configuration that sets it equals one without it.
+        when: expression over other settings; the setting is only varied if it is true.
+        reason: reason for varying the setting, if assay chose it.
     """
 
     name: str
@@ -27,20 +27,20 @@ class Parameter(Record, frozen=True, kw_only=True):
 
 
 class NamedConfiguration(Record, frozen=True, kw_only=True):
-    """A configuration under the name that a file gives it."""
+    """Configuration with a name from a file."""
 
     name: str
     configuration: Configuration
 
 
 class Space(Record, frozen=True, kw_only=True):
-    """Parameters, and constraints that every configuration in the space satisfies.
+    """Parameters, and constraints that every configuration satisfies.
 
     Attributes:
-        parameters: the settings that vary; for ``tune`` those of the named configurations as well.
+        parameters: varied settings; for ``tune`` including those of the named configurations.
         constraints: expressions.
-        named: where there are any, every configuration of the space is the default or one of
-            these, with values of the other parameters beside it.
+        named: if not empty, every configuration of the space is the default or one of these,
+            combined with values of the other parameters.
     """
 
     parameters: tuple[Parameter, ...] = ()

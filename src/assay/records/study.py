@@ -1,4 +1,4 @@
-"""What a study is asked, where it ran, and what it concludes."""
+"""Studies: specification, strata and conclusion."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from assay.records.space import Space
 from assay.records.workload import Metric, Workload
 
 DEFAULT_MARGIN = 0.01
-"""Ratios within 1 +- this are the same for practical purposes, unless asked otherwise."""
+"""Default margin of equivalence: ratios within 1 +- this value count as equal."""
 DEFAULT_DISTURBED_ABOVE = 0.1
-"""Share of the CPUs that others may take during a block that counts, unless asked otherwise."""
+"""Default share of the CPUs that other processes may use during an undisturbed block."""
 
 
 class Kind(enum.StrEnum):
-    """The verb that a study answers."""
+    """Command of a study."""
 
     TUNE = "tune"
     MEASURE = "measure"
@@ -40,18 +40,18 @@ class Kind(enum.StrEnum):
 
 
 class Status(enum.StrEnum):
-    """Where a study stands; all but ``DONE`` can be resumed."""
+    """State of a study; all but ``DONE`` can be resumed."""
 
     RUNNING = "running"
     INTERRUPTED = "interrupted"
     PAUSED = "paused"
-    """It waits for another boot."""
+    """Waiting for another boot."""
     FAILED = "failed"
     DONE = "done"
 
 
 class Statistic(enum.StrEnum):
-    """What of the objective is compared between arms: its usual value, or how much it varies."""
+    """Statistic of the objective that arms are compared by: location or spread."""
 
     MEAN = "mean"
     MEDIAN = "median"
@@ -59,50 +59,49 @@ class Statistic(enum.StrEnum):
 
 
 class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
-    """Everything a study was asked for; with its samples it gives the same conclusion again.
+    """Specification of a study; together with the samples it reproduces the conclusion.
 
     Attributes:
-        kind: the verb.
-        workload: what runs.
-        space: for ``tune``, and what a ``sweep`` draws its cells from.
-        arms: for ``compare`` and ``sweep`` (the first is the baseline), ``measure`` and
-            ``calibrate`` (one).
-        budget: as asked, or the default.
-        margin: ratio differences below it count as none.
-        alpha: share of wrong claims accepted.
-        precision: for ``measure`` and ``sweep``: half width of the interval over the mean at which
-            it, or a cell, stops.
-        design: of a ``sweep``.
-        seed: of every random choice.
-        null: the default runs twice under two names.
-        statistic: of the objective, that claims are decided by.
-        disturbed_above: a block in which others took more than this share of the CPUs of its
-            launches counts as disturbed (docs/explanation/statistics.md, rule 13); ``None``: none
-            does.
-        warmup: launches before those that count; ``None``: until they get no faster.
-        pad_environment: each launch gets an environment of another size, so that the place of its
-            stack is sampled and not fixed (Mytkowicz et al., ASPLOS 2009).
-        require: what the result is to keep, beside being good (docs/explanation/statistics.md,
-            rule 17).
-        switch_costs_s: seconds that changing a setting between two launches takes, of those that
-            are varied and where it takes any; the order of launches and the budget follow from it.
-        parallel: into how many slots the CPUs are divided; every launch is confined to one, and as
-            many launches of a search block run side by side. ``None``: no slots.
-        earlier: for ``tune``: what earlier studies knew. It guides the search; no claim rests on
-            it.
-        pausing: settings that take a boot to change, which the study pauses for, and the value that
-            each had when the study began: what an arm has that leaves them alone. The budget counts
-            no boots.
-        gate: for a ``compare``: what the caller's exit status hangs on (``search.gate``).
-        verify: for settings of the firmware that nobody else can read: a path of a file that holds
-            the value, or ``!`` and a command that prints it.
-        objectives: for ``tune`` by several metrics: their names, the workload's objective first;
-            empty where that alone decides.
-        reserve: the share of a partition that every launch is placed in; ``None``: none.
-        observe: observations of the launches that count; ``None``: the usual ones.
-        unobserved: of the usual ones those that the launches that count go without, since a
-            calibration shows them to cost too much on this machine.
-        found: for a ``compare`` that confirms what an earlier study recommends: what that found.
+        kind: command of the study.
+        workload: the program and its metrics.
+        space: search space of ``tune``, and source of the cells of a ``sweep``.
+        arms: arms of ``compare`` and ``sweep`` (baseline first), or the only arm of ``measure`` and
+            ``calibrate``.
+        budget: requested or default budget.
+        margin: margin of equivalence of ratios.
+        alpha: accepted error rate over all claims.
+        precision: for ``measure`` and ``sweep``: relative half width of the interval of the mean at
+            which the study, or a cell, stops.
+        design: design of a ``sweep``.
+        seed: seed of all random choices.
+        null: the default runs twice under two names (A/A comparison).
+        statistic: statistic of the objective that claims are based on.
+        disturbed_above: a block counts as disturbed if other processes used more than this share of
+            its CPUs (docs/explanation/statistics.md, rule 13); ``None``: never.
+        warmup: number of warm-up launches; ``None``: until launches get no faster.
+        pad_environment: vary the size of the environment between launches, so that the stack
+            address is sampled instead of fixed (Mytkowicz et al., ASPLOS 2009).
+        require: requirements on the result (docs/explanation/statistics.md, rule 17).
+        switch_costs_s: time to change each varied setting between two launches, in seconds, if it
+            is not negligible; determines the order of launches and the use of the budget.
+        parallel: number of slots that the CPUs are divided into. Every launch is confined to one
+            slot, and search blocks run that many launches concurrently. ``None``: no slots.
+        earlier: for ``tune``: results of earlier studies, which guide the search; claims never rest
+            on them.
+        pausing: settings that require a reboot, with their values when the study began, which hold
+            for arms that do not set them. The study pauses for each reboot, and the budget excludes
+            reboots.
+        gate: for ``compare``: conditions that determine the exit status (``search.gate``).
+        verify: for firmware settings that assay cannot read: path of a file with the value, or
+            ``!`` and a command that prints it.
+        objectives: for ``tune`` with several metrics: their names, the objective of the workload
+            first; empty for a single objective.
+        reserve: share of a partition in which every launch runs; ``None``: none.
+        observe: observations of the measured launches; ``None``: the default ones.
+        unobserved: default observations that are disabled in the measured launches, because a
+            calibration shows an excessive cost on this machine.
+        found: for a ``compare`` that confirms the recommendation of an earlier study: that
+            recommendation.
     """
 
     kind: Kind
@@ -135,13 +134,13 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
     @property
     def observations(self) -> tuple[Observation, ...]:
-        """The observations of the launches that count, beside those that metrics need."""
+        """Return the observations of the measured launches, besides those that metrics need."""
         asked = DEFAULT_OBSERVATIONS if self.observe is None else self.observe
         return tuple(one for one in asked if one not in self.unobserved)
 
     @property
     def targets(self) -> tuple[Metric, ...]:
-        """The metrics that decide: one, unless several objectives were asked for."""
+        """Return the objectives: one, or several if requested."""
         if not self.objectives:
             return (self.workload.objective,)
         by_name = {metric.name: metric for metric in self.workload.metrics}
@@ -149,19 +148,23 @@ class StudySpec(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
     @property
     def command_line(self) -> str:
-        """The command as a shell would read it; arms that are commands, side by side."""
+        """Return the command as shell text; compared commands are joined by ``vs``."""
         configurations = [arm.configuration for arm in self.arms]
         commands = [typed_text(str(one["command"])) for one in configurations if "command" in one]
         return " vs ".join(commands) if commands else command_text(self.workload.argv)
 
 
 class Stratum(Record, frozen=True, kw_only=True):
-    """The conditions that samples of one sitting share; resume compares them.
+    """Conditions that the samples of a stratum share; ``resume`` compares them.
 
-    Samples of different strata are never pooled. ``surroundings`` are what launches inherit from
-    the shell: variables (digests of their values), niceness, scheduling class. ``host`` is the
-    whole machine document, kept for reports and not compared, as is ``inherited``: variables of
-    the shell that set thread pools, allocators, the C library or its loader, with their values.
+    Samples of different strata are never pooled.
+
+    Attributes:
+        surroundings: properties that launches inherit from the shell: variables (digests of their
+            values), niceness, scheduling class.
+        host: the complete machine document, for reports; not compared.
+        inherited: variables of the shell that configure thread pools, allocators, the C library or
+            its loader, with their values; not compared.
     """
 
     number: int
@@ -178,16 +181,15 @@ class Stratum(Record, frozen=True, kw_only=True):
 
 
 class Summary(Record, frozen=True, kw_only=True):
-    """A metric over the samples of one arm, in its unit. Nothing is ever dropped by value.
+    """Summary of a metric over the samples of one arm, in its unit; no value is excluded by size.
 
     Attributes:
-        n: how many.
-        min, q1, median, q3, max: five numbers; quartiles by definition 7 of Hyndman and Fan.
+        n: number of values.
+        min, q1, median, q3, max: five-number summary; quartiles by definition 7 of Hyndman and Fan.
         mean: arithmetic mean.
         sd: standard deviation with n - 1; absent for one value.
         sem: sd / sqrt(n); absent for one value.
-        ci: interval of the mean, valid at every look; absent while the values bound nothing
-            (fewer than about four).
+        ci: interval of the mean, valid at every interim analysis; absent below about four values.
     """
 
     n: int
@@ -203,13 +205,13 @@ class Summary(Record, frozen=True, kw_only=True):
 
 
 class Modes(Record, frozen=True, kw_only=True):
-    """Two groups that the launches of an arm fall into, by the objective.
+    """Bimodal distribution of the launches of an arm, by the objective.
 
     Attributes:
-        low, high: mean of each group, in the unit of the objective.
-        high_share: share of the launches in the upper one.
-        explained_by: kind of evidence that goes along with the groups, where one does.
-        low_evidence, high_evidence: its median in each group.
+        low, high: mean of each mode, in the unit of the objective.
+        high_share: share of the launches in the upper mode.
+        explained_by: kind of evidence that is correlated with the modes, if any.
+        low_evidence, high_evidence: median of that evidence in each mode.
     """
 
     low: float
@@ -221,10 +223,12 @@ class Modes(Record, frozen=True, kw_only=True):
 
 
 class ArmResult(Record, frozen=True, kw_only=True):
-    """What was seen of one arm; ``failures`` and ``timeouts`` count samples without a value.
+    """Results of one arm.
 
-    ``disturbed`` counts the launches among those of the summary that stood in disturbed blocks: 0
-    where enough others were there to leave them out.
+    Attributes:
+        failures, timeouts: number of samples without a value.
+        disturbed: number of launches in ``summary`` from disturbed blocks; 0 if there were enough
+            undisturbed ones to exclude them.
     """
 
     name: str
@@ -237,16 +241,18 @@ class ArmResult(Record, frozen=True, kw_only=True):
 
 
 class Interference(Record, frozen=True, kw_only=True):
-    """What launches side by side do to each other: the default beside copies of itself.
+    """Interference of concurrent launches, measured with copies of the default.
 
     Attributes:
-        slots: launches side by side.
-        blocks: pairs that it rests on.
-        ratio: of the objective, beside over alone; absent without pairs.
-        ci: its 95 % interval, which is looked at once; ``None`` for an open end.
-        noise_alone, noise_beside: standard deviation of the logarithm of single launches.
+        slots: number of concurrent launches.
+        blocks: number of pairs.
+        ratio: objective of a concurrent launch over that of an exclusive one; absent without pairs.
+        ci: 95 % interval of the ratio from a single analysis; ``None`` for an open end.
+        noise_alone, noise_beside: standard deviation of the logarithm of exclusive and of
+            concurrent launches.
         noise_ratio: the second over the first.
-        refused: why the search ran one launch at a time all the same; absent where it did not.
+        refused: reason why the search ran launches one at a time; absent if it ran them
+            concurrently.
     """
 
     slots: int
@@ -260,13 +266,13 @@ class Interference(Record, frozen=True, kw_only=True):
 
 
 class SwitchingCost(Record, frozen=True, kw_only=True):
-    """What was spent on changing settings that are costly to change.
+    """Cost of changes of hard-to-change settings.
 
     Attributes:
-        settings: their names, the costliest first.
-        applications: how often some of them were applied.
-        time_s: what that took in all.
-        boots: in how many boots the study ran, where settings of the boot are among them.
+        settings: names of the settings, most expensive first.
+        applications: number of changes.
+        time_s: total time of the changes, in seconds.
+        boots: number of boots of the study, if it varies boot settings.
     """
 
     settings: tuple[str, ...]
@@ -276,11 +282,11 @@ class SwitchingCost(Record, frozen=True, kw_only=True):
 
 
 class DisturbanceSource(Record, frozen=True, kw_only=True):
-    """A process that used the CPUs during disturbed blocks, or the hypervisor.
+    """Process, or the hypervisor, that used the CPUs during disturbed blocks.
 
     Attributes:
-        name: in words.
-        cpus: CPUs that it used on average while it was looked at.
+        name: name of the process.
+        cpus: average number of CPUs that it used while it was sampled.
     """
 
     name: str
@@ -288,33 +294,35 @@ class DisturbanceSource(Record, frozen=True, kw_only=True):
 
 
 class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
-    """The verdict document of a study; computed from its spec and samples alone.
+    """Conclusion of a study, computed from its specification and samples alone.
 
     Attributes:
-        arms: the baseline first; for ``tune`` those of the confirmation, over its blocks alone.
-        claims: one for each arm but the first, in the first objective; for ``tune`` first the one
-            on what is recommended, or would be.
-        steps: claims on arms against those that they are a step from, where that is not the first.
-        front: for several objectives: the confirmed points that are shown to be better than the
-            default in one of them and that none is shown to dominate; best in the first first.
-        off_front: what was confirmed beside them, and is no part of the front.
-        effects: for a factorial ``sweep``: of its factors.
-        requirements: what was seen of each requirement in each arm.
-        noise_floor: the claim on two identical arms, where the study ran them.
-        calibration: for ``calibrate``: what the launches tell of the machine.
-        launches, configurations: how many were made, and tried.
-        blocks, disturbed_blocks: of the stage that claims rest on, and how many of them others
-            disturbed.
-        disturbers: who used the CPUs during disturbed blocks as far as that is known, most first.
-        stopped: why the study ended, in one sentence.
-        reason: the same in one word; empty where it was interrupted. Why a study ends depends on
-            the clock: these two alone do not follow from the samples.
-        notes: what weakens the answer.
-        switching: what was spent on settings that are costly to change, where the study varied any.
-        interference: of launches side by side, where those were asked for.
-        kernels: the differences of the kernels that it ran under, where there were several.
-        warm_start: what earlier studies did for the search, in one sentence; empty without them.
-        elsewhere: for a comparison that confirms an earlier study: that one beside it.
+        arms: results of the arms, baseline first; for ``tune`` those of the confirmation.
+        claims: one claim for each arm but the first, in the first objective; for ``tune`` the claim
+            on the recommendation first.
+        steps: claims on arms against the arms that they are a step from, other than the first.
+        front: for several objectives: confirmed points that are better than the default in at least
+            one objective and not dominated; best in the first objective first.
+        off_front: confirmed points that are not part of the front.
+        effects: for a factorial ``sweep``: effects of its factors.
+        requirements: results of each requirement in each arm.
+        noise_floor: the claim on two identical arms, if the study ran them.
+        calibration: for ``calibrate``: properties of the machine.
+        launches, configurations: number of launches and of distinct configurations.
+        blocks, disturbed_blocks: number of blocks of the stage that claims rest on, and of
+            disturbed ones among them.
+        disturbers: processes that used the CPUs during disturbed blocks, as far as known, most
+            active first.
+        stopped: reason why the study ended, in one sentence.
+        reason: the same as a single word; empty if interrupted. The reason depends on the clock:
+            these two fields alone do not follow from the samples.
+        notes: limitations of the answer.
+        switching: cost of hard-to-change settings, if the study varied any.
+        interference: interference of concurrent launches, if they were requested.
+        kernels: differences of the kernels, if there were several.
+        warm_start: contribution of earlier studies to the search, in one sentence; empty without
+            them.
+        elsewhere: comparison with the earlier study that this one confirms.
     """
 
     kind: Kind
@@ -345,6 +353,6 @@ class Conclusion(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
     @property
     def every_claim(self) -> tuple[Claim, ...]:
-        """The claims in all objectives; where there is one, ``claims``."""
+        """Return the claims in all objectives; ``claims`` if there is one objective."""
         points = (*self.front, *self.off_front)
         return tuple(claim for point in points for claim in point.claims) or self.claims

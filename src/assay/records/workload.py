@@ -1,4 +1,4 @@
-"""Workload: what to run, what to read from it, and when it counts as right."""
+"""Workload: a command, its metrics and its success criteria."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from assay.records.codec import Record
 
 
 class Goal(enum.StrEnum):
-    """Which way a metric gets better."""
+    """Direction of improvement of a metric."""
 
     LOWER = "lower"
     HIGHER = "higher"
 
 
 class Combine(enum.StrEnum):
-    """How the figures of several instances become one."""
+    """Aggregation of a metric over several instances."""
 
     SUM = "sum"
     MEAN = "mean"
@@ -24,20 +24,20 @@ class Combine(enum.StrEnum):
 
 
 class Metric(Record, frozen=True, kw_only=True):
-    """One figure of a sample.
+    """Metric of a sample.
 
     Attributes:
-        name: as reports show it; those of ``BUILT_IN`` come from the launcher, all others from the
-            output.
+        name: name in reports. The launcher measures metrics of ``BUILT_IN``; all others are read
+            from the output.
         unit: ``s``, ``bytes``, or any text.
         goal: direction of improvement.
-        pattern: regular expression with one group, searched in the output; the last match counts.
-        take: what is made of all matches of a launch: ``mean``, ``median``, ``max``, ``min``,
-            ``sum`` or a quantile such as ``p99``; absent where the last match counts.
-        file: that the pattern is searched in, named from the working folder of the launch, in the
-            place of the output.
-        combine: what is made of the figures of several instances; see ``combined``.
-        as_is: the figure counts whatever stands beside it in the output.
+        pattern: regular expression with one group, applied to the output; the last match counts.
+        take: statistic over all matches of a launch: ``mean``, ``median``, ``max``, ``min``,
+            ``sum`` or a quantile such as ``p99``; absent if the last match counts.
+        file: file that the pattern is applied to instead of the output, relative to the working
+            directory of the launch.
+        combine: aggregation over several instances; see ``combined``.
+        as_is: ignore a unit next to the value in the output.
         assumed: no option gave the direction of improvement.
     """
 
@@ -53,7 +53,8 @@ class Metric(Record, frozen=True, kw_only=True):
 
     @property
     def combined(self) -> Combine:
-        """As asked; else what is to be high adds up, and of what is to be low the worst counts."""
+        """Return the aggregation: as requested, else the sum if higher is better, else the
+        maximum."""
         return self.combine or (Combine.SUM if self.goal is Goal.HIGHER else Combine.MAX)
 
 
@@ -77,18 +78,18 @@ BUILT_IN: dict[str, Metric] = {
     "cpu_migrations": Metric(name="cpu_migrations", unit="migrations"),
     "page_faults": Metric(name="page_faults", unit="faults"),
 }
-"""Metrics that the launcher gives for every program; ``peak_bytes`` cannot be an objective, since
-the page cache that it counts depends on what ran before."""
+"""Metrics that the launcher measures for every program. ``peak_bytes`` cannot be an objective: it
+includes the page cache, which depends on earlier programs."""
 
 PERF_METRICS = frozenset({"task_clock_s", "cycles", "instructions", "cpu_migrations"})
-"""Those that perf events count. They take the program time, so they are counted where asked for."""
+"""Metrics from perf events. They slow the program down and are only counted on request."""
 
 HOST_DEPENDENT_METRICS = PERF_METRICS | {"energy_j"}
-"""Those that a host may be unable to give."""
+"""Metrics that some hosts cannot measure."""
 
 
 class Limits(Record, frozen=True, kw_only=True):
-    """Limits on the whole tree of a launch; absent means none."""
+    """Limits of the process tree of a launch; ``None`` means unlimited."""
 
     memory_bytes: int | None = None
     processes: int | None = None
@@ -97,13 +98,13 @@ class Limits(Record, frozen=True, kw_only=True):
 
 
 class Hooks(Record, frozen=True, kw_only=True):
-    """Commands around the launches, none of them timed; an empty one is none.
+    """Untimed commands around the launches; an empty one is not run.
 
     Attributes:
-        setup: once, before the first launch of a sitting.
-        prepare: before each launch.
-        cleanup: once, after the last launch of a sitting, also where it was interrupted.
-        stop: while a launch runs that is to end before its time, in place of SIGTERM.
+        setup: runs once before the first launch of a session.
+        prepare: runs before each launch.
+        cleanup: runs once after the last launch of a session, even after an interrupt.
+        stop: requests the termination of a running launch, instead of SIGTERM.
     """
 
     setup: tuple[str, ...] = ()
@@ -113,16 +114,15 @@ class Hooks(Record, frozen=True, kw_only=True):
 
 
 class BuildRecipe(Record, frozen=True, kw_only=True):
-    """How the program is built, once for each configuration and outside its launches.
+    """Build of the program, once for each configuration and outside its launches.
 
     Attributes:
-        argv: words; ``{build}`` is the folder for what is built, ``{NAME}`` the value of
-            ``build.NAME``.
-        values: declared names, with the words that stand for them where a configuration has none.
-        inputs: files and folders that it is built from; where there are none, those that the
-            command names and the sources in ``cwd``.
-        cwd: folder that it runs in.
-        limit_s: what a build may take; ``None``: what is usual.
+        argv: command; ``{build}`` is the output directory, ``{NAME}`` the value of ``build.NAME``.
+        values: declared names, with their default values.
+        inputs: files and directories that the build depends on; if empty, those named by the
+            command and the sources in ``cwd``.
+        cwd: working directory.
+        limit_s: time limit of a build, in seconds; ``None``: the default.
     """
 
     argv: tuple[str, ...]
@@ -133,25 +133,25 @@ class BuildRecipe(Record, frozen=True, kw_only=True):
 
 
 class Workload(Record, frozen=True, kw_only=True):
-    """A command with declared placeholders, its metrics, its check and its time-out.
+    """Command with declared placeholders, metrics, a check and a time-out.
 
     Attributes:
-        argv: words; ``{NAME}`` is replaced where ``NAME`` is in ``placeholders``.
+        argv: command; ``{NAME}`` is replaced if ``NAME`` is in ``placeholders``.
         placeholders: declared names with their default values.
-        environment: set in every launch: the defaults of ``env.NAME`` parameters.
-        metrics: the first is the objective.
-        check: regular expression that must be found in the output, or the sample counts as failed.
-        timeout_s: after it the launch is ended and counts as right-censored.
-        grace_s: what a launch has between being asked to end and being killed; ``None``: what is
-            usual.
-        stdin: file the program reads; ``/dev/null`` when absent.
-        cwd: folder the program starts in.
-        outputs_may_differ: arms count as doing the same work whatever they write; see
+        environment: variables of every launch: the defaults of ``env.NAME`` parameters.
+        metrics: metrics of the workload, objective first.
+        check: regular expression that the output must match; otherwise the sample counts as failed.
+        timeout_s: time-out in seconds; a launch that reaches it is right-censored.
+        grace_s: time between the request to terminate and SIGKILL, in seconds; ``None``: the
+            default.
+        stdin: file for standard input; ``/dev/null`` if absent.
+        cwd: working directory of the program.
+        outputs_may_differ: treat arms as doing the same work even if their outputs differ; see
             ``compares_outputs``.
-        hooks: what runs around its launches.
-        build: what makes the program; ``{build}`` in ``argv`` is then the folder that it lies in.
-        beside: names of the metrics that were asked for, in order; those that decide are among
-            them. Empty in studies from before it was kept.
+        hooks: commands around the launches.
+        build: build of the program; ``{build}`` in ``argv`` is its output directory.
+        beside: names of the requested metrics, in order, objectives included. Empty in older
+            studies.
     """
 
     argv: tuple[str, ...]
@@ -171,10 +171,10 @@ class Workload(Record, frozen=True, kw_only=True):
 
     @property
     def compares_outputs(self) -> bool:
-        """Whether arms with different output may do different work; ``check`` says it otherwise."""
+        """Return whether different outputs indicate different work; ``check`` overrides it."""
         return self.check is None and not self.outputs_may_differ
 
     @property
     def objective(self) -> Metric:
-        """The metric that the race decides by."""
+        """Return the objective."""
         return self.metrics[0]

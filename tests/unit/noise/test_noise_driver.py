@@ -108,7 +108,7 @@ def test_what_is_asked_reaches_the_program(tmp_path: Path) -> None:
     [
         ("echo oops >&2; exit 2", NotPossibleError, "told nothing: oops"),
         ("kill -9 $$", NotPossibleError, "wait status -9"),
-        ("echo '{'", InvalidInputError, "should hold a NoiseRun"),
+        ("echo '{'", InvalidInputError, "Invalid NoiseRun document"),
         ('printf \'{"method":"fwq"}\'', NotPossibleError, "told nothing"),
         ('echo \'{"method":"fwq"}\'', NotPossibleError, "Nothing was measured"),
         (

@@ -272,7 +272,7 @@ def test_a_plan_that_takes_another_boot_is_pending_and_never_launched() -> None:
     assert found.words["boot.mitigations"].prospect is Prospect.PENDING
     assert not found.impossible
     with pytest.raises(
-        NotPossibleError, match="takes another boot: /proc/cmdline has no mitigations"
+        NotPossibleError, match="requires another boot: /proc/cmdline has no mitigations"
     ):
         found.demand_booted()
     assert "# In a boot with boot.mitigations=off." in shell_script(found, WORKLOAD)
