@@ -19,7 +19,7 @@ def entry() -> None:
     """Run the ``assay`` command."""
     sys.excepthook = _without_interrupts
     sys.path[:] = own_modules_first(sys.path, os.environ.get("PYTHONPATH", ""), here())
-    from assay.cli.process.ending import end_at_once
+    from assay.cli.process.termination import end_at_once
 
     end_at_once()
     from assay.cli.process.locale_bytes import keep_bytes, without_coercion

@@ -21,7 +21,7 @@ from assay.__main__ import entry
 LOADED = (
     "assay.cli.process.descriptors",
     "assay.cli.main",
-    "assay.cli.show.show",
+    "assay.cli.show.result",
     "assay.cli.show.progress",
     "assay.cli.verbs.compare",
     "assay.cli.verbs.measure",

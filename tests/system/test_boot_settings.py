@@ -10,7 +10,7 @@ import pytest
 from command_line import CommandLine
 
 from assay.cli.requests.ready import Ready
-from assay.cli.system import system_of
+from assay.cli.system_settings import system_of
 from assay.cli.verbs.run import _launch, _Observing
 from assay.executors.evidence.drift import DRIFT
 from assay.launch.driver import Driver

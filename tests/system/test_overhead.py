@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from assay.cli.composition import laboratory, program_of
 from assay.cli.main import main
-from assay.cli.wire import laboratory, program_of
 from assay.executors.overhead import MIN_ROUNDS, Program
 from assay.records import Stage
 from assay.store import open_store

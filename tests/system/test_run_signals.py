@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, leaves, nothing_left
 
-from assay.cli.process.relay import ASKING
+from assay.cli.process.signal_relay import ASKING
 from assay.signals import CATCHABLE
 
 pytestmark = pytest.mark.system

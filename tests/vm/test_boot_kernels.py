@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from assay.cli.pausing import tell
+from assay.cli.boot_pauses import tell
 from assay.errors import NotPossibleError
 from assay.records import (
     Arm,

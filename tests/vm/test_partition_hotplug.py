@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.partition.told import unmet
+from assay.cli.partition.rendering import unmet
 from assay.host.journal import STATE_VARIABLE, open_journal
 from assay.host.threads import allowed_cpus, kernel_threads
 from assay.machine.tunables import IRQS, WORKQUEUES

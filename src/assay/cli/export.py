@@ -15,7 +15,7 @@ import msgspec
 
 from assay.bundle.files import replace_atomically
 from assay.bundle.source import Source, read_source
-from assay.cli.process.ending import end_in_order
+from assay.cli.process.termination import end_in_order
 from assay.cli.show.documents import json_text, print_json
 from assay.errors import InvalidInputError
 from assay.machine.document import Machine
@@ -78,7 +78,7 @@ def export(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
 
 
 READ = (StudySpec, Stratum, Sample, Plan, Conclusion, tuple[Output, ...], Machine)
-"""Records that are read: see assay.cli.process.ending for why they are looked at before."""
+"""Records that are read: see assay.cli.process.termination for why they are looked at before."""
 
 
 def _asked(arguments: argparse.Namespace) -> list[_Asked]:

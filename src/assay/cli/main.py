@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from assay.cli.parsing.parser import parse
-from assay.cli.process.ending import Terminated, end_at_once
 from assay.cli.process.streams import let_go, open_streams
+from assay.cli.process.termination import Terminated, end_at_once
 
 if TYPE_CHECKING:
     import argparse
@@ -70,7 +70,7 @@ def _dispatch(words: Sequence[str]) -> int:
         try:
             status = run(parsed)
         except StudyPaused as pause:
-            from assay.cli.pausing import tell
+            from assay.cli.boot_pauses import tell
 
             status = tell(pause, parsed.arguments)
         sys.stdout.flush()
@@ -97,10 +97,10 @@ def _dispatch(words: Sequence[str]) -> int:
 
 
 def _separated(arguments: argparse.Namespace) -> RootHelper | None:
-    """What is root in our place from here on; see ``assay.cli.process.separation``."""
+    """What is root in our place from here on; see ``assay.cli.process.privileges``."""
     if os.geteuid() != 0 or "SUDO_UID" not in os.environ or arguments.as_root:
         return None
-    from assay.cli.process.separation import separate
+    from assay.cli.process.privileges import separate
 
     return separate(arguments, os.environ)
 

@@ -11,7 +11,7 @@ import pytest
 
 from assay.cli.main import main
 from assay.cli.show.documents import result_document
-from assay.cli.show.show import result_lines
+from assay.cli.show.result import result_lines
 from assay.records import DEFAULT, Arm, Budget, Kind, MachineFloor, StudySpec
 from assay.records.calibration import SmallestGain
 from assay.study.session import StudyResult

@@ -15,7 +15,7 @@ import pytest
 
 from assay.cli.main import main
 from assay.cli.show.documents import print_json, result_document
-from assay.cli.show.show import _measured, arm_lines, result_lines
+from assay.cli.show.result import _measured, arm_lines, result_lines
 from assay.records import DEFAULT, Arm, ArmResult, Budget, Goal, Kind, Metric, StudySpec, Verdict
 from assay.records.workload import WALL
 from assay.stats.summary import summarise

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from assay.cli.show.explained import explanation_document, explanation_lines
+from assay.cli.show.explanation import explanation_document, explanation_lines
 from assay.search.model.explain import Explanation, Share
 from assay.wording.sentence import bound_words
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.show.front import front_document, front_lines, front_steps
+from assay.cli.show.pareto_front import front_document, front_lines, front_steps
 from assay.records import (
     Budget,
     Claim,

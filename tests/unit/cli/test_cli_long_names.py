@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from assay.cli.requests.request import warmup_of
-from assay.cli.show.show import NAME_CHARACTERS, arm_lines, verdict_lines
+from assay.cli.show.result import NAME_CHARACTERS, arm_lines, verdict_lines
 from assay.records import Budget
 from assay.testing.search_contracts import Simulated
 

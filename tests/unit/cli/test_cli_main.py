@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from assay.cli.main import FAULT, OWN_ERROR, main
-from assay.cli.process.ending import Terminated, end_at_once, end_in_order, ending
+from assay.cli.process.termination import Terminated, end_at_once, end_in_order, ending
 from assay.cli.verbs import run as run_verb
 from assay.cli.verbs import settings as settings_verb
 
@@ -78,9 +78,9 @@ def test_signals_that_come_together_are_one(
     """Cleaning up is not cut off by the second of them; by one that comes later it is."""
     now_s = 100.0
     ended: list[int] = []
-    monkeypatch.setattr("assay.cli.process.ending.time.monotonic", lambda: now_s)
-    monkeypatch.setattr("assay.cli.process.ending.signal.signal", lambda number, handler: None)
-    monkeypatch.setattr("assay.cli.process.ending.signal.raise_signal", ended.append)
+    monkeypatch.setattr("assay.cli.process.termination.time.monotonic", lambda: now_s)
+    monkeypatch.setattr("assay.cli.process.termination.signal.signal", lambda number, handler: None)
+    monkeypatch.setattr("assay.cli.process.termination.signal.raise_signal", ended.append)
     handler = ending()
     with pytest.raises(kind):
         handler(number, None)

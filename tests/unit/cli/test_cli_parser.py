@@ -137,7 +137,7 @@ def test_what_an_action_would_not_read_is_refused(
 
 
 def test_the_errors_of_values_name_the_option() -> None:
-    from assay.cli.parsing.values import quantity, whole
+    from assay.cli.parsing.option_values import quantity, whole
     from assay.units import parse_share
 
     with pytest.raises(

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.cli.loaders import loader_lines
-from assay.cli.pausing import pause_document, pause_lines, reboot_variables, tell
+from assay.cli.boot_loaders import loader_lines
+from assay.cli.boot_pauses import pause_document, pause_lines, reboot_variables, tell
 from assay.cli.show.kernels import MAX_SHOWN, kernel_lines
 from assay.errors import NotPossibleError
 from assay.machine.root import Root

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from assay.cli.process.ending import Terminated
+from assay.cli.process.termination import Terminated
 from assay.cli.show import progress as progress_module
 from assay.cli.show.progress import SHARE, Progress, Shown, fitting
 from assay.errors import NotPossibleError

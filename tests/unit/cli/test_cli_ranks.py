@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.process.ranks import ranks_of, say_ranks
+from assay.cli.process.parallel_job import ranks_of, say_ranks
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from assay.cli.parsing.parser import parse
-from assay.cli.process import relay as relaying
-from assay.cli.process.ending import Terminated, ending
-from assay.cli.process.relay import Relay
+from assay.cli.process import signal_relay as relaying
+from assay.cli.process.signal_relay import Relay
+from assay.cli.process.termination import Terminated, ending
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

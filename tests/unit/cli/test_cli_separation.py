@@ -8,7 +8,7 @@ import pytest
 
 from assay.cli import main
 from assay.cli.parsing.parser import parse
-from assay.cli.process import separation
+from assay.cli.process import privileges
 
 
 class Became(Exception):

@@ -14,8 +14,8 @@ import pytest
 from assay.cli.main import main
 from assay.cli.parsing.parser import parse
 from assay.cli.requests.command_words import demand_no_command
-from assay.cli.tier import bench, doctor, place, top
-from assay.cli.tier.room import room_of
+from assay.cli.tier import bench, doctor, environment, top
+from assay.cli.tier.free_space import room_of
 from assay.cli.verbs import run as launching
 from assay.cli.verbs.tier import run
 from assay.errors import InvalidInputError, NotPossibleError
@@ -370,7 +370,7 @@ def test_a_program_under_the_tier_is_told_by_its_environment(
 ) -> None:
     monkeypatch.setenv("ASSAY_EXEC", "/opt/assay/assay-exec")
     monkeypatch.setenv("LD_PRELOAD", "/x.so")
-    env = place.tier_env("/d,/e", 64 << 20, "local")
+    env = environment.tier_env("/d,/e", 64 << 20, "local")
     assert env["LD_PRELOAD"] == "/opt/assay/libassay-tier.so:/x.so"
     assert {name: env[name] for name in env if name.startswith("ASSAY_TIER_")} == {
         "ASSAY_TIER_HOW": "pager",
@@ -378,24 +378,24 @@ def test_a_program_under_the_tier_is_told_by_its_environment(
         "ASSAY_TIER_DRAM": str(64 << 20),
         "ASSAY_TIER_NUMA": "local",
     }
-    assert "ASSAY_TIER_NUMA" not in place.tier_env("/d", 64 << 20)
+    assert "ASSAY_TIER_NUMA" not in environment.tier_env("/d", 64 << 20)
 
 
 def test_what_a_program_cannot_be_started_with_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidInputError, match=r"--dram 15\.0 MiB is too little"):
-        place.tier_env("/d", 15 << 20)
+        environment.tier_env("/d", 15 << 20)
     with pytest.raises(InvalidInputError, match=r"more than the .* of memory that there are"):
-        place.tier_env("/d", 1 << 60)
+        environment.tier_env("/d", 1 << 60)
     limited = Cgroups(mode="v2", memory_limit_bytes=32 << 20)
     with monkeypatch.context() as patch:
         patch.setattr(place, "read_cgroups", lambda _: limited)
         with pytest.raises(
             InvalidInputError, match=r"more than the 32\.0 MiB of memory that there are"
         ):
-            place.tier_env("/d", 33 << 20)
+            environment.tier_env("/d", 33 << 20)
     monkeypatch.setenv("ASSAY_EXEC", "/opt/my assay/assay-exec")
     with pytest.raises(NotPossibleError, match="its path holds a space or a colon"):
-        place.tier_env("/d", 16 << 20)
+        environment.tier_env("/d", 16 << 20)
 
 
 def bench_of(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from host.trees import content
 
-from assay.cli.partition.told import steer_lines, unmet
-from assay.cli.system import left_lines
+from assay.cli.partition.rendering import steer_lines, unmet
+from assay.cli.system_settings import left_lines
 from assay.host.journal import STATE_VARIABLE, open_journal
 from assay.partition.cpu_designation import CpuRequest
 from assay.partition.lifecycle import (

@@ -11,8 +11,8 @@ import msgspec
 import pytest
 import report_studies as studies
 
-from assay.cli.show.beside import beside_lines
-from assay.cli.show.show import result_lines
+from assay.cli.show.result import result_lines
+from assay.cli.show.secondary_metrics import beside_lines
 from assay.records import Kind, Metric
 from assay.reporting import cells_text
 from assay.reporting.html import render

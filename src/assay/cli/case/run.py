@@ -10,12 +10,12 @@ import sys
 from assay.bundle.files import replace_atomically
 from assay.cli.case.arguments import data_words, thread_words
 from assay.cli.case.rendering import ladder_document, ladder_lines
-from assay.cli.files.target import target_of
+from assay.cli.composition import laboratory_of, store_of
+from assay.cli.files.output_file import target_of
 from assay.cli.requests.request import budget_of, disturbed_above_of
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.cli.show.progress import Progress, wants_live
-from assay.cli.wire import laboratory_of, store_of
 from assay.errors import InvalidInputError, NotPossibleError, nearest
 from assay.records import Arm, Kind, Sample, StudySpec, Workload
 from assay.study.session import StudyResult, begin

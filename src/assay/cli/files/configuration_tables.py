@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from assay.cli.files.setting_tables import flattened, value_text
 from assay.cli.files.toml_file import TomlFile, dotted
-from assay.cli.files.toml_places import Path as Key
+from assay.cli.files.toml_positions import Path as Key
 from assay.cli.requests.assigned import configuration_of
 from assay.errors import InvalidInputError
 from assay.machine.document import Machine

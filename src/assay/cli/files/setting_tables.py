@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.cli.files.toml_file import TomlFile, dotted
-from assay.cli.files.toml_places import Path as Key
+from assay.cli.files.toml_positions import Path as Key
 from assay.errors import InvalidInputError
 from assay.settings.registry import Registry
 

@@ -11,7 +11,7 @@ from msgspec import Meta
 from assay.cli.files.configuration_tables import Configurations, read_configurations
 from assay.cli.files.setting_tables import flattened, value_text
 from assay.cli.files.toml_file import TomlFile, dotted, read_toml
-from assay.cli.files.toml_places import Path as Key
+from assay.cli.files.toml_positions import Path as Key
 from assay.cli.files.toml_schema import read_table
 from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine

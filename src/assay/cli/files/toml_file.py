@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from assay.cli.files.toml_places import Path as Key
-from assay.cli.files.toml_places import places
-from assay.cli.files.toml_slips import slip
+from assay.cli.files.toml_mistakes import slip
+from assay.cli.files.toml_positions import Path as Key
+from assay.cli.files.toml_positions import places
 from assay.errors import InvalidInputError
 
 _AT = re.compile(r" \(at line (\d+), column (\d+)\)$")

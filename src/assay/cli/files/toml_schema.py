@@ -13,7 +13,7 @@ import msgspec
 from msgspec import inspect
 
 from assay.cli.files.toml_file import TomlFile, dotted
-from assay.cli.files.toml_places import Path as Key
+from assay.cli.files.toml_positions import Path as Key
 from assay.errors import nearest
 
 Table = TypeVar("Table", bound=msgspec.Struct)

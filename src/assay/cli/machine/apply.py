@@ -119,7 +119,7 @@ def _unless_so_before(
 
 
 def _put_back_leftovers(helper: RootHelper | None) -> None:
-    from assay.cli.system import put_back_leftovers
+    from assay.cli.system_settings import put_back_leftovers
 
     put_back_leftovers(helper)
 

@@ -11,9 +11,9 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from assay.cli.machine.apart import say_partitions
+from assay.cli.machine.partition_warning import say_partitions
 from assay.cli.machine.profile_file import read_profile
-from assay.cli.machine.rooted import root_of
+from assay.cli.machine.roots import root_of
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import width_of
 from assay.errors import InvalidInputError

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from assay.cli.machine.rooted import described, root_of
+from assay.cli.composition import store_of
+from assay.cli.machine.roots import described, root_of
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
-from assay.cli.wire import store_of
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list
 from assay.machine.differences import ComparedMachine, Difference, differences

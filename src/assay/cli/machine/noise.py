@@ -16,11 +16,11 @@ from pathlib import Path
 import msgspec
 
 from assay.bundle.files import replace_atomically
-from assay.cli.files.target import target_of
-from assay.cli.machine.apart import say_partitions
+from assay.cli.files.output_file import target_of
 from assay.cli.machine.noise_document import noise_document
 from assay.cli.machine.noise_text import figure_lines, noise_lines
-from assay.cli.process.ending import Terminated, end_in_order
+from assay.cli.machine.partition_warning import say_partitions
+from assay.cli.process.termination import Terminated, end_in_order
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.errors import AssayError, InvalidInputError
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     requests = _requests(arguments)
     if not arguments.quiet:
         say_partitions()
-    msgspec.json.Decoder(NoiseRun)  # builds what it knows of it: see assay.cli.process.ending
+    msgspec.json.Decoder(NoiseRun)  # builds what it knows of it: see assay.cli.process.termination
     end_in_order()
     if arguments.tool:
         answer, status = _traced(arguments.tool, requests[0])

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 import assay.machine
 from assay.cli.files.toml_file import TomlFile, dotted, read_toml
-from assay.cli.files.toml_places import Path as Key
+from assay.cli.files.toml_positions import Path as Key
 from assay.cli.files.toml_schema import read_part, read_table
 from assay.errors import InvalidInputError, nearest
 from assay.machine.checks import BY_ID, Demand, Profile, Status, WordCheck

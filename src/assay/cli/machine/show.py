@@ -6,10 +6,10 @@ import argparse
 import sys
 
 from assay.bundle.files import replace_atomically
-from assay.cli.files.target import target_of
-from assay.cli.machine.apart import say_partitions
+from assay.cli.files.output_file import target_of
 from assay.cli.machine.lines import TITLE, machine_lines
-from assay.cli.machine.rooted import described, root_of
+from assay.cli.machine.partition_warning import say_partitions
+from assay.cli.machine.roots import described, root_of
 from assay.cli.show.documents import json_text, print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.machine.document import Machine

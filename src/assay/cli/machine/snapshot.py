@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from assay.bundle.files import replace_atomically
-from assay.cli.machine.apart import say_partitions
-from assay.cli.machine.rooted import root_of
+from assay.cli.machine.partition_warning import say_partitions
+from assay.cli.machine.roots import root_of
 from assay.cli.show.documents import print_json
 from assay.errors import InvalidInputError
 from assay.machine.reader import read_machine

@@ -43,7 +43,7 @@ def _arguments(own: list[str]) -> argparse.Namespace:
         _refuse(of_verb, rest)
     _demand_values(of_verb, arguments)
     arguments.verb = own[0]
-    arguments.helper = None  # see assay.cli.process.separation
+    arguments.helper = None  # see assay.cli.process.privileges
     return arguments
 
 

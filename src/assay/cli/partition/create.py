@@ -8,16 +8,16 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from assay.cli.partition.asked import name_of, place_of, request_of
-from assay.cli.partition.interrupted import told_what_stands
-from assay.cli.partition.told import (
+from assay.cli.partition.arguments import name_of, place_of, request_of
+from assay.cli.partition.interruption import told_what_stands
+from assay.cli.partition.rendering import (
     boot_lines,
     made_document,
     made_lines,
     steer_document,
     steer_lines,
 )
-from assay.cli.process.ending import end_in_order
+from assay.cli.process.termination import end_in_order
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.host.host import LiveHost

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from assay.cli.partition.told import seen_document, seen_lines, steer_document, steer_lines
+from assay.cli.partition.rendering import seen_document, seen_lines, steer_document, steer_lines
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.host.host import LiveHost

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from assay.cli.partition.asked import name_of, place_of
-from assay.cli.partition.told import made_document, tell_unmet, turned_document, unmet
-from assay.cli.process.ending import end_in_order
+from assay.cli.partition.arguments import name_of, place_of
+from assay.cli.partition.rendering import made_document, tell_unmet, turned_document, unmet
+from assay.cli.process.termination import end_in_order
 from assay.cli.show.documents import print_json
-from assay.cli.system import tell_left
+from assay.cli.system_settings import tell_left
 from assay.host.changes import ActionStatus
 from assay.partition.lifecycle import StartedPartition, start_partition
 from assay.units import show_count

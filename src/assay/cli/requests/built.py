@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from assay.cli.process.ending import Terminated
+from assay.cli.composition import program_of
+from assay.cli.process.termination import Terminated
 from assay.cli.requests.missing import demand_found
-from assay.cli.wire import program_of
 from assay.errors import AssayError, InvalidInputError
 from assay.executors.builds.builder import Builder, BuildProgress, no_progress
 from assay.launch.build_command import FOLDER, with_build_path

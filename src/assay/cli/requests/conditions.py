@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from assay.cli.wire import store_of
+from assay.cli.composition import store_of
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Conclusion, Sample, Status, Stratum, StudySpec
 from assay.records.comparison import ConditionSource

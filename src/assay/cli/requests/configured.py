@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from assay.cli.composition import program_of
 from assay.cli.parsing.parser import Parsed
 from assay.cli.requests.assigned import configuration_of
 from assay.cli.requests.command_words import build_words, command_of
@@ -21,9 +22,8 @@ from assay.cli.requests.ready import Ready
 from assay.cli.requests.recipe import demand_command, recipe_asked, runs_another
 from assay.cli.requests.recommended import Recommended, recommended
 from assay.cli.requests.reserving import in_share, in_share_words, reservation_of
-from assay.cli.start import begin, driver_here
-from assay.cli.system import system_of
-from assay.cli.wire import program_of
+from assay.cli.startup import begin, driver_here
+from assay.cli.system_settings import system_of
 from assay.errors import InvalidInputError
 from assay.launch.build_command import FOLDER, build_command
 from assay.launch.command import placeholders_in
@@ -154,7 +154,7 @@ def _is_of_system(name: str, registry: Registry) -> bool:
 
 
 def _load(names: Set[str], *, builds: bool, system: bool, share: bool) -> None:
-    """Load what will be needed once signals are exceptions: see ``assay.cli.process.ending``."""
+    """Load what will be needed once signals are exceptions: see ``assay.cli.process.termination``."""
     modules = [module for name, module in _LATER.items() if name in names]
     modules += ["assay.cli.requests.built", "json"] if builds else []
     modules += ["assay.root_helper.client", "hashlib"] if system else []

@@ -7,11 +7,11 @@ import os
 
 import msgspec
 
+from assay.cli.composition import laboratory_of
 from assay.cli.requests.built import with_built
 from assay.cli.requests.recommended import chosen_of
 from assay.cli.requests.request import disturbed_above_of
 from assay.cli.show.progress import Progress, wants_live
-from assay.cli.wire import laboratory_of
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.partition.registry import active_partitions
 from assay.records import Budget, StudySpec

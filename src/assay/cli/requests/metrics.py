@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.cli.parsing.values import pair
+from assay.cli.parsing.option_values import pair
 from assay.errors import InvalidInputError, nearest
 from assay.executors.metrics.extract import parse_metric
 from assay.launch.observations import ANON_PEAK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from assay.cli.parsing.values import whole
+from assay.cli.parsing.option_values import whole
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list
 from assay.machine.slots import unassigned_cpus

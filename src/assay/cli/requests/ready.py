@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from assay.cli.parsing.parser import Parsed
 from assay.cli.requests.command_words import command_of
-from assay.cli.start import begin, driver_here
+from assay.cli.startup import begin, driver_here
 from assay.launch.driver import Driver
 from assay.records import DEFAULT, Evidence, Grant, Launch, Plan, RunFacts, Stage, Workload
 

@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Iterable, Sequence
 
-from assay.cli.parsing.values import quantity
+from assay.cli.parsing.option_values import quantity
 from assay.errors import InvalidInputError
 from assay.launch.build_command import FOLDER, no_command_error, recipe_of
 from assay.launch.command import placeholders_in

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.cli.wire import store_of
+from assay.cli.composition import store_of
 from assay.errors import InvalidInputError
 from assay.executors.builds.evidence import builds_in, is_build_of
 from assay.executors.evidence.thread_pools import pools_read_in

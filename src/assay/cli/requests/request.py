@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 
 from assay.cli.files.space_file import read_space
-from assay.cli.parsing.values import quantity, whole
+from assay.cli.parsing.option_values import quantity, whole
 from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
 from assay.records import Budget, Parameter, Space, Statistic

@@ -19,7 +19,7 @@ from assay.cli.files.setting_tables import flattened, value_text
 from assay.cli.files.space_file import WrittenSpace, written_space
 from assay.cli.files.sweep_file import SweepTable, WorkloadTable
 from assay.cli.files.toml_file import TomlFile, read_toml
-from assay.cli.files.toml_places import Path as Key
+from assay.cli.files.toml_positions import Path as Key
 from assay.cli.files.toml_schema import read_table, toml_text
 from assay.cli.parsing.options import HOOKS
 from assay.cli.requests.assigned import configuration_of

@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from assay.cli.parsing.option_values import pair, quantity, whole
 from assay.cli.parsing.options import HOOKS
-from assay.cli.parsing.values import pair, quantity, whole
 from assay.cli.requests.command_words import build_words, split_command
 from assay.cli.requests.metrics import beside_asked, metrics_asked, objectives_of
 from assay.cli.requests.missing import demand_in_path

@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.bundle.files import replace_atomically
-from assay.cli.files.target import target_of
+from assay.cli.files.output_file import target_of
 from assay.cli.show.documents import json_text, print_json, result_document
-from assay.cli.show.show import print_result
+from assay.cli.show.result import print_result
 from assay.errors import NotPossibleError
 from assay.records import Kind, Sample
 from assay.search.space.naming import named_conclusion, named_samples

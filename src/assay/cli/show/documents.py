@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.bundle.document import sample_documents
-from assay.cli.show.explained import explanation_document
-from assay.cli.show.front import front_document
+from assay.cli.show.explanation import explanation_document
+from assay.cli.show.pareto_front import front_document
 from assay.records import (
     ArmResult,
     Claim,

@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
 from assay.cli.process.cursor import HiddenCursor
-from assay.cli.process.ending import Terminated
+from assay.cli.process.termination import Terminated
 from assay.cli.show.disturbed_count import DisturbedCount
 from assay.cli.show.layout import LEAST
 from assay.errors import AssayError, ShareLostError

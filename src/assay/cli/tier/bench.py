@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.bundle.files import replace_atomically
-from assay.cli.files.target import target_of
+from assay.cli.files.output_file import target_of
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
-from assay.cli.tier.place import device_of, tier_env
+from assay.cli.tier.environment import device_of, tier_env
 from assay.errors import InvalidInputError
 from assay.records import to_builtins
 from assay.tier.bench import Progress, TierBenchmark, find_works, fitting_sizes, read_free_bytes

@@ -10,11 +10,11 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 
-from assay.cli.process.ending import end_in_order
+from assay.cli.composition import program_of
+from assay.cli.process.termination import end_in_order
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
-from assay.cli.tier.place import device_of, tier_env
-from assay.cli.wire import program_of
+from assay.cli.tier.environment import device_of, tier_env
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import to_builtins
 from assay.settings.refusals import preload_obstacle

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
+from assay.cli.composition import laboratory, program_of, store_of
 from assay.cli.parsing.parser import Parsed
 from assay.cli.requests.missing import demand_found
 from assay.cli.requests.observe import observed_of
 from assay.cli.requests.request import budget_of, disturbed_above_of
 from assay.cli.show.answer import give
 from assay.cli.show.progress import Progress, wants_live
-from assay.cli.wire import laboratory, program_of, store_of
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Budget, Kind, StudySpec, Workload
 from assay.search.history.history import DEFAULT_ARM

@@ -6,10 +6,11 @@ import argparse
 import os
 import shlex
 
+from assay.cli.boot_pauses import from_boot_to_boot
+from assay.cli.composition import laboratory, program_of, store_of
 from assay.cli.parsing.parser import Parsed
-from assay.cli.pausing import from_boot_to_boot
 from assay.cli.process.long_grace import say_long_grace
-from assay.cli.process.ranks import say_ranks
+from assay.cli.process.parallel_job import say_ranks
 from assay.cli.process.unused_input import say_unused_input
 from assay.cli.requests.arm_words import arm_of, named_in_file
 from assay.cli.requests.built import program_before, with_built
@@ -30,9 +31,8 @@ from assay.cli.requests.workload import (
     workload_of,
 )
 from assay.cli.show.answer import exports_of, give
-from assay.cli.show.closing import gate_status
+from assay.cli.show.gate import gate_status
 from assay.cli.show.progress import Progress, wants_live
-from assay.cli.wire import laboratory, program_of, store_of
 from assay.errors import InvalidInputError
 from assay.executors.metrics.direction import demand_directed
 from assay.records import Arm, Configuration, Kind, StudySpec

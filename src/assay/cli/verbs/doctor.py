@@ -8,12 +8,12 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from assay.cli.composition import laboratory
 from assay.cli.parsing.parser import Parsed
-from assay.cli.process.separation import unprotected
+from assay.cli.process.privileges import unprotected
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.cli.show.overhead import summary_lines
-from assay.cli.wire import laboratory
 from assay.errors import AssayError, NotPossibleError
 from assay.machine.cpu_restriction import describe_restriction
 from assay.machine.cpulist import format_list

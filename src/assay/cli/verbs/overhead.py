@@ -6,12 +6,12 @@ import argparse
 import os
 import sys
 
+from assay.cli.composition import laboratory, program_of, store_of
 from assay.cli.parsing.parser import Parsed
 from assay.cli.requests.missing import demand_found
 from assay.cli.requests.request import budget_of
 from assay.cli.show.documents import print_json
 from assay.cli.show.overhead import overhead_lines
-from assay.cli.wire import laboratory, program_of, store_of
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.overhead import Program, built_in_programs
 from assay.records import to_builtins

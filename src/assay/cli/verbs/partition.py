@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.cli.parsing.acting import demand_used, run_action
+from assay.cli.parsing.actions import demand_used, run_action
 from assay.cli.parsing.parser import Parsed
 
 OF_ACTIONS = {

@@ -6,10 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from assay.cli.files.target import demand_parent
+from assay.cli.composition import store_of
+from assay.cli.files.output_file import demand_parent
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
-from assay.cli.wire import store_of
 from assay.errors import InvalidInputError
 from assay.machine.document import machine_in
 from assay.reporting.html import render_page, write_document

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 from assay.cli.parsing.parser import Parsed
-from assay.cli.process.relay import Relay
+from assay.cli.process.signal_relay import Relay
 from assay.cli.requests.ready import Ready, is_plain, launch_of, plain
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.evidence.drift import changed_since, drift_evidence
@@ -73,11 +73,11 @@ def run(parsed: Parsed) -> int:
 def _recorder(name: str | None, observe: str | None) -> Callable[[Ready, RunFacts], None]:
     """Return the writer of the sample, loaded before signals are exceptions.
 
-    See ``assay.cli.process.ending``.
+    See ``assay.cli.process.termination``.
     """
     if not name:
         return lambda ready, facts: None
-    from assay.cli.recorded import record
+    from assay.cli.record_file import record
     from assay.cli.requests.observe import observed_of
 
     return partial(record, name, observed_of(observe))

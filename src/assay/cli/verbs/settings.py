@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from assay.cli.composition import laboratory
 from assay.cli.parsing.parser import Parsed
 from assay.cli.show.documents import print_json
-from assay.cli.wire import laboratory
 from assay.errors import InvalidInputError
 from assay.machine.tunables import LATENCY
 from assay.records import Configuration, Scope, Value

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 import msgspec
 
 from assay.bundle.document import sample_documents
+from assay.cli.boot_pauses import confirmed_of
+from assay.cli.composition import laboratory_of, store_of
 from assay.cli.export import export
 from assay.cli.parsing.parser import Parsed
-from assay.cli.pausing import confirmed_of
 from assay.cli.requests.built import with_built, with_found
 from assay.cli.requests.confirm import confirmed, demand_programs
 from assay.cli.requests.request import budget_of
@@ -22,10 +23,9 @@ from assay.cli.show.answer import exports_of, give, named_result
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.cli.show.progress import Progress, wants_live
-from assay.cli.show.show import result_lines, verdict_lines
+from assay.cli.show.result import result_lines, verdict_lines
 from assay.cli.verbs import calibrate
-from assay.cli.verify import verify_file
-from assay.cli.wire import laboratory_of, store_of
+from assay.cli.verification import verify_file
 from assay.errors import InvalidInputError
 from assay.records import Status, to_builtins
 from assay.search.conclusion.interim import interim_sentence

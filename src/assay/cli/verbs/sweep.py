@@ -11,11 +11,12 @@ from collections.abc import Iterator
 
 import msgspec
 
+from assay.cli.boot_pauses import from_boot_to_boot
+from assay.cli.composition import laboratory, store_of
 from assay.cli.files.sweep_file import shipped_schema
 from assay.cli.parsing.parser import Parsed
-from assay.cli.pausing import from_boot_to_boot
 from assay.cli.process.long_grace import say_long_grace
-from assay.cli.process.ranks import say_ranks
+from assay.cli.process.parallel_job import say_ranks
 from assay.cli.process.unused_input import say_unused_input
 from assay.cli.requests.built import with_built
 from assay.cli.requests.reserving import in_share, reservation_of
@@ -24,7 +25,6 @@ from assay.cli.show.answer import exports_of, give
 from assay.cli.show.documents import design_document, print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.cli.show.progress import Progress, wants_live
-from assay.cli.wire import laboratory, store_of
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import StudySpec
 from assay.search.conclusion.cells import baseline_words

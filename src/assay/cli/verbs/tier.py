@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.cli.parsing.acting import demand_used
+from assay.cli.parsing.actions import demand_used
 from assay.cli.parsing.parser import Parsed, parse
 
 OF_ACTIONS = {
@@ -30,7 +30,7 @@ def run(parsed: Parsed) -> int:
         from assay.cli.tier import predict
 
         return predict.run(parsed.arguments, parsed.command)
-    from assay.cli.parsing.acting import run_action
+    from assay.cli.parsing.actions import run_action
 
     return run_action(parsed.arguments)
 
@@ -42,9 +42,9 @@ def _as_run(parsed: Parsed) -> Parsed:
         InvalidInputError: one of them is missing.
         NotPossibleError: neither the pager nor the advisor can be had here.
     """
-    from assay.cli.tier.choice import tier_of
-    from assay.cli.tier.room import room_of
-    from assay.cli.tier.touches import touches_of
+    from assay.cli.tier.free_space import room_of
+    from assay.cli.tier.mechanism import tier_of
+    from assay.cli.tier.traces import touches_of
 
     arguments = parsed.arguments
     tier = tier_of(arguments)

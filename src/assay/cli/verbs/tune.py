@@ -13,11 +13,12 @@ from dataclasses import replace
 
 import msgspec
 
+from assay.cli.boot_pauses import from_boot_to_boot
+from assay.cli.composition import laboratory, store_of
 from assay.cli.parsing.parser import Parsed
-from assay.cli.pausing import from_boot_to_boot
-from assay.cli.process.ending import Terminated
 from assay.cli.process.long_grace import say_long_grace
-from assay.cli.process.ranks import say_ranks
+from assay.cli.process.parallel_job import say_ranks
+from assay.cli.process.termination import Terminated
 from assay.cli.process.unused_input import say_unused_input
 from assay.cli.requests.built import program_before, with_built
 from assay.cli.requests.command_words import command_of
@@ -36,7 +37,6 @@ from assay.cli.show.answer import exports_of, give
 from assay.cli.show.documents import print_json, space_document
 from assay.cli.show.layout import fitted, width_of
 from assay.cli.show.progress import Progress, ending_words, wants_live
-from assay.cli.wire import laboratory, store_of
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.metrics.direction import demand_directed
 from assay.launch.exported_variables import space_notes

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from assay.cli.start import begin, driver_here
+from assay.cli.startup import begin, driver_here
 from assay.machine.document import Program
 from assay.machine.reader import read_machine
 from assay.records import Conclusion, RunFacts, Sample, Stratum, StudySpec
@@ -33,7 +33,7 @@ def laboratory(
 ) -> Laboratory:
     """This host, with the settings and the launcher that assay brings.
 
-    From here on there may be something to clean up when a signal comes: see ``assay.cli.start``.
+    From here on there may be something to clean up when a signal comes: see ``assay.cli.startup``.
 
     Args:
         program, others: that are launched.

@@ -8,8 +8,8 @@ import os
 import sys
 from collections.abc import Iterator
 
-from assay.cli.partition.asked import name_of
-from assay.cli.process.ending import Terminated
+from assay.cli.partition.arguments import name_of
+from assay.cli.process.termination import Terminated
 from assay.partition.folders import partition_folder
 from assay.partition.registry import read_partition
 

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from assay.cli.show.beside import beside_lines
 from assay.cli.show.calibration import calibration_lines
 from assay.cli.show.cells import cell_lines, effect_lines
-from assay.cli.show.explained import explanation_lines
-from assay.cli.show.front import front_lines, front_steps
+from assay.cli.show.explanation import explanation_lines
 from assay.cli.show.kernels import kernel_lines
 from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.pareto_front import front_lines, front_steps
+from assay.cli.show.secondary_metrics import beside_lines
 from assay.records import (
     ArmResult,
     Budget,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.show.documents import print_json
-from assay.cli.show.show import verdict_lines
+from assay.cli.show.result import verdict_lines
 from assay.errors import InvalidInputError
 from assay.search.space.naming import named_conclusion
 from assay.units import show_count

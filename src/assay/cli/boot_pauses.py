@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from assay.cli.loaders import KERNEL_FILES, is_installed, loader_lines
+from assay.cli.boot_loaders import KERNEL_FILES, is_installed, loader_lines
 from assay.cli.show.documents import print_json
 from assay.cli.show.layout import fitted, width_of
 from assay.errors import InvalidInputError, NotPossibleError, StudyPaused

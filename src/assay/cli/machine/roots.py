@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.cli.process.ending import end_in_order
+from assay.cli.process.termination import end_in_order
 from assay.machine.document import Machine
 from assay.machine.inventory.document import Inventory
 from assay.machine.inventory.reader import read_inventory
@@ -28,7 +28,7 @@ def root_of(text: str | None) -> Iterator[Root]:
         InvalidInputError: no machine is recorded there.
         NotPossibleError: it cannot be read.
     """
-    # From here on there is something to clean up when a signal comes: see assay.cli.process.ending.
+    # From here on there is something to clean up when a signal comes: see assay.cli.process.termination.
     for kind in (Machine, Inventory, Facts):
         msgspec.json.Decoder(kind)
     end_in_order()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.cli.process.ending import end_in_order
-from assay.cli.system import put_back_leftovers
+from assay.cli.process.termination import end_in_order
+from assay.cli.system_settings import put_back_leftovers
 from assay.launch.driver import Driver, find_launcher
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ def begin(
         NotPossibleError: the undo journal cannot be had.
     """
     for kind in reads:
-        msgspec.json.Decoder(kind)  # builds what it knows of a record: see assay.cli.process.ending
+        msgspec.json.Decoder(
+            kind
+        )  # builds what it knows of a record: see assay.cli.process.termination
     end_in_order()
     if launches:
         put_back_leftovers(helper)
