@@ -19,13 +19,13 @@ def entry() -> None:
     """Run the ``assay`` command."""
     sys.excepthook = _without_interrupts
     sys.path[:] = own_modules_first(sys.path, os.environ.get("PYTHONPATH", ""), here())
-    from assay.cli.process.termination import end_at_once
+    from assay.cli.process.termination import terminate_at_once
 
-    end_at_once()
-    from assay.cli.process.locale_bytes import keep_bytes, without_coercion
+    terminate_at_once()
+    from assay.cli.process.locale_bytes import ensure_utf8_mode, undo_locale_coercion
 
-    keep_bytes()
-    without_coercion()
+    ensure_utf8_mode()
+    undo_locale_coercion()
     from assay.cli.main import entry as command_line
 
     command_line()

@@ -10,7 +10,7 @@ import pytest
 from command_line import CommandLine
 
 from assay.cli.requests.ready import Ready
-from assay.cli.system_settings import system_of
+from assay.cli.system_settings import applied_system_settings
 from assay.cli.verbs.run import _launch, _Observing
 from assay.executors.evidence.drift import DRIFT
 from assay.launch.driver import Driver
@@ -125,7 +125,7 @@ def test_a_run_tells_what_became_of_its_boot(assay_exec: Path, tmp_path: Path) -
     booted = RequiredBoot(setting=NAME, needs=NAME, observed="seen", files={path: "1"}, shown=True)
     plan = Plan(configuration=Configuration({NAME: 7}), actions=(booted,))
     workload = Workload(argv=("sh", "-c", f"echo 0 > {shlex.quote(path)}"))
-    with system_of(plan, builtin(), assay_exec) as look:
+    with applied_system_settings(plan, builtin(), assay_exec) as look:
         ready = Ready(Driver(assay_exec, os.environ), plan, workload, look=look)
         facts, around = _launch(ready, _Observing(None, None))
     assert (facts.system, facts.system_changed) == ({path: "1"}, {path: "0"})

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, leaves, nothing_left
 
-from assay.cli.process.signal_relay import ASKING
+from assay.cli.process.signal_relay import TERMINATION_REQUESTS
 from assay.signals import CATCHABLE
 
 pytestmark = pytest.mark.system
@@ -95,7 +95,7 @@ def wait_for(cli: CommandLine, expected: Counter[int]) -> None:
 @to
 def test_each_signal_reaches_the_program_once(cli: CommandLine, send: Send) -> None:
     before = leaves()
-    numbers = [number for number in sorted(CATCHABLE) if number not in ASKING]
+    numbers = [number for number in sorted(CATCHABLE) if number not in TERMINATION_REQUESTS]
     assert {signal.SIGUSR1, signal.SIGQUIT, signal.SIGTSTP, signal.SIGRTMAX} <= set(numbers)
     expected = Counter(numbers)
     with running(cli, RUN, COUNTING, "log", *map(str, (*numbers, signal.SIGTERM))) as process:

@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from assay.cli.boot_pauses import tell
+from assay.cli.boot_pauses import report_pause
 from assay.errors import NotPossibleError
 from assay.records import (
     Arm,
@@ -69,7 +69,7 @@ class Unattended(Bench):
         except BootPause as pause:
             self.study_id = pause.study_id
             self.changes.append(pause.change)
-            tell(pause, argparse.Namespace(json=False, reboot_command=str(self.command)))
+            report_pause(pause, argparse.Namespace(json=False, reboot_command=str(self.command)))
             return None
 
     def go_on(self) -> StudyResult | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.partition.rendering import unmet
+from assay.cli.partition.rendering import unmet_needs
 from assay.host.journal import STATE_VARIABLE, open_journal
 from assay.host.threads import allowed_cpus, kernel_threads
 from assay.machine.tunables import IRQS, WORKQUEUES
@@ -109,12 +109,12 @@ def test_a_partition_whose_cpu_goes_and_comes_back(partition: Partition) -> None
     partition.turn("0")
     assert partition.told == ["CPU 1 is offline"]
     turned = start_partition("main", place).turned
-    assert {one.reason for one in unmet(turned)} <= {"CPU 1 is offline"}
+    assert {one.reason for one in unmet_needs(turned)} <= {"CPU 1 is offline"}
     assert not turned.left
     partition.turn("1")
     assert not [line for line in partition.told if line.startswith(("threads", "interrupts"))]
     turned = start_partition("main", place).turned
-    assert not unmet(turned) and not turned.left
+    assert not unmet_needs(turned) and not turned.left
     assert not partition.told
     assert partition.masks() == held
 

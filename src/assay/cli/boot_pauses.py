@@ -13,7 +13,7 @@ import msgspec
 
 from assay.cli.boot_loaders import KERNEL_FILES, is_installed, loader_lines
 from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.layout import width_of, wrapped
 from assay.errors import InvalidInputError, NotPossibleError, StudyPaused
 from assay.records import BootChange, Configuration, StudySpec, to_builtins
 from assay.records.configuration import show_value
@@ -33,7 +33,7 @@ ERROR_OUTPUT = 2
 """Where a command writes that is run beside the answer."""
 
 
-def from_boot_to_boot(
+def prepare_boot_settings(
     arguments: argparse.Namespace, lab: Laboratory, spec: StudySpec
 ) -> tuple[Laboratory, StudySpec]:
     """The laboratory and the study with what is said of the firmware; says how many boots it takes.
@@ -47,18 +47,18 @@ def from_boot_to_boot(
         demand_unreadable(name, lab.registry)
         _demand_source(name, source)
     spec = msgspec.structs.replace(spec, verify=verify)
-    confirmed = confirmed_of(arguments)
+    confirmed = firmware_confirmations(arguments)
     lab = with_firmware_values(lab, spec, confirmed)
     spec = prepared_spec(spec, lab)
     demand_varied((*confirmed, *verify), spec)
     words = boots_words(spec)
     if words and not arguments.quiet:
-        lines = fitted([f"assay: {words}"], width_of(sys.stderr))
+        lines = wrapped([f"assay: {words}"], width_of(sys.stderr))
         print("\n".join(lines), file=sys.stderr, flush=True)
     return lab, spec
 
 
-def confirmed_of(arguments: argparse.Namespace) -> dict[str, str]:
+def firmware_confirmations(arguments: argparse.Namespace) -> dict[str, str]:
     """What the user says of the firmware, by setting.
 
     Raises:
@@ -80,7 +80,7 @@ def reboot_argv(arguments: argparse.Namespace) -> list[str]:
         raise InvalidInputError(f"--reboot-command: {error}.", "Close its quotes.") from error
 
 
-def tell(pause: StudyPaused, arguments: argparse.Namespace) -> int:
+def report_pause(pause: StudyPaused, arguments: argparse.Namespace) -> int:
     """Say what a study waits for, and run the command that brings it, where one was given.
 
     Returns:
@@ -95,7 +95,7 @@ def tell(pause: StudyPaused, arguments: argparse.Namespace) -> int:
     if getattr(arguments, "json", False):
         print_json(pause_document(pause))
     else:
-        print("\n".join(fitted(pause_lines(pause), width_of(sys.stdout))))
+        print("\n".join(wrapped(pause_lines(pause), width_of(sys.stdout))))
     sys.stdout.flush()
     argv = reboot_argv(arguments)
     if not argv:

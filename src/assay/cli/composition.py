@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from assay.cli.startup import begin, driver_here
+from assay.cli.startup import local_driver, start_up
 from assay.machine.document import Program
 from assay.machine.reader import read_machine
 from assay.records import Conclusion, RunFacts, Sample, Stratum, StudySpec
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from assay.root_helper.helper import RootHelper
     from assay.store import Store
 
-READ = (RunFacts, Sample, StudySpec, Conclusion, Stratum)
+STUDY_RECORDS = (RunFacts, Sample, StudySpec, Conclusion, Stratum)
 """Records that a study reads while it goes on."""
 
 
@@ -43,11 +43,11 @@ def laboratory(
     Raises:
         NotPossibleError: there is no launcher, or the undo journal cannot be had.
     """
-    begin(READ, launches=launches, helper=helper)
+    start_up(STUDY_RECORDS, launches=launches, helper=helper)
     return Laboratory(
         machine=read_machine(status=helper.status if helper else None, config=True),
         registry=builtin(),
-        driver=driver_here(helper),
+        driver=local_driver(helper),
         program=program,
         others=others,
     )

@@ -15,7 +15,7 @@ import msgspec
 
 from assay.bundle.files import replace_atomically
 from assay.bundle.source import Source, read_source
-from assay.cli.process.termination import end_in_order
+from assay.cli.process.termination import terminate_in_order
 from assay.cli.show.documents import json_text, print_json
 from assay.errors import InvalidInputError
 from assay.machine.document import Machine
@@ -59,9 +59,9 @@ def export(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     """
     asked = _asked(arguments)
     writers = {one: _writer(one.form) for one in asked}
-    for kind in READ:
+    for kind in EXPORT_RECORDS:
         msgspec.json.Decoder(kind)
-    end_in_order()  # what was begun to be written is removed when a signal comes
+    terminate_in_order()  # what was begun to be written is removed when a signal comes
     source = read_source(store, study_id)
     written = [_write(one, source, writers[one], arguments.no_outputs) for one in asked]
     notes = [note for document in written for note in document.get("notes", ())]
@@ -77,7 +77,7 @@ def export(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     return 0
 
 
-READ = (StudySpec, Stratum, Sample, Plan, Conclusion, tuple[Output, ...], Machine)
+EXPORT_RECORDS = (StudySpec, Stratum, Sample, Plan, Conclusion, tuple[Output, ...], Machine)
 """Records that are read: see assay.cli.process.termination for why they are looked at before."""
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from assay.cli.parsing.parser import parse
-from assay.cli.process.streams import let_go, open_streams
-from assay.cli.process.termination import Terminated, end_at_once
+from assay.cli.process.streams import discard_streams, open_streams
+from assay.cli.process.termination import Terminated, terminate_at_once
 
 if TYPE_CHECKING:
     import argparse
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 OWN_ERROR = 125
 """Exit status of ``run`` for assay's own errors, as env(1) and docker have it."""
 
-LINES = "\n"
+KEPT_CONTROLS = "\n"
 """What stays of the control characters in a message, which may quote what a program wrote."""
 
-FAULT = 70
+INTERNAL_ERROR = 70
 """Exit status for a fault in assay itself (EX_SOFTWARE of sysexits.h)."""
 
 
 def entry() -> NoReturn:
     """The ``assay`` command."""
-    end_at_once()
+    terminate_at_once()
     open_streams()
     try:
         sys.exit(main(sys.argv[1:]))
     finally:
-        end_at_once()
-        let_go()
+        terminate_at_once()
+        discard_streams()
 
 
 def main(words: Sequence[str]) -> int:
@@ -70,9 +70,9 @@ def _dispatch(words: Sequence[str]) -> int:
         try:
             status = run(parsed)
         except StudyPaused as pause:
-            from assay.cli.boot_pauses import tell
+            from assay.cli.boot_pauses import report_pause
 
-            status = tell(pause, parsed.arguments)
+            status = report_pause(pause, parsed.arguments)
         sys.stdout.flush()
     except AssayError as error:
         _complain(str(error))
@@ -89,7 +89,7 @@ def _dispatch(words: Sequence[str]) -> int:
             f"a fault in assay itself: {type(error).__name__}: {error}\n"
             "  What was measured is kept. Run it again with -v to see where, and report that."
         )
-        return OWN_ERROR if transparent else FAULT
+        return OWN_ERROR if transparent else INTERNAL_ERROR
     finally:
         if parsed.arguments.helper is not None:
             parsed.arguments.helper.close()
@@ -100,9 +100,9 @@ def _separated(arguments: argparse.Namespace) -> RootHelper | None:
     """What is root in our place from here on; see ``assay.cli.process.privileges``."""
     if os.geteuid() != 0 or "SUDO_UID" not in os.environ or arguments.as_root:
         return None
-    from assay.cli.process.privileges import separate
+    from assay.cli.process.privileges import separate_privileges
 
-    return separate(arguments, os.environ)
+    return separate_privileges(arguments, os.environ)
 
 
 def _complain(text: str) -> None:
@@ -110,14 +110,14 @@ def _complain(text: str) -> None:
     from assay.untrusted import clean
 
     with contextlib.suppress(OSError):
-        print(f"assay: {clean(text, LINES)}", file=sys.stderr)
+        print(f"assay: {clean(text, KEPT_CONTROLS)}", file=sys.stderr)
 
 
 def _explained(error: OSError) -> str:
     """An error of the operating system that nobody foresaw."""
-    from assay.cli.process.descriptors import exhausted
+    from assay.cli.process.descriptors import descriptor_error
 
-    if (found := exhausted(error)) is not None:
+    if (found := descriptor_error(error)) is not None:
         return str(found)
     if isinstance(error, FileNotFoundError) and error.filename is None and not _has_folder():
         return "The folder that you are in is no more.\n  Change to one that exists."

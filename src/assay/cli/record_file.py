@@ -14,7 +14,7 @@ from assay.records import Observation, RunFacts, encode
 STDOUT = "-"
 
 
-def record(
+def write_record(
     name: str, observe: tuple[Observation, ...] | None, ready: Ready, facts: RunFacts
 ) -> None:
     """Write the sample as JSON: to a file, or as the last line of standard output.

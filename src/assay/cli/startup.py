@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.cli.process.termination import end_in_order
-from assay.cli.system_settings import put_back_leftovers
+from assay.cli.process.termination import terminate_in_order
+from assay.cli.system_settings import restore_leftovers
 from assay.launch.driver import Driver, find_launcher
 
 if TYPE_CHECKING:
     from assay.root_helper.helper import RootHelper
 
 
-def begin(
+def start_up(
     reads: tuple[type, ...], *, launches: bool = True, helper: RootHelper | None = None
 ) -> None:
     """From here on there may be something to clean up when a signal comes.
@@ -33,12 +33,12 @@ def begin(
         msgspec.json.Decoder(
             kind
         )  # builds what it knows of a record: see assay.cli.process.termination
-    end_in_order()
+    terminate_in_order()
     if launches:
-        put_back_leftovers(helper)
+        restore_leftovers(helper)
 
 
-def driver_here(helper: RootHelper | None = None) -> Driver:
+def local_driver(helper: RootHelper | None = None) -> Driver:
     """The launcher that assay brings, with this process's environment.
 
     Args:

@@ -14,7 +14,7 @@ from assay.records import GrantStatus, Plan, RunFacts, Scope
 from assay.records.configuration import show_value
 from assay.untrusted import clean
 
-LINES = "\n"
+KEPT_CONTROLS = "\n"
 """What stays of the control characters in a message."""
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def system_of(
+def applied_system_settings(
     plan: Plan, registry: Registry, launcher: Path | ProcessStarter
 ) -> Iterator[Callable[[], dict[str, str]]]:
     """Make the system settings of a plan hold, and put them back afterwards.
@@ -59,7 +59,7 @@ def system_of(
         try:
             hold.close()
         except NotRestoredError as error:  # the program's own status is what counts
-            print(f"assay: {clean(str(error), LINES)}", file=sys.stderr)
+            print(f"assay: {clean(str(error), KEPT_CONTROLS)}", file=sys.stderr)
 
 
 def demand_granted(
@@ -91,13 +91,13 @@ def demand_granted(
             )
 
 
-def tell_left(found: Iterable[UndoOutcome]) -> None:
+def warn_of_leftovers(found: Iterable[UndoOutcome]) -> None:
     """Say what could not be put back, or what somebody changed meanwhile."""
-    for line in left_lines(found):
+    for line in leftover_lines(found):
         print(f"assay: {clean(line)}.", file=sys.stderr)
 
 
-def left_lines(found: Iterable[UndoOutcome]) -> Iterator[str]:
+def leftover_lines(found: Iterable[UndoOutcome]) -> Iterator[str]:
     """Give a line for each of these; one for all that wait for the same CPUs."""
     from assay.host.system_hold import explain_not_restored
     from assay.units import show_count
@@ -117,7 +117,7 @@ def left_lines(found: Iterable[UndoOutcome]) -> Iterator[str]:
         )
 
 
-def put_back_leftovers(helper: RootHelper | None = None) -> None:
+def restore_leftovers(helper: RootHelper | None = None) -> None:
     """Put back what an assay that was killed, and its guard with it, left changed; and say so.
 
     Args:
@@ -139,4 +139,4 @@ def put_back_leftovers(helper: RootHelper | None = None) -> None:
             f"assay: put back what an assay that was killed had changed: {clean(paths)}.",
             file=sys.stderr,
         )
-    tell_left(found)
+    warn_of_leftovers(found)

@@ -13,7 +13,7 @@ import pytest
 
 import assay
 from assay.cli.main import main
-from assay.cli.process.descriptors import LEAST, exhausted
+from assay.cli.process.descriptors import MIN_OPEN_FILES, descriptor_error
 from assay.cli.verbs import settings as settings_verb
 
 
@@ -31,19 +31,19 @@ def limited(files: int, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("files", [12, LEAST - 1])
+@pytest.mark.parametrize("files", [12, MIN_OPEN_FILES - 1])
 def test_too_few_are_refused_before_anything_is_done(files: int) -> None:
     done = limited(files, "measure", "--runs", "3", "--", "true")
     assert done.returncode == 3
     assert done.stderr.splitlines() == [
         f"assay: No more than {files} files may be open at a time here (`ulimit -n`), and assay "
-        f"needs {LEAST}.",
+        f"needs {MIN_OPEN_FILES}.",
         "  Raise the limit with `ulimit -n 1024` in the shell that starts assay.",
     ]
 
 
 def test_as_many_as_are_asked_for_are_enough() -> None:
-    done = limited(LEAST, "settings", "list")
+    done = limited(MIN_OPEN_FILES, "settings", "list")
     assert done.returncode == 0
     assert done.stderr == ""
 
@@ -62,5 +62,7 @@ def test_where_they_run_out_the_limit_is_named(
 
 
 def test_other_errors_are_others() -> None:
-    assert exhausted(OSError(errno.ENOSPC, "No space left on device")) is None
-    assert "file-max" in str(exhausted(OSError(errno.ENFILE, "Too many open files in system")))
+    assert descriptor_error(OSError(errno.ENOSPC, "No space left on device")) is None
+    assert "file-max" in str(
+        descriptor_error(OSError(errno.ENFILE, "Too many open files in system"))
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.show.pareto_front import front_document, front_lines, front_steps
+from assay.cli.show.pareto_front import front_document, front_lines, next_step_lines
 from assay.records import (
     Budget,
     Claim,
@@ -129,11 +129,11 @@ def test_in_a_narrow_place_settings_stand_above() -> None:
 
 def test_nothing_confirmed_has_no_table() -> None:
     assert list(front_lines(conclusion((), ()), SPEC)) == []
-    assert list(front_steps("abc", conclusion((), (IDLE,)))) == []
+    assert list(next_step_lines("abc", conclusion((), (IDLE,)))) == []
 
 
 def test_each_point_can_be_run() -> None:
-    steps = "\n".join(front_steps("abc", conclusion((FAST, SMALL), ())))
+    steps = "\n".join(next_step_lines("abc", conclusion((FAST, SMALL), ())))
     assert "run point 1 so again: assay run --from abc\n" in steps
     assert "run point 2: assay run --from abc --point 2\n" in steps
     assert "--point 1 --explain" in steps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.process.long_grace import say_long_grace
+from assay.cli.process.long_grace import warn_of_long_grace
 from assay.records import Budget, Workload
 
 
@@ -26,7 +26,7 @@ def test_grace_beyond_the_budget_is_told(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     workload = Workload(argv=("./p",), grace_s=grace_s)
-    say_long_grace(workload, Budget(time_s=budget_s), quiet=quiet)
+    warn_of_long_grace(workload, Budget(time_s=budget_s), quiet=quiet)
     said = capsys.readouterr().err
     assert ("--grace 20.0 s is longer than the budget of 5.00 s" in said) == told
     assert bool(said) == told

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.machine.lines import machine_lines
-from assay.cli.show.layout import fitted
+from assay.cli.show.layout import wrapped
 from assay.machine.inventory.reader import read_inventory
 from assay.machine.reader import read_machine
 from assay.machine.root import Root
@@ -118,7 +118,7 @@ def test_cpus_of_another_node_than_the_device_are_told(tmp_path: Path) -> None:
 
 def test_the_rest_of_a_long_line_stands_below_its_beginning() -> None:
     line = "caches       L1d 2 x 32.0 KiB, one for a CPU (8 ways, lines of 64 B)"
-    found = list(fitted([line], 40, 15))
+    found = list(wrapped([line], 40, 15))
     assert [len(one) <= 40 for one in found] == [True] * len(found)
     assert all(one.startswith(" " * 15) for one in found[1:])
     assert " ".join(" ".join(found).split()) == " ".join(line.split())

@@ -6,8 +6,13 @@ import signal
 
 import pytest
 
-from assay.cli.main import FAULT, OWN_ERROR, main
-from assay.cli.process.termination import Terminated, end_at_once, end_in_order, ending
+from assay.cli.main import INTERNAL_ERROR, OWN_ERROR, main
+from assay.cli.process.termination import (
+    Terminated,
+    terminate_at_once,
+    terminate_in_order,
+    termination_handler,
+)
 from assay.cli.verbs import run as run_verb
 from assay.cli.verbs import settings as settings_verb
 
@@ -18,7 +23,7 @@ def broken(parsed: object) -> int:
 
 @pytest.mark.parametrize(
     ("module", "words", "status"),
-    [(settings_verb, ["settings"], FAULT), (run_verb, ["run", "--", "true"], OWN_ERROR)],
+    [(settings_verb, ["settings"], INTERNAL_ERROR), (run_verb, ["run", "--", "true"], OWN_ERROR)],
 )
 def test_a_fault_is_one_message(
     module: object,
@@ -49,15 +54,15 @@ def test_what_is_ignored_stays_so() -> None:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        end_at_once()
+        terminate_at_once()
         assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
-        end_in_order()
+        terminate_in_order()
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
         assert callable(signal.getsignal(signal.SIGTERM))
         assert signal.getsignal(signal.SIGTERM) is signal.getsignal(signal.SIGINT)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        end_at_once()
-        end_in_order()
+        terminate_at_once()
+        terminate_in_order()
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         for number, handler in before.items():
@@ -81,7 +86,7 @@ def test_signals_that_come_together_are_one(
     monkeypatch.setattr("assay.cli.process.termination.time.monotonic", lambda: now_s)
     monkeypatch.setattr("assay.cli.process.termination.signal.signal", lambda number, handler: None)
     monkeypatch.setattr("assay.cli.process.termination.signal.raise_signal", ended.append)
-    handler = ending()
+    handler = termination_handler()
     with pytest.raises(kind):
         handler(number, None)
     for other in (signal.SIGTERM, signal.SIGINT, number):

@@ -137,17 +137,17 @@ def test_what_an_action_would_not_read_is_refused(
 
 
 def test_the_errors_of_values_name_the_option() -> None:
-    from assay.cli.parsing.option_values import quantity, whole
+    from assay.cli.parsing.option_values import parse_count, parse_quantity
     from assay.units import parse_share
 
     with pytest.raises(
         InvalidInputError, match=r"^--margin: '7' is not a share above 0 and below 100 %"
     ):
-        quantity("--margin", "7", parse_share)
+        parse_quantity("--margin", "7", parse_share)
     for text in ("0", "-1", "1.5", "ten", "11", "9" * 5000):
         with pytest.raises(InvalidInputError, match=r"^--many: '.*' is not a number of things"):
-            whole("--many", text, 10, "things", "--many 3")
-    assert whole("--many", "10", 10, "things", "--many 3") == 10
+            parse_count("--many", text, 10, "things", "--many 3")
+    assert parse_count("--many", "10", 10, "things", "--many 3") == 10
 
 
 @pytest.mark.parametrize("told", [None, "", "0", "-3", "61", "200", "wide"])

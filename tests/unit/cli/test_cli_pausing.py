@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from assay.cli.boot_loaders import loader_lines
-from assay.cli.boot_pauses import pause_document, pause_lines, reboot_variables, tell
+from assay.cli.boot_pauses import pause_document, pause_lines, reboot_variables, report_pause
 from assay.cli.show.kernels import MAX_SHOWN, kernel_lines
 from assay.errors import NotPossibleError
 from assay.machine.root import Root
@@ -136,7 +136,7 @@ def test_a_kernel_that_did_not_boot_is_said_and_no_boot_follows(
     mark = tmp_path / "booted"
     pause = BootPause("abc", msgspec.structs.replace(KERNEL, unbrought=True))
     with pytest.raises(NotPossibleError) as refused:
-        tell(pause, argparse.Namespace(json=False, reboot_command=f"touch {mark}"))
+        report_pause(pause, argparse.Namespace(json=False, reboot_command=f"touch {mark}"))
     assert not mark.exists()
     assert "uname -r prints 6.1.0, not 6.12.117" in refused.value.cause
     assert "6.12.117 did not boot, or the boot loader chose another kernel" in refused.value.cause

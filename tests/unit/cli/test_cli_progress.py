@@ -16,7 +16,7 @@ import pytest
 
 from assay.cli.process.termination import Terminated
 from assay.cli.show import progress as progress_module
-from assay.cli.show.progress import SHARE, Progress, Shown, fitting
+from assay.cli.show.progress import MAX_OVERHEAD_SHARE, Progress, ProgressState, fit_parts
 from assay.errors import NotPossibleError
 from assay.records import (
     Arm,
@@ -119,7 +119,9 @@ class TestProgress:
 
 
 def test_the_time_left_goes_on_through_a_long_launch() -> None:
-    shown = Shown("searching", 3, "best so far a -1.0 %", Budget(time_s=130.0, launches=7), 50.0)
+    shown = ProgressState(
+        "searching", 3, "best so far a -1.0 %", Budget(time_s=130.0, launches=7), 50.0
+    )
     assert shown.parts(51.0) == [
         "searching",
         "2 min 9 s left",
@@ -144,7 +146,7 @@ def test_the_time_left_goes_on_through_a_long_launch() -> None:
 )
 def test_no_figure_is_cut_on_a_narrow_terminal(width: int, shown: str) -> None:
     parts = ["searching", "9 s left", "best so far -1.5 %: threads=1", "3 launches made"]
-    assert fitting(parts, width) == shown
+    assert fit_parts(parts, width) == shown
     assert len(shown) <= max(width, len(parts[0]))
 
 
@@ -224,7 +226,7 @@ def test_the_interval_takes_a_small_share_of_the_time(monkeypatch: pytest.Monkey
         clock.now_s += 0.01
         progress.sampled(sample, race, Budget(time_s=1.0))
     assert len(taken_s) > 2
-    assert sum(taken_s[:-1]) <= 1.01 * SHARE * clock.now_s
+    assert sum(taken_s[:-1]) <= 1.01 * MAX_OVERHEAD_SHARE * clock.now_s
 
 
 def test_who_is_ahead_is_who_has_the_best_mean(capsys: pytest.CaptureFixture[str]) -> None:
@@ -258,14 +260,14 @@ def test_arm_names_are_safe_to_show(capsys: pytest.CaptureFixture[str]) -> None:
     study = compare(replace(GAIN, noise=0.01), Budget(launches=40), {}, {"env.A": "\x1b[2J"})
     race = CompareRace(study.spec)
     with Progress(study.spec, live=False, quiet=False) as progress:
-        progress_module.PLAIN_EVERY_S, before = 0.0, progress_module.PLAIN_EVERY_S
+        progress_module.PLAIN_LINE_INTERVAL_S, before = 0.0, progress_module.PLAIN_LINE_INTERVAL_S
         try:
             for sample in study.samples:
                 race.tell(sample)
                 progress.launching(sample.launch, Budget(launches=5))
                 progress.sampled(sample, race, Budget(launches=5))
         finally:
-            progress_module.PLAIN_EVERY_S = before
+            progress_module.PLAIN_LINE_INTERVAL_S = before
     err = capsys.readouterr().err
     assert re.search(r"best so far -?\+?[\d.]+ %.*: env\.A=\\x1b\[2J", err)
     assert "\x1b" not in err

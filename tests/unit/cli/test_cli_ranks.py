@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.process.parallel_job import ranks_of, say_ranks
+from assay.cli.process.parallel_job import parallel_job_of, warn_of_parallel_job
 
 
 @pytest.mark.parametrize(
@@ -22,15 +22,15 @@ from assay.cli.process.parallel_job import ranks_of, say_ranks
 def test_number_of_processes_is_read_from_the_environment(
     environ: dict[str, str], expected: tuple[str, int] | None
 ) -> None:
-    assert ranks_of(environ) == expected
+    assert parallel_job_of(environ) == expected
 
 
 def test_study_of_one_rank_says_how_to_start_one_of_all(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    say_ranks({"PMI_SIZE": "3"}, quiet=False)
+    warn_of_parallel_job({"PMI_SIZE": "3"}, quiet=False)
     assert "one of 3 processes" in (err := capsys.readouterr().err)
     assert "mpirun -n 3 PROGRAM" in err
-    say_ranks({"PMI_SIZE": "3"}, quiet=True)
-    say_ranks({}, quiet=False)
+    warn_of_parallel_job({"PMI_SIZE": "3"}, quiet=True)
+    warn_of_parallel_job({}, quiet=False)
     assert capsys.readouterr().err == ""

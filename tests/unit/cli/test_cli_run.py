@@ -10,8 +10,8 @@ import pytest
 
 from assay.cli.parsing.parser import parse
 from assay.cli.process import signal_relay as relaying
-from assay.cli.process.signal_relay import Relay
-from assay.cli.process.termination import Terminated, ending
+from assay.cli.process.signal_relay import SignalRelay
+from assay.cli.process.termination import Terminated, termination_handler
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -42,7 +42,7 @@ class Passing:
 @pytest.fixture(autouse=True)
 def handler() -> Iterator[Callable[..., None]]:
     """As the command line sets it."""
-    handler = ending()
+    handler = termination_handler()
     before = {number: signal.signal(number, handler) for number in NUMBERS}
     yield handler
     for number, handler in before.items():
@@ -64,7 +64,7 @@ def test_first_signal_goes_to_the_program_and_a_second_ends_it(
 ) -> None:
     monkeypatch.setattr(relaying, "GROUP_S", 0.0)
     running = Passing()
-    with pytest.raises((KeyboardInterrupt, Terminated)) as end, Relay() as relay:
+    with pytest.raises((KeyboardInterrupt, Terminated)) as end, SignalRelay() as relay:
         send(number)
         relay.serve(running)  # type: ignore[arg-type]
         assert running.passed == [number]
@@ -82,7 +82,7 @@ def test_companion_of_the_first_signal_is_no_second(
     """As from timeout(1), which signals its child and then the child's group, or from systemd."""
     monkeypatch.setattr(relaying, "GROUP_S", 60.0)
     running = Passing()
-    with Relay() as relay:
+    with SignalRelay() as relay:
         send(signal.SIGTERM)
         send(second)
         relay.serve(running)  # type: ignore[arg-type]
@@ -92,7 +92,7 @@ def test_companion_of_the_first_signal_is_no_second(
 
 def test_other_signals_are_passed_on_each_time_that_they_come() -> None:
     running = Passing(until=3)
-    with Relay() as relay:
+    with SignalRelay() as relay:
         for number in (signal.SIGUSR1, signal.SIGUSR1, signal.SIGRTMIN):
             send(number)
         relay.serve(running)  # type: ignore[arg-type]
@@ -105,7 +105,7 @@ def test_signal_that_was_ignored_stays_so_until_the_program_has_inherited_that(
 ) -> None:
     """A shell starts background work so, and nohup(1) what is to stay."""
     signal.signal(number, signal.SIG_IGN)
-    with Relay():
+    with SignalRelay():
         send(number)
         assert signal.getsignal(number) is signal.SIG_IGN
     assert signal.getsignal(number) is signal.SIG_IGN
@@ -137,7 +137,7 @@ def test_signal_that_was_ignored_is_passed_on_and_is_no_first(
             return False
 
     running = Following(until=len(wanted))
-    with Relay() as relay:
+    with SignalRelay() as relay:
         send(wanted[0])
         relay.serve(running)  # type: ignore[arg-type]
     assert running.passed == wanted

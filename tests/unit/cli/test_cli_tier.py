@@ -15,7 +15,7 @@ from assay.cli.main import main
 from assay.cli.parsing.parser import parse
 from assay.cli.requests.command_words import demand_no_command
 from assay.cli.tier import bench, doctor, environment, top
-from assay.cli.tier.free_space import room_of
+from assay.cli.tier.free_space import free_space_assignments
 from assay.cli.verbs import run as launching
 from assay.cli.verbs.tier import run
 from assay.errors import InvalidInputError, NotPossibleError
@@ -594,10 +594,10 @@ def test_a_wrong_result_ends_the_bench(
 
 
 def test_room_that_stays_free_is_an_assignment() -> None:
-    assert room_of(None, "/d") == []
-    assert room_of("50M", "/d") == [f"env.ASSAY_TIER_KEEP_FREE={50 << 20}"]
-    assert room_of("0", "/d") == ["env.ASSAY_TIER_KEEP_FREE=0"]
+    assert free_space_assignments(None, "/d") == []
+    assert free_space_assignments("50M", "/d") == [f"env.ASSAY_TIER_KEEP_FREE={50 << 20}"]
+    assert free_space_assignments("0", "/d") == ["env.ASSAY_TIER_KEEP_FREE=0"]
     with pytest.raises(InvalidInputError, match="is not a size"):
-        room_of("much", "/d")
+        free_space_assignments("much", "/d")
     with pytest.raises(InvalidInputError, match="swap is advised here"):
-        room_of("1G", "swap")
+        free_space_assignments("1G", "swap")

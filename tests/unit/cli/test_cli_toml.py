@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli.files.toml_file import MOST_BYTES, parse_toml, read_toml
+from assay.cli.files.toml_file import MAX_BYTES, parse_toml, read_toml
 from assay.errors import InvalidInputError
 
 KEYS = st.one_of(
@@ -173,7 +173,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     bad.write_bytes(b"a = 1\nb = '\xff'\n")
     with pytest.raises(InvalidInputError, match=r"bad\.toml:2:6: this is not UTF-8"):
         read_toml(str(bad))
-    bad.write_bytes(b"#" * (MOST_BYTES + 1))
+    bad.write_bytes(b"#" * (MAX_BYTES + 1))
     with pytest.raises(InvalidInputError, match="larger than 1 MiB"):
         read_toml(str(bad))
     bad.write_text("a = " + "[" * 5000 + "]" * 5000)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.process import unused_input
-from assay.cli.process.unused_input import holds_data, say_unused_input
+from assay.cli.process.unused_input import holds_data, warn_of_unused_input
 from assay.records import Workload
 
 
@@ -61,5 +61,5 @@ def test_one_line_names_the_option(
 ) -> None:
     monkeypatch.setattr(unused_input, "IN", pipe[0])
     os.write(pipe[1], b"x")
-    say_unused_input(Workload(argv=("x",), stdin=given), quiet=quiet)
+    warn_of_unused_input(Workload(argv=("x",), stdin=given), quiet=quiet)
     assert capsys.readouterr().err.count("--input FILE") == told

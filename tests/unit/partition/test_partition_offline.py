@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from host.trees import content
 
-from assay.cli.partition.rendering import steer_lines, unmet
-from assay.cli.system_settings import left_lines
+from assay.cli.partition.rendering import steering_lines, unmet_needs
+from assay.cli.system_settings import leftover_lines
 from assay.host.journal import STATE_VARIABLE, open_journal
 from assay.partition.cpu_designation import CpuRequest
 from assay.partition.lifecycle import (
@@ -75,7 +75,7 @@ def test_it_is_in_force_again_once_its_cpu_is_back(
     assert faults(here) == ["CPU 3 is offline"] and not drifts(here)
     if started_offline:
         turned = start_partition("main", here).turned
-        (lacks,) = unmet(turned)
+        (lacks,) = unmet_needs(turned)
         assert lacks.reason == "CPU 3 is offline"
         assert lacks.action.path.endswith("/assay-main")
         assert not turned.left
@@ -84,10 +84,11 @@ def test_it_is_in_force_again_once_its_cpu_is_back(
     assert not drifts(here)
     lapsed = "1 may run everywhere again, as after a CPU came online"
     assert any(
-        lapsed in line for line in steer_lines(read_kernel_work(here.host, here.env), verbose=True)
+        lapsed in line
+        for line in steering_lines(read_kernel_work(here.host, here.env), verbose=True)
     )
     turned = start_partition("main", here).turned
-    assert not unmet(turned) and not turned.left
+    assert not unmet_needs(turned) and not turned.left
     assert not faults(here) and not drifts(here)
     own = f"{V1 if version == 1 else V2}/assay-main"
     assert here.host.read(f"{own}/cpuset.cpus") == "3"
@@ -112,7 +113,7 @@ def test_deleted_while_offline_every_mask_is_as_before_in_the_end(tree: Path, ve
     }
     pinned = "/proc/irq/25/smp_affinity_list"
     assert pinned in {one.note.action.path for one in left}
-    told = "\n".join(left_lines(left))
+    told = "\n".join(leftover_lines(left))
     assert "CPU 3 is offline" in told and "assay machine restore" in told
     assert len(told.splitlines()) == 1
     host_of(here).bring_online(3)

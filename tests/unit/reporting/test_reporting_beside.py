@@ -12,7 +12,7 @@ import pytest
 import report_studies as studies
 
 from assay.cli.show.result import result_lines
-from assay.cli.show.secondary_metrics import beside_lines
+from assay.cli.show.secondary_metrics import secondary_metric_lines
 from assay.records import Kind, Metric
 from assay.reporting import cells_text
 from assay.reporting.html import render
@@ -65,7 +65,7 @@ def report(request: pytest.FixtureRequest) -> ReportInput:
 def test_terminal_has_a_row_for_each_arm(report: ReportInput) -> None:
     result = StudyResult(report.study_id, report.spec, report.conclusion, 1.0)
     text = "\n".join(result_lines(result))
-    lines = beside_lines(report.conclusion, report.spec)
+    lines = secondary_metric_lines(report.conclusion, report.spec)
     assert set(lines) <= set(text.splitlines())
     assert len(lines) == 2 + len(report.conclusion.arms)
     assert lines[1].split() == ["lat@p99", "n", "mean", "interval", "median", "max"]
@@ -75,7 +75,7 @@ def test_terminal_has_a_row_for_each_arm(report: ReportInput) -> None:
 
 @pytest.mark.parametrize("width", [30, 60])
 def test_narrow_terminal_has_the_same_numbers(report: ReportInput, width: int) -> None:
-    text = "\n".join(beside_lines(report.conclusion, report.spec, width))
+    text = "\n".join(secondary_metric_lines(report.conclusion, report.spec, width))
     assert text.count("interval ") == len(report.conclusion.arms) - 1
     assert "mean 11.5 ms" in text
 
@@ -109,6 +109,6 @@ def test_page_has_a_table(report: ReportInput) -> None:
 def test_nothing_is_added_where_nothing_was_asked_for() -> None:
     report = studies.compare()
     assert observed_metrics(report.spec) == ()
-    assert beside_lines(report.conclusion, report.spec) == []
+    assert secondary_metric_lines(report.conclusion, report.spec) == []
     assert "beside it" not in to_markdown(report.conclusion, report.spec)
     assert "Other figures" not in render(report)

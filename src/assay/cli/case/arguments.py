@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from assay.errors import InvalidInputError
 from assay.units import show_count
 
-USUAL_SIZE = "L2"
+DEFAULT_SIZE = "L2"
 
 
 def data_words(arguments: argparse.Namespace) -> tuple[str, ...]:
@@ -18,7 +18,7 @@ def data_words(arguments: argparse.Namespace) -> tuple[str, ...]:
     Raises:
         InvalidInputError: a word that is not PARAMETER=N.
     """
-    words = ["--size", arguments.size or USUAL_SIZE]
+    words = ["--size", arguments.size or DEFAULT_SIZE]
     for text in arguments.values:
         name, equals, value = text.partition("=")
         if not equals or not name or not value:

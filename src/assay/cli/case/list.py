@@ -6,7 +6,7 @@ import argparse
 import os
 
 from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.layout import width_of, wrapped
 from assay.units import show_count
 from assay.workloads.kernels import Kernel, describe, find_kernels
 
@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"({show_count(len(kernel.available), 'variant')}"
             + (f" of {there})" if there > len(kernel.available) else ")")
         )
-    print("\n".join(fitted(lines, width_of(sys.stdout))))
+    print("\n".join(wrapped(lines, width_of(sys.stdout))))
     return 0
 
 

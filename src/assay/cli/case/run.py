@@ -11,11 +11,11 @@ from assay.bundle.files import replace_atomically
 from assay.cli.case.arguments import data_words, thread_words
 from assay.cli.case.rendering import ladder_document, ladder_lines
 from assay.cli.composition import laboratory_of, store_of
-from assay.cli.files.output_file import target_of
+from assay.cli.files.output_file import output_path
 from assay.cli.requests.request import budget_of, disturbed_above_of
 from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
-from assay.cli.show.progress import Progress, wants_live
+from assay.cli.show.layout import width_of, wrapped
+from assay.cli.show.progress import Progress, uses_live_line
 from assay.errors import InvalidInputError, NotPossibleError, nearest
 from assay.records import Arm, Kind, Sample, StudySpec, Workload
 from assay.study.session import StudyResult, begin
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         NotPossibleError: the case does not run here.
         AssayError: an error of the comparison.
     """
-    picture = target_of("--output", arguments.output, (".svg",)) if arguments.output else None
+    picture = output_path("--output", arguments.output, (".svg",)) if arguments.output else None
     program = find_kernel(arguments.name, os.environ)
     threads = thread_words(arguments, os.environ)
     kernel = describe(program, (*data_words(arguments), *threads))
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(ladder_document(result, kernel, steps, roofs))
     else:
         lines = ladder_lines(result, kernel, steps, roofs, quiet=arguments.quiet)
-        print("\n".join(fitted(lines, width_of(sys.stdout))), flush=True)
+        print("\n".join(wrapped(lines, width_of(sys.stdout))), flush=True)
     # Last, so that an error does not lose the answer.
     if picture is not None:
         with replace_atomically(picture) as file:
@@ -127,7 +127,7 @@ def _measured(arguments: argparse.Namespace, spec: StudySpec) -> tuple[StudyResu
     lab = laboratory_of(spec, arguments.helper)
     with (
         store_of(arguments) as store,
-        Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress,
+        Progress(spec, live=uses_live_line(arguments), quiet=arguments.quiet) as progress,
     ):
         result = begin(lab, store, spec, progress)
         return result, store.samples(result.study_id)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from assay.cli.case.arguments import data_words, thread_words
 from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.layout import width_of, wrapped
 from assay.records import to_builtins
 from assay.units import show_bytes
 from assay.workloads.kernels import Kernel, Variant, describe, find_kernel
@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
         figures = to_builtins(published_figures(kernel.kernel))
         print_json({"program": str(program), **to_builtins(kernel), "published": figures})
     else:
-        print("\n".join(fitted(_lines(kernel), width_of(sys.stdout))))
+        print("\n".join(wrapped(_lines(kernel), width_of(sys.stdout))))
     return 0
 
 

@@ -39,7 +39,7 @@ Configurations = Annotated[
 ]
 
 
-class WrittenConfigurations(msgspec.Struct, frozen=True):
+class ParsedConfigurations(msgspec.Struct, frozen=True):
     """The named configurations of a file.
 
     Attributes:
@@ -76,7 +76,7 @@ def read_configurations(
     varied: Mapping[str, Key],
     registry: Registry,
     machine: Machine,
-) -> WrittenConfigurations:
+) -> ParsedConfigurations:
     """Read the tables.
 
     Args:
@@ -105,7 +105,7 @@ def read_configurations(
             keys.setdefault(setting, path)
         _demand_own(file, key, Configuration(values), named)
         named.append(NamedConfiguration(name=name, configuration=Configuration(values)))
-    return WrittenConfigurations(tuple(named), keys)
+    return ParsedConfigurations(tuple(named), keys)
 
 
 def _demand_name(file: TomlFile, key: Key, name: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from assay.errors import InvalidInputError
 
 
-def target_of(option: str, text: str, endings: Sequence[str]) -> Path:
+def output_path(option: str, text: str, endings: Sequence[str]) -> Path:
     """The file that ``option`` names.
 
     Raises:

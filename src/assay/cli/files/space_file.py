@@ -82,7 +82,7 @@ class SpaceTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     configuration: Configurations = {}
 
 
-class WrittenSpace(msgspec.Struct, frozen=True):
+class ParsedSpace(msgspec.Struct, frozen=True):
     """A space as a file has it.
 
     Attributes:
@@ -116,7 +116,7 @@ class WrittenSpace(msgspec.Struct, frozen=True):
                 SearchSpace(Space(parameters=bare, constraints=(text,)))
 
 
-def read_space(name: str, registry: Registry, machine: Machine) -> WrittenSpace:
+def read_space(name: str, registry: Registry, machine: Machine) -> ParsedSpace:
     """A space file.
 
     Raises:
@@ -124,7 +124,7 @@ def read_space(name: str, registry: Registry, machine: Machine) -> WrittenSpace:
     """
     file = read_toml(name)
     table = read_table(file, SpaceTable)
-    return written_space(file, table, registry, machine)
+    return parse_space(file, table, registry, machine)
 
 
 class _Tables(Protocol):
@@ -135,9 +135,9 @@ class _Tables(Protocol):
     configuration: dict[str, dict[str, Any]]
 
 
-def written_space(
+def parse_space(
     file: TomlFile, table: _Tables, registry: Registry, machine: Machine
-) -> WrittenSpace:
+) -> ParsedSpace:
     """The space that the tables of a file describe.
 
     Raises:
@@ -155,7 +155,7 @@ def written_space(
     written = read_configurations(file, table.configuration, keys, registry, machine)
     space = Space(parameters=parameters, constraints=tuple(table.constraints), named=written.named)
     of_named = written.parameters(registry, machine)
-    return WrittenSpace(file, space, {**written.keys, **keys}, of_named)
+    return ParsedSpace(file, space, {**written.keys, **keys}, of_named)
 
 
 def _parameter(

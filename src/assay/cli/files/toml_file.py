@@ -12,14 +12,14 @@ from typing import Any
 
 import msgspec
 
-from assay.cli.files.toml_mistakes import slip
+from assay.cli.files.toml_mistakes import find_mistake
 from assay.cli.files.toml_positions import Path as Key
-from assay.cli.files.toml_positions import places
+from assay.cli.files.toml_positions import positions
 from assay.errors import InvalidInputError
 
 _AT = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _AT_END = " (at end of document)"
-MOST_BYTES = 2**20
+MAX_BYTES = 2**20
 """A larger file was not written by a person."""
 
 
@@ -76,12 +76,12 @@ def read_toml(name: str) -> TomlFile:
     """
     try:
         with Path(name).open("rb") as file:
-            raw = file.read(MOST_BYTES + 1)
+            raw = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InvalidInputError(
             f"{name} cannot be read: {error.strerror}.", "Look at its name, and at who may read it."
         ) from error
-    if len(raw) > MOST_BYTES:
+    if len(raw) > MAX_BYTES:
         raise InvalidInputError(f"{name} is larger than 1 MiB.", "Name a TOML file.")
     try:
         text = raw.decode("utf-8-sig").replace("\r\n", "\n")
@@ -102,7 +102,7 @@ def parse_toml(name: str, text: str) -> TomlFile:
     """
     try:
         content = tomllib.loads(text)
-        found = places(text)
+        found = positions(text)
     except tomllib.TOMLDecodeError as error:
         raise _syntax(name, text, str(error)) from error
     except RecursionError as error:
@@ -144,7 +144,7 @@ def _syntax(name: str, text: str, said: str) -> InvalidInputError:
         remedy = "Write all of its keys below one head."
     elif match:
         written = text.split("\n")[line - 1]
-        found = slip(written, column)
+        found = find_mistake(written, column)
         if found is not None:
             cause, remedy, column = found.cause, found.remedy, found.column
         elif cause == "Unclosed array" and written[column - 1 :].strip():

@@ -17,7 +17,7 @@ _WITH_UNIT = re.compile(r"[+-]?\d[\d_]*(?:\.\d+)?(?:[A-Za-z]+|%)")
 _TRUTH = re.compile(r"true|false", re.IGNORECASE)
 
 
-class Slip(msgspec.Struct, frozen=True):
+class Mistake(msgspec.Struct, frozen=True):
     """What is wrong with a word, and what to write.
 
     Attributes:
@@ -29,7 +29,7 @@ class Slip(msgspec.Struct, frozen=True):
     column: int
 
 
-def slip(line: str, column: int) -> Slip | None:
+def find_mistake(line: str, column: int) -> Mistake | None:
     """What is wrong with the word at a place, or just before it, where that can be told.
 
     Args:
@@ -39,7 +39,7 @@ def slip(line: str, column: int) -> Slip | None:
     for match in _WORD.finditer(line):
         if match.start() < column <= match.end() + 1:
             found = _judged(match[0])
-            return found and Slip(*found, match.start() + 1)
+            return found and Mistake(*found, match.start() + 1)
     return None
 
 

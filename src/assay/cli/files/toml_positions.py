@@ -31,7 +31,7 @@ _TEXT = re.compile(
 """The four kinds of texts; up to two marks more may stand before a closing one of three."""
 
 
-def places(text: str) -> dict[Path, int]:
+def positions(text: str) -> dict[Path, int]:
     """The offset of each key (for an element of an array, of the element) in valid TOML.
 
     Args:

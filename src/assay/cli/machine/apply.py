@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.machine.profile import place_of, settings_of
 from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.layout import width_of, wrapped
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.launch.planner import plan
 from assay.machine.document import Machine
@@ -119,9 +119,9 @@ def _unless_so_before(
 
 
 def _put_back_leftovers(helper: RootHelper | None) -> None:
-    from assay.cli.system_settings import put_back_leftovers
+    from assay.cli.system_settings import restore_leftovers
 
-    put_back_leftovers(helper)
+    restore_leftovers(helper)
 
 
 def _actions(
@@ -230,7 +230,7 @@ def _show(told: list[_Told], *, dry_run: bool) -> None:
         before = f" (was {one.old})" if one.old is not None and one.word == "granted" else ""
         reason = f": {_once(one.reason, said)}" if one.reason else ""
         line = clean(f"{f'{one.name}={show_value(one.value)}':{width}}  {word}{before}{reason}")
-        print("\n".join(fitted([line], width_of(sys.stdout) or COLUMNS, HANG)))
+        print("\n".join(wrapped([line], width_of(sys.stdout) or COLUMNS, HANG)))
     if not dry_run and any(one.word in ("granted", "degraded") for one in told):
         print("\nUntil the next boot, or `assay machine restore`.")
 

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from assay.cli.machine.partition_warning import say_partitions
+from assay.cli.machine.partition_warning import warn_of_partitions
 from assay.cli.machine.profile_file import read_profile
 from assay.cli.machine.roots import root_of
 from assay.cli.show.documents import print_json
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     profile = read_profile(arguments.profile or DEFAULT)
     if not arguments.root and not arguments.quiet:
-        say_partitions()
+        warn_of_partitions()
     with _root(arguments.root) as root:
         host = Host(root, sample_interval(root) if root.live else None)
         findings, others = examine(host, profile), read_unassessed(host, profile)

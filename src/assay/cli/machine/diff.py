@@ -10,9 +10,9 @@ from itertools import groupby
 from pathlib import Path
 
 from assay.cli.composition import store_of
-from assay.cli.machine.roots import described, root_of
+from assay.cli.machine.roots import read_described, root_of
 from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.layout import width_of, wrapped
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list
 from assay.machine.differences import ComparedMachine, Difference, differences
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json({"a": names[0], "b": names[1], "differences": [_entry(one) for one in found]})
         return 0
     lines = map(clean, _lines(found, names))
-    print("\n".join(fitted(lines, width_of(sys.stdout))))
+    print("\n".join(wrapped(lines, width_of(sys.stdout))))
     return 0
 
 
@@ -50,7 +50,7 @@ def _side(name: str, arguments: argparse.Namespace) -> ComparedMachine:
     if name != LIVE and not Path(name).exists():
         return _of_study(name, arguments)
     with root_of(arguments.root if name == LIVE else name) as root:
-        machine, inventory = described(root)
+        machine, inventory = read_described(root)
         return ComparedMachine(machine, inventory, record(root).told)
 
 

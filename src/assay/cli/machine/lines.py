@@ -11,7 +11,7 @@ from assay.units import show_bytes, show_count
 
 TITLE = 13
 """Columns before the lines of a section."""
-MOST_ROWS = 16
+MAX_ROWS = 16
 """Rows of a table that are shown unless more is asked for."""
 _SMT = {
     "forceoff": "off for good",
@@ -125,8 +125,8 @@ def _kinds(machine: Machine) -> Iterator[str]:
 def _lists(groups: Iterable[Sequence[int]]) -> str:
     """CPU lists side by side; of many the first ones."""
     texts = [show_list(group) for group in groups]
-    more = f" and {len(texts) - MOST_ROWS} more" if len(texts) > MOST_ROWS else ""
-    return " | ".join(texts[:MOST_ROWS]) + more
+    more = f" and {len(texts) - MAX_ROWS} more" if len(texts) > MAX_ROWS else ""
+    return " | ".join(texts[:MAX_ROWS]) + more
 
 
 def _caches(caches: Iterable[Cache]) -> Iterator[str]:
@@ -202,7 +202,7 @@ def _memory(machine: Machine, inventory: Inventory) -> Iterator[str]:
 
 def _distances(machine: Machine) -> Iterator[str]:
     nodes = machine.nodes
-    if len(nodes) > MOST_ROWS:
+    if len(nodes) > MAX_ROWS:
         values = sorted({d for node in nodes for d in node.distances})
         yield f"distances: {', '.join(map(str, values))}"
         return
@@ -267,15 +267,15 @@ def _by_node(pools: Iterable[Pool], whole: Pool) -> str:
 def _devices(machine: Machine, devices: Sequence[Device], verbose: bool) -> Iterator[str]:
     own = {node.id: set(node.cpus) for node in machine.nodes}
     width = max((len(device.name) for device in devices), default=0)
-    for device in devices if verbose else devices[:MOST_ROWS]:
+    for device in devices if verbose else devices[:MAX_ROWS]:
         near = f"node {device.node}" if device.node is not None else ""
         cpus = f"CPUs {show_list(device.cpus)}" if device.cpus else ""
         if device.node in own and not own[device.node] >= set(device.cpus):
             cpus += " (not those of that node: the kernel's files disagree)"
         words = [device.model or "", _measure(device), device.address or "", near, cpus]
         yield f"{device.kind:8} {device.name:{width}}  " + ", ".join(filter(None, words))
-    if not verbose and len(devices) > MOST_ROWS:
-        yield f"and {len(devices) - MOST_ROWS} more: -v shows them"
+    if not verbose and len(devices) > MAX_ROWS:
+        yield f"and {len(devices) - MAX_ROWS} more: -v shows them"
 
 
 def _measure(device: Device) -> str:

@@ -16,13 +16,13 @@ from pathlib import Path
 import msgspec
 
 from assay.bundle.files import replace_atomically
-from assay.cli.files.output_file import target_of
+from assay.cli.files.output_file import output_path
 from assay.cli.machine.noise_document import noise_document
 from assay.cli.machine.noise_text import figure_lines, noise_lines
-from assay.cli.machine.partition_warning import say_partitions
-from assay.cli.process.termination import Terminated, end_in_order
+from assay.cli.machine.partition_warning import warn_of_partitions
+from assay.cli.process.termination import Terminated, terminate_in_order
 from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.layout import width_of, wrapped
 from assay.errors import AssayError, InvalidInputError
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.processor import read_kernel, read_processor
@@ -36,23 +36,23 @@ from assay.records.noise import NoiseRun
 from assay.units import parse_duration_s, show_duration
 from assay.untrusted import clean
 
-SECONDS = "3s"
-QUANTUM = "1ms"
-THRESHOLD = "1us"
-LONGEST_S = 3600.0
-LEAST_PIECES = 10
+DEFAULT_DURATION = "3s"
+DEFAULT_QUANTUM = "1ms"
+DEFAULT_THRESHOLD = "1us"
+MAX_DURATION_S = 3600.0
+MIN_PIECES = 10
 """Quanta and thresholds that a measurement is long at least."""
 ENDINGS = (".svg", ".html")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, and say what was found; after Ctrl-C what was found until then."""
-    output = target_of("-o", arguments.output, ENDINGS) if arguments.output else None
+    output = output_path("-o", arguments.output, ENDINGS) if arguments.output else None
     requests = _requests(arguments)
     if not arguments.quiet:
-        say_partitions()
+        warn_of_partitions()
     msgspec.json.Decoder(NoiseRun)  # builds what it knows of it: see assay.cli.process.termination
-    end_in_order()
+    terminate_in_order()
     if arguments.tool:
         answer, status = _traced(arguments.tool, requests[0])
     else:
@@ -92,9 +92,9 @@ def _requests(arguments: argparse.Namespace) -> tuple[NoiseRequest, ...]:
             f"--tool {arguments.tool} stands in place of {arguments.words[0]}.", "Give one of them."
         )
     cpus = _cpus(arguments.cpus)
-    seconds = _time(arguments.seconds or SECONDS, "--seconds", 0.01, LONGEST_S)
-    quantum_s = _time(arguments.quantum or QUANTUM, "--quantum", 1e-6, 1.0)
-    threshold_s = _time(arguments.threshold or THRESHOLD, "--threshold", 1e-7, 1.0)
+    seconds = _time(arguments.seconds or DEFAULT_DURATION, "--seconds", 0.01, MAX_DURATION_S)
+    quantum_s = _time(arguments.quantum or DEFAULT_QUANTUM, "--quantum", 1e-6, 1.0)
+    threshold_s = _time(arguments.threshold or DEFAULT_THRESHOLD, "--threshold", 1e-7, 1.0)
     _demand_room(seconds, quantum_s, threshold_s)
     return tuple(
         NoiseRequest(
@@ -116,11 +116,11 @@ def _demand_room(seconds: float, quantum_s: float, threshold_s: float) -> None:
         InvalidInputError: it is no longer than a few pieces of its work.
     """
     for option, piece_s in (("--quantum", quantum_s), ("--threshold", threshold_s)):
-        if seconds < LEAST_PIECES * piece_s:
+        if seconds < MIN_PIECES * piece_s:
             raise InvalidInputError(
                 f"{option} {piece_s:g} s leaves nothing to see in {seconds:g} s.",
-                f"Measure for at least {LEAST_PIECES} times as long: --seconds "
-                f"{LEAST_PIECES * piece_s:g}.",
+                f"Measure for at least {MIN_PIECES} times as long: --seconds "
+                f"{MIN_PIECES * piece_s:g}.",
             )
 
 
@@ -222,7 +222,7 @@ def _give(arguments: argparse.Namespace, answer: NoiseSummary, output: Path | No
 
 
 def _shown(answer: NoiseSummary, *, brief: bool) -> Iterator[str]:
-    return fitted(noise_lines(answer, brief=brief), width_of(sys.stdout))
+    return wrapped(noise_lines(answer, brief=brief), width_of(sys.stdout))
 
 
 def _picture(output: Path, answer: NoiseSummary) -> str:

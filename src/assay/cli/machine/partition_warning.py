@@ -12,7 +12,7 @@ from assay.partition.registry import active_partitions
 from assay.untrusted import clean
 
 
-def say_partitions(env: Mapping[str, str] = os.environ) -> None:
+def warn_of_partitions(env: Mapping[str, str] = os.environ) -> None:
     """A line on error output for each partition that this host has."""
     with contextlib.suppress(NotPossibleError):  # whoever makes partitions is told
         for made in active_partitions(env):

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.layout import width_of, wrapped
 from assay.host.actions import target_value
 from assay.host.undo import UndoOutcome
 from assay.root_helper.restoration import RestoreResult, restore
@@ -67,7 +67,7 @@ def _show(found: RestoreResult, *, dry_run: bool) -> None:
         at = f"{left} -> " if (left := _left(word)) is not None else ""
         reason = "" if word.fate in ("undone", "gone") else f": {_why(word)}"
         line = clean(f"{word.note.action.path}  {at}{word.note.old}  {told}{reason}")
-        print("\n".join(fitted([line], width_of(sys.stdout), HANG)))
+        print("\n".join(wrapped([line], width_of(sys.stdout), HANG)))
     if any(word.fate == "drifted" for word in found.words):
         print("\n`assay machine restore --force` puts back also what others changed.")
     if found.unreadable:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.cli.process.termination import end_in_order
+from assay.cli.process.termination import terminate_in_order
 from assay.machine.document import Machine
 from assay.machine.inventory.document import Inventory
 from assay.machine.inventory.reader import read_inventory
@@ -31,7 +31,7 @@ def root_of(text: str | None) -> Iterator[Root]:
     # From here on there is something to clean up when a signal comes: see assay.cli.process.termination.
     for kind in (Machine, Inventory, Facts):
         msgspec.json.Decoder(kind)
-    end_in_order()
+    terminate_in_order()
     if text is None:
         yield Root()
         return
@@ -39,7 +39,7 @@ def root_of(text: str | None) -> Iterator[Root]:
         yield root
 
 
-def described(root: Root) -> tuple[Machine, Inventory]:
+def read_described(root: Root) -> tuple[Machine, Inventory]:
     """A machine in both documents."""
     machine = read_machine(root)
     return machine, read_inventory(machine, root, cache=cache_folder(os.environ))

@@ -6,12 +6,12 @@ import argparse
 import sys
 
 from assay.bundle.files import replace_atomically
-from assay.cli.files.output_file import target_of
+from assay.cli.files.output_file import output_path
 from assay.cli.machine.lines import TITLE, machine_lines
-from assay.cli.machine.partition_warning import say_partitions
-from assay.cli.machine.roots import described, root_of
+from assay.cli.machine.partition_warning import warn_of_partitions
+from assay.cli.machine.roots import read_described, root_of
 from assay.cli.show.documents import json_text, print_json
-from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.layout import width_of, wrapped
 from assay.machine.document import Machine
 from assay.machine.inventory.document import Inventory
 from assay.records import to_builtins
@@ -27,11 +27,11 @@ def run(arguments: argparse.Namespace) -> int:
         InvalidInputError: a file that cannot be written so, or no recorded machine.
         NotPossibleError: the file cannot be written.
     """
-    output = target_of("-o", arguments.output, SUFFIXES) if arguments.output else None
+    output = output_path("-o", arguments.output, SUFFIXES) if arguments.output else None
     if not arguments.root and not arguments.quiet:
-        say_partitions()
+        warn_of_partitions()
     with root_of(arguments.root) as root:
-        machine, inventory = described(root)
+        machine, inventory = read_described(root)
     if output is not None:
         content = _content(output.suffix, machine, inventory)
         with replace_atomically(output) as file:
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(_document(machine, inventory))
     elif output is None:
         lines = map(clean, machine_lines(machine, inventory, arguments.verbose))
-        print("\n".join(fitted(lines, width_of(sys.stdout), TITLE + 2)))
+        print("\n".join(wrapped(lines, width_of(sys.stdout), TITLE + 2)))
     elif not arguments.quiet:
         print(clean(str(output)))
     return 0

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from assay.bundle.files import replace_atomically
-from assay.cli.machine.partition_warning import say_partitions
+from assay.cli.machine.partition_warning import warn_of_partitions
 from assay.cli.machine.roots import root_of
 from assay.cli.show.documents import print_json
 from assay.errors import InvalidInputError
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     path = Path(arguments.output)
     if not arguments.root and not arguments.quiet:
-        say_partitions()
+        warn_of_partitions()
     with root_of(arguments.root) as root:
         machine = read_machine(root)
         found = record_snapshot(root, machine, os.environ, cache_folder(os.environ))

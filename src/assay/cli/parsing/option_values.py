@@ -10,7 +10,7 @@ from assay.errors import InvalidInputError
 Quantity = TypeVar("Quantity", int, float)
 
 
-def quantity(option: str, text: str, parse: Callable[[str], Quantity]) -> Quantity:
+def parse_quantity(option: str, text: str, parse: Callable[[str], Quantity]) -> Quantity:
     """What ``parse`` of ``assay.units`` reads.
 
     Raises:
@@ -22,7 +22,7 @@ def quantity(option: str, text: str, parse: Callable[[str], Quantity]) -> Quanti
         raise InvalidInputError(f"{option}: {error.cause}", error.remedy) from error
 
 
-def whole(option: str, text: str, most: int, noun: str, example: str) -> int:
+def parse_count(option: str, text: str, most: int, noun: str, example: str) -> int:
     """A number of things, 1 to ``most``.
 
     Raises:
@@ -38,7 +38,7 @@ def whole(option: str, text: str, most: int, noun: str, example: str) -> int:
     return int(digits)
 
 
-def pair(text: str, option: str) -> tuple[str, str]:
+def parse_pair(text: str, option: str) -> tuple[str, str]:
     """Both sides of ``NAME=VALUE``.
 
     Raises:

@@ -15,7 +15,7 @@ HOOKS = {
 """Options that take a command beside the workload, and when it runs."""
 
 
-class Once(argparse.Action):
+class SingleCommand(argparse.Action):
     """Of options that take a command: a second one would silently take the place of the first.
 
     Other single values keep the habit of command lines that the last one counts, so that a wrapper
@@ -198,7 +198,7 @@ def measuring(parser: argparse.ArgumentParser) -> None:
     )
     for name, when in HOOKS.items():
         group.add_argument(
-            f"--{name}", action=Once, metavar="'COMMAND'", help=f"run {when}, not timed"
+            f"--{name}", action=SingleCommand, metavar="'COMMAND'", help=f"run {when}, not timed"
         )
     building(group)
     group.add_argument("--input", metavar="FILE", help="standard input of the program (/dev/null)")
@@ -239,7 +239,7 @@ def building(group: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
     """What makes the program of each configuration."""
     group.add_argument(
         "--build",
-        action=Once,
+        action=SingleCommand,
         metavar="'COMMAND'",
         help="build the program into {build}, once for each value of build.NAME; not timed",
     )

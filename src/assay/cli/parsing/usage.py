@@ -40,7 +40,7 @@ EXAMPLES = {
 
 
 STDOUT = 1
-USUAL_COLUMNS = 80
+DEFAULT_COLUMNS = 80
 MARGIN = 2
 """What argparse leaves free of a line."""
 
@@ -93,6 +93,6 @@ def columns() -> int:
     if told.isdecimal() and int(told) > 0:
         return int(told)
     try:
-        return os.get_terminal_size(STDOUT).columns or USUAL_COLUMNS
+        return os.get_terminal_size(STDOUT).columns or DEFAULT_COLUMNS
     except OSError:
-        return USUAL_COLUMNS
+        return DEFAULT_COLUMNS

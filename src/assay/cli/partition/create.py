@@ -9,17 +9,17 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.cli.partition.arguments import name_of, place_of, request_of
-from assay.cli.partition.interruption import told_what_stands
+from assay.cli.partition.interruption import reporting_interruption
 from assay.cli.partition.rendering import (
     boot_lines,
-    made_document,
-    made_lines,
-    steer_document,
-    steer_lines,
+    partition_document,
+    partition_lines,
+    steering_document,
+    steering_lines,
 )
-from assay.cli.process.termination import end_in_order
+from assay.cli.process.termination import terminate_in_order
 from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.layout import width_of, wrapped
 from assay.host.host import LiveHost
 from assay.host.journal import PARTITIONS_OWNER, read_entries
 from assay.machine.boot import BOOT_ID
@@ -51,8 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         return _foresee(arguments)
     place = place_of(arguments)
-    end_in_order()
-    with told_what_stands(arguments):
+    terminate_in_order()
+    with reporting_interruption(arguments):
         _tell(arguments, create_partition(request, place))
     return 0
 
@@ -60,11 +60,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _tell(arguments: argparse.Namespace, created: CreatedPartition) -> None:
     found = read_kernel_work(LiveHost(), os.environ)
     if arguments.json:
-        print_json({"partition": made_document(created.made), "steered": steer_document(found)})
+        print_json(
+            {"partition": partition_document(created.made), "steered": steering_document(found)}
+        )
         return
-    lines = [*made_lines(created.made)]
+    lines = [*partition_lines(created.made)]
     if not arguments.quiet:
-        lines += [f"  {line}" for line in steer_lines(found, verbose=arguments.verbose)]
+        lines += [f"  {line}" for line in steering_lines(found, verbose=arguments.verbose)]
         lines += boot_lines(created.made)
         lines.append(f"Until the next boot, or `assay partition delete {name_of(arguments)}`.")
     _print(lines)
@@ -78,9 +80,11 @@ def _foresee(arguments: argparse.Namespace) -> int:
     entries = [entry for entry in read_entries() if entry.note.owner == PARTITIONS_OWNER]
     actions = additional_actions(host, made, others, entries, machine)
     if arguments.json:
-        print_json({"partition": made_document(made), "would": [action.path for action in actions]})
+        print_json(
+            {"partition": partition_document(made), "would": [action.path for action in actions]}
+        )
     else:
-        lines = [*made_lines(made), *_would(actions, made), *boot_lines(made)]
+        lines = [*partition_lines(made), *_would(actions, made), *boot_lines(made)]
         _print([*lines, "Nothing was changed."])
     return 0
 
@@ -97,4 +101,4 @@ def _would(actions: Sequence[HostAction], made: Partition) -> list[str]:
 
 
 def _print(lines: Sequence[str]) -> None:
-    print("\n".join(fitted(map(clean, lines), width_of(sys.stdout))))
+    print("\n".join(wrapped(map(clean, lines), width_of(sys.stdout))))

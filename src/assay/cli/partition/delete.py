@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 
 from assay.cli.partition.arguments import name_of, place_of
-from assay.cli.partition.interruption import told_what_stands
-from assay.cli.partition.rendering import tell_unmet, turned_document, unmet
-from assay.cli.process.termination import end_in_order
+from assay.cli.partition.interruption import reporting_interruption
+from assay.cli.partition.rendering import change_document, unmet_needs, warn_of_unmet_needs
+from assay.cli.process.termination import terminate_in_order
 from assay.cli.show.documents import print_json
-from assay.cli.system_settings import tell_left
+from assay.cli.system_settings import warn_of_leftovers
 from assay.partition.lifecycle import delete_partition
 
 
@@ -20,15 +20,15 @@ def run(arguments: argparse.Namespace) -> int:
         InvalidInputError: there is no such partition.
         NotPossibleError: it is in use, or this user may not.
     """
-    end_in_order()
+    terminate_in_order()
     name = name_of(arguments)
-    with told_what_stands(arguments):
+    with reporting_interruption(arguments):
         turned = delete_partition(name, place_of(arguments), force=arguments.force)
     if arguments.json:
-        print_json({"deleted": name} | turned_document(turned))
+        print_json({"deleted": name} | change_document(turned))
     else:
-        tell_left(turned.left)
-        tell_unmet(unmet(turned))
+        warn_of_leftovers(turned.left)
+        warn_of_unmet_needs(unmet_needs(turned))
         if not arguments.quiet:
             print(f"The partition {name} is deleted.")
     return 1 if any(word.fate == "failed" for word in turned.left) else 0

@@ -15,7 +15,7 @@ from assay.partition.registry import read_partition
 
 
 @contextlib.contextmanager
-def told_what_stands(arguments: argparse.Namespace) -> Iterator[None]:
+def reporting_interruption(arguments: argparse.Namespace) -> Iterator[None]:
     """Say whether the partition stands, once everything is settled, and go on ending."""
     try:
         yield

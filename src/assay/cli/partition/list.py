@@ -6,9 +6,14 @@ import argparse
 import os
 import sys
 
-from assay.cli.partition.rendering import seen_document, seen_lines, steer_document, steer_lines
+from assay.cli.partition.rendering import (
+    status_document,
+    status_lines,
+    steering_document,
+    steering_lines,
+)
 from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.layout import width_of, wrapped
 from assay.host.host import LiveHost
 from assay.partition.status import read_kernel_work, read_partitions
 from assay.untrusted import clean
@@ -33,13 +38,13 @@ def run(arguments: argparse.Namespace) -> int:
             )
     steered = read_kernel_work(host, os.environ)
     if arguments.json:
-        document = {"partitions": [seen_document(seen) for seen in found]}
-        print_json(document | {"steered": steer_document(steered)})
+        document = {"partitions": [status_document(seen) for seen in found]}
+        print_json(document | {"steered": steering_document(steered)})
     else:
-        lines = [line for seen in found for line in seen_lines(seen)]
-        lines += steer_lines(steered, verbose=arguments.verbose) if found else ()
+        lines = [line for seen in found for line in status_lines(seen)]
+        lines += steering_lines(steered, verbose=arguments.verbose) if found else ()
         lines = lines or ["There is no partition; root makes one with `assay partition create`."]
-        print("\n".join(fitted(map(clean, lines), width_of(sys.stdout))))
+        print("\n".join(wrapped(map(clean, lines), width_of(sys.stdout))))
     sound = all(
         seen.fault is None and not (seen.made and seen.made.broker and seen.state is None)
         for seen in found

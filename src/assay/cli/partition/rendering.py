@@ -34,11 +34,11 @@ _STEERED = {
     "threads": "kernel threads that can be moved run elsewhere",
     "settings": "settings of the whole machine are as partitions need them",
 }
-MOST = 3
+MAX_REASONS = 3
 """Of reasons that are told each; more with -v."""
 
 
-def made_lines(made: Partition) -> Iterator[str]:
+def partition_lines(made: Partition) -> Iterator[str]:
     """What a partition has."""
     has = show_numbers("CPU", made.cpu_set)
     yield f"partition {made.name}: {has}, memory of {show_numbers('node', parse_list(made.nodes))}"
@@ -75,7 +75,7 @@ def boot_lines(made: Partition) -> Iterator[str]:
         yield f"  boot with {one.text}: {one.reason}"
 
 
-def steer_lines(found: Iterable[KernelWorkStatus], *, verbose: bool) -> Iterator[str]:
+def steering_lines(found: Iterable[KernelWorkStatus], *, verbose: bool) -> Iterator[str]:
     """What was kept away from the CPUs of all partitions, and what was not."""
     for one in found:
         whole = one.moved + len(one.refused) + len(one.drifted) + one.lapsed
@@ -93,19 +93,19 @@ def steer_lines(found: Iterable[KernelWorkStatus], *, verbose: bool) -> Iterator
 
 def _each(words: dict[str, str], says: str, *, verbose: bool) -> Iterator[str]:
     told = list(words.items())
-    for name, text in told if verbose else told[:MOST]:
+    for name, text in told if verbose else told[:MAX_REASONS]:
         yield f"  {name}: {text}" if says == "not" else f"  {name} was {says} {text}"
-    if len(told) > MOST and not verbose:
-        yield f"  and {len(told) - MOST} more: -v names them"
+    if len(told) > MAX_REASONS and not verbose:
+        yield f"  and {len(told) - MAX_REASONS} more: -v names them"
 
 
-def seen_lines(seen: PartitionStatus) -> Iterator[str]:
+def status_lines(seen: PartitionStatus) -> Iterator[str]:
     """A partition as it stands now."""
     if seen.made is None:
         yield f"partition {seen.name}: {seen.fault}"
         yield f"  `assay partition delete {seen.name}` puts back what was done for it"
         return
-    yield from made_lines(seen.made)
+    yield from partition_lines(seen.made)
     if seen.fault is not None:
         yield f"  NOT IN FORCE: {seen.fault}"
         yield (
@@ -133,7 +133,7 @@ def _broker_lines(made: Partition, state: PartitionState | None) -> Iterator[str
             yield f"  {share}"
 
 
-def unmet(turned: UpdateResult) -> tuple[ActionOutcome, ...]:
+def unmet_needs(turned: UpdateResult) -> tuple[ActionOutcome, ...]:
     """What partitions need and do not have, or what somebody else set.
 
     What the kernel does not let go is told where partitions are listed: they stand without.
@@ -145,19 +145,19 @@ def unmet(turned: UpdateResult) -> tuple[ActionOutcome, ...]:
     )
 
 
-def tell_unmet(found: Iterable[ActionOutcome]) -> None:
+def warn_of_unmet_needs(found: Iterable[ActionOutcome]) -> None:
     """Say it on error output."""
     for outcome in found:
         print(f"assay: {clean(f'{outcome.action.path}: {outcome.reason}')}.", file=sys.stderr)
 
 
-def turned_document(turned: UpdateResult) -> dict[str, Any]:
+def change_document(turned: UpdateResult) -> dict[str, Any]:
     """What scripts are told of what is not as it was, or as it is to be."""
     return {
         "left": [_left_document(word) for word in turned.left],
         "unmet": [
             {"path": one.action.path, "word": str(one.word), "reason": one.reason}
-            for one in unmet(turned)
+            for one in unmet_needs(turned)
         ],
     }
 
@@ -167,7 +167,7 @@ def _left_document(word: UndoOutcome) -> dict[str, str]:
     return document | ({"reason": word.reason} if word.reason else {})
 
 
-def made_document(made: Partition) -> dict[str, Any]:
+def partition_document(made: Partition) -> dict[str, Any]:
     """What scripts are told of a partition."""
     found: dict[str, Any] = {
         "name": made.name,
@@ -190,14 +190,14 @@ def made_document(made: Partition) -> dict[str, Any]:
     return found
 
 
-def seen_document(seen: PartitionStatus) -> dict[str, Any]:
+def status_document(seen: PartitionStatus) -> dict[str, Any]:
     """The same, and how it stands now."""
     found: dict[str, Any] = {"name": seen.name, "in_force": seen.fault is None}
     if seen.fault is not None:
         found["fault"] = seen.fault
     if seen.made is None:
         return found
-    found |= made_document(seen.made)
+    found |= partition_document(seen.made)
     state = seen.state
     found["broker"] = "answers" if state else "silent" if seen.made.broker else "none"
     if state is not None:
@@ -221,7 +221,7 @@ def _share_document(share: HeldShare) -> dict[str, Any]:
     return document | ({"pid": share.pid} if share.pid else {})
 
 
-def steer_document(found: Iterable[KernelWorkStatus]) -> dict[str, Any]:
+def steering_document(found: Iterable[KernelWorkStatus]) -> dict[str, Any]:
     """What was steered, by kind."""
     return {
         one.kind: {"moved": one.moved, "refused": one.refused, "drifted": one.drifted}

@@ -5,10 +5,15 @@ from __future__ import annotations
 import argparse
 
 from assay.cli.partition.arguments import name_of, place_of
-from assay.cli.partition.rendering import made_document, tell_unmet, turned_document, unmet
-from assay.cli.process.termination import end_in_order
+from assay.cli.partition.rendering import (
+    change_document,
+    partition_document,
+    unmet_needs,
+    warn_of_unmet_needs,
+)
+from assay.cli.process.termination import terminate_in_order
 from assay.cli.show.documents import print_json
-from assay.cli.system_settings import tell_left
+from assay.cli.system_settings import warn_of_leftovers
 from assay.host.changes import ActionStatus
 from assay.partition.lifecycle import StartedPartition, start_partition
 from assay.units import show_count
@@ -21,15 +26,15 @@ def run(arguments: argparse.Namespace) -> int:
         InvalidInputError: there is no such partition.
         NotPossibleError: it cannot be started.
     """
-    end_in_order()
+    terminate_in_order()
     started = start_partition(name_of(arguments), place_of(arguments))
-    lacks, left = unmet(started.turned), started.turned.left
+    lacks, left = unmet_needs(started.turned), started.turned.left
     if arguments.json:
-        found = {"partition": made_document(started.made), "ended": started.ended}
-        print_json(found | turned_document(started.turned))
+        found = {"partition": partition_document(started.made), "ended": started.ended}
+        print_json(found | change_document(started.turned))
     else:
-        tell_left(left)
-        tell_unmet(lacks)
+        warn_of_leftovers(left)
+        warn_of_unmet_needs(lacks)
         print(_of_broker(started))
     failed = any(word.fate == "failed" for word in left)
     return 1 if failed or any(one.word is not ActionStatus.DRIFTED for one in lacks) else 0

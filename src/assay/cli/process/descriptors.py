@@ -7,7 +7,7 @@ import resource
 
 from assay.errors import NotPossibleError
 
-LEAST = 32
+MIN_OPEN_FILES = 32
 """Fewer do not hold the store with its journal and locks, what a launch takes, and a module that is
 being loaded; where they run out, the errors are as various as what needs the next one."""
 _RAISE = "Raise the limit with `ulimit -n 1024` in the shell that starts assay."
@@ -17,18 +17,18 @@ def demand_descriptors() -> None:
     """Refuse to begin what could not open its files.
 
     Raises:
-        NotPossibleError: the soft limit is below ``LEAST``.
+        NotPossibleError: the soft limit is below ``MIN_OPEN_FILES``.
     """
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < LEAST:
+    if soft != resource.RLIM_INFINITY and soft < MIN_OPEN_FILES:
         raise NotPossibleError(
             f"No more than {soft} files may be open at a time here (`ulimit -n`), and assay needs "
-            f"{LEAST}.",
+            f"{MIN_OPEN_FILES}.",
             _RAISE,
         )
 
 
-def exhausted(error: OSError) -> NotPossibleError | None:
+def descriptor_error(error: OSError) -> NotPossibleError | None:
     """What is said where they ran out all the same; ``None`` where the error is another."""
     if error.errno == errno.EMFILE:
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -18,7 +18,7 @@ _COERCED_TO = ("C.UTF-8", "C.utf8", "UTF-8")
 """Python sets the variable to one of these where the locale is C (PEP 538)."""
 
 
-def keep_bytes() -> None:
+def ensure_utf8_mode() -> None:
     """Start this process again in Python's UTF-8 mode, unless it reads names as UTF-8 already.
 
     Raises:
@@ -30,7 +30,7 @@ def keep_bytes() -> None:
     os.execv(sys.executable, [first, b"-X", _MODE.encode(), *rest])
 
 
-def without_coercion() -> None:
+def undo_locale_coercion() -> None:
     """Take away the ``LC_CTYPE`` that Python has set, which programs would inherit.
 
     Tools such as grep, sort and wc are several times slower with it than in the locale C.

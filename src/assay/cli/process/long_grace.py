@@ -8,7 +8,7 @@ from assay.records import Budget, Workload
 from assay.units import show_duration
 
 
-def say_long_grace(workload: Workload, budget: Budget, *, quiet: bool) -> None:
+def warn_of_long_grace(workload: Workload, budget: Budget, *, quiet: bool) -> None:
     """Say that one launch may overrun the budget by ``--grace``.
 
     Args:

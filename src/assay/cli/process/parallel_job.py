@@ -5,19 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
-SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
+SIZE_VARIABLES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
 """Variables in which launchers say how many processes they started: Open MPI, PMI (MPICH, Intel
 MPI), MVAPICH2, srun. SLURM_NTASKS is there in batch scripts as well, which run once."""
 
 
-def say_ranks(environ: Mapping[str, str], *, quiet: bool) -> None:
+def warn_of_parallel_job(environ: Mapping[str, str], *, quiet: bool) -> None:
     """Say that several processes of a job make studies side by side.
 
     Args:
         environ: of this process.
         quiet: say nothing.
     """
-    found = ranks_of(environ)
+    found = parallel_job_of(environ)
     if found is not None and not quiet:
         name, count = found
         print(
@@ -28,7 +28,7 @@ def say_ranks(environ: Mapping[str, str], *, quiet: bool) -> None:
         )
 
 
-def ranks_of(environ: Mapping[str, str]) -> tuple[str, int] | None:
+def parallel_job_of(environ: Mapping[str, str]) -> tuple[str, int] | None:
     """Return how many processes a launcher started, and the variable that tells.
 
     Args:
@@ -37,7 +37,7 @@ def ranks_of(environ: Mapping[str, str]) -> tuple[str, int] | None:
     Returns:
         ``None`` where there is one, or no launcher.
     """
-    for name in SIZES:
+    for name in SIZE_VARIABLES:
         text = environ.get(name, "")
         if text.isascii() and text.isdecimal() and int(text) > 1:
             return name, int(text)

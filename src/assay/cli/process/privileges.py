@@ -19,14 +19,16 @@ from assay.root_helper.helper import RootHelper
 from assay.root_helper.installation import first_exposed_path, first_unreadable_path
 from assay.untrusted import clean
 
-ROOTS_OWN = ("check", "snapshot", "noise")
+ACTIONS_AS_ROOT = ("check", "snapshot", "noise")
 """Of ``assay machine``: they look at what only root may see, and start no program of the user's."""
-ADMINISTERS = ("partition",)
+VERBS_AS_ROOT = ("partition",)
 """Verbs that do nothing but what needs root."""
 _RUNTIME = "XDG_RUNTIME_DIR"
 
 
-def separate(arguments: argparse.Namespace, env: MutableMapping[str, str]) -> RootHelper | None:
+def separate_privileges(
+    arguments: argparse.Namespace, env: MutableMapping[str, str]
+) -> RootHelper | None:
     """Become the caller of sudo, with a helper that is root.
 
     Args:
@@ -51,7 +53,7 @@ def separate(arguments: argparse.Namespace, env: MutableMapping[str, str]) -> Ro
         place = first_exposed_path(launcher, caller)
         if place is not None:
             print(f"assay: {clean(unprotected(place))}", file=sys.stderr)
-    if arguments.verb in ADMINISTERS or _looks_only(arguments):
+    if arguments.verb in VERBS_AS_ROOT or _looks_only(arguments):
         return None
     helper = None if launcher is None else RootHelper(launcher, caller)
     drop_rights(caller)
@@ -78,4 +80,4 @@ def unprotected(place: Path) -> str:
 
 
 def _looks_only(arguments: argparse.Namespace) -> bool:
-    return arguments.verb == "machine" and arguments.action in ROOTS_OWN
+    return arguments.verb == "machine" and arguments.action in ACTIONS_AS_ROOT

@@ -21,22 +21,22 @@ from assay.signals import CATCHABLE
 if TYPE_CHECKING:
     from assay.launch.driver import RunningLaunch
 
-ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+TERMINATION_REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ask for an end that the program may shape: by a terminal, a service manager, a batch system."""
-ARRIVING_S = 0.05
+DELIVERY_S = 0.05
 """A signal to a whole group has reached all its members after this time."""
 GROUP_S = 0.2
 """What asks for an end within this time belongs to the first: timeout(1) signals its child and then
 the child's group, and systemd may send SIGHUP behind SIGTERM."""
-LOOK_S = 1.0
+POLL_S = 1.0
 """How often to see whether something has stopped the launcher."""
 
 
-class Relay:
+class SignalRelay:
     """Passes signals on to a launch; use it as a context from before its start on.
 
     A program may run, and be known to whoever sends signals, a moment before its start is known
-    here: what came until then is passed on then. The first signal of ``ASKING`` is passed on, too;
+    here: what came until then is passed on then. The first signal of ``TERMINATION_REQUESTS`` is passed on, too;
     a second one is raised as before, and ends the tree. One that was ignored before is passed on
     each time, and is no first.
     """
@@ -48,7 +48,7 @@ class Relay:
         self._reading, self._writing = -1, -1
         self._wakeup = -1
 
-    def __enter__(self) -> Relay:
+    def __enter__(self) -> SignalRelay:
         self._reading, self._writing = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         # Handlers of Python merge signals that come together; this counts them.
         self._wakeup = signal.set_wakeup_fd(self._writing, warn_on_full_buffer=False)
@@ -79,7 +79,7 @@ class Relay:
         poller.register(running.pidfd, select.POLLIN)
         poller.register(self._reading, select.POLLIN)
         while True:
-            wait_s = LOOK_S
+            wait_s = POLL_S
             if self._due:
                 wait_s = max(0.0, min(wait_s, self._due[0][0] - time.monotonic()))
             ready = {fd for fd, _ in poller.poll(wait_s * 1000)}
@@ -98,7 +98,7 @@ class Relay:
             if before is None:  # not installed by Python
                 continue
             self._before[number] = before
-            signal.signal(number, self._on_ending if number in ASKING else _ignored)
+            signal.signal(number, self._on_ending if number in TERMINATION_REQUESTS else _ignored)
 
     def _take(self) -> None:
         """Read the numbers of the signals that have come, each time that one did."""
@@ -108,17 +108,17 @@ class Relay:
             return
         now_s = time.monotonic()
         for number in numbers:
-            if number == signal.SIGCHLD or number in ASKING:
+            if number == signal.SIGCHLD or number in TERMINATION_REQUESTS:
                 continue
-            self._due.append((now_s + ARRIVING_S, number))
+            self._due.append((now_s + DELIVERY_S, number))
 
     def _on_ending(self, number: int, frame: FrameType | None) -> None:
         now_s = time.monotonic()
         if self._before[number] == signal.SIG_IGN:
-            self._due.append((now_s + ARRIVING_S, number))
+            self._due.append((now_s + DELIVERY_S, number))
         elif self._first_s is None:
             self._first_s = now_s
-            self._due.append((now_s + ARRIVING_S, number))
+            self._due.append((now_s + DELIVERY_S, number))
         elif now_s - self._first_s > GROUP_S:
             signal.signal(number, self._before[number])  # type: ignore[arg-type]
             signal.raise_signal(number)

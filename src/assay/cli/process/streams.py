@@ -67,7 +67,7 @@ def open_streams() -> None:
     sys.stderr = _text(_Remark(ERR, "w", closefd=False), sys.stderr)
 
 
-def let_go() -> None:
+def discard_streams() -> None:
     """Forget what the standard streams did not take: the interpreter would complain at its end."""
     for stream, descriptor in ((sys.stdout, OUT), (sys.stderr, ERR)):
         try:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
-RAISED = 2
+MAX_RAISED_SIGNALS = 2
 """Signals that end the process in order: the first, and one that cuts a clean-up short."""
 
 
@@ -34,7 +34,7 @@ class Terminated(BaseException):
         self.number = number
 
 
-def end_at_once() -> None:
+def terminate_at_once() -> None:
     """Let signals end the process that would raise an exception: there is nothing to clean up.
 
     That is so when it begins, and again when its work is done: raised while the interpreter ends,
@@ -45,18 +45,18 @@ def end_at_once() -> None:
             signal.signal(number, signal.SIG_DFL)
 
 
-def end_in_order() -> None:
+def terminate_in_order() -> None:
     """Let signals end the process by an exception, which cleans up.
 
     One that was ignored from the start stays so: see nohup(1).
     """
-    handler = ending()
+    handler = termination_handler()
     for number in ENDING_SIGNALS:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, handler)
 
 
-def ending() -> Callable[[int, FrameType | None], None]:
+def termination_handler() -> Callable[[int, FrameType | None], None]:
     """A handler for which the first signal is ``KeyboardInterrupt`` or ``Terminated``.
 
     Others soon after it are the same one: batch systems and service managers send several, and
@@ -70,7 +70,7 @@ def ending() -> Callable[[int, FrameType | None], None]:
         if heard_s and now_s - heard_s[-1] <= REPEAT_WINDOW_S:
             return
         heard_s.append(now_s)
-        if len(heard_s) > RAISED:
+        if len(heard_s) > MAX_RAISED_SIGNALS:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         raise KeyboardInterrupt if number == signal.SIGINT else Terminated(number)

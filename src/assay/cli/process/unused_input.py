@@ -14,7 +14,7 @@ from assay.cli.process.streams import IN
 from assay.records import Workload
 
 
-def say_unused_input(workload: Workload, *, quiet: bool) -> None:
+def warn_of_unused_input(workload: Workload, *, quiet: bool) -> None:
     """Say that launches do not read the standard input of assay, and how they would.
 
     An idle pipe, as CI leaves one open, holds nothing.

@@ -144,11 +144,11 @@ def program_in(folder: str, argv: tuple[str, ...], cwd: str | None) -> Program:
 
 @contextmanager
 def _told(argv: tuple[str, ...]) -> Iterator[None]:
-    from assay.cli.show.layout import fitted, width_of
+    from assay.cli.show.layout import width_of, wrapped
     from assay.untrusted import clean
 
     text = f"assay: building the program (not timed): {clean(shlex.join(argv))}"
-    print("\n".join(fitted([text], width_of(sys.stderr))), file=sys.stderr, flush=True)
+    print("\n".join(wrapped([text], width_of(sys.stderr))), file=sys.stderr, flush=True)
     try:
         yield
     except (KeyboardInterrupt, Terminated):

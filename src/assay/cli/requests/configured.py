@@ -22,8 +22,8 @@ from assay.cli.requests.ready import Ready
 from assay.cli.requests.recipe import demand_command, recipe_asked, runs_another
 from assay.cli.requests.recommended import Recommended, recommended
 from assay.cli.requests.reserving import in_share, in_share_words, reservation_of
-from assay.cli.startup import begin, driver_here
-from assay.cli.system_settings import system_of
+from assay.cli.startup import local_driver, start_up
+from assay.cli.system_settings import applied_system_settings
 from assay.errors import InvalidInputError
 from assay.launch.build_command import FOLDER, build_command
 from assay.launch.command import placeholders_in
@@ -80,7 +80,7 @@ def configured(parsed: Parsed) -> Iterator[Ready]:
     with _asked(parsed) as asked, _built(asked) as ready:
         ready.plan.demand_booted()
         ready.plan.demand_granted()
-        with system_of(ready.plan, asked.lab.registry, ready.driver.launcher) as look:
+        with applied_system_settings(ready.plan, asked.lab.registry, ready.driver.launcher) as look:
             yield ready._replace(look=look)
 
 
@@ -124,11 +124,11 @@ def _asked(parsed: Parsed, *, launches: bool = True) -> Iterator[_Asked]:
     compared = same and workload.build is None
     program = program_of(workload.argv) if compared else None
     helper = arguments.helper
-    begin((RunFacts,), launches=launches, helper=helper)
+    start_up((RunFacts,), launches=launches, helper=helper)
     lab = Laboratory(
         machine=read_machine(system=system, status=helper.status if helper else None),
         registry=registry,
-        driver=driver_here(helper),
+        driver=local_driver(helper),
         program=program,
     )
     quiet = not arguments.verbose

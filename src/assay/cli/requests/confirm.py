@@ -11,7 +11,7 @@ from assay.cli.composition import laboratory_of
 from assay.cli.requests.built import with_built
 from assay.cli.requests.recommended import chosen_of
 from assay.cli.requests.request import disturbed_above_of
-from assay.cli.show.progress import Progress, wants_live
+from assay.cli.show.progress import Progress, uses_live_line
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.partition.registry import active_partitions
 from assay.records import Budget, StudySpec
@@ -56,7 +56,7 @@ def confirmed(
         spec = msgspec.structs.replace(spec, disturbed_above=admitted)
     lab = with_built(laboratory_of(spec, arguments.helper), spec, quiet=arguments.quiet)
     demand_programs(lab, study_id)
-    with Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress:
+    with Progress(spec, live=uses_live_line(arguments), quiet=arguments.quiet) as progress:
         return begin(lab, store, spec, progress)
 
 

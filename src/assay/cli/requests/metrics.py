@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from assay.cli.parsing.option_values import pair
+from assay.cli.parsing.option_values import parse_pair
 from assay.errors import InvalidInputError, nearest
 from assay.executors.metrics.extract import parse_metric
 from assay.launch.observations import ANON_PEAK
@@ -46,7 +46,9 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
     Raises:
         InvalidInputError: what was asked contradicts itself.
     """
-    metrics = _named_metrics(arguments.metric, dict(pair(t, "--unit") for t in arguments.unit))
+    metrics = _named_metrics(
+        arguments.metric, dict(parse_pair(t, "--unit") for t in arguments.unit)
+    )
     objectives = objectives_of(arguments) or [next(iter(metrics))]
     for objective in objectives:
         if objective in BUILT_IN:
@@ -63,7 +65,7 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
         )
     said = set()
     for text in arguments.goal:
-        name, goal = pair(text, "--goal") if "=" in text else (objectives[0], text)
+        name, goal = parse_pair(text, "--goal") if "=" in text else (objectives[0], text)
         if goal not in tuple(Goal):
             raise InvalidInputError(
                 f"{goal!r} is not a goal.", "Write --goal lower or --goal higher."
@@ -77,7 +79,7 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
         metrics[name] = msgspec.structs.replace(metrics[name], goal=Goal(goal))
         said.add(name)
     for text in arguments.combine:
-        name, way = pair(text, "--combine")
+        name, way = parse_pair(text, "--combine")
         _demand_metric(name, metrics)
         metrics[name] = _combined(metrics[name], way)
     for name in arguments.metric_as_is:
@@ -89,7 +91,7 @@ def metrics_asked(arguments: argparse.Namespace) -> tuple[Metric, ...]:
             )
         metrics[name] = msgspec.structs.replace(metrics[name], as_is=True)
     for text in arguments.metric_file:
-        name, file = pair(text, "--metric-file")
+        name, file = parse_pair(text, "--metric-file")
         _demand_metric(name, metrics)
         metrics[name] = _from_file(metrics[name], file, arguments)
     compares = getattr(arguments, "verb", "sweep") != "measure"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from assay.cli.parsing.option_values import whole
+from assay.cli.parsing.option_values import parse_count
 from assay.errors import InvalidInputError
 from assay.machine.cpulist import format_list
 from assay.machine.slots import unassigned_cpus
@@ -28,7 +28,7 @@ def parallel_of(arguments: argparse.Namespace) -> int | None:
     """
     if arguments.parallel is None:
         return None
-    found = whole("--parallel", arguments.parallel, MOST, "slots", "--parallel 2")
+    found = parse_count("--parallel", arguments.parallel, MOST, "slots", "--parallel 2")
     if found < 2:
         raise InvalidInputError(
             "--parallel takes a number from 2 on, not 1.",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from assay.cli.parsing.parser import Parsed
 from assay.cli.requests.command_words import command_of
-from assay.cli.startup import begin, driver_here
+from assay.cli.startup import local_driver, start_up
 from assay.launch.driver import Driver
 from assay.records import DEFAULT, Evidence, Grant, Launch, Plan, RunFacts, Stage, Workload
 
@@ -56,8 +56,8 @@ def plain(parsed: Parsed) -> Ready:
     """
     workload = Workload(argv=command_of(parsed.command, separated=parsed.separated, shell=False))
     helper = parsed.arguments.helper
-    begin((RunFacts,), helper=helper)
-    return Ready(driver_here(helper), Plan(configuration=DEFAULT), workload)
+    start_up((RunFacts,), helper=helper)
+    return Ready(local_driver(helper), Plan(configuration=DEFAULT), workload)
 
 
 def launch_of(plan: Plan) -> Launch:

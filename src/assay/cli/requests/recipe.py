@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Iterable, Sequence
 
-from assay.cli.parsing.option_values import quantity
+from assay.cli.parsing.option_values import parse_quantity
 from assay.errors import InvalidInputError
 from assay.launch.build_command import FOLDER, no_command_error, recipe_of
 from assay.launch.command import placeholders_in
@@ -57,7 +57,7 @@ def recipe_asked(
         defaults,
         inputs=tuple(inputs),
         cwd=os.getcwd(),  # noqa: PTH109 - a path of the build, not one to work with
-        limit_s=quantity("--build-timeout", limit, parse_duration_s) if limit else None,
+        limit_s=parse_quantity("--build-timeout", limit, parse_duration_s) if limit else None,
     )
     _demand_used(argv, names, parameters, configurations)
     from assay.cli.requests.missing import demand_in_path

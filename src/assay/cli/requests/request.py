@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 
 from assay.cli.files.space_file import read_space
-from assay.cli.parsing.option_values import quantity, whole
+from assay.cli.parsing.option_values import parse_count, parse_quantity
 from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
 from assay.records import Budget, Parameter, Space, Statistic
@@ -32,9 +32,9 @@ def budget_of(arguments: argparse.Namespace) -> Budget:
     """
     time_s = launches = None
     if arguments.budget:
-        time_s = quantity("--budget", arguments.budget, parse_duration_s)
+        time_s = parse_quantity("--budget", arguments.budget, parse_duration_s)
     if arguments.runs:
-        launches = whole("--runs", arguments.runs, MOST_LAUNCHES, "launches", "--runs 100")
+        launches = parse_count("--runs", arguments.runs, MOST_LAUNCHES, "launches", "--runs 100")
     if time_s is None and launches is None:
         time_s = DEFAULT_BUDGET_S
     return Budget(time_s=time_s, launches=launches)
@@ -49,7 +49,7 @@ def margin_of(arguments: argparse.Namespace, statistic: Statistic = Statistic.ME
         InvalidInputError: not a share.
     """
     if arguments.margin:
-        return quantity("--margin", arguments.margin, parse_share)
+        return parse_quantity("--margin", arguments.margin, parse_share)
     return SPREAD_MARGIN if statistic is Statistic.SPREAD else DEFAULT_MARGIN
 
 
@@ -61,7 +61,7 @@ def precision_of(arguments: argparse.Namespace) -> float | None:
     """
     if not arguments.precision:
         return None
-    return quantity("--precision", arguments.precision, parse_share)
+    return parse_quantity("--precision", arguments.precision, parse_share)
 
 
 def gate_of(text: str | None, known: Sequence[str]) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ def disturbed_above_of(arguments: argparse.Namespace, env: Mapping[str, str]) ->
     if text == NEVER:
         return None
     try:
-        return quantity("--disturbed-above", text, parse_share)
+        return parse_quantity("--disturbed-above", text, parse_share)
     except InvalidInputError as error:
         raise InvalidInputError(error.cause, "Write for example 25%, or never.") from error
 
@@ -118,7 +118,7 @@ def warmup_of(arguments: argparse.Namespace) -> int | None:
         return None
     if text.strip() == "0":
         return 0
-    return whole("--warmup", text, MOST_WARMUP, "launches", "--warmup 3")
+    return parse_count("--warmup", text, MOST_WARMUP, "launches", "--warmup 3")
 
 
 def space_of(arguments: argparse.Namespace, registry: Registry, machine: Machine) -> Space:

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from assay.cli.files.setting_tables import flattened, value_text
-from assay.cli.files.space_file import WrittenSpace, written_space
+from assay.cli.files.space_file import ParsedSpace, parse_space
 from assay.cli.files.sweep_file import SweepTable, WorkloadTable
 from assay.cli.files.toml_file import TomlFile, read_toml
 from assay.cli.files.toml_positions import Path as Key
@@ -113,7 +113,7 @@ class SweepRequest:
             raise self.file.wrong(
                 (), "The file lacks settings.", "Write [settings], or [configuration.NAME]."
             )
-        written = written_space(self.file, self.table, registry, machine)
+        written = parse_space(self.file, self.table, registry, machine)
         parameters = written.space.parameters
         workload = self._workload(written)
         written.demand_sound(parameters)
@@ -154,7 +154,7 @@ class SweepRequest:
 
     # --- what runs --------------------------------------------------------------------------------
 
-    def _workload(self, written: WrittenSpace) -> Workload:
+    def _workload(self, written: ParsedSpace) -> Workload:
         """The workload, taken in piece by piece, so that what is wrong is pointed at."""
         parameters = (*written.space.parameters, *written.of_named)
         said = dict(_SILENT)
@@ -248,7 +248,7 @@ class SweepRequest:
         )
 
     @contextmanager
-    def _laid_out(self, written: WrittenSpace) -> Iterator[None]:
+    def _laid_out(self, written: ParsedSpace) -> Iterator[None]:
         """What does not fit is said of the key that has to be changed."""
         try:
             yield

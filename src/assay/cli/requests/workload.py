@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.cli.parsing.option_values import pair, quantity, whole
+from assay.cli.parsing.option_values import parse_count, parse_pair, parse_quantity
 from assay.cli.parsing.options import HOOKS
 from assay.cli.requests.command_words import build_words, split_command
 from assay.cli.requests.metrics import beside_asked, metrics_asked, objectives_of
@@ -69,7 +69,7 @@ def workload_of(
         beside=beside_asked(arguments),
         check=checked_pattern(arguments.check, "The check") if arguments.check else None,
         timeout_s=(
-            quantity("--timeout", arguments.timeout, parse_duration_s)
+            parse_quantity("--timeout", arguments.timeout, parse_duration_s)
             if arguments.timeout
             else None
         ),
@@ -98,7 +98,7 @@ def _grace_s(text: str) -> float:
     """
     if _NO_TIME.fullmatch(text):
         return 0.0
-    found = quantity("--grace", text, parse_duration_s)
+    found = parse_quantity("--grace", text, parse_duration_s)
     if found > LONGEST_GRACE_S:
         raise InvalidInputError(
             f"--grace {text} is longer than a day.", "Write for example --grace 30s."
@@ -253,7 +253,7 @@ def _limits(text: str | None) -> Limits:
     found: dict[str, str] = {}
     known = ("mem", "procs", "cpu", "output")
     for part in text.split(","):
-        name, value = pair(part, "--limit")
+        name, value = parse_pair(part, "--limit")
         if name not in known:
             near = nearest(name, known)
             raise InvalidInputError(
@@ -268,13 +268,15 @@ def _limits(text: str | None) -> Limits:
     return Limits(
         memory_bytes=_memory_bytes(found["mem"]) if "mem" in found else None,
         processes=_processes(found["procs"]) if "procs" in found else None,
-        cpu_s=quantity("--limit cpu", found["cpu"], parse_duration_s) if "cpu" in found else None,
+        cpu_s=parse_quantity("--limit cpu", found["cpu"], parse_duration_s)
+        if "cpu" in found
+        else None,
         output_bytes=_output_bytes(found["output"]) if "output" in found else None,
     )
 
 
 def _memory_bytes(text: str) -> int:
-    size = quantity("--limit mem", text, parse_bytes)
+    size = parse_quantity("--limit mem", text, parse_bytes)
     if size < LEAST_MEMORY_BYTES:
         raise InvalidInputError(
             f"--limit mem={text} leaves no room for a program to start.",
@@ -284,11 +286,11 @@ def _memory_bytes(text: str) -> int:
 
 
 def _processes(text: str) -> int:
-    return whole("--limit procs", text, MOST_PROCESSES, "processes", "--limit procs=64")
+    return parse_count("--limit procs", text, MOST_PROCESSES, "processes", "--limit procs=64")
 
 
 def _output_bytes(text: str) -> int:
-    size = quantity("--limit output", text, parse_bytes)
+    size = parse_quantity("--limit output", text, parse_bytes)
     if size < 1:
         raise InvalidInputError(
             f"--limit output={text} is no size above zero.", "Write for example --limit output=1G."

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.bundle.files import replace_atomically
-from assay.cli.files.output_file import target_of
+from assay.cli.files.output_file import output_path
 from assay.cli.show.documents import json_text, print_json, result_document
 from assay.cli.show.result import print_result
 from assay.errors import NotPossibleError
@@ -19,16 +19,16 @@ from assay.study.session import StudyResult
 SUFFIXES = (".md", ".csv", ".json")
 
 
-def exports_of(arguments: argparse.Namespace) -> tuple[Path, ...]:
+def export_paths(arguments: argparse.Namespace) -> tuple[Path, ...]:
     """The files of ``--export``, looked at before anything is measured.
 
     Raises:
         InvalidInputError: a suffix that says nothing, or a folder that is not there.
     """
-    return tuple(target_of("--export", text, SUFFIXES) for text in arguments.export)
+    return tuple(output_path("--export", text, SUFFIXES) for text in arguments.export)
 
 
-def give(
+def deliver_answer(
     arguments: argparse.Namespace,
     result: StudyResult,
     samples: Sequence[Sample],

@@ -22,9 +22,9 @@ from assay.units import show_count, show_quantity
 from assay.untrusted import clean
 from assay.wording.sentence import change_text, interval_text
 
-MOST_SHOWN = 40
+MAX_CELLS_SHOWN = 40
 """Cells of a table on a terminal; of more the best are shown."""
-BEST_SHOWN = 20
+BEST_CELLS_SHOWN = 20
 GAP = "  "
 
 
@@ -37,8 +37,8 @@ def cell_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = None
     """
     metric = spec.workload.objective
     shown: Sequence[ArmResult] = conclusion.arms
-    if len(shown) > MOST_SHOWN:
-        best = sorted_by_median(shown[1:], metric)[:BEST_SHOWN]
+    if len(shown) > MAX_CELLS_SHOWN:
+        best = sorted_by_median(shown[1:], metric)[:BEST_CELLS_SHOWN]
         shown = [shown[0], *best]
     names = varied_names(spec.space)
     best_claim = best_claim(conclusion)

@@ -24,7 +24,7 @@ def explanation_lines(explanation: Explanation | None) -> Iterator[str]:
         ("  what others do, on average over the space", explanation.trends),
     )
     shown = [share for _, shares in groups for share in shares]
-    yield f"  {left_words(explanation)}"
+    yield f"  {coverage_sentence(explanation)}"
     if not shown:
         return
     widths = [max(map(len, column)) for column in zip(*map(_cells, shown), strict=True)]
@@ -38,7 +38,7 @@ def explanation_lines(explanation: Explanation | None) -> Iterator[str]:
                 yield f"    {name:{widths[0]}}{GAP}{change:>{widths[1]}}{GAP}{ends}"
 
 
-def left_words(explanation: Explanation) -> str:
+def coverage_sentence(explanation: Explanation) -> str:
     """How much of the space was tried, and what the rest may hold."""
     of = f" of {explanation.combinations:,.0f}" if math.isfinite(explanation.combinations) else ""
     tried = f"{explanation.tried:,}{of} combinations were tried"

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-LEAST = 40
+MIN_WIDTH = 40
 """Columns below which nothing would be gained."""
 
 
@@ -15,10 +15,10 @@ def width_of(stream: TextIO) -> int | None:
     """Columns of the terminal that a stream goes to; ``None`` where it goes elsewhere."""
     if not stream.isatty():
         return None
-    return max(LEAST, shutil.get_terminal_size().columns)
+    return max(MIN_WIDTH, shutil.get_terminal_size().columns)
 
 
-def fitted(lines: Iterable[str], width: int | None, hang: int = 0) -> Iterator[str]:
+def wrapped(lines: Iterable[str], width: int | None, hang: int = 0) -> Iterator[str]:
     """The lines, too long ones broken between words and set in below their beginning.
 
     Args:

@@ -37,7 +37,7 @@ def front_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = Non
     rows = [_cells(point, spec, numbers) for point in points]
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     names = [clean(point.name) for point in points]
-    whys = [f"({why})" if (why := off_words(point, numbers)) else "" for point in points]
+    whys = [f"({why})" if (why := off_front_reason(point, numbers)) else "" for point in points]
     whole = [f"{name} {why}".rstrip() for name, why in zip(names, whys, strict=True)]
     room = math.inf if width is None else width - 2 - sum(widths) - len(GAP) * len(widths)
     beside = max(map(len, names)) <= room
@@ -63,7 +63,7 @@ def _interval(claim: Claim | None) -> str:
     return interval_text(claim.ci) if claim else ""
 
 
-def off_words(point: FrontPoint, numbers: dict[str, str]) -> str:
+def off_front_reason(point: FrontPoint, numbers: dict[str, str]) -> str:
     """Why a point is no part of the front, in a few words; empty where it is.
 
     Args:
@@ -92,7 +92,7 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return GAP.join([number, *others])
 
 
-def front_steps(study_id: str, conclusion: Conclusion) -> Iterator[str]:
+def next_step_lines(study_id: str, conclusion: Conclusion) -> Iterator[str]:
     """What can be done with a front.
 
     Args:

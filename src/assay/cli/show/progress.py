@@ -3,7 +3,7 @@
 All of it is paid for by the study: the time that is spent here is not spent on launches, and what
 runs beside a launch disturbs it. So a launch changes nothing but a few fields; the line is drawn
 once a second, from a thread of its own, so that the time left goes on through a long launch; and
-what takes longer than that is done in a small share of the time (``SHARE``).
+what takes longer than that is done in a small share of the time (``MAX_OVERHEAD_SHARE``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, TypeVar
 from assay.cli.process.cursor import HiddenCursor
 from assay.cli.process.termination import Terminated
 from assay.cli.show.disturbed_count import DisturbedCount
-from assay.cli.show.layout import LEAST
+from assay.cli.show.layout import MIN_WIDTH
 from assay.errors import AssayError, ShareLostError
 from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
 from assay.search.conclusion.interim import interim_words
@@ -54,15 +54,15 @@ STAGES = {
 }
 BUILDING = "building"
 """Stands in the place of a stage while the program is built."""
-PLAIN_EVERY_S = 10.0
-LIVE_PER_S = 1.0
+PLAIN_LINE_INTERVAL_S = 10.0
+REFRESHES_PER_S = 1.0
 """How often the line is drawn. Drawing takes about a millisecond of a processor that the program
 may be using: at ten a second that is a disturbance of 1 %, which is what studies are to resolve."""
-SHARE = 0.02
+MAX_OVERHEAD_SHARE = 0.02
 """Of the elapsed time, at most, for working out how well the best arm stands."""
 
 
-def ending_words(grace_s: float) -> str:
+def termination_notice(grace_s: float) -> str:
     """Return what is said where an interrupt leaves a program time to end.
 
     Args:
@@ -74,7 +74,7 @@ def ending_words(grace_s: float) -> str:
     )
 
 
-def wants_live(arguments: argparse.Namespace) -> bool:
+def uses_live_line(arguments: argparse.Namespace) -> bool:
     """Whether standard error may hold a line that changes (no-color.org)."""
     if arguments.color == "never" or not sys.stderr.isatty():
         return False
@@ -83,7 +83,7 @@ def wants_live(arguments: argparse.Namespace) -> bool:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ProgressState:
     """What a line says; replaced as a whole, since another thread reads it.
 
     Attributes:
@@ -114,18 +114,18 @@ class Shown:
 
 
 T = TypeVar("T")
-LEAST_PART = 21
+MIN_PART_WIDTH = 21
 """Columns of a part that may be cut off: the figure stands at its beginning."""
 
 
-def fitting(parts: Sequence[str], width: int) -> str:
+def fit_parts(parts: Sequence[str], width: int) -> str:
     """The parts in one line of a terminal; what would lose its figure is left out."""
     line = parts[0]
     for part in parts[1:]:
         room = width - len(line) - len(" · ")
         if len(part) <= room:
             line += f" · {part}"
-        elif room >= LEAST_PART:
+        elif room >= MIN_PART_WIDTH:
             line += f" · {part[: room - 1]}…"
     return line
 
@@ -171,7 +171,7 @@ class Progress:
         self._quiet = quiet
         self._live: Live | None = None
         self._cursor = HiddenCursor()
-        self._shown: Shown | None = None
+        self._shown: ProgressState | None = None
         self._plain_at_s = 0.0
         self._stage: Stage | None = None
         self._block = -1
@@ -179,7 +179,7 @@ class Progress:
         self._study_id: str | None = None
         self._race: BlockRace | None = None
         self._board = Scoreboard(spec)
-        self._sparing = OverheadLimiter(SHARE)
+        self._sparing = OverheadLimiter(MAX_OVERHEAD_SHARE)
         self._interval: Leader | None = None
         self._disturbed = DisturbedCount()
         self._present = ""
@@ -191,7 +191,7 @@ class Progress:
 
             self._live = Live(
                 console=Console(stderr=True),
-                refresh_per_second=LIVE_PER_S,
+                refresh_per_second=REFRESHES_PER_S,
                 transient=True,
                 get_renderable=self._line,
             )
@@ -241,7 +241,7 @@ class Progress:
 
     def ending(self, grace_s: float) -> None:
         """See ``Listener.ending``."""
-        self._say(ending_words(grace_s))
+        self._say(termination_notice(grace_s))
 
     def _say(self, text: str) -> None:
         """Print a line above the one that changes."""
@@ -261,7 +261,7 @@ class Progress:
             self._stage, self._interval = launch.stage, None
             if launch.stage is Stage.SEARCH:
                 self._tell_interference()
-        if self._live is None and not anew and now_s - self._plain_at_s < PLAIN_EVERY_S:
+        if self._live is None and not anew and now_s - self._plain_at_s < PLAIN_LINE_INTERVAL_S:
             return
         if anew or launch.block != self._block or self._shown is None:
             so_far = "" if anew else self._so_far(launch)
@@ -269,7 +269,7 @@ class Progress:
             so_far = self._shown.so_far
         self._block = launch.block
         stage, told = STAGES[launch.stage], self._disturbed.text
-        self._shown = Shown(stage, self._launches, so_far, left, now_s, told)
+        self._shown = ProgressState(stage, self._launches, so_far, left, now_s, told)
         if self._live is None:
             self._plain()
         elif anew:
@@ -283,7 +283,7 @@ class Progress:
             yield
             return
         self._shown = replace(before, stage=BUILDING, so_far=clean(shlex.join(argv)))
-        late = threading.Timer(PLAIN_EVERY_S, self._plain)
+        late = threading.Timer(PLAIN_LINE_INTERVAL_S, self._plain)
         late.daemon = True
         if self._live is None:
             late.start()
@@ -339,8 +339,8 @@ class Progress:
         if shown is None:
             return Text("")
         parts = shown.parts(time.monotonic())
-        width = self._live.console.width if self._live is not None else LEAST
-        stage, others = parts[0], fitting(parts, width)[len(parts[0]) :]
+        width = self._live.console.width if self._live is not None else MIN_WIDTH
+        stage, others = parts[0], fit_parts(parts, width)[len(parts[0]) :]
         return Text.assemble((stage, "bold"), others, no_wrap=True, overflow="ellipsis")
 
     def _so_far(self, launch: Launch) -> str:

@@ -12,9 +12,9 @@ from assay.cli.show.calibration import calibration_lines
 from assay.cli.show.cells import cell_lines, effect_lines
 from assay.cli.show.explanation import explanation_lines
 from assay.cli.show.kernels import kernel_lines
-from assay.cli.show.layout import fitted, width_of
-from assay.cli.show.pareto_front import front_lines, front_steps
-from assay.cli.show.secondary_metrics import beside_lines
+from assay.cli.show.layout import width_of, wrapped
+from assay.cli.show.pareto_front import front_lines, next_step_lines
+from assay.cli.show.secondary_metrics import secondary_metric_lines
 from assay.records import (
     ArmResult,
     Budget,
@@ -53,7 +53,7 @@ from assay.wording.sentence import comparison, interval
 def print_result(result: StudyResult) -> None:
     """On standard output."""
     width = width_of(sys.stdout)
-    print("\n".join(fitted(result_lines(result, width), width)))
+    print("\n".join(wrapped(result_lines(result, width), width)))
 
 
 def result_lines(result: StudyResult, width: int | None = None) -> Iterable[str]:
@@ -78,7 +78,7 @@ def result_lines(result: StudyResult, width: int | None = None) -> Iterable[str]
             yield from arm_lines(conclusion.arms, metric, width)
     else:
         yield from arm_lines(conclusion.arms, spec.workload.objective, width)
-    yield from beside_lines(conclusion, spec, width)
+    yield from secondary_metric_lines(conclusion, spec, width)
     yield from required_lines(conclusion, spec)
     yield from explanation_lines(result.explanation)
     if conclusion.kind is Kind.CALIBRATE:
@@ -110,7 +110,7 @@ def result_lines(result: StudyResult, width: int | None = None) -> Iterable[str]
     yield from _next_steps(result)
 
 
-MOST_REQUIRED = 40
+MAX_REQUIREMENT_LINES = 40
 """Lines of requirements on a terminal; of more, those that do not hold come first."""
 
 
@@ -118,9 +118,9 @@ def required_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
     """A line for each requirement in each arm."""
     found = conclusion.requirements
     shown: Sequence[RequirementResult] = found
-    if len(found) > MOST_REQUIRED:
+    if len(found) > MAX_REQUIREMENT_LINES:
         holding = RequirementVerdict.HOLDS
-        shown = sorted(found, key=lambda one: one.verdict is holding)[:MOST_REQUIRED]
+        shown = sorted(found, key=lambda one: one.verdict is holding)[:MAX_REQUIREMENT_LINES]
     names = [_short(clean(one.arm)) for one in shown]
     widest = max(map(len, names), default=0)
     previous = None
@@ -186,8 +186,8 @@ def _short(name: str) -> str:
     return shorten(name, NAME_CHARACTERS)
 
 
-HEAD = ("n", "min", "q1", "median", "q3", "max")
-USUAL = (4, 9, 9, 9, 9, 9)
+HEADINGS = ("n", "min", "q1", "median", "q3", "max")
+COLUMN_WIDTHS = (4, 9, 9, 9, 9, 9)
 """Columns for each number, where there is room."""
 
 
@@ -198,14 +198,14 @@ def arm_lines(
     names = [_short(clean(arm.name)) for arm in arms]
     rows = [_numbers(arm, metric) for arm in arms]
     longest = max(map(len, names), default=0)
-    if width is None or 2 + longest + sum(2 + cells for cells in USUAL) <= width:
-        yield f"  {'':{longest}}{_cells(HEAD, USUAL)}"
+    if width is None or 2 + longest + sum(2 + cells for cells in COLUMN_WIDTHS) <= width:
+        yield f"  {'':{longest}}{_cells(HEADINGS, COLUMN_WIDTHS)}"
         for arm, name, row in zip(arms, names, rows, strict=True):
-            yield f"  {name:{longest}}{_row(arm, row, USUAL)}"
+            yield f"  {name:{longest}}{_row(arm, row, COLUMN_WIDTHS)}"
         return
-    columns = [max(map(len, column)) for column in zip(HEAD, *filter(None, rows), strict=True)]
+    columns = [max(map(len, column)) for column in zip(HEADINGS, *filter(None, rows), strict=True)]
     if 2 + sum(2 + cells for cells in columns) <= width:
-        yield f"  {_cells(HEAD, columns)}"
+        yield f"  {_cells(HEADINGS, columns)}"
         for arm, name, row in zip(arms, names, rows, strict=True):
             yield f"  {name}"
             yield f"  {_row(arm, row, columns)}"
@@ -227,7 +227,7 @@ def _numbers(arm: ArmResult, metric: Metric) -> tuple[str, ...]:
 def _listed(arm: ArmResult, row: Sequence[str], width: int) -> Iterable[str]:
     """The numbers of an arm with their names, as many to a line as there is room for."""
     line = ""
-    parts = [f"{head} {cell}" for head, cell in zip(HEAD, row, strict=False)]
+    parts = [f"{head} {cell}" for head, cell in zip(HEADINGS, row, strict=False)]
     for part in [*parts, *_lost(arm)] if row else [_row(arm, row, ())]:
         if line and len(line) + 2 + len(part) > width:
             yield line
@@ -286,7 +286,7 @@ def _next_steps(result: StudyResult) -> Iterable[str]:
     yield from decision_lines(result)
     chosen = result.conclusion.recommendation
     if result.spec.objectives:
-        yield from front_steps(result.study_id, result.conclusion)
+        yield from next_step_lines(result.study_id, result.conclusion)
     elif chosen is not None and not chosen.settings:
         yield from proof_lines(result, chosen)
     elif chosen is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from assay.cli.show.cells import MOST_SHOWN
+from assay.cli.show.cells import MAX_CELLS_SHOWN
 from assay.records import ArmResult, Conclusion, StudySpec
 from assay.reporting.formatting import shorten
 from assay.search.conclusion.cells import best_claim
@@ -17,7 +17,9 @@ GAP = "  "
 NAME_CHARACTERS = 120
 
 
-def beside_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = None) -> list[str]:
+def secondary_metric_lines(
+    conclusion: Conclusion, spec: StudySpec, width: int | None = None
+) -> list[str]:
     """Yield a line for each metric that was asked for beside the objective, and each arm.
 
     Args:
@@ -55,7 +57,7 @@ def beside_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = No
 def _shown(conclusion: Conclusion) -> Sequence[ArmResult]:
     """The arms; of very many the baseline and the best."""
     arms = conclusion.arms
-    if len(arms) <= MOST_SHOWN:
+    if len(arms) <= MAX_CELLS_SHOWN:
         return arms
     best = best_claim(conclusion)
     return [arms[0], *(arm for arm in arms[1:] if best is not None and arm.name == best.b)]

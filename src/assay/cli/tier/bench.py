@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.bundle.files import replace_atomically
-from assay.cli.files.output_file import target_of
+from assay.cli.files.output_file import output_path
 from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.layout import width_of, wrapped
 from assay.cli.tier.environment import device_of, tier_env
 from assay.errors import InvalidInputError
 from assay.records import to_builtins
@@ -21,7 +21,7 @@ from assay.tier.efficiency import DRAM_MULTIPLES, OTHER_WORKS, POLYNOMIALS, Cell
 from assay.units import parse_bytes, parse_duration_s, show_bytes, show_count, show_duration
 from assay.workloads.kernels import VariantTimes, describe, find_kernel, run_variants
 
-BUDGET_S = 600.0
+DEFAULT_BUDGET_S = 600.0
 _MANAGED_OF_DRAM = 16
 """Managed is, of allocations, what is not smaller than such a part of DRAM.
 
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         InvalidInputError: no sizes, or data larger than this host's memory, or no program of such a name.
         NotPossibleError: the tier cannot be used here.
     """
-    picture = target_of("--output", arguments.output, (".svg",)) if arguments.output else None
+    picture = output_path("--output", arguments.output, (".svg",)) if arguments.output else None
     for name, example in (("dram", "256M"), ("path", "/mnt/nvme")):
         if not getattr(arguments, name):
             raise InvalidInputError(
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
         sizes = _chosen(arguments.data, dram_bytes)
     else:
         sizes = _sizes(dram_bytes, quiet=arguments.quiet)
-    budget_s = parse_duration_s(arguments.budget) if arguments.budget else BUDGET_S
+    budget_s = parse_duration_s(arguments.budget) if arguments.budget else DEFAULT_BUDGET_S
     threads = _threads(arguments.threads)
     bench = TierBenchmark(_Catalogue(arguments.path), dram_bytes, sizes, threads, works)
     before = device_of(arguments.path)
@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json({"dram_bytes": dram_bytes, "device": to_builtins(device), "cells": told})
     else:
         lines = _told(cells, device, dram_bytes) + _missing(bench.missing, len(cells), budget_s)
-        print("\n".join(fitted(lines, width_of(sys.stdout))))
+        print("\n".join(wrapped(lines, width_of(sys.stdout))))
     return 0
 
 

@@ -7,7 +7,7 @@ import os
 import sys
 
 from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.layout import width_of, wrapped
 from assay.records import to_builtins
 from assay.tier.doctor import advisor_finding, findings, usable
 from assay.tier.probe import PathProbe, Probe, probe
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
             }
         )
     else:
-        print("\n".join(fitted(_lines(found, swap), width_of(sys.stdout))))
+        print("\n".join(wrapped(_lines(found, swap), width_of(sys.stdout))))
     return 0 if can else 1
 
 

@@ -7,7 +7,7 @@ from assay.settings.tier import SWAP
 from assay.units import parse_bytes
 
 
-def room_of(keep_free: str | None, tier: str) -> list[str]:
+def free_space_assignments(keep_free: str | None, tier: str) -> list[str]:
     """Return the assignments that --keep-free is short for.
 
     Args:

@@ -13,7 +13,7 @@ from assay.tier.probe import Probe, probe
 from assay.untrusted import clean
 
 
-def tier_of(arguments: argparse.Namespace) -> str:
+def choose_tier(arguments: argparse.Namespace) -> str:
     """What stands behind memory, as the setting has it; where it is second best, that is told.
 
     Raises:

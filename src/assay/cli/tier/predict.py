@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from assay.cli.composition import program_of
-from assay.cli.process.termination import end_in_order
+from assay.cli.process.termination import terminate_in_order
 from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.layout import width_of, wrapped
 from assay.cli.tier.environment import device_of, tier_env
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import to_builtins
@@ -22,8 +22,8 @@ from assay.tier.prediction import Prediction, predict, reasons
 from assay.tier.sampling import sample_session
 from assay.units import parse_bytes, parse_duration_s, show_bytes, show_duration, show_signal
 
-FOR_S = 30.0
-ENDING_S = 5.0
+DEFAULT_DURATION_S = 30.0
+TERMINATION_S = 5.0
 
 
 def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
@@ -47,10 +47,14 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
             f"{command[0]} {why}.",
             "Build it otherwise, or have it ask for regions (tier.h).",
         )
-    for_s = parse_duration_s(getattr(arguments, "for")) if getattr(arguments, "for") else FOR_S
+    for_s = (
+        parse_duration_s(getattr(arguments, "for"))
+        if getattr(arguments, "for")
+        else DEFAULT_DURATION_S
+    )
     dram_bytes = parse_bytes(arguments.dram)
     device = device_of(arguments.path)
-    end_in_order()  # the program is ended when a signal comes
+    terminate_in_order()  # the program is ended when a signal comes
     with _started(command, tier_env(arguments.path, dram_bytes, arguments.numa)) as process:
         seen = list(sample_session(process.pid, for_s, lambda: process.poll() is None))
         status = process.poll()
@@ -71,7 +75,7 @@ def run(arguments: argparse.Namespace, command: Sequence[str]) -> int:
         told = reasons(found)
         print_json({"dram_bytes": dram_bytes, **to_builtins(found), "reasons": told})
     else:
-        print("\n".join(fitted(_lines(found, dram_bytes), width_of(sys.stdout))))
+        print("\n".join(wrapped(_lines(found, dram_bytes), width_of(sys.stdout))))
     return 0
 
 
@@ -95,7 +99,7 @@ def _started(command: Sequence[str], env: dict[str, str]) -> Iterator[subprocess
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, number)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(ENDING_S)
+                process.wait(TERMINATION_S)
 
 
 def _lines(found: Prediction, dram_bytes: int) -> list[str]:

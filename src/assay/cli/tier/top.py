@@ -16,7 +16,7 @@ from assay.tier.meter import Meter, Region, read_meters
 from assay.units import parse_duration_s, show_bytes
 from assay.untrusted import clean
 
-EVERY_S = 1.0
+DEFAULT_INTERVAL_S = 1.0
 _CLEAR = "\033[H\033[J"
 Seen = Mapping[tuple[int, int], Region]
 """Regions by process and address."""
@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
         InvalidInputError: --every is no time.
         NotPossibleError: no program runs under the tier.
     """
-    every_s = EVERY_S if arguments.every is None else parse_duration_s(arguments.every)
+    every_s = DEFAULT_INTERVAL_S if arguments.every is None else parse_duration_s(arguments.every)
     if arguments.json:
         print_json({"processes": [to_builtins(one) for one in _present()]})
         return 0

@@ -11,7 +11,7 @@ from assay.settings.tier import SWAP
 _TRACES = "*.touches"
 
 
-def touches_of(arguments: argparse.Namespace, tier: str) -> list[str]:
+def trace_assignments(arguments: argparse.Namespace, tier: str) -> list[str]:
     """The assignments that --trace and --replay are short for.
 
     A folder for traces is made where there is none.

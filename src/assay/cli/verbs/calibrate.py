@@ -10,8 +10,8 @@ from assay.cli.parsing.parser import Parsed
 from assay.cli.requests.missing import demand_found
 from assay.cli.requests.observe import observed_of
 from assay.cli.requests.request import budget_of, disturbed_above_of
-from assay.cli.show.answer import give
-from assay.cli.show.progress import Progress, wants_live
+from assay.cli.show.answer import deliver_answer
+from assay.cli.show.progress import Progress, uses_live_line
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Budget, Kind, StudySpec, Workload
 from assay.search.history.history import DEFAULT_ARM
@@ -50,10 +50,10 @@ def run(parsed: Parsed) -> int:
     lab = laboratory(program, helper=arguments.helper)
     with (
         store_of(arguments) as store,
-        Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress,
+        Progress(spec, live=uses_live_line(arguments), quiet=arguments.quiet) as progress,
     ):
         result = begin(lab, store, spec, progress)
-    give(arguments, result, (), ())
+    deliver_answer(arguments, result, (), ())
     return 0
 
 

@@ -6,12 +6,12 @@ import argparse
 import os
 import shlex
 
-from assay.cli.boot_pauses import from_boot_to_boot
+from assay.cli.boot_pauses import prepare_boot_settings
 from assay.cli.composition import laboratory, program_of, store_of
 from assay.cli.parsing.parser import Parsed
-from assay.cli.process.long_grace import say_long_grace
-from assay.cli.process.parallel_job import say_ranks
-from assay.cli.process.unused_input import say_unused_input
+from assay.cli.process.long_grace import warn_of_long_grace
+from assay.cli.process.parallel_job import warn_of_parallel_job
+from assay.cli.process.unused_input import warn_of_unused_input
 from assay.cli.requests.arm_words import arm_of, named_in_file
 from assay.cli.requests.built import program_before, with_built
 from assay.cli.requests.command_words import command_of, split_command
@@ -30,9 +30,9 @@ from assay.cli.requests.workload import (
     statistic_of,
     workload_of,
 )
-from assay.cli.show.answer import exports_of, give
+from assay.cli.show.answer import deliver_answer, export_paths
 from assay.cli.show.gate import gate_status
-from assay.cli.show.progress import Progress, wants_live
+from assay.cli.show.progress import Progress, uses_live_line
 from assay.errors import InvalidInputError
 from assay.executors.metrics.direction import demand_directed
 from assay.records import Arm, Configuration, Kind, StudySpec
@@ -49,7 +49,7 @@ def run(parsed: Parsed) -> int:
     arguments = parsed.arguments
     gate = gate_of(arguments.fail_if, GATE_CONDITIONS)
     demand_one_objective(arguments)
-    exports = exports_of(arguments)
+    exports = export_paths(arguments)
     argv, *others = _commands(parsed)
     if arguments.build is not None:  # nobody knows the programs before they are built
         lab = laboratory(helper=arguments.helper)
@@ -62,7 +62,7 @@ def run(parsed: Parsed) -> int:
     asked = reservation_of(arguments)
     with in_share(lab, asked, seed=arguments.seed, quiet=arguments.quiet) as placed:
         result = _compared(arguments, placed, argv, gate)
-    give(arguments, result, (), exports)
+    deliver_answer(arguments, result, (), exports)
     return gate_status(gate, result)
 
 
@@ -72,9 +72,9 @@ def _compared(
     arms = _arms(arguments, lab)
     workload = workload_of(arguments, argv, configurations=[a.configuration for a in arms])
     demand_directed(workload.metrics)
-    say_unused_input(workload, quiet=arguments.quiet)
-    say_long_grace(workload, budget_of(arguments), quiet=arguments.quiet)
-    say_ranks(os.environ, quiet=arguments.quiet)
+    warn_of_unused_input(workload, quiet=arguments.quiet)
+    warn_of_long_grace(workload, budget_of(arguments), quiet=arguments.quiet)
+    warn_of_parallel_job(os.environ, quiet=arguments.quiet)
     spec = StudySpec(
         kind=Kind.COMPARE,
         workload=workload,
@@ -91,10 +91,10 @@ def _compared(
         reserve=reservation_of(arguments),
         gate=gate,
     )
-    lab, spec = from_boot_to_boot(arguments, with_built(lab, spec, quiet=arguments.quiet), spec)
+    lab, spec = prepare_boot_settings(arguments, with_built(lab, spec, quiet=arguments.quiet), spec)
     with (
         store_of(arguments) as store,
-        Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress,
+        Progress(spec, live=uses_live_line(arguments), quiet=arguments.quiet) as progress,
     ):
         return begin(lab, store, spec, progress)
 

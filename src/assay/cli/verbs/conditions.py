@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from assay.cli.requests.conditions import Conditions
 from assay.cli.requests.request import gate_of, margin_of
 from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.layout import width_of, wrapped
 from assay.errors import InvalidInputError
 from assay.records import to_builtins
 from assay.records.comparison import Condition, OccasionComparison, OccasionVerdict
@@ -74,7 +74,7 @@ def _print(arguments: argparse.Namespace, found: OccasionComparison) -> None:
         print(to_markdown(found), end="")
     else:
         width = width_of(sys.stdout)
-        print("\n".join(fitted(map(clean, _lines(found)), width)))
+        print("\n".join(wrapped(map(clean, _lines(found)), width)))
 
 
 def _closes(word: str, found: OccasionComparison) -> bool:

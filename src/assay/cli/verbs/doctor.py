@@ -12,7 +12,7 @@ from assay.cli.composition import laboratory
 from assay.cli.parsing.parser import Parsed
 from assay.cli.process.privileges import unprotected
 from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
+from assay.cli.show.layout import width_of, wrapped
 from assay.cli.show.overhead import summary_lines
 from assay.errors import AssayError, NotPossibleError
 from assay.machine.cpu_restriction import describe_restriction
@@ -52,7 +52,7 @@ def run(parsed: Parsed) -> int:
         return 0
     print(
         "\n".join(
-            fitted(
+            wrapped(
                 _lines(lab, probe, settings, store, arguments.helper, overheads),
                 width_of(sys.stdout),
             )

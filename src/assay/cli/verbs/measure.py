@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 
-from assay.cli.boot_pauses import from_boot_to_boot
+from assay.cli.boot_pauses import prepare_boot_settings
 from assay.cli.composition import laboratory, store_of
 from assay.cli.parsing.parser import Parsed
-from assay.cli.process.long_grace import say_long_grace
-from assay.cli.process.parallel_job import say_ranks
-from assay.cli.process.unused_input import say_unused_input
+from assay.cli.process.long_grace import warn_of_long_grace
+from assay.cli.process.parallel_job import warn_of_parallel_job
+from assay.cli.process.unused_input import warn_of_unused_input
 from assay.cli.requests.assigned import configuration_of
 from assay.cli.requests.built import program_before, with_built
 from assay.cli.requests.command_words import command_of
@@ -29,9 +29,9 @@ from assay.cli.requests.workload import (
     statistic_of,
     workload_of,
 )
-from assay.cli.show.answer import exports_of, give
+from assay.cli.show.answer import deliver_answer, export_paths
 from assay.cli.show.gate import gate_status
-from assay.cli.show.progress import Progress, wants_live
+from assay.cli.show.progress import Progress, uses_live_line
 from assay.errors import InvalidInputError
 from assay.records import Arm, Kind, Sample, Statistic, StudySpec
 from assay.search.claims.gate import SINGLE_ARM_CONDITIONS
@@ -44,7 +44,7 @@ def run(parsed: Parsed) -> int:
     arguments = parsed.arguments
     gate = gate_of(arguments.fail_if, SINGLE_ARM_CONDITIONS)
     demand_one_objective(arguments)
-    exports = exports_of(arguments)
+    exports = export_paths(arguments)
     _demand_mean(arguments)
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
     asked = reservation_of(arguments)
@@ -53,7 +53,7 @@ def run(parsed: Parsed) -> int:
     )
     with in_share(lab, asked, seed=arguments.seed, quiet=arguments.quiet) as placed:
         result, samples = _measured(arguments, placed, argv)
-    give(arguments, result, samples, exports)
+    deliver_answer(arguments, result, samples, exports)
     return gate_status(gate, result)
 
 
@@ -62,9 +62,9 @@ def _measured(
 ) -> tuple[StudyResult, list[Sample]]:
     configuration = configuration_of(arguments.assignments, lab.registry, lab.machine)
     workload = workload_of(arguments, argv, configurations=(configuration,))
-    say_unused_input(workload, quiet=arguments.quiet)
-    say_long_grace(workload, budget_of(arguments), quiet=arguments.quiet)
-    say_ranks(os.environ, quiet=arguments.quiet)
+    warn_of_unused_input(workload, quiet=arguments.quiet)
+    warn_of_long_grace(workload, budget_of(arguments), quiet=arguments.quiet)
+    warn_of_parallel_job(os.environ, quiet=arguments.quiet)
     spec = StudySpec(
         kind=Kind.MEASURE,
         workload=workload,
@@ -78,10 +78,10 @@ def _measured(
         require=requirements_of(arguments, workload),
         reserve=reservation_of(arguments),
     )
-    lab, spec = from_boot_to_boot(arguments, with_built(lab, spec, quiet=arguments.quiet), spec)
+    lab, spec = prepare_boot_settings(arguments, with_built(lab, spec, quiet=arguments.quiet), spec)
     with (
         store_of(arguments) as store,
-        Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress,
+        Progress(spec, live=uses_live_line(arguments), quiet=arguments.quiet) as progress,
     ):
         result = begin(lab, store, spec, progress)
         return result, store.samples(result.study_id)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 from assay.cli.parsing.parser import Parsed
-from assay.cli.process.signal_relay import Relay
+from assay.cli.process.signal_relay import SignalRelay
 from assay.cli.requests.ready import Ready, is_plain, launch_of, plain
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.evidence.drift import changed_since, drift_evidence
@@ -59,10 +59,10 @@ def run(parsed: Parsed) -> int:
 
         print(explained(parsed), end="")
         return 0
-    record = _recorder(arguments.record, arguments.observe)
+    write_record = _recorder(arguments.record, arguments.observe)
     with _ready(parsed) as ready:
         facts, around = _launch(ready, _observing(arguments))
-    record(ready._replace(evidence=(*ready.evidence, *around)), facts)
+    write_record(ready._replace(evidence=(*ready.evidence, *around)), facts)
     if not arguments.quiet:
         _tell_refused(ready.judge(facts))
         _tell_share(around)
@@ -77,10 +77,10 @@ def _recorder(name: str | None, observe: str | None) -> Callable[[Ready, RunFact
     """
     if not name:
         return lambda ready, facts: None
-    from assay.cli.record_file import record
+    from assay.cli.record_file import write_record
     from assay.cli.requests.observe import observed_of
 
-    return partial(record, name, observed_of(observe))
+    return partial(write_record, name, observed_of(observe))
 
 
 class _Observing(NamedTuple):
@@ -141,7 +141,7 @@ def _launch(ready: Ready, observing: _Observing) -> tuple[RunFacts, tuple[Eviden
     document.pop("cwd", None)
     cached = _cached(ready)
     before, share = ready.look(), read_share(driver)
-    with Relay() as relay, driver.start(document) as running:
+    with SignalRelay() as relay, driver.start(document) as running:
         relay.serve(running)
         try:
             facts = running.facts()

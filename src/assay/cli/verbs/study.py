@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import msgspec
 
 from assay.bundle.document import sample_documents
-from assay.cli.boot_pauses import confirmed_of
+from assay.cli.boot_pauses import firmware_confirmations
 from assay.cli.composition import laboratory_of, store_of
 from assay.cli.export import export
 from assay.cli.parsing.parser import Parsed
@@ -19,10 +19,10 @@ from assay.cli.requests.built import with_built, with_found
 from assay.cli.requests.confirm import confirmed, demand_programs
 from assay.cli.requests.request import budget_of
 from assay.cli.requests.reserving import in_share
-from assay.cli.show.answer import exports_of, give, named_result
+from assay.cli.show.answer import deliver_answer, export_paths, named_result
 from assay.cli.show.documents import print_json
-from assay.cli.show.layout import fitted, width_of
-from assay.cli.show.progress import Progress, wants_live
+from assay.cli.show.layout import width_of, wrapped
+from assay.cli.show.progress import Progress, uses_live_line
 from assay.cli.show.result import result_lines, verdict_lines
 from assay.cli.verbs import calibrate
 from assay.cli.verification import verify_file
@@ -154,7 +154,7 @@ def _show(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
     present = ""
     if result is None and failure is None:
         present = interim_sentence(record.spec, store.samples(study_id, record.strata[-1].number))
-    print("\n".join(fitted(_lines(record, result, width, failure, present), width)))
+    print("\n".join(wrapped(_lines(record, result, width, failure, present), width)))
     return 0
 
 
@@ -216,17 +216,19 @@ def _open_lines(record: StudyRecord, failure: Failure | None) -> Iterable[str]:
 
 
 def _resume(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
-    exports = exports_of(arguments)
+    exports = export_paths(arguments)
     record = store.study(study_id)
     spec = record.spec
     more = budget_of(arguments) if arguments.budget or arguments.runs else None
-    said = confirmed_of(arguments)
+    said = firmware_confirmations(arguments)
     lab = with_firmware_values(laboratory_of(spec, arguments.helper), spec, said)
     demand_varied(said, spec)
     if record.status is Status.DONE and more is None and not arguments.new_stratum:
         found = finished_result(with_found(lab, spec), store, record)
         if found is not None:
-            give(arguments, found, store.samples(study_id, record.strata[-1].number), exports)
+            deliver_answer(
+                arguments, found, store.samples(study_id, record.strata[-1].number), exports
+            )
             return 0
     with in_share(lab, spec.reserve, seed=spec.seed, quiet=arguments.quiet) as placed:
         placed = placed.divided(spec.parallel)
@@ -234,21 +236,21 @@ def _resume(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
         if arguments.new_stratum:  # without it the program is compared, and named
             demand_programs(placed, study_id)
         with Progress(
-            spec, live=wants_live(arguments), quiet=arguments.quiet, launches=record.launches
+            spec, live=uses_live_line(arguments), quiet=arguments.quiet, launches=record.launches
         ) as progress:
             result = resume(
                 placed, store, study_id, progress, new_stratum=arguments.new_stratum, more=more
             )
     # The conclusion is of the newest stratum alone, and so are the samples.
     newest = store.study(study_id).strata[-1]
-    give(arguments, result, store.samples(study_id, newest.number), exports)
+    deliver_answer(arguments, result, store.samples(study_id, newest.number), exports)
     return 0
 
 
 def _confirm(arguments: argparse.Namespace, store: Store, study_id: str) -> int:
-    exports = exports_of(arguments)
+    exports = export_paths(arguments)
     result = confirmed(arguments, store, study_id, budget_of(arguments), arguments.point)
-    give(arguments, result, (), exports)
+    deliver_answer(arguments, result, (), exports)
     return 0
 
 

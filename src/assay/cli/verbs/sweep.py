@@ -11,20 +11,20 @@ from collections.abc import Iterator
 
 import msgspec
 
-from assay.cli.boot_pauses import from_boot_to_boot
+from assay.cli.boot_pauses import prepare_boot_settings
 from assay.cli.composition import laboratory, store_of
 from assay.cli.files.sweep_file import shipped_schema
 from assay.cli.parsing.parser import Parsed
-from assay.cli.process.long_grace import say_long_grace
-from assay.cli.process.parallel_job import say_ranks
-from assay.cli.process.unused_input import say_unused_input
+from assay.cli.process.long_grace import warn_of_long_grace
+from assay.cli.process.parallel_job import warn_of_parallel_job
+from assay.cli.process.unused_input import warn_of_unused_input
 from assay.cli.requests.built import with_built
 from assay.cli.requests.reserving import in_share, reservation_of
 from assay.cli.requests.sweep_request import SweepRequest, read_sweep
-from assay.cli.show.answer import exports_of, give
+from assay.cli.show.answer import deliver_answer, export_paths
 from assay.cli.show.documents import design_document, print_json
-from assay.cli.show.layout import fitted, width_of
-from assay.cli.show.progress import Progress, wants_live
+from assay.cli.show.layout import width_of, wrapped
+from assay.cli.show.progress import Progress, uses_live_line
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import StudySpec
 from assay.search.conclusion.cells import baseline_words
@@ -52,7 +52,7 @@ def run(parsed: Parsed) -> int:
             "`assay sweep` takes no command on its own line.",
             "Write it into the file: command under [workload].",
         )
-    exports = exports_of(arguments)
+    exports = export_paths(arguments)
     request = read_sweep(arguments.file)
     asked, take = reservation_of(arguments), not arguments.dry_run
     lab = laboratory(request.program(), helper=arguments.helper)
@@ -60,7 +60,7 @@ def run(parsed: Parsed) -> int:
     with in_share(lab, asked, seed=seed, take=take, quiet=arguments.quiet) as placed:
         result = _swept(arguments, placed, request)
     if result is not None:
-        give(arguments, result, (), exports)
+        deliver_answer(arguments, result, (), exports)
     return 0
 
 
@@ -70,20 +70,20 @@ def _swept(
     """The result; ``None`` where nothing was to be run."""
     spec = request.specification(arguments, lab.registry, lab.machine, lab.admits)
     spec = msgspec.structs.replace(with_instance_numbers(spec), reserve=reservation_of(arguments))
-    lab, spec = from_boot_to_boot(arguments, lab, spec)
+    lab, spec = prepare_boot_settings(arguments, lab, spec)
     if arguments.dry_run:
         _show(arguments, spec)
         return None
     _demand_room(spec)
-    say_unused_input(spec.workload, quiet=arguments.quiet)
-    say_long_grace(spec.workload, spec.budget, quiet=arguments.quiet)
-    say_ranks(os.environ, quiet=arguments.quiet)
+    warn_of_unused_input(spec.workload, quiet=arguments.quiet)
+    warn_of_long_grace(spec.workload, spec.budget, quiet=arguments.quiet)
+    warn_of_parallel_job(os.environ, quiet=arguments.quiet)
     lab = with_built(lab, spec, quiet=arguments.quiet)
     with store_of(arguments) as store:
         if not arguments.quiet:
             lines = announced(spec, width_of(sys.stderr))
             print("\n".join(lines), file=sys.stderr, flush=True)
-        with Progress(spec, live=wants_live(arguments), quiet=arguments.quiet) as progress:
+        with Progress(spec, live=uses_live_line(arguments), quiet=arguments.quiet) as progress:
             return begin(lab, store, spec, progress)
 
 
@@ -105,7 +105,7 @@ def _demand_room(spec: StudySpec) -> None:
 def announced(spec: StudySpec, width: int | None) -> Iterator[str]:
     """What is about to run, on a terminal of so many columns."""
     told = [f"assay: {show_count(len(spec.arms), 'cell')}: {_plan(spec)}"]
-    return fitted([*told, *(f"assay: {note}" for note in too_few_blocks_notes(spec))], width)
+    return wrapped([*told, *(f"assay: {note}" for note in too_few_blocks_notes(spec))], width)
 
 
 def _plan(spec: StudySpec) -> str:
@@ -128,7 +128,7 @@ def _show(arguments: argparse.Namespace, spec: StudySpec) -> None:
         print_json(design_document(spec, launches))
         return
     width = width_of(sys.stdout)
-    print("\n".join(fitted(_dry_lines(arguments, spec, launches), width)))
+    print("\n".join(wrapped(_dry_lines(arguments, spec, launches), width)))
 
 
 def _dry_lines(arguments: argparse.Namespace, spec: StudySpec, launches: int) -> Iterator[str]:

@@ -42,12 +42,12 @@ def _as_run(parsed: Parsed) -> Parsed:
         InvalidInputError: one of them is missing.
         NotPossibleError: neither the pager nor the advisor can be had here.
     """
-    from assay.cli.tier.free_space import room_of
-    from assay.cli.tier.mechanism import tier_of
-    from assay.cli.tier.traces import touches_of
+    from assay.cli.tier.free_space import free_space_assignments
+    from assay.cli.tier.mechanism import choose_tier
+    from assay.cli.tier.traces import trace_assignments
 
     arguments = parsed.arguments
-    tier = tier_of(arguments)
+    tier = choose_tier(arguments)
     of_run = parse(["run"]).arguments
     for name, value in vars(arguments).items():
         if name in vars(of_run) and name != "verb":
@@ -56,8 +56,8 @@ def _as_run(parsed: Parsed) -> Parsed:
         f"mem.dram={arguments.dram}",
         f"mem.tier={tier}",
         *([f"mem.numa={arguments.numa}"] if arguments.numa else []),
-        *room_of(arguments.keep_free, tier),
-        *touches_of(arguments, tier),
+        *free_space_assignments(arguments.keep_free, tier),
+        *trace_assignments(arguments, tier),
         *arguments.assignments,
     ]
     return parsed._replace(arguments=of_run)

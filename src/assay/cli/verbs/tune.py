@@ -13,13 +13,13 @@ from dataclasses import replace
 
 import msgspec
 
-from assay.cli.boot_pauses import from_boot_to_boot
+from assay.cli.boot_pauses import prepare_boot_settings
 from assay.cli.composition import laboratory, store_of
 from assay.cli.parsing.parser import Parsed
-from assay.cli.process.long_grace import say_long_grace
-from assay.cli.process.parallel_job import say_ranks
+from assay.cli.process.long_grace import warn_of_long_grace
+from assay.cli.process.parallel_job import warn_of_parallel_job
 from assay.cli.process.termination import Terminated
-from assay.cli.process.unused_input import say_unused_input
+from assay.cli.process.unused_input import warn_of_unused_input
 from assay.cli.requests.built import program_before, with_built
 from assay.cli.requests.command_words import command_of
 from assay.cli.requests.observe import observed_of
@@ -33,10 +33,10 @@ from assay.cli.requests.workload import (
     statistic_of,
     workload_of,
 )
-from assay.cli.show.answer import exports_of, give
+from assay.cli.show.answer import deliver_answer, export_paths
 from assay.cli.show.documents import print_json, space_document
-from assay.cli.show.layout import fitted, width_of
-from assay.cli.show.progress import Progress, ending_words, wants_live
+from assay.cli.show.layout import width_of, wrapped
+from assay.cli.show.progress import Progress, termination_notice, uses_live_line
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.executors.metrics.direction import demand_directed
 from assay.launch.exported_variables import space_notes
@@ -72,7 +72,7 @@ def run(parsed: Parsed) -> int:
         raise InvalidInputError(
             "There is no command.", f"Write it after --, as in: assay tune -- {words}"
         )
-    exports = exports_of(arguments)
+    exports = export_paths(arguments)
     argv = command_of(parsed.command, separated=parsed.separated, shell=arguments.shell)
     before = program_before(argv, builds=arguments.build is not None)
     parallel = parallel_of(arguments)
@@ -87,7 +87,7 @@ def run(parsed: Parsed) -> int:
     ) as placed:
         result = _tuned(arguments, placed.divided(parallel), argv)
     if result is not None:
-        give(arguments, result, (), exports)
+        deliver_answer(arguments, result, (), exports)
     return 0
 
 
@@ -96,7 +96,7 @@ def _tuned(
 ) -> StudyResult | None:
     """The result; ``None`` where nothing was to be run."""
     spec = _specification(arguments, lab, argv)
-    lab, spec = from_boot_to_boot(arguments, with_built(lab, spec, quiet=arguments.quiet), spec)
+    lab, spec = prepare_boot_settings(arguments, with_built(lab, spec, quiet=arguments.quiet), spec)
     program = lab.program
     assert program is not None
     if arguments.dry_run:
@@ -114,13 +114,13 @@ def _tuned(
         spec = _with_earlier(lab, store, wanted, spec, space)
         _say(arguments, lab, spec, left_out)
         with Progress(
-            spec, live=wants_live(arguments), quiet=arguments.quiet, launches=1
+            spec, live=uses_live_line(arguments), quiet=arguments.quiet, launches=1
         ) as progress:
             return begin(lab, store, spec, progress, seen=seen)
 
 
 def _tell_ending(grace_s: float) -> None:
-    print(ending_words(grace_s), file=sys.stderr)
+    print(termination_notice(grace_s), file=sys.stderr)
 
 
 @contextlib.contextmanager
@@ -146,9 +146,9 @@ def _specification(
     SearchSpace(asked)
     workload = workload_of(arguments, argv, asked.parameters)
     demand_directed(workload.metrics)
-    say_unused_input(workload, quiet=arguments.quiet)
-    say_long_grace(workload, budget_of(arguments), quiet=arguments.quiet)
-    say_ranks(os.environ, quiet=arguments.quiet)
+    warn_of_unused_input(workload, quiet=arguments.quiet)
+    warn_of_long_grace(workload, budget_of(arguments), quiet=arguments.quiet)
+    warn_of_parallel_job(os.environ, quiet=arguments.quiet)
     if lab.slots:
         demand_apart(asked, lab.registry)
     spec = StudySpec(
@@ -255,7 +255,7 @@ def _say(
         lines += [f"  {name}   {clean(reason)}" for name, reason in left_out.items()]
     elif left_out:
         lines += [f"  and leaves out {_left_out_words(list(left_out))}"]
-    print("\n".join(fitted(lines, width_of(stream))), file=stream, flush=True)
+    print("\n".join(wrapped(lines, width_of(stream))), file=stream, flush=True)
 
 
 def _left_out_words(names: list[str]) -> str:
@@ -287,4 +287,4 @@ def _emptiness(lab: Laboratory, space: Space) -> list[str]:
 
 def _tell(arguments: argparse.Namespace, text: str) -> None:
     if not arguments.quiet:
-        print("\n".join(fitted([text], width_of(sys.stderr))), file=sys.stderr, flush=True)
+        print("\n".join(wrapped([text], width_of(sys.stderr))), file=sys.stderr, flush=True)
