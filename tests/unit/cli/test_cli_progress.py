@@ -59,7 +59,7 @@ class TestProgress:
     def test_a_build_that_takes_long_is_told(
         self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(progress_module, "PLAIN_EVERY_S", 0.0)
+        monkeypatch.setattr(progress_module, "PLAIN_LINE_INTERVAL_S", 0.0)
         told, plain = threading.Event(), Progress._plain
         monkeypatch.setattr(Progress, "_plain", lambda self: (plain(self), told.set()))
         study = tune(SPACE, GAIN, Budget(launches=100))
@@ -218,7 +218,7 @@ def test_the_interval_takes_a_small_share_of_the_time(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(progress_module, "time", clock)
     monkeypatch.setattr(progress_module, "with_interval", dear)
-    monkeypatch.setattr(progress_module, "PLAIN_EVERY_S", 0.0)
+    monkeypatch.setattr(progress_module, "PLAIN_LINE_INTERVAL_S", 0.0)
     progress = None
     for spec, race, sample in launches(arms=2, blocks=5000):
         progress = progress or Progress(spec, live=False, quiet=False)

@@ -60,7 +60,7 @@ def test_a_reader_that_has_gone_is_told(kind: type[io.FileIO], unread: int) -> N
 
 REPORT = """
 import os, sys
-from assay.cli.process.streams import open_streams, let_go
+from assay.cli.process.streams import open_streams, discard_streams
 kept = os.dup(1)
 for fd in {closed}: os.close(fd)
 sys.stdout = sys.stderr = None
@@ -68,7 +68,7 @@ open_streams()
 print("to nobody"); print("to nobody", file=sys.stderr)
 for fd in {closed}: assert os.fstat(fd).st_rdev == os.stat(os.devnull).st_rdev
 assert os.get_inheritable(0) and os.get_inheritable(1)
-let_go()
+discard_streams()
 os.write(kept, b"fine")
 """
 

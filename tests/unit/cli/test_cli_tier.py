@@ -388,7 +388,7 @@ def test_what_a_program_cannot_be_started_with_is_told(monkeypatch: pytest.Monke
         environment.tier_env("/d", 1 << 60)
     limited = Cgroups(mode="v2", memory_limit_bytes=32 << 20)
     with monkeypatch.context() as patch:
-        patch.setattr(place, "read_cgroups", lambda _: limited)
+        patch.setattr(environment, "read_cgroups", lambda _: limited)
         with pytest.raises(
             InvalidInputError, match=r"more than the 32\.0 MiB of memory that there are"
         ):
@@ -452,7 +452,7 @@ def bench_of(
     monkeypatch.setattr(bench, "describe", described)
     monkeypatch.setattr(bench, "find_kernel", lambda name, env: Path(f"assay-kernel-{name}"))
     found = msgspec.json.decode(WHOLE, type=Probe)
-    monkeypatch.setattr(place, "probe", lambda env, paths: found)
+    monkeypatch.setattr(environment, "probe", lambda env, paths: found)
     monkeypatch.setattr(bench.os, "sched_getaffinity", lambda pid: {0, 1})
     return launches, envs
 
