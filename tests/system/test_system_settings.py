@@ -222,7 +222,7 @@ def test_a_profile_of_which_nothing_can_be_had_is_pointed_at(tmp_path: Path) -> 
         (("apply",), 2, "There is no profile"),
         (("apply", "latincy"), 2, "Did you mean latency?"),
         (("apply", "/nonexistent.toml"), 2, "/nonexistent.toml"),
-        (("restore", "x"), 2, "one word too many"),
+        (("restore", "x"), 2, "Unexpected argument"),
         (("restore",), 0, "Nothing to put back."),
     ],
 )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from assay.cli.parsing.grammar import VERBS, build
 from assay.cli.parsing.parser import verb_parsers
+from assay.cli.parsing.usage import Parser
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,13 @@ class Group:
 
 @dataclass(frozen=True)
 class Command:
-    """One verb: summary, usage line, options by group, and the text after them."""
+    """One verb: summary, usage line, options by group, and the texts after them by title."""
 
     name: str
     summary: str
     usage: str
     groups: tuple[Group, ...]
-    epilog: str
+    sections: Mapping[str, str]
 
 
 def commands() -> tuple[Command, ...]:
@@ -68,7 +69,7 @@ def _command(name: str, parser: argparse.ArgumentParser) -> Command:
         summary=parser.description or "",
         usage=parser.usage or parser.format_usage(),
         groups=tuple(_groups(parser)),
-        epilog=parser.epilog or "",
+        sections=parser.sections if isinstance(parser, Parser) else {},
     )
 
 
@@ -100,7 +101,8 @@ def _option(parser: argparse.ArgumentParser, action: argparse.Action) -> Option:
 
 def _metavar(action: argparse.Action, choices: tuple[str, ...]) -> str:
     if isinstance(action.metavar, str):
-        return action.metavar
+        optional = action.option_strings and action.nargs == "?"
+        return f"[{action.metavar}]" if optional else action.metavar
     return "|".join(choices) or action.dest.upper()
 
 
@@ -125,7 +127,10 @@ def page(command: Command, exit_status: str, keys: str) -> str:
         f"```text\n{_usage(command.usage)}\n```",
         "## Options",
         *(_group(group) for group in command.groups),
-        *([f"## Actions\n\n```text\n{command.epilog.strip()}\n```"] if command.epilog else []),
+        *(
+            f"## {title.capitalize()}\n\n```text\n{text.rstrip()}\n```"
+            for title, text in command.sections.items()
+        ),
         f"## Exit status\n\n{exit_status}",
         keys,
     ]
@@ -134,7 +139,8 @@ def page(command: Command, exit_status: str, keys: str) -> str:
 
 def _usage(usage: str) -> str:
     """Return the usage with each alternative on a line of its own."""
-    return "\n    | ".join(usage.split(" | "))
+    lines = (line.strip() for line in usage.splitlines())
+    return "\n".join("\n    | ".join(line.split(" | ")) for line in lines)
 
 
 def _group(group: Group) -> str:
@@ -152,7 +158,7 @@ def _description(option: Option) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a phrase as a sentence: a capital letter, unless it begins with code, and a dot."""
+    """Return a phrase as a sentence; code at its beginning gets no capital letter."""
     text = text.strip().rstrip(".")
     if re.match(r"[a-z]+(?: |$)", text):
         text = text[0].upper() + text[1:]

@@ -52,10 +52,10 @@ def _verb_page(command: Command) -> str:
     return "".join(
         [
             _head(f"assay-{command.name}", command.summary),
-            f".SH SYNOPSIS\n{_literal(command.usage)}",
+            f".SH SYNOPSIS\n{_literal(_usage(command.usage))}",
             f".SH DESCRIPTION\n{_text(sentence(command.summary))}\n",
             *_options(command),
-            *([f".SH NOTES\n{_literal(command.epilog)}"] if command.epilog else []),
+            *(f".SH {title.upper()}\n{_literal(text)}" for title, text in command.sections.items()),
             ".SH EXIT STATUS\n",
             *(
                 f".TP\n.B {_text(status.replace('`', ''))}\n{_text(meaning.replace('`', ''))}\n"
@@ -65,6 +65,11 @@ def _verb_page(command: Command) -> str:
             ".SH SEE ALSO\n.BR assay (1)\n",
         ]
     )
+
+
+def _usage(usage: str) -> str:
+    """Return the alternatives of a usage line without the indentation of ``--help``."""
+    return "\n".join(map(str.strip, usage.splitlines()))
 
 
 def _head(name: str, summary: str) -> str:

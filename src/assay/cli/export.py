@@ -85,15 +85,14 @@ def _asked(arguments: argparse.Namespace) -> list[_Asked]:
     """The files to write.
 
     Raises:
-        InvalidInputError: none was named and no ``--json`` either; an ending says nothing; two go to one
-            place.
+        InvalidInputError: no file is given, a suffix is unknown, or two exports share a file.
     """
     named = {"bundle": arguments.bundle, "csv": arguments.csv, "json": None}
     named["openmetrics"] = arguments.openmetrics
     if arguments.file is not None:
         if not arguments.json:
             raise InvalidInputError(
-                f"{arguments.file!r} is one word too many for `assay study export`.",
+                f"Unexpected argument {arguments.file!r} for `assay study export`.",
                 f"Say what it is to be: --bundle {arguments.file}, --csv, --json or "
                 "--openmetrics, or -o, which goes by the ending.",
             )

@@ -224,4 +224,4 @@ def test_options_of_compare_are_of_compare_alone(shell: Shell, pair: tuple[str, 
     status, _, err = shell("show", a, "--margin", "2%")
     assert status == 2
     assert "`assay study compare` does" in err
-    assert "one word too many" in shell("show", a, a)[2]
+    assert "Unexpected argument" in shell("show", a, a)[2]

@@ -94,13 +94,13 @@ def test_a_snapshot_is_made_shown_and_compared(call: Call, tmp_path: Path) -> No
         (("diff",), "needs something to compare"),
         (("diff", "nothing", SMALL), "neither a snapshot nor a study"),
         (("diff", "none.tar.gz"), "There is no file or folder"),
-        (("diff", SMALL, SMALL, SMALL), "one word too many"),
+        (("diff", SMALL, SMALL, SMALL), "Unexpected argument"),
         (("diff", SMALL, ""), "A word for `assay machine diff` is empty"),
         (("diff", str(RECORDED)), f"There is neither proc nor sys in {RECORDED}"),
         (("check", "hpc"), "`assay machine check --profile hpc`"),
         (("check", "-o", "x.json"), "`assay machine check --json > FILE`"),
         (("restore", "--root", SMALL), "about this machine as it runs"),
-        ((), "it takes one of show, check, snapshot, diff, apply, restore, noise"),
+        ((), "missing action: write one of show, check, snapshot, diff, apply, restore, noise"),
     ],
 )
 def test_what_is_wrong_is_said(call: Call, words: tuple[str, ...], said: str) -> None:

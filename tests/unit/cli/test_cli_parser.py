@@ -1,4 +1,4 @@
-"""What may stand where on a command line, and what is said of what may not."""
+"""Words and options of a command line, their order, and usage errors."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from assay.cli.main import main
 from assay.cli.parsing.grammar import VERBS, build
-from assay.cli.parsing.parser import parse
+from assay.cli.parsing.parser import parse, verb_parsers
 from assay.cli.parsing.usage import columns
 from assay.errors import InvalidInputError
 
 
-def told(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    """The last line of what is said of words that cannot be parsed."""
+def usage_error(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """Return the last line of the error on words that cannot be parsed."""
     with pytest.raises(SystemExit) as end:
         parse(words)
     assert end.value.code == 2
@@ -37,7 +37,7 @@ LINES = [
 
 
 @given(st.sampled_from(LINES), st.randoms(use_true_random=False))
-def test_words_and_options_stand_in_any_order(
+def test_words_and_options_may_be_in_any_order(
     line: tuple[str, list[str], list[list[str]]], rng: object
 ) -> None:
     verb, words, options = line
@@ -49,9 +49,9 @@ def test_words_and_options_stand_in_any_order(
     assert parse([verb, *mixed]).arguments == expected
 
 
-def test_one_word_too_many_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unexpected_argument_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["settings", "show", "nice", "thp"], ["report", "last", "x"], ["run", "./app"]):
-        assert f"{words[-1]!r} is one word too many" in told(words, capsys)
+        assert f"unexpected argument {words[-1]!r}" in usage_error(words, capsys)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_value_below_zero_is_judged_as_a_value(
 
 
 def valued() -> list[str]:
-    """Every option of any verb that takes a value."""
+    """Return every option of any verb that takes a value."""
     verbs = next(a for a in build()._actions if isinstance(a, argparse._SubParsersAction))
     return [
         f"{verb} {action.option_strings[-1]}"
@@ -79,12 +79,10 @@ def valued() -> list[str]:
 
 
 @pytest.mark.parametrize("line", valued())
-def test_an_option_without_a_value_is_told_with_an_example(
-    line: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_option_without_value_yields_example(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     verb, option = line.split()
-    assert f"{option} needs a value, as in {option} " in told([verb, option], capsys)
-    assert "expected" not in told([verb, option, "--verbose"], capsys)
+    assert f"{option} needs a value, as in {option} " in usage_error([verb, option], capsys)
+    assert "expected" not in usage_error([verb, option, "--verbose"], capsys)
     if option not in ("--arm", "--color", "--seed", "--idle", "--how", "--numa"):
         needed = {
             "report": ["last"],
@@ -96,7 +94,7 @@ def test_an_option_without_a_value_is_told_with_an_example(
             "completion": ["bash"],
         }
         words = needed.get(verb, [])
-        assert f"{option} needs a value" in told([verb, *words, f"{option}="], capsys)
+        assert f"{option} needs a value" in usage_error([verb, *words, f"{option}="], capsys)
 
 
 @pytest.mark.parametrize(
@@ -105,16 +103,16 @@ def test_an_option_without_a_value_is_told_with_an_example(
         (["tnue"], "did you mean tune?"),
         (["study", "shwo"], "did you mean show?"),
         (["study", "--color", "red", "list"], "'red' is none of auto, always, never"),
-        (["--json", "study", "list"], "--json stands behind the verb: assay study --json"),
+        (["--json", "study", "list"], "write --json after the verb: assay study --json"),
         (["measure", "--seed", "x"], "--seed takes a whole number from 0 on, not 'x'"),
         (["measure", "--seed=-1"], "--seed takes a whole number from 0 on, not '-1'"),
         (["sweep", "--seed=-1"], "--seed takes a whole number from 0 on, not '-1'"),
     ],
 )
-def test_a_wrong_word_is_told_with_the_right_ones(
+def test_invalid_word_yields_valid_ones(
     words: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert says in told(words, capsys)
+    assert says in usage_error(words, capsys)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +125,7 @@ def test_a_wrong_word_is_told_with_the_right_ones(
         ["settings", "list", "malloc"],
     ],
 )
-def test_what_an_action_would_not_read_is_refused(
+def test_option_of_other_action_is_refused(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(words) == 2
@@ -136,7 +134,7 @@ def test_what_an_action_would_not_read_is_refused(
     assert "assay" in second
 
 
-def test_the_errors_of_values_name_the_option() -> None:
+def test_errors_of_values_name_the_option() -> None:
     from assay.cli.parsing.option_values import parse_count, parse_quantity
     from assay.units import parse_share
 
@@ -151,7 +149,7 @@ def test_the_errors_of_values_name_the_option() -> None:
 
 
 @pytest.mark.parametrize("told", [None, "", "0", "-3", "61", "200", "wide"])
-def test_help_is_as_wide_as_argparse_makes_it(
+def test_width_of_help_equals_that_of_shutil(
     told: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)
@@ -160,7 +158,7 @@ def test_help_is_as_wide_as_argparse_makes_it(
     assert columns() == shutil.get_terminal_size().columns
 
 
-def test_a_verb_alone_has_the_parser_that_it_has_among_all() -> None:
+def test_single_verb_has_the_same_parser_as_among_all() -> None:
     def parsers(built: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
         verbs = next(a for a in built._actions if isinstance(a, argparse._SubParsersAction))
         return dict(verbs.choices)
@@ -175,22 +173,68 @@ def test_a_verb_alone_has_the_parser_that_it_has_among_all() -> None:
 @pytest.mark.parametrize(
     "words", [("partition", "create", "--dry-run"), ("machine", "show"), ("study", "list")]
 )
-def test_words_after_the_dashes_are_refused_where_nothing_is_launched(
+def test_command_is_refused_by_verbs_that_launch_nothing(
     words: tuple[str, ...], capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert main((*words, "--", "--dry-run")) == 2
     assert "takes no words after --" in capfd.readouterr().err
 
 
-def test_an_empty_name_of_a_partition_is_not_the_usual_one(
+def test_empty_partition_name_is_refused(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     assert main(("partition", "create", "", "--dry-run")) == 2
     assert "No partition can be named ''" in capfd.readouterr().err
 
 
-def test_a_setting_without_its_option_is_told_of_it(capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as refused:
-        main(("run", "view=own", "--", "true"))
-    assert refused.value.code in (2, 125)
-    assert "behind --with" in capfd.readouterr().err
+@pytest.mark.parametrize("verb", ["run", "measure"])
+def test_settings_are_words_or_values_of_with(verb: str) -> None:
+    words = [verb, "threads=2", "--with", "nice=3", "env.A=b", "-q", "malloc=glibc", "--", "true"]
+    arguments = parse(words).arguments
+    assert arguments.assignments == ["threads=2", "malloc=glibc", "nice=3", "env.A=b"]
+    assert arguments.quiet
+
+
+def test_setting_of_other_tier_action_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(("tier", "doctor", "threads=2")) == 2
+    assert "`assay tier doctor` takes no SETTING=VALUE" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("columns", ["80", "120"])
+@pytest.mark.parametrize("verb", [None, *VERBS])
+def test_first_help_screen_fits_a_terminal(
+    verb: str | None,
+    columns: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    with pytest.raises(SystemExit) as end:
+        parse([*([verb] if verb else []), "--help"])
+    assert end.value.code == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 40
+    assert all(len(line) < int(columns) for line in lines)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_all_has_every_option_and_its_help(
+    verb: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    with pytest.raises(SystemExit):
+        parse([verb, "--help", "all"])
+    shown = capsys.readouterr().out
+    for action in verb_parsers(build(verb))[verb]._actions:
+        assert action.help
+        assert all(option in shown for option in action.option_strings)
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--help", "all"], ["tune", "--help", "malloc"]])
+def test_help_with_any_word_exits_with_status_0(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        parse(words)
+    assert end.value.code == 0
+    assert capsys.readouterr().out.startswith("usage: assay")

@@ -145,11 +145,9 @@ def test_signal_that_was_ignored_is_passed_on_and_is_no_first(
 
 
 @pytest.mark.parametrize("verb", ["run", "measure"])
-def test_a_single_configuration_is_given_alike(
-    verb: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_run_and_measure_take_settings_alike(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     parsed = parse([verb, "--with", "nice=3", "env.A=b", "--with", "threads=2", "--", "true"])
     assert parsed.arguments.assignments == ["nice=3", "env.A=b", "threads=2"]
     with pytest.raises(SystemExit):
         parse([verb, "--help"])
-    assert "a setting of the launch; several may follow" in capsys.readouterr().out
+    assert "setting of the launch, such as threads=4" in capsys.readouterr().out

@@ -1,1 +1,1 @@
-"""Parsing: verbs, options and their help. Imports nothing but argparse."""
+"""Parser of command lines: verbs, options and their help. Imports nothing but argparse."""

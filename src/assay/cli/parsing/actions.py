@@ -1,4 +1,4 @@
-"""Acting: verbs with actions, each in a module of its own and with options of its own."""
+"""Actions of verbs: each is a module of its own, with its own options."""
 
 from __future__ import annotations
 
@@ -8,29 +8,34 @@ from collections.abc import Callable, Mapping
 
 from assay.errors import InvalidInputError
 
-OfActions = Mapping[str, tuple[str, ...]]
-"""The options of each action of a verb."""
+OptionsByAction = Mapping[str, tuple[str, ...]]
+"""Names of the options that each action of a verb takes."""
+
+_SPELLINGS = {"assignments": "SETTING=VALUE"}
+"""Spelling of arguments whose name in the namespace is not that of an option."""
 
 
 def run_action(arguments: argparse.Namespace) -> int:
-    """Run an action, which is loaded only now; gives its exit status."""
+    """Load the module of an action, run it, and return its exit status."""
     module = importlib.import_module(f"assay.cli.{arguments.verb}.{arguments.action}")
     run: Callable[[argparse.Namespace], int] = module.run
     return run(arguments)
 
 
 def demand_used(
-    arguments: argparse.Namespace, options: OfActions, instead: Mapping[str, str] | None = None
+    arguments: argparse.Namespace,
+    options: OptionsByAction,
+    instead: Mapping[str, str] | None = None,
 ) -> None:
-    """Refuse options that the action would leave unread.
+    """Raise an error if the action ignores one of the given options.
 
     Args:
-        arguments: of the verb.
-        options: of each of its actions.
-        instead: what to do in place of an option; else an action is named that takes it.
+        arguments: arguments of the verb.
+        options: options of each of its actions.
+        instead: remedy by option; by default the message names an action that takes the option.
 
     Raises:
-        InvalidInputError: names the first.
+        InvalidInputError: an option that the action does not take; names the first.
     """
     verb, action = arguments.verb, arguments.action
     known = {name for names in options.values() for name in names}
@@ -38,6 +43,10 @@ def demand_used(
         if getattr(arguments, name):
             able = next(other for other, names in options.items() if name in names)
             raise InvalidInputError(
-                f"`assay {verb} {action}` takes no --{name.replace('_', '-')}.",
+                f"`assay {verb} {action}` takes no {_spelling(name)}.",
                 (instead or {}).get(name, f"`assay {verb} {able}` does."),
             )
+
+
+def _spelling(name: str) -> str:
+    return _SPELLINGS.get(name) or f"--{name.replace('_', '-')}"

@@ -1,4 +1,4 @@
-"""Values of options, read so that a message names the option."""
+"""Values of options, parsed so that an error names the option."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ Quantity = TypeVar("Quantity", int, float)
 
 
 def parse_quantity(option: str, text: str, parse: Callable[[str], Quantity]) -> Quantity:
-    """What ``parse`` of ``assay.units`` reads.
+    """Return the value of an option as a function of ``assay.units`` parses it.
+
+    Args:
+        option: option that the error names.
+        text: value as written.
+        parse: converter of ``assay.units``.
 
     Raises:
-        InvalidInputError: it cannot be read.
+        InvalidInputError: an invalid value.
     """
     try:
         return parse(text)
@@ -23,10 +28,17 @@ def parse_quantity(option: str, text: str, parse: Callable[[str], Quantity]) -> 
 
 
 def parse_count(option: str, text: str, most: int, noun: str, example: str) -> int:
-    """A number of things, 1 to ``most``.
+    """Return a number of things, from 1 to ``most``.
+
+    Args:
+        option: option that the error names.
+        text: value as written.
+        most: largest valid number.
+        noun: the things, in the plural.
+        example: option with a valid value.
 
     Raises:
-        InvalidInputError: it is none.
+        InvalidInputError: an invalid number.
     """
     digits = text.strip().replace("_", "")
     # int() refuses thousands of digits with an error of its own.
@@ -39,10 +51,10 @@ def parse_count(option: str, text: str, most: int, noun: str, example: str) -> i
 
 
 def parse_pair(text: str, option: str) -> tuple[str, str]:
-    """Both sides of ``NAME=VALUE``.
+    """Return both sides of ``NAME=VALUE``.
 
     Raises:
-        InvalidInputError: there is no equals sign.
+        InvalidInputError: the equals sign is missing.
     """
     name, equals, value = text.partition("=")
     if not equals:

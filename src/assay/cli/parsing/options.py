@@ -1,4 +1,4 @@
-"""The groups of options that several verbs share. Imports nothing but argparse, as the parser."""
+"""Groups of options that several verbs share. Imports nothing but argparse, as the parser."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+from assay.cli.parsing.usage import HelpAction
+
 HOOKS = {
-    "setup": "once before the launches",
-    "prepare": "before each launch",
-    "cleanup": "once after the launches",
-    "stop": "to end a launch, in place of SIGTERM",
+    "setup": "run this command once before the launches, not timed",
+    "prepare": "run this command before each launch, not timed",
+    "cleanup": "run this command once after the launches, not timed",
+    "stop": "run this command to end a launch, not timed (default: send SIGTERM)",
 }
-"""Options that take a command beside the workload, and when it runs."""
+"""Options that take a command of their own, with their help."""
+
+Group = argparse._ArgumentGroup  # argparse has no public type for it
 
 
 class SingleCommand(argparse.Action):
-    """Of options that take a command: a second one would silently take the place of the first.
+    """Action of an option that takes a command: a second one is an error.
 
-    Other single values keep the habit of command lines that the last one counts, so that a wrapper
-    can be overruled.
+    Of other options the last value counts, so that a wrapper can be overruled.
     """
 
     def __call__(
@@ -37,193 +40,287 @@ class SingleCommand(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def spending(group: argparse._ArgumentGroup, usual: str) -> None:
-    """What may be spent."""
-    group.add_argument("--budget", metavar="TIME", help=f"time to spend, as 90s, 10m, 2h{usual}")
-    group.add_argument("--runs", metavar="N", help="launches to spend")
+def add_common_options(parser: argparse.ArgumentParser, *, json: bool = True) -> None:
+    """Add the options that all verbs have.
 
-
-def claiming(parser: argparse.ArgumentParser) -> None:
-    """The options of the verbs that hold one thing against another."""
-    group = parser.add_argument_group("deciding")
-    group.add_argument("--margin", metavar="SHARE", help="differences below it are none (1%%)")
+    Args:
+        parser: parser of a verb.
+        json: the verb can print a JSON document.
+    """
+    group = parser.add_argument_group("common options")
+    group.add_argument("-h", "--help", action=HelpAction)
     group.add_argument(
-        "--null", action="store_true", help="run the default twice: shows the noise floor"
+        "--db",
+        metavar="URL",
+        help="store of the studies (default: ASSAY_DB, or assay/assay.db in the user's state"
+        " folder)",
+    )
+    if json:
+        group.add_argument(
+            "--json", action="store_true", help="print one JSON document on standard output"
+        )
+    group.add_argument("-v", "--verbose", action="store_true", help="print more details")
+    group.add_argument("-q", "--quiet", action="store_true", help="print the result only")
+    group.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colours and a live progress line (default: auto, that is, on a terminal)",
+    )
+    group.add_argument(
+        "--as-root",
+        action="store_true",
+        help="under sudo: run the program as root, and let root own all files (default: only"
+        " privileged steps run as root)",
     )
 
 
-def export(group: argparse._ArgumentGroup) -> None:
-    """Where else the answer goes."""
+def add_budget_options(group: Group, default: str) -> None:
+    """Add the limits of a study.
+
+    Args:
+        group: group to extend.
+        default: default budget, in words.
+    """
+    group.add_argument(
+        "--budget", metavar="TIME", help=f"time to spend: 90s, 10m, 2h (default: {default})"
+    )
+    group.add_argument(
+        "--runs", metavar="N", help="number of launches to spend (default: no limit)"
+    )
+
+
+def add_decision_options(group: Group) -> None:
+    """Add the options of verbs that decide between arms."""
+    group.add_argument(
+        "--margin",
+        metavar="SHARE",
+        help="margin of equivalence: smaller differences count as none (default: 1%%; of a spread"
+        " 25%%)",
+    )
+    group.add_argument(
+        "--null",
+        action="store_true",
+        help="run the default as a second arm as well, to measure the noise floor",
+    )
+
+
+def add_export_option(group: Group) -> None:
+    """Add the option that writes the answer to files."""
     group.add_argument(
         "--export",
         action="append",
         default=[],
         metavar="FILE",
-        help="write the answer to FILE.md, FILE.csv or FILE.json as well",
+        help="also write the answer to FILE.md, FILE.csv or FILE.json; repeatable",
     )
 
 
-def reserving(group: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
-    """Where launches run."""
+def add_reservation_options(group: Group) -> None:
+    """Add the options that reserve a share of a partition for the launches."""
     group.add_argument(
         "--reserve",
-        metavar="WISH",
-        help="a share of a partition for what is launched: cpus=2,mem=4G, cores=1/2, list=2-3, all",
+        metavar="SPEC",
+        help="run launches on a share of a partition: cpus=2,mem=4G, cores=1/2, list=2-3, all",
     )
-    group.add_argument("--partition", metavar="NAME", help="of which (the only one)")
+    group.add_argument(
+        "--partition",
+        metavar="NAME",
+        help="partition to reserve from (default: the only one that exists)",
+    )
 
 
-USUAL_OBSERVATIONS = "memory,scheduling, unless study calibrate --overhead shows them too costly"
+DEFAULT_OBSERVATIONS = (
+    "memory,scheduling, unless `study calibrate --overhead` found them too costly"
+)
 """Default of ``--observe`` in studies, as the help states it."""
 
 
-def observing(group: argparse._ArgumentGroup | argparse.ArgumentParser, usual: str) -> None:
+def add_observe_option(group: Group, default: str) -> None:
     """Add the option that chooses observations.
 
     Args:
-        group: takes it.
-        usual: the default, as the help states it.
+        group: group to extend.
+        default: the default, as the help states it.
     """
     group.add_argument(
         "--observe",
         metavar="all|none|NAME,...",
         help="observations of the launches that count: counters, memory, scheduling, readback"
-        f" (default: {usual})",
+        f" (default: {default})",
     )
 
 
-def disturbed_above(group: argparse._ArgumentGroup) -> None:
-    """What others may do meanwhile."""
+def add_disturbance_option(group: Group) -> None:
+    """Add the limit of CPU time that other processes may use during a block."""
     group.add_argument(
         "--disturbed-above",
         metavar="SHARE|never",
-        help="share of the CPUs above which others disturb a block (10%%; also"
-        " ASSAY_DISTURBED_ABOVE)",
+        help="CPU share of other processes above which a block counts as disturbed (default: 10%%,"
+        " or ASSAY_DISTURBED_ABOVE)",
     )
 
 
-def seed(group: argparse._ArgumentGroup, usual: int | None) -> None:
-    """What every random choice follows from."""
-    told = " (0)" if usual is None else ""
+def add_seed_option(group: Group, default: int | None) -> None:
+    """Add the seed of all random choices.
+
+    Args:
+        group: group to extend.
+        default: default in the namespace; ``None`` if the verb chooses it later.
+    """
     group.add_argument(
-        "--seed", type=_seed, default=usual, metavar="N", help=f"of every random choice{told}"
+        "--seed",
+        type=_seed,
+        default=default,
+        metavar="N",
+        help="seed of all random choices (default: 0)",
     )
 
 
 def _seed(text: str) -> int:
-    """A seed: generators of random numbers take none below zero."""
+    """Convert a seed; generators of random numbers take none below zero."""
     if not (text.isascii() and text.isdecimal() and len(text) < _SEED_DIGITS):
         raise argparse.ArgumentTypeError(f"takes a whole number from 0 on, not {text[:60]!r}")
     return int(text)
 
 
 _SEED_DIGITS = 19
-"""Seeds of so many digits are no number that a store holds: 2**63 has nineteen."""
+"""Digits of 2**63, the first number that a store cannot hold."""
 
 
-def measuring(parser: argparse.ArgumentParser) -> None:
-    """The options that tune, measure and compare share."""
-    group = parser.add_argument_group("measuring")
-    spending(group, " (10m)")
-    seed(group, 0)
+def add_metric_options(group: Group) -> None:
+    """Add the options that define metrics, the objective and requirements."""
     group.add_argument(
         "--metric",
         action="append",
         default=[],
         metavar="NAME[=REGEX]|NAME@p99=REGEX",
-        help="a figure to read: wall_s, user_s, sys_s, peak_anon_bytes, energy_j, instructions,"
-        " cycles, task_clock_s, context_switches, page_faults, cpu_migrations, or from the output:"
-        " its last match, or @pN, @mean, @median, @max, @min, @sum of all matches of a launch",
+        help="also measure this metric; with REGEX read it from the output: the last match, or"
+        " @pN, @mean, @median, @max, @min, @sum of all matches of a launch; repeatable",
     )
     group.add_argument(
         "--metric-file",
         action="append",
         default=[],
         metavar="NAME=FILE",
-        help="a file that each launch writes, to read a figure of yours from (the output)",
+        help="read the metric from a file that each launch writes (default: from the output)",
     )
     group.add_argument(
-        "--unit", action="append", default=[], metavar="NAME=UNIT", help="of a figure of yours"
+        "--unit", action="append", default=[], metavar="NAME=UNIT", help="unit of a metric"
     )
     group.add_argument(
-        "--goal", action="append", default=[], metavar="[NAME=]lower|higher", help="which is better"
+        "--goal",
+        action="append",
+        default=[],
+        metavar="[NAME=]lower|higher",
+        help="direction in which a metric improves (default: derived from its name and unit)",
     )
     group.add_argument(
         "--metric-as-is",
         action="append",
         default=[],
         metavar="NAME",
-        help="take a figure of yours even where it looks like a part of a number",
-    )
-    group.add_argument(
-        "--outputs-may-differ",
-        action="store_true",
-        help="give a verdict on arms that write different output (default: unproven; tune may "
-        "take them as failed)",
+        help="accept matches of REGEX that look like a part of a longer number",
     )
     group.add_argument(
         "--combine",
         action="append",
         default=[],
         metavar="NAME=sum|mean|max|min",
-        help="what is made of the figures of several instances (sum where high is good, else max)",
+        help="how to combine the values of several instances (default: sum if higher is better,"
+        " else max)",
     )
     group.add_argument(
         "--objective",
         action="append",
         default=[],
         metavar="NAME[:median|spread]",
-        help="the metric to decide by (wall_s), by its mean unless said otherwise; tune weighs two"
-        " or three against each other",
+        help="metric to decide by: its mean, median or spread (default: mean of wall_s); tune takes"
+        " up to three and returns their Pareto front",
     )
     group.add_argument(
         "--require",
         action="append",
         default=[],
         metavar="'METRIC<=X'",
-        help="what is to be kept beside, as 'peak_anon_bytes<=200MiB', 'fps>=30', 'wall_s:p90<=2s'",
+        help="requirement to meet: 'peak_anon_bytes<=200MiB', 'fps>=30', 'wall_s:p90<=2s';"
+        " repeatable",
     )
-    disturbed_above(group)
-    observing(group, USUAL_OBSERVATIONS)
-    reserving(group)
-    group.add_argument("--check", metavar="REGEX", help="must be in the output of a good launch")
-    group.add_argument("--timeout", metavar="TIME", help="stop a launch after this")
+
+
+def add_launch_options(group: Group) -> None:
+    """Add the options that describe how each launch of a workload runs."""
     group.add_argument(
-        "--grace",
-        metavar="TIME",
-        help="what a program has to end in once it is asked to, before it is killed (10s)",
+        "--input", metavar="FILE", help="standard input of the program (default: /dev/null)"
     )
-    group.add_argument(
-        "--limit", metavar="WHAT=N,...", help="of a launch: mem=2G, procs=64, cpu=30s, output=1G"
-    )
-    for name, when in HOOKS.items():
-        group.add_argument(
-            f"--{name}", action=SingleCommand, metavar="'COMMAND'", help=f"run {when}, not timed"
-        )
-    building(group)
-    group.add_argument("--input", metavar="FILE", help="standard input of the program (/dev/null)")
     group.add_argument(
         "--shell",
         action="store_true",
-        help="the command is one text for bash with pipefail (sh without bash)",
+        help="take the command as one text for bash with pipefail (without bash: for sh)",
     )
-    export(group)
-    booting(parser.add_argument_group("settings of the boot and the firmware"))
+    group.add_argument(
+        "--check",
+        metavar="REGEX",
+        help="the output of a successful launch matches this expression",
+    )
+    group.add_argument("--timeout", metavar="TIME", help="stop a launch after this time")
+    group.add_argument(
+        "--grace",
+        metavar="TIME",
+        help="time between the request to end and SIGKILL (default: 10s)",
+    )
+    group.add_argument(
+        "--limit",
+        metavar="NAME=N,...",
+        help="resource limits of a launch: mem=2G, procs=64, cpu=30s, output=1G",
+    )
+    for name, text in HOOKS.items():
+        group.add_argument(f"--{name}", action=SingleCommand, metavar="'COMMAND'", help=text)
 
 
-def booting(group: argparse._ArgumentGroup, *, verify: bool = True) -> None:
-    """What a study does that goes from boot to boot."""
+def add_measurement_options(parser: argparse.ArgumentParser) -> None:
+    """Add the groups of options that tune, measure and compare share."""
+    metrics = parser.add_argument_group(
+        "metrics and objective",
+        "Metrics without REGEX: wall_s, user_s, sys_s, peak_anon_bytes, energy_j, instructions,"
+        " cycles, task_clock_s, context_switches, page_faults, cpu_migrations.",
+    )
+    add_metric_options(metrics)
+    metrics.add_argument(
+        "--outputs-may-differ",
+        action="store_true",
+        help="accept arms whose outputs differ (default: such a claim remains unproven; tune may"
+        " count these launches as failed)",
+    )
+    add_launch_options(parser.add_argument_group("launches"))
+    add_build_options(parser.add_argument_group("build"))
+    environment = parser.add_argument_group("environment and observation")
+    add_reservation_options(environment)
+    add_disturbance_option(environment)
+    add_observe_option(environment, DEFAULT_OBSERVATIONS)
+    add_export_option(parser.add_argument_group("results"))
+    add_boot_options(parser.add_argument_group("settings of boot and firmware"))
+
+
+def add_boot_options(group: Group, *, verify: bool = True) -> None:
+    """Add the options of studies that continue after a reboot.
+
+    Args:
+        group: group to extend.
+        verify: add ``--verify`` as well.
+    """
     group.add_argument(
         "--reboot-command",
         metavar="'COMMAND'",
-        help="run this where the study waits for another boot: it sets ASSAY_BOOT_ADD and boots",
+        help="command to run when the study needs another boot: it applies ASSAY_BOOT_ADD and"
+        " reboots (default: print the steps and pause)",
     )
     group.add_argument(
         "--confirm",
         action="append",
         default=[],
         metavar="firmware.NAME=VALUE",
-        help="say what the firmware is set to, where nothing shows it",
+        help="state the present value of a firmware setting that assay cannot read",
     )
     if verify:
         group.add_argument(
@@ -231,12 +328,12 @@ def booting(group: argparse._ArgumentGroup, *, verify: bool = True) -> None:
             action="append",
             default=[],
             metavar="firmware.NAME=FILE|!COMMAND",
-            help="what tells it instead: the text of a file, or the output of a command",
+            help="read the value of a firmware setting from a file or the output of a command",
         )
 
 
-def building(group: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
-    """What makes the program of each configuration."""
+def add_build_options(group: Group) -> None:
+    """Add the options that build the program of each configuration."""
     group.add_argument(
         "--build",
         action=SingleCommand,
@@ -248,28 +345,40 @@ def building(group: argparse._ArgumentGroup | argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="what it is built from (what the command names, sources in this folder)",
+        help="source file or folder of the build; repeatable (default: files named in the command,"
+        " and sources in this folder)",
     )
     group.add_argument(
         "--build-timeout",
         metavar="TIME",
-        help="end a build after this (ten times the longest before, at least a minute)",
+        help="stop a build after this time (default: ten times the longest so far, at least 1m)",
     )
 
 
-def warmup(parser: argparse.ArgumentParser, usual: str) -> None:
-    """Launches whose time is not used."""
-    parser.add_argument("--warmup", metavar="N", help=f"launches before those that count ({usual})")
+def add_warmup_option(group: Group, default: str) -> None:
+    """Add the number of launches whose times are not used."""
+    group.add_argument(
+        "--warmup",
+        metavar="N",
+        help=f"warm-up launches before the ones that count (default: {default})",
+    )
 
 
-def configured(parser: argparse.ArgumentParser) -> None:
-    """The configuration of the verbs that run a single one."""
+def add_configuration_options(parser: argparse.ArgumentParser) -> None:
+    """Add the configuration of verbs that run a single one: words, or values of ``--with``."""
     parser.add_argument(
+        "settings",
+        nargs="*",
+        metavar="SETTING=VALUE",
+        help="setting of the launch, such as threads=4 or malloc=jemalloc (default: the system's"
+        " own); `assay settings list` names all",
+    )
+    parser.add_argument_group("configuration").add_argument(
         "--with",
         action="extend",
         nargs="+",
         default=[],
         dest="assignments",
         metavar="SETTING=VALUE",
-        help="a setting of the launch; several may follow",
+        help="same as SETTING=VALUE without --with; repeatable",
     )

@@ -7,16 +7,23 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
-from assay.cli.parsing.grammar import VERBS, Verbs, build
+from assay.cli.parsing.grammar import VERBS, build
 from assay.cli.parsing.usage import EXAMPLES
+from assay.cli.parsing.verb import Verbs
 from assay.errors import nearest
 
 MINUS = re.compile(r"-[.\d]")
-"""A value below zero, with a unit perhaps."""
+"""Beginning of a negative value, with or without a unit."""
 
 
 class Parsed(NamedTuple):
-    """Arguments, and the words after ``--``."""
+    """Parsed command line.
+
+    Attributes:
+        arguments: values of the options and words of assay.
+        command: words after ``--``.
+        separated: the line contains ``--``.
+    """
 
     arguments: argparse.Namespace
     command: tuple[str, ...]
@@ -30,21 +37,31 @@ def parse(words: Sequence[str]) -> Parsed:
 
 
 def _arguments(own: list[str]) -> argparse.Namespace:
-    """Parse; words and options of a verb may stand in any order."""
+    """Parse the words of assay; those of a verb and its options may be in any order."""
     if not own or own[0] not in VERBS:
         parser = build()
         later = next((word for word in own if word in VERBS), None)
         if own and own[0].startswith("-") and own[0] not in parser._option_string_actions and later:
-            parser.error(f"{own[0]} stands behind the verb: assay {later} {own[0]}")
-        return parser.parse_args(own)  # help, version, or what is said of a wrong verb
+            parser.error(f"write {own[0]} after the verb: assay {later} {own[0]}")
+        return parser.parse_args(own)  # help, version, or an error on an unknown verb
     of_verb = verb_parsers(build(own[0]))[own[0]]
     arguments, rest = of_verb.parse_known_intermixed_args(_joined(own[1:], of_verb))
     if rest:
         _refuse(of_verb, rest)
     _demand_values(of_verb, arguments)
+    if hasattr(arguments, "assignments"):
+        _merge_assignments(of_verb, arguments)
     arguments.verb = own[0]
     arguments.helper = None  # see assay.cli.process.privileges
     return arguments
+
+
+def _merge_assignments(of_verb: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """Add the words ``SETTING=VALUE`` to those of ``--with``; refuse other words."""
+    stray = next((word for word in arguments.settings if "=" not in word), None)
+    if stray is not None:
+        _refuse(of_verb, [stray])
+    arguments.assignments = [*arguments.settings, *arguments.assignments]
 
 
 def verb_parsers(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
@@ -58,7 +75,7 @@ def verb_parsers(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Argum
 
 
 def _joined(own: list[str], of_verb: argparse.ArgumentParser) -> list[str]:
-    """``--budget -5s`` as ``--budget=-5s``, so that the value is judged as any other.
+    """Join ``--budget -5s`` to ``--budget=-5s``, so that the value is checked as any other.
 
     argparse takes a word that begins with a minus sign for an option, unless it is a plain number.
     """
@@ -74,7 +91,7 @@ def _joined(own: list[str], of_verb: argparse.ArgumentParser) -> list[str]:
 
 
 def _demand_values(of_verb: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    """Refuse options whose value is empty: a variable of the shell that is not set, mostly."""
+    """Refuse options with an empty value, mostly from an unset variable of the shell."""
     for action in of_verb._actions:
         option = action.option_strings[-1] if action.option_strings else ""
         given = getattr(arguments, action.dest, None)
@@ -84,30 +101,28 @@ def _demand_values(of_verb: argparse.ArgumentParser, arguments: argparse.Namespa
 
 
 _ALIKE = {"--dry-run": "--explain", "--explain": "--dry-run"}
-"""What verbs that change the machine call a look ahead, and what verbs that launch call it."""
+"""Options with one purpose: of verbs that change the machine, and of verbs that launch."""
 
 
 def _refuse(parser: argparse.ArgumentParser, rest: list[str]) -> NoReturn:
-    """End on words that a verb does not take, with the option that was perhaps meant."""
+    """Exit with an error on words that a verb does not take; suggest a similar option."""
     options = [word.split("=")[0] for word in rest if word.startswith("-")]
-    if not options and "=" in rest[0] and "--with" in parser._option_string_actions:
-        parser.error(f"{rest[0]!r} is one word too many; a setting stands behind --with")
     if not options:
-        parser.error(f"{rest[0]!r} is one word too many; the command stands after --")
+        parser.error(f"unexpected argument {rest[0]!r}; write the command after --")
     known = parser._option_string_actions
     meant = _ALIKE.get(options[0])
     near = meant if meant in known else nearest(options[0], tuple(known))
     if options[0] in EXAMPLES:
-        near = None  # an option of other verbs, and no slip
+        near = None  # an option of other verbs, not a misspelt one
     parser.error(
-        f"there is no option {options[0]}"
+        f"unknown option {options[0]}"
         + (f"; did you mean {near}?" if near else "")
-        + " (options of your own command stand after --)"
+        + " (write options of your own command after --)"
     )
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], tuple[str, ...], bool]:
-    """What belongs to assay, and what follows the first ``--``."""
+    """Split a line into the words of assay and those after the first ``--``."""
     if "--" not in words:
         return list(words), (), False
     at = list(words).index("--")

@@ -1,23 +1,25 @@
-"""Usage: what is said of a wrong word, in the words of the other messages."""
+"""Usage: the argument parser of a verb, with its help screens and usage errors."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
 from assay.errors import nearest
 
 WITHOUT_VALUE = re.compile(r"argument (\S+): expected (?:one|at least one) argument")
-"""What argparse says of an option without a value."""
+"""Message of argparse on an option without a value."""
 
 OF_VALUE = re.compile(r"argument (\S+): (takes .*)")
-"""What is said by what reads a value (assay.cli.parsing.options)."""
+"""Message of a converter of values (assay.cli.parsing.options)."""
 
-NO_ACTION = re.compile(r"the following arguments are required: action\b.*")
-"""What it says where the action of a verb is missing; it also names words that may be left out."""
+NO_ACTION = re.compile(r"the following arguments are required: ACTION\b.*")
+"""Message of argparse on a verb without its action; it also lists optional words."""
 
 EXAMPLES = {
     "--budget": "10m",
@@ -36,29 +38,112 @@ EXAMPLES = {
     "--gpus": "0-1",
     "--idle": "shallow",
 }
-"""Of values that never begin with a minus sign and that a metavar does not explain."""
+"""Example values of options whose placeholder explains little; none begins with a minus sign."""
 
+ALL = "all"
+"""Value of ``--help`` that shows every option."""
 
 STDOUT = 1
 DEFAULT_COLUMNS = 80
 MARGIN = 2
-"""What argparse leaves free of a line."""
+"""Columns at the end of a line that argparse leaves free."""
+
+
+class HelpAction(argparse.Action):
+    """``--help`` prints the most used options, ``--help all`` every option."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **_: Any) -> None:
+        super().__init__(
+            option_strings,
+            argparse.SUPPRESS,
+            nargs="?",
+            default=argparse.SUPPRESS,
+            choices=(ALL,),
+            metavar=ALL,
+            help="show the most used options; with 'all', every option",
+        )
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> NoReturn:
+        """See ``argparse.Action``."""
+        brief = isinstance(parser, Parser) and values != ALL
+        text = parser.format_brief() if brief else parser.format_help()  # type: ignore[attr-defined]
+        parser._print_message(text, sys.stdout)
+        parser.exit()
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Wraps paragraphs, and keeps the lines of texts that have several."""
+
+    def _metavar_formatter(
+        self, action: argparse.Action, default_metavar: str
+    ) -> Callable[[int], tuple[str, ...]]:
+        if action.metavar is None and action.choices is not None:
+            choices = "|".join(map(str, action.choices))
+            return lambda size: (choices,) * size
+        return super()._metavar_formatter(action, default_metavar)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if "\n" in text:
+            return "".join(indent + line for line in text.splitlines(keepends=True))
+        return super()._fill_text(text, width, indent)
 
 
 class Parser(argparse.ArgumentParser):
-    """Says of a wrong word what it may be, in the words of the other messages.
+    """Parser of a verb: has two help screens, and names alternatives in usage errors.
 
-    It is told the width of help: argparse asks shutil for it with the first option that is added,
-    which takes 3 ms to load.
+    argparse would ask shutil for the width of help with the first option that is added. Loading
+    shutil takes 3 ms, so the width is determined here.
+
+    Attributes:
+        sections: texts below the options by title, such as the actions of a verb or examples.
+        most_used: option strings of the first help screen; all options if empty.
     """
 
-    def __init__(
+    def __init__(self, **options: Any) -> None:
+        formatter = partial(HelpFormatter, width=columns() - MARGIN)
+        super().__init__(formatter_class=formatter, add_help=False, **options)
+        self._positionals.title = "arguments"
+        self.sections: dict[str, str] = {}
+        self.most_used: tuple[str, ...] = ()
+
+    def format_help(self) -> str:
+        """Return the screen with every option, by group."""
+        groups = [(g.title, g.description, g._group_actions) for g in self._action_groups]
+        return self._screen(groups, self.sections)
+
+    def format_brief(self) -> str:
+        """Return the first screen: purpose, most used options and examples."""
+        if not self.most_used:
+            return self.format_help()
+        words = [action for action in self._actions if not action.option_strings]
+        chosen = [self._option_string_actions[option] for option in self.most_used]
+        groups = [("arguments", None, words), ("most used options", None, chosen)]
+        rest = f"`{self.prog} --help {ALL}` shows all options."
+        return self._screen(groups, {**self.sections, "": rest})
+
+    def _screen(
         self,
-        formatter_class: type[argparse.HelpFormatter] = argparse.HelpFormatter,
-        **options: Any,
-    ) -> None:
-        width = columns() - MARGIN
-        super().__init__(formatter_class=partial(formatter_class, width=width), **options)
+        groups: Iterable[tuple[str | None, str | None, list[argparse.Action]]],
+        sections: dict[str, str],
+    ) -> str:
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        formatter.add_text(self.description)
+        for title, description, actions in groups:
+            shown = [a for a in actions if not isinstance(a, argparse._SubParsersAction)]
+            formatter.start_section(title)
+            formatter.add_text(description)
+            formatter.add_arguments(shown)
+            formatter.end_section()
+        for title, text in sections.items():
+            formatter.add_text(f"{title}:\n{text.rstrip()}" if title else text)
+        return formatter.format_help()
 
     def error(self, message: str) -> NoReturn:
         """See ``argparse.ArgumentParser.error``."""
@@ -67,17 +152,17 @@ class Parser(argparse.ArgumentParser):
             example = EXAMPLES.get(option)
             metavar = self._option_string_actions[option].metavar
             message = f"{option} needs a value, as in {option} {example or metavar}" + (
-                "" if example else f"; {option}=-X where it begins with a minus sign"
+                "" if example else f"; write {option}=-X if the value begins with a minus sign"
             )
         elif match := OF_VALUE.fullmatch(message):
             message = f"{match[1]} {match[2]}"
         elif NO_ACTION.fullmatch(message):
             action = next(one for one in self._actions if one.dest == "action")
-            message = f"it takes one of {', '.join(action.choices or ())}"
+            message = f"missing action: write one of {', '.join(action.choices or ())}"
         super().error(message)
 
     def _check_value(self, action: argparse.Action, value: str) -> None:
-        if action.choices is None or value in action.choices:
+        if action.choices is None or value in action.choices or isinstance(action, HelpAction):
             return
         near = nearest(value, tuple(action.choices))
         raise argparse.ArgumentError(
@@ -88,10 +173,10 @@ class Parser(argparse.ArgumentParser):
 
 
 def columns() -> int:
-    """Of the terminal, as ``shutil.get_terminal_size`` finds them."""
-    told = os.environ.get("COLUMNS", "")
-    if told.isdecimal() and int(told) > 0:
-        return int(told)
+    """Return the width of the terminal, as ``shutil.get_terminal_size`` determines it."""
+    text = os.environ.get("COLUMNS", "")
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
     try:
         return os.get_terminal_size(STDOUT).columns or DEFAULT_COLUMNS
     except OSError:

@@ -55,7 +55,7 @@ def _demand_words_used(arguments: argparse.Namespace) -> None:
     spare = arguments.words[WORDS.get(action, 0) :]
     if spare:
         raise InvalidInputError(
-            f"{spare[0]!r} is one word too many for `assay machine {action}`.",
+            f"Unexpected argument {spare[0]!r} for `assay machine {action}`.",
             f"A profile is named by an option: `assay machine check --profile {spare[0]}`."
             if action == "check"
             else "`assay machine --help` shows what it takes.",

@@ -101,7 +101,7 @@ def _demand_used(arguments: argparse.Namespace) -> None:
             continue
         if given == "file":
             raise InvalidInputError(
-                f"{arguments.file!r} is one word too many for `assay study {arguments.action}`.",
+                f"Unexpected argument {arguments.file!r} for `assay study {arguments.action}`.",
                 "`assay study --help` shows what it takes.",
             )
         raise InvalidInputError(
