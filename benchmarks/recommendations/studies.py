@@ -19,7 +19,7 @@ from assay.records.study import Kind
 from assay.search.conclusion.conclude import conclude
 from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.race_search import Visit
 from assay.testing.replay.table import load
 from assay.testing.replay.world import Kind as Noise

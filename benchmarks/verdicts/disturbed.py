@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from assay.search.history.correlated_load import MATERIAL
 from assay.search.history.disturbance import TICK_S, Conditions
-from assay.search.history.following import MATERIAL
-from assay.stats.follow import follows
+from assay.stats.correlated_load import follows
 from assay.stats.peeking import peek
 
 from .identical import generator

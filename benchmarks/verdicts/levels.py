@@ -1,4 +1,4 @@
-"""Levels: the table in ``assay.stats.sequence``, by importance sampling."""
+"""Levels: the table in ``assay.stats.confidence_sequence``, by importance sampling."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from assay.stats.sequence import CLAIM, G
+from assay.stats.confidence_sequence import CLAIM, G
 
 WANTED = (0.0001, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2)
 SAFETY = 0.92

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.records.claim import SpreadVerdict
+from assay.stats.confidence_sequence import half_width
 from assay.stats.modes import modes
-from assay.stats.sequence import half_width
 from assay.stats.spread import BATCH, SAME_WITHIN, SpreadEffect, spread_effect
 
 from .identical import generator

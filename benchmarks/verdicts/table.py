@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.stats.sequence import CLAIM
+from assay.stats.confidence_sequence import CLAIM
 
 from . import disturbed, identical, power, shapes, spreads
 from .noise import NOISES

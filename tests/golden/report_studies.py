@@ -51,7 +51,7 @@ from assay.records import (
     Workload,
 )
 from assay.reporting.inputs import ReportInput
-from assay.search.model.explain import explanation_of
+from assay.search.model.explanation import explanation_of
 from assay.stats.shift import shifts, spread_ratio
 from assay.stats.summary import summarise
 

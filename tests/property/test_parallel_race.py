@@ -20,7 +20,7 @@ from assay.records import (
 )
 from assay.search.races.race import Ending
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, Simulated, left_of
 
 SPACE = Space(

@@ -31,7 +31,7 @@ from assay.search.races.race import Ending, Race
 from assay.search.races.sweep import SweepRace
 from assay.search.races.tune import TuneRace
 from assay.search.space.design import lay_out
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, Simulated, drive, left_of, spent_s
 
 FEW = Space(

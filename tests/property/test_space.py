@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.records import DEFAULT, Choices, Configuration, Domain, Parameter, Range, Space, Value
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher
 
 NAMES = ("arg.a", "arg.b", "arg.c", "arg.d")

@@ -6,11 +6,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from assay.records.workload import Goal
+from assay.stats.confidence_sequence import half_width, mean_sequence, moments
 from assay.stats.interval import Interval
 from assay.stats.median import median_between, median_sequence
 from assay.stats.paired import Observation, effect
 from assay.stats.quantile import quantile
-from assay.stats.sequence import half_width, mean_sequence, moments
 from assay.stats.shift import shifts
 from assay.stats.summary import sd_talk, sem_talk, summarise
 from assay.stats.verdict import Verdict, blocks_needed, decide

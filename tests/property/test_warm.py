@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from test_space import settings_in, spaces
 
 from assay.records import DEFAULT, Configuration, EarlierConfiguration, EarlierStudy
-from assay.search.model.warm import bounded, firsts, projected
-from assay.search.space.space import SearchSpace, same_value
+from assay.search.model.warm_start import bounded, firsts, projected
+from assay.search.space.search_space import SearchSpace, same_value
 
 
 def as_launched(configuration: Configuration, space: SearchSpace) -> dict[str, object]:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from command_line import CommandLine
 
-from assay.search.history.disturbers import NAMED
+from assay.search.history.disturbance_sources import NAMED
 
 pytestmark = [pytest.mark.system, pytest.mark.alone]
 

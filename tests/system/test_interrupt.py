@@ -324,7 +324,7 @@ def test_stored_samples_give_the_stored_conclusion(cli: CommandLine) -> None:
     from assay.records import encode
     from assay.search.conclusion.conclude import conclude
     from assay.search.races.race import Ending, EndReason
-    from assay.search.space.space import SearchSpace
+    from assay.search.space.search_space import SearchSpace
     from assay.store import open_store
     from assay.testing.replay.tpe import TpeSearcher
 

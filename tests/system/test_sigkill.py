@@ -27,7 +27,7 @@ from marks import end_marked, marked
 from assay.records import Sample, Status, decode, encode
 from assay.search.conclusion.conclude import conclude
 from assay.search.races.race import Ending, EndReason
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.store import open_store
 from assay.testing.replay.tpe import TpeSearcher
 from cases import cases

@@ -10,7 +10,7 @@ import msgspec
 from assay.bundle.source import Source
 from assay.bundle.streams import stream_of
 from assay.records import Sample, StudySpec, to_builtins
-from assay.search.history.left_out import block_of, disturbed_blocks, left_out_blocks
+from assay.search.history.excluded_blocks import block_of, disturbed_blocks, left_out_blocks
 
 
 def sample_documents(spec: StudySpec, samples: Sequence[Sample]) -> Iterator[dict[str, Any]]:

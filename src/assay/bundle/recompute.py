@@ -28,8 +28,8 @@ from assay.records import (
 from assay.search.conclusion.conclude import conclude
 from assay.search.model.gp import GpSearcher
 from assay.search.races.race import Ending, EndReason
-from assay.search.space.named import search_space
-from assay.search.space.space import SearchSpace
+from assay.search.space.named_configurations import search_space
+from assay.search.space.search_space import SearchSpace
 
 _NOT_OURS = "The bundle was not made by assay, or is damaged: ask for another."
 MAX_EXPRESSIONS, MAX_EXPRESSION_LENGTH = 1000, 4096

@@ -13,7 +13,7 @@ from assay.records import Claim, Conclusion, Output, Plan, Sample, Stratum
 from assay.records.front import FrontPoint
 from assay.records.sample import STDERR_LINES
 from assay.search.history.complaints import quotes_output
-from assay.search.history.same_work import without_lines, without_quote
+from assay.search.history.output_comparison import without_lines, without_quote
 from assay.store import Store, StudyRecord
 
 

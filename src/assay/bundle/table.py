@@ -10,7 +10,7 @@ from typing import TextIO
 from assay.bundle.source import Source
 from assay.records import Sample, StudySpec, Value
 from assay.records.configuration import show_value
-from assay.search.history.left_out import block_of, left_out_blocks
+from assay.search.history.excluded_blocks import block_of, left_out_blocks
 from assay.untrusted import no_formula
 
 _PLACE = ("stratum", "sample", "stage", "block", "position", "attempt", "arm")

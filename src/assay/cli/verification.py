@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.show.documents import print_json
 from assay.cli.show.result import verdict_lines
 from assay.errors import InvalidInputError
-from assay.search.space.naming import named_conclusion
+from assay.search.space.labels import named_conclusion
 from assay.units import show_count
 from assay.untrusted import clean, clean_lines
 

@@ -11,7 +11,7 @@ from assay.reporting.formatting import arm_label, label_of
 from assay.reporting.inputs import ReportInput
 from assay.search.claims.front_claims import claim_on
 from assay.search.history.objective_view import ObjectiveView, facets_of
-from assay.search.model.averages import standings
+from assay.search.model.sample_means import standings
 from assay.search.model.trials import trials_of
 
 Ratios = tuple[float, float]

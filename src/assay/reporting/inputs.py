@@ -7,8 +7,8 @@ from functools import cached_property
 
 from assay.machine.document import Machine
 from assay.records import Conclusion, MachineFloor, Metric, Sample, Status, Stratum, StudySpec
-from assay.search.history.left_out import Block, block_of, left_out_blocks
-from assay.search.model.explain import Explanation
+from assay.search.history.excluded_blocks import Block, block_of, left_out_blocks
+from assay.search.model.explanation import Explanation
 
 
 @dataclass(frozen=True)

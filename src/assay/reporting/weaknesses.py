@@ -26,9 +26,9 @@ from assay.reporting.inputs import ReportInput
 from assay.reporting.scale import Scale
 from assay.reporting.trials import State
 from assay.search.conclusion.notes import tells_refusal
+from assay.stats.confidence_sequence import CLAIM, least
 from assay.stats.drift import drift, end_thirds
 from assay.stats.quantile import quantile
-from assay.stats.sequence import CLAIM, least
 from assay.units import show_count
 from assay.untrusted import clean
 from assay.wording.conditions import condition_notes

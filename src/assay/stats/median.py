@@ -17,9 +17,9 @@ import functools
 import math
 from collections.abc import Sequence
 
+from assay.stats.confidence_sequence import check_alpha
 from assay.stats.interval import Interval
 from assay.stats.quantile import quantile
-from assay.stats.sequence import check_alpha
 
 BETA = 0.5
 """Both parameters of the mixture: an interval with two ends takes at least 7 values at 5 %."""

@@ -23,8 +23,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assay.stats.confidence_sequence import check_alpha, moments
 from assay.stats.interval import Interval
-from assay.stats.sequence import check_alpha, moments
 
 STUDENT_SHARE = 0.3
 """Part of alpha that Student's quantile has: with it exponential effects err in at most 5 %."""

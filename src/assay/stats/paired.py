@@ -10,10 +10,10 @@ from typing import Literal
 
 from assay.errors import InvalidInputError
 from assay.records.workload import Goal
+from assay.stats.confidence_sequence import last_digit, mean_sequence, moments
 from assay.stats.interval import UNBOUNDED, Interval
 from assay.stats.median import median_between, median_sequence
-from assay.stats.planned import Look, planned_mean, sequence_alpha
-from assay.stats.sequence import last_digit, mean_sequence, moments
+from assay.stats.planned_look import Look, planned_mean, sequence_alpha
 
 Method = Literal["mean", "median", "none"]
 """exp(mean of log-ratios), exp(median of log-ratios), or no usable pair at all."""
@@ -113,7 +113,7 @@ def effect(
         resolution: relative step of the measurement (0.001 for tenths of a second on 100 s).
             If absent, the smallest step seen between different values.
         median: estimate by the median of the log-ratios though nothing is censored.
-        look: which one this is, where one was planned (see ``assay.stats.planned``).
+        look: which one this is, where one was planned (see ``assay.stats.planned_look``).
 
     Raises:
         NotPositive: a value is zero, negative or not finite.

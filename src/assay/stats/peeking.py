@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.records.claim import Verdict
+from assay.stats.confidence_sequence import half_width
 from assay.stats.paired import Effect, Observation, grain
-from assay.stats.quiet import SHARE, effect_of_blocks
-from assay.stats.sequence import half_width
+from assay.stats.undisturbed import SHARE, effect_of_blocks
 from assay.stats.verdict import DEFAULT_MARGIN, decide
 
 if TYPE_CHECKING:

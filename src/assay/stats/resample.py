@@ -2,7 +2,7 @@
 
 The moving block bootstrap (Kuensch 1989, Annals of Statistics 17:1217): runs of neighbours are
 drawn whole, so that drift and correlation up to the length of a run stay in what is made of them.
-The arms are dealt out anew, as a study deals them out (see :mod:`assay.stats.order`).
+The arms are dealt out anew, as a study deals them out (see :mod:`assay.stats.block_order`).
 
 All follows from the seed, on any version of Python and NumPy: a verdict document can be recomputed.
 """
@@ -14,7 +14,7 @@ import random
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.stats.order import GROUP, swapped
+from assay.stats.block_order import GROUP, swapped
 
 if TYPE_CHECKING:
     import numpy as np

@@ -20,8 +20,8 @@ from __future__ import annotations
 import functools
 import math
 
+from assay.stats.confidence_sequence import check_alpha
 from assay.stats.interval import Interval
-from assay.stats.sequence import check_alpha
 
 _STEPS = 60
 """Bisections: an end is known to its last digit then."""

@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.records.claim import SpreadVerdict
+from assay.stats.confidence_sequence import last_digit, mean_sequence
 from assay.stats.interval import UNBOUNDED, Interval
 from assay.stats.quantile import quantile
-from assay.stats.sequence import last_digit, mean_sequence
 
 BATCH = 5
 """Blocks whose launches give one spread."""

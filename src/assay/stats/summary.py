@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 
 from assay.records.study import Summary
+from assay.stats.confidence_sequence import last_digit, mean_sequence, moments
 from assay.stats.quantile import quantile
-from assay.stats.sequence import last_digit, mean_sequence, moments
 
 
 def summarise(

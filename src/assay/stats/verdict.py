@@ -7,8 +7,8 @@ import math
 from assay.records.claim import Verdict
 from assay.records.study import DEFAULT_MARGIN
 from assay.records.workload import Goal
+from assay.stats.confidence_sequence import half_width
 from assay.stats.paired import Effect
-from assay.stats.sequence import half_width
 
 __all__ = ["DEFAULT_MARGIN", "Verdict", "beyond", "blocks_needed", "decide"]
 

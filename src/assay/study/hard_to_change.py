@@ -10,7 +10,7 @@ import msgspec
 from assay.executors.executor import Executor
 from assay.records import Evidence, Launch, Plan, Sample
 from assay.search.space.switching import EVIDENCE, HardToChangeFactors
-from assay.stats.order import Plot
+from assay.stats.block_order import Plot
 
 
 class HardToChangeApplier:

@@ -7,7 +7,7 @@ import msgspec
 from assay.launch.command import INSTANCE
 from assay.launch.document import INSTANCE_COUNT, INSTANCE_NUMBER
 from assay.records import StudySpec
-from assay.search.space.comparable import demand_comparable, varies_instances
+from assay.search.space.comparability import check_comparable, varies_instances
 
 
 def with_instance_numbers(spec: StudySpec) -> StudySpec:
@@ -16,7 +16,7 @@ def with_instance_numbers(spec: StudySpec) -> StudySpec:
     Raises:
         InvalidInputError: the number of instances varies, and the objective does not allow for it.
     """
-    demand_comparable(spec)
+    check_comparable(spec)
     of_arms = [name for arm in spec.arms for name in arm.configuration]
     if not varies_instances((*of_arms, *(p.name for p in spec.space.parameters))):
         return spec

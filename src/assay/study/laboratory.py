@@ -19,7 +19,7 @@ from assay.settings.registry import Registry
 if TYPE_CHECKING:
     from assay.executors.executor import Executor
     from assay.partition.share import Share
-    from assay.search.space.space import SearchSpace
+    from assay.search.space.search_space import SearchSpace
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,6 @@ class Laboratory:
 
     def space(self, spec: StudySpec) -> SearchSpace:
         """The space of a study, bound to what can be granted here."""
-        from assay.search.space.named import search_space
+        from assay.search.space.named_configurations import search_space
 
         return search_space(spec.space, self.admits)

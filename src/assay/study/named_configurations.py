@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from assay.records import Choices, Configuration, NamedConfiguration, Parameter, Plan, Space
-from assay.search.space.named import COLUMN
+from assay.search.space.named_configurations import COLUMN
 from assay.study.space_choice import describe_space, grantable_space
 
 

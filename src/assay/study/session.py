@@ -28,9 +28,9 @@ from assay.records import (
 )
 from assay.records.workload import WALL
 from assay.search.conclusion.conclude import conclude
+from assay.search.history.output_comparison import values_of
 from assay.search.history.remaining_budget import OVERHEAD_S
-from assay.search.history.same_work import values_of
-from assay.search.model.explain import Explanation, explanation_of
+from assay.search.model.explanation import Explanation, explanation_of
 from assay.search.model.gp import GpSearcher
 from assay.search.model.searcher import Searcher
 from assay.search.races.calibrate import CalibrateRace
@@ -40,7 +40,7 @@ from assay.search.races.measure import MeasureRace
 from assay.search.races.race import BlockRace
 from assay.search.races.sweep import SweepRace
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.settings.printed_values import printed_cpu_forms
 from assay.settings.registry import Registry
 from assay.store import Store, StudyRecord

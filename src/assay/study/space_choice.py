@@ -14,7 +14,7 @@ from assay.machine.document import Machine, Program
 from assay.records import Choices, Configuration, Parameter, Plan, Scope, Space, Value
 from assay.records.configuration import show_value
 from assay.search.space.expression import Expression
-from assay.search.space.space import same_value
+from assay.search.space.search_space import same_value
 from assay.settings.base import Suggestion
 from assay.settings.inherited import inherited_parameters
 from assay.settings.registry import Registry

@@ -9,8 +9,8 @@ import msgspec
 
 from assay.errors import InvalidInputError
 from assay.records import BuildRecipe, EarlierStudy, Kind, Metric, Statistic, Status, StudySpec
-from assay.search.model.warm import LEAST_KNOWN, MOST_KNOWN, bounded, known_of, tells
-from assay.search.space.space import SearchSpace
+from assay.search.model.warm_start import LEAST_KNOWN, MOST_KNOWN, bounded, known_of, tells
+from assay.search.space.search_space import SearchSpace
 from assay.store import Store, StudyRecord
 from assay.units import show_count
 

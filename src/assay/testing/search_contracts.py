@@ -36,7 +36,7 @@ from assay.records import (
 )
 from assay.records.workload import WALL
 from assay.search.history.remaining_budget import OVERHEAD_S
-from assay.search.model.averages import ByAverage
+from assay.search.model.sample_means import ByAverage
 from assay.search.model.searcher import (
     Estimate,
     Searcher,
@@ -47,7 +47,7 @@ from assay.search.model.searcher import (
     worked,
 )
 from assay.search.races.race import MAX_RETRIES, Ending, EndReason, Race
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 
 ENDLESS = 20_000
 """No race of these tests needs as many launches."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.records import Limits, Outcome, Sample, StudySpec, Workload
-from assay.search.history.asked_to_end import how_it_was_ended
+from assay.search.history.termination import how_it_was_ended
 from assay.units import show_bytes, show_count, show_duration
 
 RUN_BY_HAND = "Run it by hand first; --check, --timeout and --limit are part of its success."

@@ -36,8 +36,8 @@ from assay.records import (
     Verdict,
     Workload,
 )
-from assay.search.space.named import label_of, search_space
-from assay.search.space.naming import named_conclusion, named_samples
+from assay.search.space.labels import named_conclusion, named_samples
+from assay.search.space.named_configurations import label_of, search_space
 from assay.settings.registry import builtin
 from assay.study.named_configurations import describe_named
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from assay.cli.show.explanation import explanation_document, explanation_lines
-from assay.search.model.explain import Explanation, Share
+from assay.search.model.explanation import Explanation, Share
 from assay.wording.sentence import bound_words
 
 MALLOC = Share((("malloc", "jemalloc"),), 0.7, (0.65, 0.76))

@@ -14,7 +14,7 @@ from assay.cli.main import main
 from assay.records import Budget, Conclusion, Outcome, Sample, Status
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.remaining_budget import OVERHEAD_S
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.store import StudyRecord, open_store
 from assay.testing.search_contracts import RandomSearcher, Simulated
 from assay.testing.store_contracts import a_stratum

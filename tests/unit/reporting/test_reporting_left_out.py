@@ -21,7 +21,7 @@ from assay.reporting.scale import scale_for
 from assay.reporting.trials import State, trials
 from assay.reporting.weaknesses import weaknesses
 from assay.search.conclusion.conclude import conclude
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
 
 

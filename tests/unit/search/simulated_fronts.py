@@ -31,7 +31,7 @@ from assay.search.history.objective_view import facets_of
 from assay.search.model.gp import GpSearcher
 from assay.search.races.front import FrontRace
 from assay.search.races.race import Ending
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import drive
 
 TIME, MEMORY = BUILT_IN["wall_s"], BUILT_IN["peak_anon_bytes"]

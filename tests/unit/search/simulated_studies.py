@@ -35,7 +35,7 @@ from assay.search.races.compare import CompareRace
 from assay.search.races.measure import MeasureRace
 from assay.search.races.race import Ending, Race
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
 from assay.testing.search_contracts import Simulated, drive
 

@@ -28,7 +28,7 @@ from assay.search.history.remaining_budget import OVERHEAD_S
 from assay.search.model.gp import GpSearcher
 from assay.search.races.race import BlockPlan, BlockRunner, Ending
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import Simulated
 
 SPACE = Space(

@@ -33,8 +33,8 @@ from assay.search.claims.calibration import (
 from assay.search.history.history import History
 from assay.search.races.calibrate import CalibrateRace, calibrated_arms, recording
 from assay.search.races.race import EndReason, Race
+from assay.stats.confidence_sequence import CLAIM
 from assay.stats.drift import drift
-from assay.stats.sequence import CLAIM
 from assay.testing.search_contracts import RaceContract, Simulated, drive
 from assay.wording.disturbance import disturbance_sentence
 

@@ -20,7 +20,7 @@ from assay.records import (
     Workload,
 )
 from assay.records.workload import BUILT_IN
-from assay.search.space.comparable import demand_comparable, instances_notes
+from assay.search.space.comparability import check_comparable, instance_count_notes
 from assay.study.instance_numbers import with_instance_numbers
 
 
@@ -67,23 +67,23 @@ def test_the_time_of_several_is_not_that_of_one(
     with pytest.raises(
         InvalidInputError, match=f"The number of instances varies, and {name} is that"
     ) as at:
-        demand_comparable(compared(BUILT_IN[name], *arms))
+        check_comparable(compared(BUILT_IN[name], *arms))
     assert "--objective wall_s_per_instance" in (at.value.remedy or "")
 
 
 @pytest.mark.parametrize("arms", VARIED)
 def test_what_allows_for_it(arms: tuple[dict[str, Value], ...]) -> None:
-    demand_comparable(compared(Metric(name="rate", pattern="(.+)"), *arms))
-    demand_comparable(compared(BUILT_IN["wall_s_per_instance"], *arms))
-    demand_comparable(compared(BUILT_IN["peak_anon_bytes"], *arms))
-    (note,) = instances_notes(compared(BUILT_IN["wall_s_per_instance"], *arms))
+    check_comparable(compared(Metric(name="rate", pattern="(.+)"), *arms))
+    check_comparable(compared(BUILT_IN["wall_s_per_instance"], *arms))
+    check_comparable(compared(BUILT_IN["peak_anon_bytes"], *arms))
+    (note,) = instance_count_notes(compared(BUILT_IN["wall_s_per_instance"], *arms))
     assert note.startswith("the number of instances varies: wall_s")
 
 
 @pytest.mark.parametrize("arms", SAME)
 def test_the_same_number_can_be_compared(arms: tuple[dict[str, Value], ...]) -> None:
-    demand_comparable(compared(WALL, *arms))
-    assert instances_notes(compared(WALL, *arms)) == []
+    check_comparable(compared(WALL, *arms))
+    assert instance_count_notes(compared(WALL, *arms)) == []
 
 
 @pytest.mark.parametrize(
@@ -96,11 +96,11 @@ def test_the_same_number_can_be_compared(arms: tuple[dict[str, Value], ...]) -> 
 )
 def test_a_search_begins_at_one(parameter: Parameter) -> None:
     with pytest.raises(InvalidInputError, match="The number of instances varies"):
-        demand_comparable(searched(WALL, parameter))
+        check_comparable(searched(WALL, parameter))
     for one in (Choices((1,)), Choices((1,), ordered=True), Range(1, 1, step=1)):
         spec = searched(WALL, Parameter(name="instances", domain=one))
-        demand_comparable(spec)
-        assert instances_notes(spec) == []
+        check_comparable(spec)
+        assert instance_count_notes(spec) == []
 
 
 def test_a_single_launch_is_instance_0_of_1() -> None:

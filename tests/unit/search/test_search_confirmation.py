@@ -29,7 +29,7 @@ from assay.records import (
 )
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
-from assay.search.model.averages import ByAverage
+from assay.search.model.sample_means import ByAverage
 from assay.search.model.searcher import Contrast, Estimate, Trial
 from assay.search.races.confirmation import (
     ConfirmedArms,
@@ -40,7 +40,7 @@ from assay.search.races.confirmation import (
 )
 from assay.search.races.search_race import NULL_ARM
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import Simulated, Trip, drive
 
 SPACE = Space(

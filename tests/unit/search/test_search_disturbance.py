@@ -26,10 +26,10 @@ from assay.records import (
     Verdict,
 )
 from assay.records.workload import WALL
+from assay.search.history.arm_result import result_of
+from assay.search.history.correlated_load import followed_load
 from assay.search.history.disturbance import Conditions, ForeignLoad, mostly
-from assay.search.history.following import followed_load
 from assay.search.history.history import History
-from assay.search.history.result import result_of
 from assay.testing.search_contracts import Simulated
 from assay.wording.disturbance import disturbance_sentence
 from assay.wording.sentence import comparison

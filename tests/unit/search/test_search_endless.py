@@ -32,12 +32,12 @@ from assay.records.sample import KILLED_AFTER, STOP_FAILED, TERMINATION
 from assay.search.claims.gate import FAILED, gate_reasons
 from assay.search.claims.reliability import excess_losses
 from assay.search.conclusion.conclude import conclude
-from assay.search.history.endless import FACTOR, LEAST_S
+from assay.search.history.hangs import FACTOR, LEAST_S
 from assay.search.history.history import History
 from assay.search.model.gp import GpSearcher
 from assay.search.races.race import Ending, EndReason
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.study.failures import FailedLaunches
 from assay.testing.search_contracts import Simulated, drive
 from assay.wording.disturbance import disturbance_sentence

@@ -9,7 +9,7 @@ import pytest
 from simulated_studies import factors, space_of, tune
 
 from assay.records import Budget, Configuration, Goal, Kind, Metric
-from assay.search.model.explain import explain
+from assay.search.model.explanation import explain
 from assay.testing.search_contracts import Simulated
 
 SPACE = space_of(

@@ -9,8 +9,8 @@ from simulated_studies import compare
 from assay.records import Budget, Configuration, Evidence, Launch, Outcome, Sample, Stage
 from assay.records.sample import BUILD
 from assay.search.conclusion.conclude import conclude
-from assay.search.history.failing_order import order_notes, order_of_failures, worked_first
-from assay.search.space.space import SearchSpace
+from assay.search.history.failure_order import order_notes, order_of_failures, worked_first
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, Simulated
 
 UNBUILT = Evidence(kind=BUILD)

@@ -28,10 +28,10 @@ from assay.search.conclusion.conclude import conclude
 from assay.search.history.first_launch import first_launch_notes
 from assay.search.history.history import arm_of
 from assay.search.history.losses import may_end
-from assay.search.history.one_time import FirstLaunches
+from assay.search.history.one_time_costs import FirstLaunches
 from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import Simulated, Trip, drive, left_of
 
 

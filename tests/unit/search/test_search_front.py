@@ -40,7 +40,7 @@ from assay.search.races.front import MAX_POINTS, FrontRace
 from assay.search.races.front_search import ModelFrontSearch, RacingFrontSearch
 from assay.search.races.race import Ending, EndReason, Race
 from assay.search.races.strategy import BATCH_ARMS
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
 from assay.testing.search_contracts import RaceContract, Simulated, drive
 

@@ -19,7 +19,7 @@ from assay.records import (
 )
 from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import Simulated, Trip, drive
 
 SPACE = Space(

@@ -24,8 +24,8 @@ from assay.records import (
 from assay.search.conclusion.conclude import conclude
 from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace
-from assay.search.space.named import search_space
-from assay.search.space.naming import named_conclusion
+from assay.search.space.labels import named_conclusion
+from assay.search.space.named_configurations import search_space
 from assay.study.named_configurations import grantable_named
 from assay.testing.search_contracts import Simulated, drive
 

@@ -23,7 +23,7 @@ from assay.records.observation import CYCLES_COUNTER, Observation
 from assay.search.conclusion.conclude import conclude
 from assay.search.conclusion.notes import disturbance_notes, observing_notes, shape_notes
 from assay.search.history.history import History
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, Simulated
 
 GAIN = Simulated(takes_s=factors(nice={1: 0.8}))

@@ -32,7 +32,7 @@ from assay.search.conclusion.notes import absence_notes
 from assay.search.history.history import History
 from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, Simulated, Trip, drive
 from assay.wording.sentence import comparison
 

@@ -33,12 +33,12 @@ from assay.records import (
 )
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import History
-from assay.search.history.same_work import without_quote
-from assay.search.model.explain import explain
+from assay.search.history.output_comparison import without_quote
+from assay.search.model.explanation import explain
 from assay.search.model.trials import trials_of
 from assay.search.races.scoreboard import Scoreboard
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
 from assay.testing.search_contracts import RaceContract, Simulated
 

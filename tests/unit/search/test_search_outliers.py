@@ -14,7 +14,7 @@ from assay.records.study import Modes
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import History
 from assay.search.history.outliers import outlier_notes, outliers
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
 from assay.testing.search_contracts import Simulated
 

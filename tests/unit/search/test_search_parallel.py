@@ -28,7 +28,7 @@ from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.interference import BESIDE_ARM, BLOCKS, interference_of
 from assay.search.races.race import Ending
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, Simulated, left_of
 from cases import cases
 

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 import pytest
 
 from assay.records import DEFAULT, Choices, Configuration, Parameter, Space
-from assay.search.model.averages import ByAverage
 from assay.search.model.front_points import Known, best_points
 from assay.search.model.pareto import dominates, extent, front_of, hypervolume, spread_out
-from assay.search.model.scalar import mean_points, scalarised, weights
+from assay.search.model.sample_means import ByAverage
+from assay.search.model.scalarisation import mean_points, scalarised, weights
 from assay.search.model.searcher import Contrast, Estimate, Trial
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 
 A, B, C = (Configuration({"x": value}) for value in (1, 2, 3))
 

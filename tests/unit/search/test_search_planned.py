@@ -13,7 +13,7 @@ from assay.search.claims.planned_look import MAX_PLANNED_BLOCKS, planned_blocks
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.remaining_budget import OVERHEAD_S
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
 from assay.testing.search_contracts import Simulated
 

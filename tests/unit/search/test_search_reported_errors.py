@@ -14,15 +14,15 @@ from assay.executors.evidence.same_work import ComparableForm
 from assay.records import Budget, Configuration, Evidence, Launch, Output, Sample, Verdict
 from assay.records.sample import ERRORS
 from assay.search.conclusion.conclude import conclude
-from assay.search.history.reported_errors import ErrorsSeen
-from assay.search.history.same_work import (
+from assay.search.history.output_comparison import (
     COMPLAINT,
     OutputsSeen,
     other_work,
     without_lines,
     without_quote,
 )
-from assay.search.space.space import SearchSpace
+from assay.search.history.reported_errors import ErrorsSeen
+from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
 
 USAGE = "usage: q slow|fast"

@@ -48,7 +48,7 @@ from assay.search.claims.requirement import (
 )
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import History
-from assay.search.model.feasible import breaking, default_breaks, keeping
+from assay.search.model.feasibility import breaking, default_breaks, keeping
 from assay.search.model.gp import GpSearcher
 from assay.search.model.searcher import Trial
 from assay.search.races.compare import CompareRace
@@ -57,7 +57,7 @@ from assay.search.races.measure import MeasureRace
 from assay.search.races.race import Ending, EndReason, Race
 from assay.search.races.sweep import SweepRace
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import RaceContract, Simulated, Trip, drive
 from assay.wording.requirement import guarantee_text, requirement_words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.records import Configuration, Evidence, Launch, Outcome, Sample, Stage
-from assay.search.history.same_threads import same_threads_notes
+from assay.search.history.thread_counts import same_threads_notes
 
 
 def launched(name: str, value: int, threads: float | None) -> Sample:

@@ -23,7 +23,7 @@ from assay.records import (
     Space,
     Verdict,
 )
-from assay.search.history.same_work import (
+from assay.search.history.output_comparison import (
     OutputsSeen,
     different_output,
     values_of,

@@ -12,9 +12,9 @@ from simulated_studies import space_of
 
 from assay.records import DEFAULT, Choices, Configuration, Parameter, Range, Space
 from assay.search.model.features import Features
-from assay.search.model.sampled import MAX_COMBINATIONS, _combinations, sampled
 from assay.search.model.sparse import Launches, SparseModels
-from assay.search.space.space import SearchSpace
+from assay.search.model.thompson_sampling import MAX_COMBINATIONS, _combinations, sampled
+from assay.search.space.search_space import SearchSpace
 
 NAMES = tuple(f"arg.s{k}" for k in range(8))
 SPACE = Space(

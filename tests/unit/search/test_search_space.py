@@ -6,7 +6,7 @@ import pytest
 
 from assay.errors import InvalidInputError
 from assay.records import DEFAULT, Choices, Configuration, Parameter, Range, Space
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, a_small_space, a_space
 
 

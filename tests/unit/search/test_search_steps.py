@@ -12,7 +12,7 @@ from assay.records import Arm, Budget, Configuration, Kind, Stage, StudySpec, Ve
 from assay.search.model.gp import GpSearcher
 from assay.search.races.compare import claim_alpha
 from assay.search.races.race import EndReason
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.study.session import race_of
 from assay.testing.search_contracts import Simulated
 

@@ -14,7 +14,7 @@ from assay.records import Choices, Configuration, Parameter, Range, Space
 from assay.search.model.acquisition import Pool, batch, log_improvement, sample_best
 from assay.search.model.features import APART, MIDDLE, Features
 from assay.search.model.surrogate import Data, Surrogate
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 
 
 def data(seed: int, *, drift: float = 0.0, noise: float = 0.02, blocks: int = 6) -> Data:

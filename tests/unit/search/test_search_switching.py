@@ -34,7 +34,7 @@ from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.races.compare import CompareRace
 from assay.search.races.race import EndReason
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.search.space.switching import (
     EVIDENCE,
     MOST_WITHIN,
@@ -42,8 +42,8 @@ from assay.search.space.switching import (
     switching_of,
     within,
 )
-from assay.stats.order import GROUP, order
-from assay.stats.sequence import critical, least, level
+from assay.stats.block_order import GROUP, order
+from assay.stats.confidence_sequence import critical, least, level
 from assay.testing.search_contracts import RandomSearcher, Simulated, Trip, drive
 from cases import cases
 

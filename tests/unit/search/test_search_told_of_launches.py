@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from assay.records import DEFAULT, Evidence, Launch, Outcome, Sample, Stage
 from assay.records.sample import REMAINING_PROCESSES, REVISION
-from assay.search.history.asked_to_end import asked_to_end_notes
-from assay.search.history.left_running import left_running_notes
+from assay.search.history.remaining_processes import left_running_notes
+from assay.search.history.termination import asked_to_end_notes
 from assay.wording.revisions import revision_notes
 
 

@@ -33,13 +33,13 @@ from assay.search.claims.proof import blocks_at_any_look, blocks_at_planned_look
 from assay.search.conclusion.conclude import conclude
 from assay.search.conclusion.interim import interim_sentence, interim_words
 from assay.search.history.history import arm_of
-from assay.search.model.averages import ByAverage
 from assay.search.model.candidate import Candidate, best_candidate
 from assay.search.model.gp import GpSearcher
+from assay.search.model.sample_means import ByAverage
 from assay.search.model.searcher import Contrast, Estimate, Trial
 from assay.search.races.race import EndReason
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import Simulated, Trip, drive
 from assay.wording.proof import proof_command
 

@@ -34,7 +34,7 @@ from assay.search.history.losses import fails_more
 from assay.search.races.measure import MeasureRace
 from assay.search.races.race import Ending, EndReason
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
 from assay.testing.search_contracts import Simulated, drive
 

@@ -36,10 +36,10 @@ from assay.search.history.history import History
 from assay.search.model.gp import ALIKE_ENOUGH, GpSearcher
 from assay.search.model.searcher import Trial
 from assay.search.model.surrogate import Data, Surrogate
-from assay.search.model.warm import bounded, firsts, known_of, projected
+from assay.search.model.warm_start import bounded, firsts, known_of, projected
 from assay.search.races.sweep import SweepRace
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import Simulated, Trip, drive
 
 MANY = Space(

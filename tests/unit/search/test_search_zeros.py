@@ -28,7 +28,7 @@ from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.losses import losses
 from assay.search.races.race import EndReason
 from assay.search.races.sweep import SweepRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, Simulated, drive
 from assay.wording.sentence import comparison
 

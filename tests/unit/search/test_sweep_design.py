@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from assay.records import Choices, Configuration, Design, DesignKind, Parameter, Range, Space, Value
 from assay.search.space.design import Layout, lay_out
-from assay.search.space.drawn import latin_hypercube, least_distance
+from assay.search.space.errors import MAX_CELLS, Unfit
 from assay.search.space.factorial import levels
 from assay.search.space.fraction import BadGenerator, Fraction, fraction_of, generators_for
-from assay.search.space.space import SearchSpace
-from assay.search.space.unfit import MOST_CELLS, Unfit
+from assay.search.space.search_space import SearchSpace
+from assay.search.space.space_filling import latin_hypercube, min_distance
 
 DEFAULT = Configuration()
 
@@ -101,7 +101,7 @@ def test_latin_hypercubes_have_one_point_in_each_slice(seed: int, n: int, dimens
     for column in zip(*points, strict=True):
         assert sorted(int(u * n) for u in column) == list(range(n))
     every = itertools.combinations(points, 2)
-    assert least_distance(points) == pytest.approx(min(math.dist(*pair) for pair in every))
+    assert min_distance(points) == pytest.approx(min(math.dist(*pair) for pair in every))
 
 
 def test_a_latin_hypercube_covers_each_setting_evenly() -> None:
@@ -134,7 +134,7 @@ def test_what_is_drawn_keeps_to_the_constraints_and_says_what_is_missing() -> No
     )
 
 
-@pytest.mark.parametrize("n", [None, 1, MOST_CELLS + 1])
+@pytest.mark.parametrize("n", [None, 1, MAX_CELLS + 1])
 def test_draws_need_a_number(n: int | None) -> None:
     with pytest.raises(Unfit):
         laid(Design(kind=DesignKind.RANDOM, n=n), choices("arg.a", 1, 2))

@@ -50,7 +50,7 @@ from assay.search.conclusion.conclude import conclude
 from assay.search.races.race import Ending, EndReason
 from assay.search.races.sweep import SweepRace, least_blocks, min_launches, sweep_alpha
 from assay.search.space.design import lay_out
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, Simulated, drive
 
 SPACE = Space(

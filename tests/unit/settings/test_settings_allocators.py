@@ -28,7 +28,7 @@ from assay.records import (
     Value,
     Workload,
 )
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.settings.allocator_options import OPTIONS
 from assay.settings.allocators import AllocatorOption
 from assay.settings.conditions import with_conditions

@@ -34,7 +34,7 @@ from assay.records import (
     encode,
 )
 from assay.records.facts import InstanceFacts
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.settings.conditions import with_conditions
 from assay.settings.core_division import (
     cores_by_node,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from assay.stats.follow import follows
+from assay.stats.correlated_load import follows
 
 ALPHA = 0.05
 

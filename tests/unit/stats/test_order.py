@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from assay.stats.order import GROUP, order, swapped
+from assay.stats.block_order import GROUP, order, swapped
 
 ARMS = ["default", "a", "b", "c", "d"]
 

@@ -11,7 +11,7 @@ import pytest
 from assay.records.claim import Verdict
 from assay.stats.paired import Observation, effect
 from assay.stats.peeking import EXACT, Ending, peek
-from assay.stats.quiet import effect_of_blocks
+from assay.stats.undisturbed import effect_of_blocks
 from assay.stats.verdict import decide
 
 STUDIES, BLOCKS = 30, 40

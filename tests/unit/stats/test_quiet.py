@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.stats.paired import Observation, effect
-from assay.stats.quiet import SHARE, effect_of_blocks
+from assay.stats.undisturbed import SHARE, effect_of_blocks
 
 LOGS = st.lists(st.floats(-0.5, 0.5), min_size=8, max_size=30)
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from assay.records.claim import Verdict
+from assay.stats.confidence_sequence import critical as critical_t
+from assay.stats.confidence_sequence import least, level
 from assay.stats.peeking import Ending
-from assay.stats.sequence import critical as critical_t
-from assay.stats.sequence import least, level
 
 sys.path.append(str(Path(__file__).parents[3]))
 from benchmarks.verdicts import (

@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from assay.stats.eliminate import against, leader, scores, settled, worse
+from assay.stats.elimination import against, leader, scores, settled, worse
 
 NAN = math.nan
 

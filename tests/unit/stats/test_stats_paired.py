@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from assay.records.workload import Goal
+from assay.stats.confidence_sequence import mean_sequence
 from assay.stats.interval import ratio_ends
 from assay.stats.paired import (
     Effect,
@@ -16,7 +17,6 @@ from assay.stats.paired import (
     effect,
     grain,
 )
-from assay.stats.sequence import mean_sequence
 from assay.stats.verdict import Verdict, blocks_needed, decide
 
 A = [10.0, 10.2, 9.9, 10.1, 10.0, 9.8, 10.1, 10.2]
@@ -201,7 +201,7 @@ def test_figures_that_never_vary_are_compared_to_their_last_digit() -> None:
 def test_start_up_pays_for_neither_numpy_nor_scipy() -> None:
     code = (
         "import sys, assay.stats.verdict, assay.stats.summary, assay.stats.shift,"
-        " assay.stats.eliminate;"
+        " assay.stats.elimination;"
         "sys.exit(bool({'numpy', 'scipy'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.stats.confidence_sequence import mean_sequence
 from assay.stats.interval import UNBOUNDED
 from assay.stats.paired import Observation, effect
-from assay.stats.planned import LOOK_SHARE, Look, least_planned, planned_mean
-from assay.stats.sequence import mean_sequence
+from assay.stats.planned_look import LOOK_SHARE, Look, least_planned, planned_mean
 from cases import cases
 
 sys.path.append(str(Path(__file__).parents[3]))

@@ -6,8 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from assay.stats.interval import UNBOUNDED, Interval
-from assay.stats.sequence import (
+from assay.stats.confidence_sequence import (
     CLAIM,
     critical,
     half_width,
@@ -16,6 +15,7 @@ from assay.stats.sequence import (
     mean_sequence,
     moments,
 )
+from assay.stats.interval import UNBOUNDED, Interval
 
 
 def marginal_ratio(y: np.ndarray, g: float) -> float:

@@ -29,8 +29,8 @@ from assay.records import (
     StudySpec,
     Workload,
 )
-from assay.search.model.warm import MOST_KNOWN
-from assay.search.space.space import SearchSpace
+from assay.search.model.warm_start import MOST_KNOWN
+from assay.search.space.search_space import SearchSpace
 from assay.store import Store, open_store
 from assay.study.warm_start import (
     MAX_FOUND_STUDIES,

@@ -35,7 +35,7 @@ from assay.records import (
 from assay.records.workload import WALL
 from assay.search.races.race import Ending, EndReason, Race
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.study.failures import FailedLaunches
 from assay.study.loop import BudgetAccount, StudyLoop, demand_objective
 from assay.study.program_files import ProgramChangedError, ProgramFiles

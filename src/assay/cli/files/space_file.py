@@ -17,7 +17,7 @@ from assay.errors import InvalidInputError, nearest
 from assay.machine.document import Machine
 from assay.records import Parameter, Space
 from assay.search.space.expression import Expression
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.settings.domain_text import parse_domain
 from assay.settings.registry import Registry
 

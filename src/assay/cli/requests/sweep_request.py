@@ -45,10 +45,10 @@ from assay.records import (
     Workload,
 )
 from assay.search.space.design import lay_out
+from assay.search.space.errors import Unfit
 from assay.search.space.fraction import BadGenerator, generators_for
-from assay.search.space.named import COLUMN
-from assay.search.space.space import Admissible, SearchSpace
-from assay.search.space.unfit import Unfit
+from assay.search.space.named_configurations import COLUMN
+from assay.search.space.search_space import Admissible, SearchSpace
 from assay.settings.registry import Registry
 
 _OPTION = re.compile(r"^--[a-z-]+(?: [a-z]+)?:? ")

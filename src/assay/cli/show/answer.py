@@ -13,7 +13,7 @@ from assay.cli.show.documents import json_text, print_json, result_document
 from assay.cli.show.result import print_result
 from assay.errors import NotPossibleError
 from assay.records import Kind, Sample
-from assay.search.space.naming import named_conclusion, named_samples
+from assay.search.space.labels import named_conclusion, named_samples
 from assay.study.session import StudyResult
 
 SUFFIXES = (".md", ".csv", ".json")

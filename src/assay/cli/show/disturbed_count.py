@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.records import Launch, Sample, Stage
-from assay.search.history.disturbers import OTHERS
+from assay.search.history.disturbance_sources import OTHERS
 from assay.search.history.history import History
 from assay.units import show_count
 from assay.untrusted import clean

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assay.search.model.explain import Explanation, Share
+from assay.search.model.explanation import Explanation, Share
 from assay.units import show_count
 from assay.untrusted import clean
 from assay.wording.sentence import bound_words, change_text, interval_text

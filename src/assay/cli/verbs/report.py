@@ -15,7 +15,7 @@ from assay.machine.document import machine_in
 from assay.reporting.html import render_page, write_document
 from assay.reporting.inputs import ReportInput
 from assay.reporting.main_picture import main_png, main_svg
-from assay.search.space.naming import named_conclusion, named_samples
+from assay.search.space.labels import named_conclusion, named_samples
 from assay.study.session import elapsed_of, stored_result
 from assay.untrusted import clean
 

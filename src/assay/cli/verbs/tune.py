@@ -45,8 +45,8 @@ from assay.machine.program import with_observations
 from assay.machine.reader import fingerprint
 from assay.records import Kind, Space, StudySpec
 from assay.search.conclusion.warm_start import warm_start_announcement
-from assay.search.space.named import search_space
-from assay.search.space.space import DRAWS, SearchSpace
+from assay.search.space.named_configurations import search_space
+from assay.search.space.search_space import DRAWS, SearchSpace
 from assay.settings.conditions import with_conditions
 from assay.store import Store
 from assay.study.instance_numbers import with_instance_numbers

@@ -8,7 +8,7 @@ from assay.reporting.formatting import typeset
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join
 from assay.reporting.parts.common import scroll
-from assay.search.model.explain import Explanation, Share
+from assay.search.model.explanation import Explanation, Share
 from assay.wording.sentence import bound_words, change_text, interval_text
 
 _INTRO = (

@@ -15,11 +15,11 @@ from assay.records.calibration import Calibration, FalseVerdicts, SmallestGain
 from assay.records.claim import Claim, Verdict
 from assay.search.history.looks import due
 from assay.search.history.remaining_budget import OVERHEAD_S
+from assay.stats.confidence_sequence import CLAIM, moments
 from assay.stats.drift import drift
 from assay.stats.peeking import peek
 from assay.stats.quantile import quantile
 from assay.stats.resample import resampled
-from assay.stats.sequence import CLAIM, moments
 from assay.stats.verdict import DEFAULT_MARGIN
 from assay.units import show_count, show_percent
 

@@ -23,17 +23,17 @@ from assay.search.claims.reliability import (
     objection_to_leading,
     objection_to_preferred,
 )
-from assay.search.history.following import followed_load
+from assay.search.history.correlated_load import followed_load
 from assay.search.history.history import History
-from assay.search.history.same_work import other_work
+from assay.search.history.output_comparison import other_work
+from assay.stats.confidence_sequence import CLAIM
 from assay.stats.interval import ratio_ends
 from assay.stats.modes import modes
 from assay.stats.paired import Observation
-from assay.stats.planned import Look
-from assay.stats.quiet import effect_of_blocks
-from assay.stats.sequence import CLAIM
+from assay.stats.planned_look import Look
 from assay.stats.shift import shifts, spread_ratio
 from assay.stats.spread import spread_effect
+from assay.stats.undisturbed import effect_of_blocks
 from assay.stats.verdict import Verdict, beyond, blocks_needed, decide
 
 MIN_BLOCKS = CLAIM
@@ -54,7 +54,7 @@ def claim_between(
     """Say what a study shows of its second arm against its first.
 
     The claim rests on the undisturbed blocks or on all of them, whichever tells more
-    (``assay.stats.quiet``).
+    (``assay.stats.undisturbed``).
 
     Args:
         spec: of the study.

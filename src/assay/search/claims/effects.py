@@ -34,14 +34,14 @@ from assay.records import (
     Verdict,
 )
 from assay.search.claims.claims import MIN_BLOCKS
-from assay.search.history.following import followed_load
+from assay.search.history.correlated_load import followed_load
 from assay.search.history.history import History
 from assay.search.history.refusals import Refusals
 from assay.search.space.factorial import levels, middle
 from assay.search.space.fraction import fraction_of
 from assay.stats.interval import ratio_ends
 from assay.stats.paired import Observation
-from assay.stats.quiet import effect_of_blocks
+from assay.stats.undisturbed import effect_of_blocks
 from assay.stats.verdict import decide
 
 

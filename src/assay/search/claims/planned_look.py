@@ -11,7 +11,7 @@ from assay.records.sample import BUILD
 from assay.search.claims.claims import MIN_BLOCKS, claim_between
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.remaining_budget import OVERHEAD_S
-from assay.stats.planned import Look, least_planned
+from assay.stats.planned_look import Look, least_planned
 
 MAX_PLANNED_BLOCKS = 24
 """With room for more blocks nothing is planned: there an interval that holds at every look costs

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from assay.records import Arm, Budget
 from assay.search.history.history import History
 from assay.search.history.remaining_budget import SPARE, Cost, RemainingBudget
-from assay.stats.sequence import half_width
+from assay.stats.confidence_sequence import half_width
 
 POWER = 0.84
 """Standard errors that are added to the half width of the interval: the gain is shown in four

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.records import Claim, Goal, Outcome, Sample, Stage, Verdict
-from assay.search.history.endless import endless
+from assay.search.history.hangs import endless
 from assay.search.history.history import History
 from assay.search.history.losses import fails_more, is_endless
 from assay.units import show_count

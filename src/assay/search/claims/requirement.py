@@ -32,13 +32,13 @@ from assay.records.workload import BUILT_IN, WALL
 from assay.search.claims.claims import MIN_BLOCKS
 from assay.search.history.history import History, repeats
 from assay.stats.quantile import quantile
-from assay.stats.quiet import SHARE
 from assay.stats.share import (
     launches_to_show,
     share_interval,
     shows_above,
     shows_below,
 )
+from assay.stats.undisturbed import SHARE
 from assay.units import parse_bytes, parse_duration_s
 
 _TEXT = re.compile(r"\s*(\w+(?:@\w[\w.]*)?)\s*(?::\s*(\w[\w.]*))?\s*(<=|>=)\s*(.*?)\s*")

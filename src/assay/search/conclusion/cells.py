@@ -23,7 +23,7 @@ from assay.records.configuration import show_value
 from assay.search.claims.requirement import may_win
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.races.compare import null_name
-from assay.search.space.named import COLUMN, named_in
+from assay.search.space.named_configurations import COLUMN, named_in
 from assay.units import show_count
 from assay.wording.disturbance import withheld_words
 from assay.wording.sentence import comparison, verdict_word

@@ -62,26 +62,26 @@ from assay.search.conclusion.unproven import (
     with_proof_cost,
 )
 from assay.search.conclusion.warm_start import warm_start_result
-from assay.search.history.asked_to_end import asked_to_end_notes
+from assay.search.history.arm_result import result_of
 from assay.search.history.carry_over import carry_over_notes
 from assay.search.history.complaints import complaint_notes
 from assay.search.history.cross_environment import elsewhere_of
-from assay.search.history.disturbers import disturbers_of
-from assay.search.history.failing_order import order_notes, worked_first
+from assay.search.history.disturbance_sources import disturbers_of
+from assay.search.history.failure_order import order_notes, worked_first
 from assay.search.history.first_launch import first_launch_notes, warm_up_notes
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.interference import interference_notes, interference_of
 from assay.search.history.kernels import kernels_of
-from assay.search.history.left_running import left_running_notes
 from assay.search.history.losses import fails_more, losses, may_win
 from assay.search.history.objective_view import ObjectiveView
 from assay.search.history.outliers import outlier_notes
-from assay.search.history.result import result_of
-from assay.search.history.same_threads import same_threads_notes
+from assay.search.history.remaining_processes import left_running_notes
+from assay.search.history.termination import asked_to_end_notes
+from assay.search.history.thread_counts import same_threads_notes
 from assay.search.history.trend import trend_notes
 from assay.search.history.waiting import waiting_notes
 from assay.search.history.zeros import zeros_told
-from assay.search.model.feasible import default_breaks
+from assay.search.model.feasibility import default_breaks
 from assay.search.model.searcher import Searcher
 from assay.search.model.trials import trials_of
 from assay.search.races.calibrate import calibrated_arms, recording
@@ -107,8 +107,8 @@ from assay.search.races.race import Ending, EndReason
 from assay.search.races.search_race import NULL_ARM
 from assay.search.races.sweep import sweep_alpha, sweep_claim
 from assay.search.races.tune import TuneRace
-from assay.search.space.comparable import instances_notes
-from assay.search.space.space import SearchSpace
+from assay.search.space.comparability import instance_count_notes
+from assay.search.space.search_space import SearchSpace
 from assay.search.space.switching import switching_of
 from assay.units import show_count
 from assay.wording.failure import reasons_by_arm
@@ -226,7 +226,7 @@ def _tune(
         notes=(
             *notes,
             *interference_notes(side_by_side),
-            *instances_notes(spec),
+            *instance_count_notes(spec),
             *disturbance_notes(spec, history, list(claims.values()) or [None]),
             *refusal_notes(history),
             *other_work_notes(history),
@@ -361,7 +361,7 @@ def _tune_front(
         configurations=len({s.launch.configuration for s in samples}),
         notes=(
             *loss_notes(spec.workload, samples),
-            *instances_notes(spec),
+            *instance_count_notes(spec),
             *disturbance_notes(spec, history, [c for point in seen for c in point.claims]),
             *refusal_notes(history),
             *other_work_notes(history),
@@ -532,7 +532,7 @@ def _seen(
     found = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
     notes = (
         *loss_notes(spec.workload, history.samples),
-        *instances_notes(spec),
+        *instance_count_notes(spec),
         *disturbance_notes(spec, history, claims),
         *grant_notes(history, found),
         *complaint_notes(history),
@@ -596,7 +596,7 @@ def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusi
             *(spec.design.notes if spec.design else ()),
             *too_few_blocks_notes(spec),
             *loss_notes(spec.workload, samples),
-            *instances_notes(spec),
+            *instance_count_notes(spec),
             *disturbance_notes(spec, history, claims),
             *cell_grant_notes(history),
             *complaint_notes(history),

@@ -9,7 +9,7 @@ from assay.search.conclusion.unproven import say_unproven
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace
-from assay.search.space.named import label_of, search_space
+from assay.search.space.named_configurations import label_of, search_space
 from assay.units import show_percent
 from assay.wording.sentence import interval_text
 

@@ -21,7 +21,7 @@ from assay.records.configuration import show_value
 from assay.records.observation import CYCLES_COUNTER, DEFAULT_OBSERVATIONS, Observation
 from assay.records.workload import WALL
 from assay.search.claims.objections import MAX_MISSING_SHARE
-from assay.search.history.disturbers import disturbers_of
+from assay.search.history.disturbance_sources import disturbers_of
 from assay.search.history.history import History
 from assay.search.history.zeros import BY_RATIO, is_without_ratio
 from assay.search.races.sweep import least_blocks

@@ -25,8 +25,8 @@ from assay.search.claims.reliability import excess_losses
 from assay.search.claims.requirement import verdict_on
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.losses import may_win
-from assay.search.history.same_work import other_work
-from assay.search.model.feasible import default_breaks
+from assay.search.history.output_comparison import other_work
+from assay.search.model.feasibility import default_breaks
 from assay.search.model.trials import trials_of
 from assay.search.races.race import Ending, EndReason
 from assay.search.races.tune import TuneRace

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assay.records import EarlierStudy, Stage
 from assay.search.history.history import History
-from assay.search.model.warm import firsts
+from assay.search.model.warm_start import firsts
 from assay.search.races.strategy import BATCH
 from assay.units import show_count
 

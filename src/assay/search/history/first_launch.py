@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assay.records import DEFAULT, Configuration, Kind, Outcome, Sample, Stage
 from assay.search.history.history import DEFAULT_ARM
-from assay.search.history.one_time import CLEARLY
+from assay.search.history.one_time_costs import CLEARLY
 from assay.units import show_count, show_duration
 
 LATER = 3

@@ -24,12 +24,12 @@ from assay.records import (
 )
 from assay.records.launch import NON_COMPARING_STAGES
 from assay.records.sample import BUILD
+from assay.search.history.different_work import OtherWork
 from assay.search.history.disturbance import Conditions, ForeignLoad, mostly
-from assay.search.history.one_time import FirstLaunches
-from assay.search.history.other_work import OtherWork
+from assay.search.history.one_time_costs import FirstLaunches
+from assay.search.history.output_comparison import OutputsSeen
 from assay.search.history.refusals import Refusals
 from assay.search.history.remaining_budget import OVERHEAD_S, Cost
-from assay.search.history.same_work import OutputsSeen
 from assay.search.history.slack import Slacks
 from assay.search.history.zeros import is_without_ratio
 from assay.search.space.switching import MOST_WITHIN, HardToChangeFactors, within

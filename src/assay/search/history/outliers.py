@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from assay.records import Arm, ArmResult, Kind, Metric, Stage, Statistic, StudySpec
+from assay.search.history.arm_result import counted
 from assay.search.history.history import History
-from assay.search.history.result import counted
 from assay.stats.quantile import quantile
 from assay.units import show_count, show_quantity, significant
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from assay.records import DEFAULT, Arm, Configuration, ExpectedEffect, Goal, Stage
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
-from assay.search.model.feasible import default_breaks, keeping
+from assay.search.model.feasibility import default_breaks, keeping
 from assay.search.model.searcher import FEW, Estimate, Searcher, Trial, estimates, worked
 from assay.search.model.trials import trials_of
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 
 LEVEL = 0.9
 """Of the interval of an expected effect."""

@@ -9,7 +9,7 @@ from assay.records import DEFAULT, Configuration, Value
 from assay.search.model.features import Features
 from assay.search.model.searcher import FEW
 from assay.search.model.sparse import SparseModels
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 
 LEADING = 24
 """Sets of settings that the best lean configuration is looked for among."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.records import Choices, Configuration, Parameter, Range, Value
-from assay.search.space.space import SearchSpace, same_value
+from assay.search.space.search_space import SearchSpace, same_value
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.records import DEFAULT, Configuration
-from assay.search.model.averages import ByAverage
-from assay.search.model.idle import is_idle
+from assay.search.model.negligible import is_idle
 from assay.search.model.pareto import spread_out
+from assay.search.model.sample_means import ByAverage
 from assay.search.model.searcher import Contrast, Estimate, Searcher, Trial
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 
 IDLE_DOUBT = 1.0
 """A setting stays only if its expected loss exceeds so many standard deviations: no reduction by

@@ -14,10 +14,9 @@ from weakref import WeakKeyDictionary
 from assay.records import DEFAULT, Configuration, EarlierStudy
 from assay.search.model.acquisition import Pool, batch, left_to_gain, sample_best
 from assay.search.model.core import best_core
-from assay.search.model.feasible import Feasibility, bites, keeping, nearest_to_keeping
+from assay.search.model.feasibility import Feasibility, bites, keeping, nearest_to_keeping
 from assay.search.model.features import Features
 from assay.search.model.options import SMALL_BATCH, SearcherOptions
-from assay.search.model.sampled import sampled
 from assay.search.model.searcher import (
     UNKNOWN,
     Belief,
@@ -32,8 +31,9 @@ from assay.search.model.searcher import (
 )
 from assay.search.model.sparse import Launches, SparseModels
 from assay.search.model.surrogate import Data, Priors, Surrogate
-from assay.search.model.warm import firsts, heard
-from assay.search.space.space import SearchSpace
+from assay.search.model.thompson_sampling import sampled
+from assay.search.model.warm_start import firsts, heard
+from assay.search.space.search_space import SearchSpace
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

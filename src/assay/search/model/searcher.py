@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from assay.records import DEFAULT, Configuration
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 
 
 @dataclass(frozen=True)

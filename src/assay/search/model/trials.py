@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from assay.records import Goal, Stage
 from assay.search.history.history import History
-from assay.search.model.feasible import to_the_share
+from assay.search.model.feasibility import to_the_share
 from assay.search.model.searcher import Trial
 
 

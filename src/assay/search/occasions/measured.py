@@ -31,7 +31,7 @@ from assay.records.workload import BUILT_IN
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.occasions.side import MeasuredCondition
 from assay.search.races.calibrate import calibrated_arms
-from assay.stats.sequence import moments
+from assay.stats.confidence_sequence import moments
 from assay.units import show_count
 
 RECOMMENDED_ARM = "recommended"

@@ -20,7 +20,7 @@ from assay.search.claims.reliability import may_be_by_chance
 from assay.search.claims.requirement import claims_alpha, is_undecided
 from assay.search.claims.requirement import min_blocks as least_blocks_required
 from assay.search.history.counted import counted, no_more
-from assay.search.history.failing_order import order_of_failures
+from assay.search.history.failure_order import order_of_failures
 from assay.search.history.looks import due
 from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.race import (
@@ -31,7 +31,7 @@ from assay.search.races.race import (
     EndReason,
     workload_failure,
 )
-from assay.stats.sequence import least
+from assay.stats.confidence_sequence import least
 
 MAX_ATTEMPTS = 3
 """Blocks in which an arm may fail before it counts as failing always."""

@@ -30,8 +30,8 @@ from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.losses import may_win
 from assay.search.model.searcher import Searcher, Trial
 from assay.search.races.reduction import may_leave_out
-from assay.search.space.space import SearchSpace
-from assay.stats.sequence import least
+from assay.search.space.search_space import SearchSpace
+from assay.stats.confidence_sequence import least
 from assay.units import show_count
 from assay.wording.sentence import change_words
 

@@ -44,9 +44,9 @@ from assay.search.races.search_race import (
     SearchRace,
 )
 from assay.search.races.single_objective import check_single_objective
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
+from assay.stats.confidence_sequence import least
 from assay.stats.paired import effect
-from assay.stats.sequence import least
 from assay.stats.verdict import blocks_needed
 
 MAX_POINTS = 4

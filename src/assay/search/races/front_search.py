@@ -16,11 +16,11 @@ from assay.search.history.history import DEFAULT_ARM, arm_of
 from assay.search.history.looks import due
 from assay.search.history.objective_view import ObjectiveView
 from assay.search.history.remaining_budget import RemainingBudget
-from assay.search.model.admitted import admitted, is_excluded
-from assay.search.model.averages import ByAverage
+from assay.search.model.exclusions import admitted, is_excluded
 from assay.search.model.front_points import Known, best_points
 from assay.search.model.pareto import extent
-from assay.search.model.scalar import mean_points, scalarised, weights
+from assay.search.model.sample_means import ByAverage
+from assay.search.model.scalarisation import mean_points, scalarised, weights
 from assay.search.model.searcher import Searcher, Trial, fresh, launched, newcomers
 from assay.search.model.trials import trials_of
 from assay.search.races.reserved_budget import ReservedBudget
@@ -32,8 +32,8 @@ from assay.search.races.strategy import (
     MIN_SEARCH_BLOCKS,
     PROOF_SHARE,
 )
-from assay.search.space.space import SearchSpace
-from assay.stats.eliminate import against
+from assay.search.space.search_space import SearchSpace
+from assay.stats.elimination import against
 from assay.stats.interval import Interval
 
 WEIGHTINGS = 4

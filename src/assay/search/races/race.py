@@ -16,12 +16,12 @@ from typing import Protocol
 import msgspec
 
 from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec
-from assay.search.history.endless import limit_s
-from assay.search.history.failing_order import order_of_failures
+from assay.search.history.failure_order import order_of_failures
+from assay.search.history.hangs import limit_s
 from assay.search.history.history import History
 from assay.search.history.remaining_budget import NOTHING, Cost, RemainingBudget, budget_for
 from assay.search.space.switching import HardToChangeFactors
-from assay.stats.order import order
+from assay.stats.block_order import order
 from assay.units import show_count
 
 GRACE_FACTOR = 3.0

@@ -17,8 +17,8 @@ from assay.records import Arm, Stage
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.reserved_budget import ReservedBudget
-from assay.search.space.space import SearchSpace
-from assay.stats.eliminate import against
+from assay.search.space.search_space import SearchSpace
+from assay.stats.elimination import against
 
 if TYPE_CHECKING:
     import numpy as np

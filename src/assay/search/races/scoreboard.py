@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 from assay.records import Configuration, Goal, Kind, Sample, Stage, Statistic, StudySpec
 from assay.search.claims.requirement import claims_alpha
+from assay.search.history.different_work import OtherWork
 from assay.search.history.history import History
-from assay.search.history.other_work import OtherWork
-from assay.search.history.same_work import OutputsSeen
+from assay.search.history.output_comparison import OutputsSeen
 from assay.search.history.slack import Slacks
 from assay.search.races.confirmation import claim_alpha, count_winners
 from assay.stats.interval import ratio_ends
-from assay.stats.quiet import effect_of_blocks
 from assay.stats.summary import summarise
+from assay.stats.undisturbed import effect_of_blocks
 
 
 @dataclass(frozen=True)

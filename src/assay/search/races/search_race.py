@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from assay.records import Arm, Budget, Launch, Outcome, Stage, StudySpec
-from assay.search.history.endless import FACTOR, LEAST_S
+from assay.search.history.hangs import FACTOR, LEAST_S
 from assay.search.history.history import DEFAULT_ARM, arm_of, repeats
 from assay.search.history.interference import BESIDE_ARM, BLOCKS, interference_of
 from assay.search.history.remaining_budget import (
@@ -29,8 +29,8 @@ from assay.search.races.race import (
     workload_failure,
 )
 from assay.search.races.strategy import BATCH_ARMS, MIN_SEARCH_BLOCKS, PROOF_SHARE
-from assay.search.space.comparable import varies_instances
-from assay.search.space.space import SearchSpace
+from assay.search.space.comparability import varies_instances
+from assay.search.space.search_space import SearchSpace
 from assay.wording.sentence import budget_options
 
 STAGE_ORDER = (

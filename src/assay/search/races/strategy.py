@@ -15,9 +15,9 @@ from assay.search.claims.proof import displaced_launches, is_last_chance, prefer
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.looks import due
 from assay.search.history.remaining_budget import NOTHING, Cost, RemainingBudget
-from assay.search.model.admitted import admitted, is_excluded
 from assay.search.model.candidate import Candidate, best_candidate
-from assay.search.model.feasible import (
+from assay.search.model.exclusions import admitted, is_excluded
+from assay.search.model.feasibility import (
     CERTAIN,
     Feasibility,
     bites,
@@ -26,7 +26,7 @@ from assay.search.model.feasible import (
     keeping,
 )
 from assay.search.model.features import Features
-from assay.search.model.idle import is_idle
+from assay.search.model.negligible import is_idle
 from assay.search.model.options import SMALL_BATCH
 from assay.search.model.searcher import (
     Searcher,
@@ -38,11 +38,11 @@ from assay.search.model.searcher import (
 from assay.search.model.trials import trials_of
 from assay.search.races.confirmation import with_core
 from assay.search.races.reserved_budget import ReservedBudget
-from assay.search.space.space import SearchSpace
-from assay.stats.eliminate import leader, settled, worse
+from assay.search.space.search_space import SearchSpace
+from assay.stats.elimination import leader, settled, worse
 
 if TYPE_CHECKING:
-    from assay.stats.eliminate import Matrix
+    from assay.stats.elimination import Matrix
 
 PROOF_SHARE = 0.3
 """Share of the budget that reduction and confirmation are left where all configurations race: each

@@ -23,7 +23,7 @@ from assay.search.claims.reliability import may_be_by_chance
 from assay.search.claims.requirement import claims_alpha, is_undecided
 from assay.search.claims.requirement import min_blocks as least_blocks_required
 from assay.search.history.counted import counted, no_more
-from assay.search.history.failing_order import order_of_failures
+from assay.search.history.failure_order import order_of_failures
 from assay.search.history.history import History, repeats
 from assay.search.history.looks import due
 from assay.search.history.remaining_budget import Cost, RemainingBudget
@@ -37,7 +37,7 @@ from assay.search.races.race import (
     workload_failure,
 )
 from assay.search.space.switching import HardToChangeFactors
-from assay.stats.sequence import least
+from assay.stats.confidence_sequence import least
 from assay.units import show_count
 
 MAX_ATTEMPTS = 3

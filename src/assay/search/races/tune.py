@@ -28,7 +28,7 @@ from assay.search.history.history import DEFAULT_ARM
 from assay.search.history.looks import due
 from assay.search.history.remaining_budget import Cost, RemainingBudget, budget_for
 from assay.search.model.candidate import Candidate, best_candidate, every_trial
-from assay.search.model.feasible import default_breaks
+from assay.search.model.feasibility import default_breaks
 from assay.search.model.searcher import Searcher, estimates, launch_noise
 from assay.search.model.trials import trials_of
 from assay.search.races.confirmation import (
@@ -53,7 +53,7 @@ from assay.search.races.search_race import (
     SearchRace,
 )
 from assay.search.races.strategy import SMALL_BUDGET, ModelStrategy, RacingStrategy, Strategy
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.stats.paired import effect
 from assay.stats.verdict import blocks_needed
 from assay.units import show_count

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import msgspec
 
 from assay.records import Arm, Configuration, Design, DesignKind, Space
-from assay.search.space.drawn import hypercube_cells, random_cells
+from assay.search.space.errors import MAX_CELLS, Unfit
 from assay.search.space.factorial import factorial
 from assay.search.space.grid import grid
-from assay.search.space.named import label_of, named_cells
-from assay.search.space.space import SearchSpace
-from assay.search.space.unfit import MOST_CELLS, Unfit
+from assay.search.space.named_configurations import label_of, named_cells
+from assay.search.space.search_space import SearchSpace
+from assay.search.space.space_filling import hypercube_cells, random_cells
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ def _lay_out_named(
 ) -> Layout:
     """The arms of named configurations, the baseline first."""
     arms, notes = named_cells(design, space, bound)
-    if len(arms) > MOST_CELLS:
+    if len(arms) > MAX_CELLS:
         raise Unfit(
-            ("settings",), f"There are {len(arms):,} cells.", f"A sweep takes {MOST_CELLS:,}."
+            ("settings",), f"There are {len(arms):,} cells.", f"A sweep takes {MAX_CELLS:,}."
         )
     first = next((arm for arm in arms if arm.configuration == baseline), None)
     first = first or Arm(name=label_of(space, baseline) or str(baseline), configuration=baseline)
@@ -108,10 +108,10 @@ def _number(design: Design) -> int:
         raise Unfit(
             ("design",), f"A {design.kind} design needs n, the number of cells.", "Write n = 20."
         )
-    if not 2 <= design.n <= MOST_CELLS:
+    if not 2 <= design.n <= MAX_CELLS:
         raise Unfit(
             ("design", "n"),
             f"n = {design.n} is no number of cells.",
-            f"It takes 2 to {MOST_CELLS:,}.",
+            f"It takes 2 to {MAX_CELLS:,}.",
         )
     return design.n

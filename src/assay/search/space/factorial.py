@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from assay.records import Configuration, Design, Parameter, Range, Space, Value
+from assay.search.space.errors import MAX_CELLS, Unfit
 from assay.search.space.fraction import BadGenerator, Fraction, fraction_of
-from assay.search.space.space import SearchSpace
-from assay.search.space.unfit import MOST_CELLS, Unfit
+from assay.search.space.search_space import SearchSpace
 
 
 def levels(parameter: Parameter) -> tuple[Value, Value]:
@@ -63,7 +63,7 @@ def factorial(
         fraction = fraction_of(names, design.generators)
     except BadGenerator as error:
         raise Unfit(("design", "generators"), error.cause, error.remedy) from error
-    if fraction.cells > MOST_CELLS:
+    if fraction.cells > MAX_CELLS:
         raise Unfit(
             ("design",),
             f"The full factorial design has {fraction.cells:,} cells.",

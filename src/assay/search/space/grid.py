@@ -6,8 +6,8 @@ import itertools
 import math
 
 from assay.records import Configuration, Parameter, Space, Value
-from assay.search.space.space import SearchSpace
-from assay.search.space.unfit import MOST_CELLS, Unfit
+from assay.search.space.errors import MAX_CELLS, Unfit
+from assay.search.space.search_space import SearchSpace
 from assay.units import show_count
 
 MOST_COMBINATIONS = 100_000
@@ -33,7 +33,7 @@ def grid(space: Space, bound: SearchSpace) -> tuple[list[Configuration], list[st
         raise Unfit(
             ("settings",),
             f"The grid has {combinations:,} combinations.",
-            f"Give fewer values, or draw up to {MOST_CELLS:,} of them: "
+            f"Give fewer values, or draw up to {MAX_CELLS:,} of them: "
             'kind = "latin-hypercube" and n.',
         )
     names = [p.name for p in space.parameters]
@@ -43,10 +43,10 @@ def grid(space: Space, bound: SearchSpace) -> tuple[list[Configuration], list[st
     )
     cells = list(dict.fromkeys(every))
     kept = [cell for cell in cells if bound.valid(cell)]
-    if len(kept) > MOST_CELLS:
+    if len(kept) > MAX_CELLS:
         raise Unfit(
             ("settings",),
-            f"The grid has {len(kept):,} cells, and a sweep takes {MOST_CELLS:,} at most.",
+            f"The grid has {len(kept):,} cells, and a sweep takes {MAX_CELLS:,} at most.",
             'Give fewer values, or draw from them: kind = "latin-hypercube" and n.',
         )
     return kept, _lost(len(cells) - len(kept), len(cells))

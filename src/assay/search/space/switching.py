@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from assay.records import Arm, Configuration, Sample, StudySpec, SwitchingCost
 from assay.records.configuration import Value, show_value
-from assay.search.space.space import SearchSpace
-from assay.stats.order import Plot
+from assay.search.space.search_space import SearchSpace
+from assay.stats.block_order import Plot
 from assay.units import show_count, show_duration
 
 EVIDENCE = "switch"

@@ -10,7 +10,7 @@ from typing import Any
 from assay.errors import NotPossibleError
 from assay.testing.replay.coding import Coding
 from assay.testing.replay.method import Found
-from assay.testing.replay.seen import Seen
+from assay.testing.replay.observations import Seen
 from assay.testing.replay.world import World
 
 

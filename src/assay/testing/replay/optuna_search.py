@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.testing.replay.coding import Coding
 from assay.testing.replay.method import Found
-from assay.testing.replay.seen import Seen
+from assay.testing.replay.observations import Seen
 from assay.testing.replay.world import World
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from assay.records.workload import WALL
 from assay.search.conclusion.conclude import conclude
 from assay.search.model.searcher import Belief, Contrast, Estimate, Searcher, Trial
 from assay.search.races.tune import TuneRace
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.method import Found
 from assay.testing.replay.table import Point, Table
 from assay.testing.replay.world import World

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 from assay.testing.replay.method import Found
-from assay.testing.replay.seen import Seen
+from assay.testing.replay.observations import Seen
 from assay.testing.replay.world import World
 
 

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.records import Choices, Configuration, Range, Value
-from assay.search.model.averages import ByAverage, standings
+from assay.search.model.sample_means import ByAverage, standings
 from assay.search.model.searcher import Trial, fresh, launched
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from assay.records import EarlierStudy
 from assay.search.model.gp import GpSearcher
-from assay.search.model.warm import MOST_KNOWN, bounded, known_of
+from assay.search.model.warm_start import MOST_KNOWN, bounded, known_of
 from assay.testing.replay.method import Found
 from assay.testing.replay.race_search import RaceSearch, TableSpace, Visit
 from assay.testing.replay.table import Table

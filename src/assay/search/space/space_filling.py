@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.records import Configuration, Range, Space, Value
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 from assay.units import show_count
 
-DRAWS_EACH = 100
+MAX_DRAWS_PER_CELL = 100
 """Random configurations that are tried for each cell that is asked for."""
-CANDIDATES = 30
+CANDIDATE_DESIGNS = 30
 """Latin hypercubes of which the one is taken whose nearest points lie farthest apart."""
 
 
@@ -34,7 +34,7 @@ def random_cells(
     rng = random.Random(f"{seed}/random")
     axes = _axes(space)
     found: dict[Configuration, None] = {}
-    for _ in range(DRAWS_EACH * n):
+    for _ in range(MAX_DRAWS_PER_CELL * n):
         if len(found) == n:
             break
         cell = _cell_at(axes, bound, [rng.random() for _ in axes])
@@ -101,11 +101,11 @@ def hypercube_cells(
     rng = random.Random(f"{seed}/latin-hypercube")
     axes = _axes(space)
     best: tuple[int, float, list[Configuration]] | None = None
-    for _ in range(CANDIDATES):
+    for _ in range(CANDIDATE_DESIGNS):
         points = latin_hypercube(n, len(axes), rng)
         drawn = dict.fromkeys(_cell_at(axes, bound, point) for point in points)
         cells = [cell for cell in drawn if bound.valid(cell)]
-        rank = (len(cells), least_distance(points))
+        rank = (len(cells), min_distance(points))
         if best is None or rank > best[:2]:
             best = (*rank, cells)
     assert best is not None
@@ -131,7 +131,7 @@ def latin_hypercube(n: int, dimensions: int, rng: random.Random) -> list[tuple[f
     return list(zip(*columns, strict=True))
 
 
-def least_distance(points: Sequence[tuple[float, ...]]) -> float:
+def min_distance(points: Sequence[tuple[float, ...]]) -> float:
     """Between the two nearest points: the larger the more evenly they fill the cube.
 
     Johnson, Moore and Ylvisaker, Journal of Statistical Planning and Inference 26:131 (1990).

@@ -14,7 +14,7 @@ import msgspec
 
 from assay.records import Conclusion, Configuration, Kind, Sample, StudySpec, to_builtins
 from assay.records.codec import from_builtins
-from assay.search.space.named import label_of
+from assay.search.space.named_configurations import label_of
 
 _KEPT = frozenset({"configuration", "settings", "script"})
 """Keys of what holds settings themselves."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from assay.records import Configuration, Range, Value
 from assay.search.model.features import Features
 from assay.search.model.sparse import SparseModels
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 
 if TYPE_CHECKING:
     import numpy as np

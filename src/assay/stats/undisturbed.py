@@ -8,7 +8,7 @@ the error rate. By the union bound both then hold together, at every look, and t
 be shown whichever that is.
 
 No error rate is lost before the first disturbed block, where both intervals are the same. In terms
-of e-values (see ``assay.stats.sequence``): the mean of the martingale over undisturbed blocks and
+of e-values (see ``assay.stats.confidence_sequence``): the mean of the martingale over undisturbed blocks and
 the martingale over all blocks is a martingale, and the pair of intervals excludes no value that
 the mean of the two does not exclude.
 """
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from assay.records.workload import Goal
 from assay.stats.paired import Effect, Observation, effect
-from assay.stats.planned import Look
+from assay.stats.planned_look import Look
 
 SHARE = 0.5
 """Part of the error rate for each of the two intervals."""

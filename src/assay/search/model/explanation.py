@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 from assay.records import Conclusion, Configuration, Goal, Kind, Range, Sample, StudySpec, Value
 from assay.search.history.history import History
-from assay.search.model.admitted import admitted, is_excluded
+from assay.search.model.exclusions import admitted, is_excluded
 from assay.search.model.gp import GpSearcher
 from assay.search.model.searcher import Contrast, Estimate, Trial, launched
 from assay.search.model.trials import trials_of
-from assay.search.space.named import search_space
-from assay.search.space.space import SearchSpace
+from assay.search.space.named_configurations import search_space
+from assay.search.space.search_space import SearchSpace
 
 LEVEL = 0.95
 WIDTH = 1.96

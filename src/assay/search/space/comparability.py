@@ -23,7 +23,7 @@ def varies_instances(names: Iterable[str]) -> bool:
     return any(name in _NAMES for name in names)
 
 
-def demand_comparable(spec: StudySpec) -> None:
+def check_comparable(spec: StudySpec) -> None:
     """Refuse a study that would hold the time of several instances against that of one.
 
     Raises:
@@ -40,7 +40,7 @@ def demand_comparable(spec: StudySpec) -> None:
     )
 
 
-def instances_notes(spec: StudySpec) -> list[str]:
+def instance_count_notes(spec: StudySpec) -> list[str]:
     """What the times beside the objective are of, where the number of instances varies."""
     if not _varies(spec):
         return []

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from assay.records import CorrelatedLoad, Stage
 from assay.search.history.disturbance import TICK_S, ForeignLoad
 from assay.search.history.history import History
-from assay.stats.follow import follows
+from assay.stats.correlated_load import follows
 
 MATERIAL = 0.5
 """Part of the admitted share of the CPUs below which a difference between arms is of no matter."""

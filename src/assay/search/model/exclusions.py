@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.records import Configuration
 from assay.search.history.history import History
-from assay.search.space.space import SearchSpace
+from assay.search.space.search_space import SearchSpace
 
 
 def is_excluded(history: History, configuration: Configuration) -> bool:

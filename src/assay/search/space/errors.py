@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.errors import InvalidInputError
 
-MOST_CELLS = 1000
+MAX_CELLS = 1000
 """More cells than this are no design: one block of them takes longer than most budgets."""
 
 

@@ -24,10 +24,10 @@ from assay.records import (
     Value,
 )
 from assay.search.history.history import History
-from assay.search.model.averages import standings
+from assay.search.model.sample_means import standings
 from assay.search.model.searcher import Trial
 from assay.search.model.trials import trials_of
-from assay.search.space.space import SearchSpace, same_value
+from assay.search.space.search_space import SearchSpace, same_value
 
 MOST_KNOWN = 64
 """Configurations that all earlier studies together may tell of: a model takes longer the more it

@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from assay.stats.confidence_sequence import least, mean_sequence
 from assay.stats.interval import Interval
-from assay.stats.sequence import least, mean_sequence
 
 if TYPE_CHECKING:
     import numpy as np

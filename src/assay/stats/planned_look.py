@@ -13,8 +13,8 @@ import enum
 import math
 from collections.abc import Sequence
 
+from assay.stats.confidence_sequence import check_alpha, moments, reach_between_levels
 from assay.stats.interval import UNBOUNDED, Interval
-from assay.stats.sequence import check_alpha, moments, reach_between_levels
 
 LOOK_SHARE = 0.8
 """Of the error rate, for the planned look: the less the others have, the more values a study takes
@@ -58,7 +58,7 @@ def planned_mean(values: Sequence[float], alpha: float, *, resolution: float = 0
         values: n numbers of one unit, n fixed before any of them was seen (but for what outside
             causes took away, blind to the values).
         alpha: accepted chance that the truth is ever excluded, by this look or by any other.
-        resolution: step of the measurement, same unit (see ``assay.stats.sequence``).
+        resolution: step of the measurement, same unit (see ``assay.stats.confidence_sequence``).
 
     Returns:
         The interval, in the unit of ``values``; unbounded for fewer than ``least_planned``.

@@ -21,9 +21,9 @@ from assay.records import (
     Value,
 )
 from assay.records.configuration import show_value
+from assay.search.space.errors import Unfit
 from assay.search.space.grid import grid
-from assay.search.space.space import DRAWS, Admissible, SearchSpace, same_value
-from assay.search.space.unfit import Unfit
+from assay.search.space.search_space import DRAWS, Admissible, SearchSpace, same_value
 
 COLUMN = "configuration"
 """Head of the column of names, and the key that names one in a baseline."""

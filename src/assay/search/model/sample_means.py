@@ -15,8 +15,8 @@ from assay.search.model.searcher import (
     Trial,
     deviation_of_default,
 )
-from assay.search.space.space import SearchSpace
-from assay.stats.eliminate import scores
+from assay.search.space.search_space import SearchSpace
+from assay.stats.elimination import scores
 
 FEWEST = 4
 """With fewer configurations nothing is learned of how much of a difference is luck."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from assay.stats.sequence import mean_sequence
+from assay.stats.confidence_sequence import mean_sequence
 
 Pairs = Sequence[tuple[float, float]]
 """For each block, the share of either arm."""
