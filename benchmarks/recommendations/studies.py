@@ -20,11 +20,11 @@ from assay.search.conclusion.conclude import conclude
 from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
-from assay.testing.replay.race_search import Visit
+from assay.testing.replay.race_search import ReplayedStudy
 from assay.testing.replay.table import load
 from assay.testing.replay.world import Kind as Noise
 from assay.testing.replay.world import World
-from assay.testing.search_contracts import Simulated, drive
+from assay.testing.search_contracts import SimulatedProgram, run_race
 
 from .spaces import Shape, draw
 from .starts import Start, default_of
@@ -92,13 +92,13 @@ class SimulatedStudy:
             seed=self.seed,
             disturbed_above=None,
         )
-        program = Simulated(
+        program = SimulatedProgram(
             takes_s=lambda c: SECONDS * math.exp(effects.log_ratio(c)),
             noise=self.noise,
             seed=self.seed,
         )
         space, searcher = SearchSpace(effects.space), GpSearcher()
-        trip = drive(TuneRace(spec, space, searcher), program, spec.budget)
+        trip = run_race(TuneRace(spec, space, searcher), program, spec.budget)
         chosen = conclude(spec, trip.samples, space, searcher, trip.done).recommendation
         assert chosen is not None
         settings = Configuration(chosen.settings)
@@ -130,7 +130,7 @@ class RecordedStudy:
         table = load(self.table)
         default = default_of(table, self.start, self.seed)
         world, searcher = World(table, self.seed, kind=self.noise, default=default), GpSearcher()
-        visit = Visit.of(world, searcher, self.launches, self.seed)
+        visit = ReplayedStudy.of(world, searcher, self.launches, self.seed)
         trip = visit.trip
         chosen = conclude(visit.spec, trip.samples, visit.space, searcher, trip.done).recommendation
         assert chosen is not None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.testing.replay.jobs import RAW, Job, method_of, run_all
+from assay.testing.replay.jobs import RAW_SUFFIX, Job, method_of, run_all
 from assay.testing.replay.method import Method
 from assay.testing.replay.table import joined, load
 from assay.testing.replay.world import Kind
@@ -81,7 +81,7 @@ def encodings(method: str, path: Path) -> tuple[str, ...]:
     """Return the names under which a method searches a table."""
     if method not in ENCODED or not _has_one_hot(path):
         return (method,)
-    return method, method + RAW
+    return method, method + RAW_SUFFIX
 
 
 _ONE_HOT: dict[Path, bool] = {}
@@ -102,7 +102,7 @@ def is_installed(method: str) -> bool:
 
 def estimate_s(jobs: Sequence[Job]) -> float:
     """Return the CPU seconds that jobs are expected to take."""
-    return sum(COST_S.get(job.method.removesuffix(RAW), 2.0) for job in jobs)
+    return sum(COST_S.get(job.method.removesuffix(RAW_SUFFIX), 2.0) for job in jobs)
 
 
 def carry_out(
@@ -128,7 +128,7 @@ def carry_out(
         job
         for job in jobs
         if any(key not in found for key in cache.keys(job))
-        and is_installed(job.method.removesuffix(RAW))
+        and is_installed(job.method.removesuffix(RAW_SUFFIX))
     ]
     expected_s = estimate_s(missing) / processes
     say(f"{len(jobs) - len(missing)} of {len(jobs)} jobs are known; the others take about "

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.search.history.correlated_load import MATERIAL
-from assay.search.history.disturbance import TICK_S, Conditions
-from assay.stats.correlated_load import follows
-from assay.stats.peeking import peek
+from assay.search.history.correlated_load import MIN_DIFFERENCE_CPUS
+from assay.search.history.disturbance import TICK_S, OutsideLoad
+from assay.stats.correlated_load import is_correlated
+from assay.stats.peeking import simulate_looks
 
 from .identical import generator
 from .noise import SPREAD, Array, Flags, orders, sides
@@ -124,11 +124,13 @@ def disturbed(name: str, studies: int, blocks: int, seed: int) -> Disturbed:
     swap = orders(launches, rng)
     a, b = sides(launches, swap)
     hidden = following(*sides(outside / (CPUS * walls), swap))
-    better = peek(a, b + math.log1p(-GAIN), disturbed=out, coverage=False, visible=~hidden)
+    better = simulate_looks(
+        a, b + math.log1p(-GAIN), disturbed=out, coverage=False, visible=~hidden
+    )
     told = [ending.blocks for ending in better if ending.verdict == "faster"]
     return Disturbed(
-        row_of(name, peek(a, b, disturbed=out, visible=~hidden)),
-        row_of(f"{name}: all blocks", peek(a, b)),
+        row_of(name, simulate_looks(a, b, disturbed=out, visible=~hidden)),
+        row_of(f"{name}: all blocks", simulate_looks(a, b)),
         Share(int(out.sum()), out.size),
         Share(int(hidden.any(axis=1).sum()), studies),
         Share(len(told), studies),
@@ -177,7 +179,8 @@ def followed(share: float, studies: int, seed: int) -> Followed:
     hidden = following(shares[:, ::2], shares[:, 1::2])
     found = hidden.any(axis=1)
     ruled, unruled = (
-        peek(a, b, disturbed=out, coverage=False, visible=visible) for visible in (~hidden, None)
+        simulate_looks(a, b, disturbed=out, coverage=False, visible=visible)
+        for visible in (~hidden, None)
     )
     return Followed(
         share,
@@ -197,13 +200,15 @@ def following(first: Array, second: Array) -> Flags:
     studies, blocks = first.shape
     n = np.arange(1, blocks + 1)
     means = [np.cumsum(arm, axis=1) / n for arm in (first, second)]
-    possible = (np.maximum(*means) > ABOVE) & (abs(means[1] - means[0]) > MATERIAL * ABOVE)
+    possible = (np.maximum(*means) > ABOVE) & (
+        abs(means[1] - means[0]) > MIN_DIFFERENCE_CPUS * ABOVE
+    )
     step = TICK_S / LAUNCH_S
     found = np.zeros((studies, blocks), dtype=np.bool_)
     for i, k in zip(*np.nonzero(possible), strict=True):
         pairs = list(zip(first[i, : k + 1].tolist(), second[i, : k + 1].tolist(), strict=True))
         rest = [tuple(min(1.0, share / (1.0 - OWN)) for share in pair) for pair in pairs]
-        found[i, k] = follows(pairs, rest, ALPHA, resolution=step)
+        found[i, k] = is_correlated(pairs, rest, ALPHA, resolution=step)
     return found
 
 
@@ -221,7 +226,7 @@ def _disturbed(outside: Array, walls: Array) -> npt.NDArray[np.bool_]:
         one.reshape(len(outside), -1, 2).sum(axis=2) for one in (outside, CPUS * walls)
     )
     found = [
-        Conditions(s, of, 2.0 * CPUS).disturbed(ABOVE)
+        OutsideLoad(s, of, 2.0 * CPUS).disturbed(ABOVE)
         for s, of in zip(of_block.ravel().tolist(), capacity.ravel().tolist(), strict=True)
     ]
     return np.array(found).reshape(of_block.shape)

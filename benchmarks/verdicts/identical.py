@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.stats.median import median_sequence, tail
-from assay.stats.peeking import peek
+from assay.stats.median import median_sequence, tail_rank
+from assay.stats.peeking import simulate_looks
 
 from .noise import Stream, dealt, stream
 from .peers import LONGEST, RULES, pyperf_unequal
@@ -50,7 +50,7 @@ def recorded(path: Path, studies: int, blocks: int, seed: int, *, whole: bool) -
 
 
 def _compared(name: str, drawn: Stream, rng: np.random.Generator, blocks: int) -> Compared:
-    row = row_of(name, peek(*dealt(drawn.launches[:, : 2 * blocks], rng)))
+    row = row_of(name, simulate_looks(*dealt(drawn.launches[:, : 2 * blocks], rng)))
     studies, launches = drawn.launches.shape
     if launches < LONGEST:
         return Compared(row, {})
@@ -69,7 +69,7 @@ def medians(studies: int, blocks: int, seed: int, censored: float = 0.3) -> Shar
     """How often the interval of a median ever misses; this share of the values is censored."""
     rng = generator(seed, "medians")
     values = rng.standard_t(2.0, (studies, blocks))
-    ranks = np.array([tail(n, ALPHA) for n in range(1, blocks + 1)])
+    ranks = np.array([tail_rank(n, ALPHA) for n in range(1, blocks + 1)])
     capped = rng.random((studies, blocks)) < censored
     cap = values - rng.exponential(1.0, values.shape)
     low, high = np.where(capped, cap, values), np.where(capped, np.inf, values)

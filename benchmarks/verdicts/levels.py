@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from assay.stats.confidence_sequence import CLAIM, G
+from assay.stats.confidence_sequence import MIN_CLAIM_VALUES, PRIOR_VARIANCE
 
 WANTED = (0.0001, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2)
 SAFETY = 0.92
@@ -21,7 +21,7 @@ def levels(studies: int, looks: int, seed: int) -> list[tuple[float, float]]:
     rng = np.random.default_rng([seed, 4004])
     tried = np.geomspace(0.6, 5e-5, 200)
     limits = -np.log(tried)
-    mean = math.sqrt(G) * rng.standard_normal(studies)
+    mean = math.sqrt(PRIOR_VARIANCE) * rng.standard_normal(studies)
     total, square = np.zeros(studies), np.zeros(studies)
     passed = np.zeros(studies, dtype=np.int64)
     weight = np.zeros(len(tried) + 1)
@@ -29,9 +29,9 @@ def levels(studies: int, looks: int, seed: int) -> list[tuple[float, float]]:
         x = mean + rng.standard_normal(studies)
         total += x
         square += x * x
-        if n < CLAIM:
+        if n < MIN_CLAIM_VALUES:
             continue
-        k, explained = 1.0 + n * G, total * total / n
+        k, explained = 1.0 + n * PRIOR_VARIANCE, total * total / n
         r = explained / np.maximum(square - explained, 1e-300)
         log_e = -0.5 * math.log(k) + 0.5 * n * (np.log1p(r) - np.log1p(r / k))
         now = np.searchsorted(limits, log_e, side="right")

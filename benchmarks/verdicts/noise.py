@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from assay.stats.block_order import GROUP, swapped
+from assay.stats.block_order import BLOCKS_PER_GROUP, swapped_blocks
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -191,8 +191,11 @@ def dealt(launches: Array, rng: np.random.Generator) -> tuple[Array, Array]:
 def orders(launches: Array, rng: np.random.Generator) -> Flags:
     """Studies x blocks: whether B goes first, two launches a block."""
     studies, blocks = launches.shape[0], launches.shape[1] // 2
-    swap = swapped(rng.integers(0, 1 << 32, (studies, blocks // GROUP + 2)), blocks + GROUP)
-    begins = rng.integers(0, GROUP, (studies, 1))
+    swap = swapped_blocks(
+        rng.integers(0, 1 << 32, (studies, blocks // BLOCKS_PER_GROUP + 2)),
+        blocks + BLOCKS_PER_GROUP,
+    )
+    begins = rng.integers(0, BLOCKS_PER_GROUP, (studies, 1))
     found: Flags = np.take_along_axis(swap, begins + np.arange(blocks), axis=1)
     return found
 

@@ -12,7 +12,7 @@ from assay.records import Claim
 from assay.records.workload import WALL
 from assay.search.claims.claims import claim_from_blocks
 from assay.stats.paired import Observation
-from assay.stats.peeking import peek
+from assay.stats.peeking import simulate_looks
 from assay.stats.verdict import DEFAULT_MARGIN
 
 from .identical import generator
@@ -78,7 +78,7 @@ def shape(name: str, studies: int, blocks: int, seed: int) -> Shape:
     """One pair of shapes."""
     rng = generator(seed, name)
     a, b = (arm(rng, studies, blocks) for arm in SHAPES[name])
-    endings = peek(a, b, coverage=False)
+    endings = simulate_looks(a, b, coverage=False)
     told = [i for i, ending in enumerate(endings) if ending.differs]
     at = [endings[i].blocks for i in told]
     later = [_claim(a[i], b[i], LOOK).unstable for i in range(studies)]

@@ -9,8 +9,8 @@ import numpy as np
 
 from assay.records.claim import SpreadVerdict
 from assay.stats.confidence_sequence import half_width
-from assay.stats.modes import modes
-from assay.stats.spread import BATCH, SAME_WITHIN, SpreadEffect, spread_effect
+from assay.stats.modes import find_modes
+from assay.stats.spread import BATCH_BLOCKS, EQUIVALENCE_RATIO, SpreadEffect, spread_effect
 
 from .identical import generator
 from .noise import LAUNCHES, SPREAD, Array, dealt
@@ -77,7 +77,7 @@ def wider(factor: float, studies: int, blocks: int, seed: int) -> SpreadRow:
 
 def _row(name: str, a: Array, b: Array, truth: float) -> SpreadRow:
     """Every figure rests on ``spread_effect``; the plain t interval tells where to ask it."""
-    batches = a.shape[1] // BATCH
+    batches = a.shape[1] // BATCH_BLOCKS
     n = np.arange(1, batches + 1.0)
     logs = np.log(_spreads(b, batches) / _spreads(a, batches))
     mean = np.cumsum(logs, axis=1) / n
@@ -85,7 +85,7 @@ def _row(name: str, a: Array, b: Array, truth: float) -> SpreadRow:
     width = np.array([half_width(k, 1.0, ALPHA) for k in range(1, batches + 1)])
     half = np.sqrt(square / np.maximum(n - 1.0, 1.0)) * width
     lo, hi = mean - half, mean + half
-    near = math.log(SAME_WITHIN)
+    near = math.log(EQUIVALENCE_RATIO)
     decides = (lo > 0.0) | (hi < 0.0) | ((lo >= -near) & (hi <= near))
     misses = (lo > math.log(truth)) | (hi < math.log(truth))
     told = same = missed = 0
@@ -93,7 +93,7 @@ def _row(name: str, a: Array, b: Array, truth: float) -> SpreadRow:
     for i in range(len(a)):
 
         def look(k: int, i: int = i) -> SpreadEffect:
-            seen = BATCH * (k + 1)
+            seen = BATCH_BLOCKS * (k + 1)
             return spread_effect(a[i, :seen].tolist(), b[i, :seen].tolist(), alpha=ALPHA)
 
         for k in np.flatnonzero(decides[i]).tolist():
@@ -103,7 +103,7 @@ def _row(name: str, a: Array, b: Array, truth: float) -> SpreadRow:
             same += verdict is SpreadVerdict.SAME
             if verdict is not SpreadVerdict.SAME:
                 told += 1
-                at.append(BATCH * (k + 1))
+                at.append(BATCH_BLOCKS * (k + 1))
             break
         found = (look(k) for k in np.flatnonzero(misses[i]).tolist())
         missed += any(not seen.lo <= truth <= seen.hi for seen in found)
@@ -116,7 +116,7 @@ def _row(name: str, a: Array, b: Array, truth: float) -> SpreadRow:
 
 def _spreads(values: Array, batches: int) -> Array:
     """p90 - p10 of each batch."""
-    parts = values[:, : batches * BATCH].reshape(len(values), batches, BATCH)
+    parts = values[:, : batches * BATCH_BLOCKS].reshape(len(values), batches, BATCH_BLOCKS)
     low, high = np.quantile(parts, (0.1, 0.9), axis=2)
     found: Array = np.maximum(high - low, 1e-12)
     return found
@@ -136,11 +136,11 @@ def one_peak(name: str, studies: int, seed: int) -> ModesRow:
     rng = generator(seed, f"modes, {name}")
     longest = max(LAUNCHES_SEEN)
     values = np.exp(LAUNCHES[name](rng, studies, longest))
-    seen = {n: [modes(row[:n].tolist()) is not None for row in values] for n in LAUNCHES_SEEN}
+    seen = {n: [find_modes(row[:n].tolist()) is not None for row in values] for n in LAUNCHES_SEEN}
     ever = 0
     for i, row in enumerate(values):
         ever += any(seen[n][i] for n in LAUNCHES_SEEN) or any(
-            modes(row[:n].tolist()) is not None for n in range(EVERY, longest + 1, EVERY)
+            find_modes(row[:n].tolist()) is not None for n in range(EVERY, longest + 1, EVERY)
         )
     return ModesRow(
         name, {n: Share(sum(f), studies) for n, f in seen.items()}, Share(ever, studies)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.stats.confidence_sequence import CLAIM
+from assay.stats.confidence_sequence import MIN_CLAIM_VALUES
 
 from . import disturbed, identical, power, shapes, spreads
 from .noise import NOISES
@@ -258,7 +258,7 @@ def _power(rows: list[power.Cost], sizes: Sizes) -> Iterator[str]:
     yield (
         f"**A true gain of {100 * power.GAIN:g} %**, {sizes.fewer:,} studies a row. *Fixed size*: "
         f"blocks of a paired t test of {100 * power.POWER:g} % power, looked at once. No interval "
-        f"of assay excludes anything before {CLAIM} blocks."
+        f"of assay excludes anything before {MIN_CLAIM_VALUES} blocks."
     )
     yield ""
     head = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from assay.stats.peeking import Ending
+from assay.stats.peeking import StudyOutcome
 
 ALPHA = 0.05
 DASH = "\u2013"
@@ -59,14 +59,14 @@ class Row:
         return max(self.false.value, self.missed.value) > limit(self.false.of)
 
 
-def row_of(name: str, endings: list[Ending]) -> Row:
+def row_of(name: str, endings: list[StudyOutcome]) -> Row:
     """The row of some studies of identical arms."""
     n = len(endings)
     at = sorted(ending.blocks for ending in endings)
     return Row(
         name,
         Share(sum(e.differs for e in endings), n),
-        Share(sum(not e.held_always for e in endings), n),
+        Share(sum(not e.always_covered for e in endings), n),
         Share(sum(e.verdict == "same" for e in endings), n),
         (at[(n - 1) // 2] + at[n // 2]) / 2,
     )

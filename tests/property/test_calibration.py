@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.records import decode, encode
 from assay.search.claims.calibration import GAINS, MIN_BLOCKS, calibration_of
-from assay.stats.resample import resampled
+from assay.stats.resample import resample
 
 VALUES = st.one_of(
     st.floats(0.01, 0.2),
@@ -55,7 +55,7 @@ def test_figures_are_within_their_bounds(recorded: list[tuple[float, float]], se
 def test_resampled_blocks_were_recorded(
     recorded: list[tuple[float, float]], studies: int, blocks: int, seed: int
 ) -> None:
-    a, b = resampled(recorded, studies, blocks, seed)
+    a, b = resample(recorded, studies, blocks, seed)
     assert a.shape == b.shape == (studies, blocks)
     known = {tuple(sorted(block)) for block in recorded}
     assert {tuple(sorted(pair)) for pair in zip(a.ravel(), b.ravel(), strict=True)} <= known

@@ -21,7 +21,7 @@ from assay.records import (
 from assay.search.races.race import Ending
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import RandomSearcher, Simulated, left_of
+from assay.testing.search_contracts import RandomSearcher, SimulatedProgram, remaining_of
 
 SPACE = Space(
     parameters=(
@@ -51,7 +51,7 @@ def test_slots_budget_and_blocks_hold(
         seed=seed,
         disturbed_above=None,
     )
-    program = Simulated(
+    program = SimulatedProgram(
         takes_s=lambda c: 0.9 if c.get("env.A") == "1" else 1.0, fails=lambda c: fails, seed=seed
     )
     rng = random.Random(seed)
@@ -62,7 +62,7 @@ def test_slots_budget_and_blocks_hold(
             race.tell(sample)
         flying: list[Launch] = []
         while len(samples) < until:
-            answer = race.ask(parallel - len(flying), left_of(asked.budget, samples))
+            answer = race.ask(parallel - len(flying), remaining_of(asked.budget, samples))
             if isinstance(answer, Ending):
                 assert not flying
                 break

@@ -8,7 +8,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.search.model.pareto import dominates, front_of, hypervolume, spread_out
+from assay.search.model.pareto import dominates, hypervolume, pareto_front, spread_subset
 
 COORDINATE = st.integers(-8, 8).map(lambda n: n / 4)
 
@@ -25,7 +25,7 @@ CORNER = {2: (3.0, 3.0), 3: (3.0, 3.0, 3.0)}
 def test_no_member_is_dominated_and_every_other_is_by_a_member(
     points: list[tuple[float, ...]],
 ) -> None:
-    front = front_of(points)
+    front = pareto_front(points)
     for i in front:
         assert not any(dominates(p, points[i]) for p in points)
     for i in set(range(len(points))) - set(front):
@@ -36,7 +36,7 @@ def test_no_member_is_dominated_and_every_other_is_by_a_member(
 def test_a_front_does_not_hang_on_the_order(
     both: tuple[list[tuple[float, ...]], list[tuple[float, ...]]],
 ) -> None:
-    first, second = ([p[i] for i in front_of(p)] for p in both)
+    first, second = ([p[i] for i in pareto_front(p)] for p in both)
     assert sorted(first) == sorted(second)
 
 
@@ -69,11 +69,11 @@ def test_chosen_points_are_different_members_of_the_front(
     points: list[tuple[float, ...]], count: int
 ) -> None:
     tolerance = 0.1
-    chosen = spread_out(points, count, tolerance)
+    chosen = spread_subset(points, count, tolerance)
     assert len(chosen) == len(set(chosen)) <= count
-    assert set(chosen) <= set(front_of(points))
+    assert set(chosen) <= set(pareto_front(points))
     assert bool(chosen) == bool(points)
     for i, j in itertools.combinations(chosen, 2):
         gaps = [abs(a - b) for a, b in zip(points[i], points[j], strict=True)]
         assert max(gaps) > tolerance
-    assert chosen == spread_out(points, 9, tolerance)[:count]  # more only add to fewer
+    assert chosen == spread_subset(points, 9, tolerance)[:count]  # more only add to fewer

@@ -32,7 +32,13 @@ from assay.search.races.sweep import SweepRace
 from assay.search.races.tune import TuneRace
 from assay.search.space.design import lay_out
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import RandomSearcher, Simulated, drive, left_of, spent_s
+from assay.testing.search_contracts import (
+    RandomSearcher,
+    SimulatedProgram,
+    remaining_of,
+    run_race,
+    spent_s,
+)
 
 FEW = Space(
     parameters=(
@@ -55,7 +61,7 @@ TWO = Space(
 
 
 @st.composite
-def programs(draw: st.DrawFn) -> Simulated:
+def programs(draw: st.DrawFn) -> SimulatedProgram:
     """Quick and slow, steady and noisy, failing and drifting."""
     usual_s = draw(st.sampled_from([0.002, 0.5, 20.0]))
     slow = draw(st.sampled_from([0.5, 1.0, 1.3, 30.0]))
@@ -63,7 +69,7 @@ def programs(draw: st.DrawFn) -> Simulated:
     failing = draw(st.sampled_from([0.0, 0.0, 0.2, 0.7]))
     default_fails = draw(st.sampled_from([0.0, 0.0, 0.2]))
     busy = draw(st.sampled_from([0, 0, 3, 1]))
-    return Simulated(
+    return SimulatedProgram(
         takes_s=lambda c: usual_s * (slow if c and len(str(c)) % 2 == odd else 1.0),
         fails=lambda c: failing if c else default_fails,
         noise=draw(st.sampled_from([0.0, 0.01, 0.3])),
@@ -127,8 +133,8 @@ def race_of(spec: StudySpec) -> Race:
 @pytest.mark.rotating
 @given(specs(), programs(), st.integers(1, 4))
 @settings(max_examples=120, deadline=None)
-def test_budgets_and_blocks(spec: StudySpec, program: Simulated, slots: int) -> None:
-    trip = drive(race_of(spec), program, spec.budget, slots=slots)
+def test_budgets_and_blocks(spec: StudySpec, program: SimulatedProgram, slots: int) -> None:
+    trip = run_race(race_of(spec), program, spec.budget, slots=slots)
     assert spec.budget.launches is not None
     assert len(trip.samples) <= spec.budget.launches
     if spec.budget.time_s is not None and slots == 1:
@@ -147,14 +153,14 @@ def test_budgets_and_blocks(spec: StudySpec, program: Simulated, slots: int) -> 
 @given(specs(), programs(), st.data())
 @settings(max_examples=80, deadline=None)
 def test_a_resumed_study_is_the_unbroken_one(
-    spec: StudySpec, program: Simulated, data: st.DataObject
+    spec: StudySpec, program: SimulatedProgram, data: st.DataObject
 ) -> None:
-    whole = drive(race_of(spec), program, spec.budget)
+    whole = run_race(race_of(spec), program, spec.budget)
     count = data.draw(st.integers(0, len(whole.samples)))
     race = race_of(spec)
     for sample in whole.samples[:count]:
         race.tell(sample)
-    answer = race.ask(1, left_of(spec.budget, whole.samples[:count]))
+    answer = race.ask(1, remaining_of(spec.budget, whole.samples[:count]))
     if count == len(whole.samples):
         assert answer == whole.done
     else:
@@ -164,8 +170,8 @@ def test_a_resumed_study_is_the_unbroken_one(
 
 @given(specs(), programs())
 @settings(max_examples=60, deadline=None)
-def test_every_study_has_a_conclusion(spec: StudySpec, program: Simulated) -> None:
-    trip = drive(race_of(spec), program, spec.budget)
+def test_every_study_has_a_conclusion(spec: StudySpec, program: SimulatedProgram) -> None:
+    trip = run_race(race_of(spec), program, spec.budget)
     space = SearchSpace(spec.space)
     documents = {
         encode(conclude(spec, trip.samples, space, RandomSearcher(), trip.done)) for _ in range(2)

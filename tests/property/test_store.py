@@ -34,7 +34,7 @@ from assay.records import (
 )
 from assay.store import Store, open_store
 from assay.store.ids import new_id, resolve_id
-from assay.testing.store_contracts import a_conclusion, a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import make_conclusion, make_sample, make_stratum, tune_spec
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 NUMBER = st.floats(allow_nan=False, allow_infinity=False)
@@ -95,7 +95,7 @@ def test_samples_come_back_equal_in_order_and_once_a_place(
     store: Store, samples: list[Sample]
 ) -> None:
     kept: dict[tuple[int, int, int], Sample] = {}
-    study_id = store.create_study(a_spec(), a_stratum(), 0.0)
+    study_id = store.create_study(tune_spec(), make_stratum(), 0.0)
     for sample in samples:
         try:
             store.add_sample(study_id, 0, sample)
@@ -127,10 +127,10 @@ def stored_bytes() -> tuple[bytes, str]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.db"
         with open_store(path) as store:
-            study_id = store.create_study(a_spec(), a_stratum(), 0.0)
+            study_id = store.create_study(tune_spec(), make_stratum(), 0.0)
             for block in range(20):
-                store.add_sample(study_id, 0, a_sample(block))
-            store.set_conclusion(study_id, a_conclusion())
+                store.add_sample(study_id, 0, make_sample(block))
+            store.set_conclusion(study_id, make_conclusion())
         return path.read_bytes(), study_id
 
 
@@ -180,7 +180,7 @@ class Studies(RuleBasedStateMachine):
 
     @rule(target=ids)
     def create(self) -> str:
-        study_id = self.store.create_study(a_spec(), a_stratum(), float(len(self.model)))
+        study_id = self.store.create_study(tune_spec(), make_stratum(), float(len(self.model)))
         self.model[study_id] = {"status": Status.RUNNING, "elapsed": 0.0, "strata": 1}
         self.samples[study_id] = []
         return study_id
@@ -189,7 +189,7 @@ class Studies(RuleBasedStateMachine):
     def add_stratum(self, study_id: str) -> None:
         count = self.model[study_id]["strata"]
         assert isinstance(count, int)
-        self.store.add_stratum(study_id, a_stratum(count))
+        self.store.add_stratum(study_id, make_stratum(count))
         self.model[study_id]["strata"] = count + 1
 
     @rule(study_id=ids, block=st.integers(0, 3), stratum=st.integers(0, 2))
@@ -198,12 +198,12 @@ class Studies(RuleBasedStateMachine):
         strata = self.model[study_id]["strata"]
         assert isinstance(strata, int)
         try:
-            self.store.add_sample(study_id, stratum, a_sample(block))
+            self.store.add_sample(study_id, stratum, make_sample(block))
         except InvalidInputError:
             assert taken or stratum >= strata
         else:
             assert not taken and stratum < strata
-            self.samples[study_id].append((stratum, a_sample(block)))
+            self.samples[study_id].append((stratum, make_sample(block)))
 
     @rule(study_id=ids, status=st.sampled_from(Status))
     def set_status(self, study_id: str, status: Status) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from test_space import settings_in, spaces
 
 from assay.records import DEFAULT, Configuration, EarlierConfiguration, EarlierStudy
-from assay.search.model.warm_start import bounded, firsts, projected
+from assay.search.model.warm_start import first_proposals, limit_results, project
 from assay.search.space.search_space import SearchSpace, same_value
 
 
@@ -21,7 +21,7 @@ def as_launched(configuration: Configuration, space: SearchSpace) -> dict[str, o
 def test_what_is_taken_over_is_valid_and_makes_the_same_launch(data: st.DataObject) -> None:
     theirs, ours = data.draw(spaces()), data.draw(spaces())
     before = theirs.canonical(data.draw(settings_in(theirs)))
-    found = projected(before, theirs.parameters.values(), ours)
+    found = project(before, theirs.parameters.values(), ours)
     if found is None:
         return
     assert ours.valid(found)
@@ -36,7 +36,7 @@ def test_what_is_taken_over_is_valid_and_makes_the_same_launch(data: st.DataObje
 def test_in_its_own_space_a_configuration_is_itself(data: st.DataObject) -> None:
     space = data.draw(spaces())
     before = space.canonical(data.draw(settings_in(space)))
-    found = projected(before, space.parameters.values(), space)
+    found = project(before, space.parameters.values(), space)
     if space.valid(before):
         assert found == before
     else:
@@ -64,7 +64,7 @@ def test_the_first_are_different_and_stood_better(
         )
         for i, known in enumerate(studies)
     ]
-    found = firsts(earlier, count)
+    found = first_proposals(earlier, count)
     assert len(found) == len(set(found)) <= count
     assert DEFAULT not in found
     better = {
@@ -83,6 +83,6 @@ def test_no_more_is_kept_than_is_asked_for(most: int, size: int) -> None:
         EarlierConfiguration(configuration=Configuration({"n": i}), log_ratio=float(i))
         for i in range(size)
     ]
-    kept = bounded(known, most)
+    kept = limit_results(known, most)
     assert len(kept) == len({k.configuration for k in kept}) == min(most, size)
     assert kept[:1] == tuple(known[:1])

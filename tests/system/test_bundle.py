@@ -22,7 +22,7 @@ from command_line import CommandLine
 from assay.cli.main import main
 from assay.records import Output
 from assay.store import open_store
-from assay.testing.store_contracts import a_plan, a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import make_plan, make_sample, make_stratum, tune_spec
 from cases import cases
 
 pytestmark = pytest.mark.system
@@ -294,10 +294,10 @@ def large(assay_exec: Path, tmp_path_factory: pytest.TempPathFactory) -> Command
     text = os.urandom(2048).hex().encode()
     output = Output(stream="stdout", size_bytes=4096, sha256="0" * 64, head=text)
     with open_store(cli.store) as store:
-        study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+        study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
         for block in range(SAMPLES):
-            sample = msgspec.structs.replace(a_sample(block), outputs=(output,))
-            store.add_sample(study_id, 0, sample, a_plan())
+            sample = msgspec.structs.replace(make_sample(block), outputs=(output,))
+            store.add_sample(study_id, 0, sample, make_plan())
     return cli
 
 

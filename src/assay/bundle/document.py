@@ -10,7 +10,7 @@ import msgspec
 from assay.bundle.source import Source
 from assay.bundle.streams import stream_of
 from assay.records import Sample, StudySpec, to_builtins
-from assay.search.history.excluded_blocks import block_of, disturbed_blocks, left_out_blocks
+from assay.search.history.excluded_blocks import block_of, disturbed_blocks, excluded_blocks_of
 
 
 def sample_documents(spec: StudySpec, samples: Sequence[Sample]) -> Iterator[dict[str, Any]]:
@@ -18,7 +18,7 @@ def sample_documents(spec: StudySpec, samples: Sequence[Sample]) -> Iterator[dic
 
     ``disturbed`` tells whether others used the machine, ``left_out`` whether it is in no figure.
     """
-    out, disturbed = (find(spec, samples) for find in (left_out_blocks, disturbed_blocks))
+    out, disturbed = (find(spec, samples) for find in (excluded_blocks_of, disturbed_blocks))
     for sample in samples:
         block = block_of(sample)
         marks = {"left_out": block in out, "disturbed": block in disturbed}

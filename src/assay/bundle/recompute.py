@@ -28,7 +28,7 @@ from assay.records import (
 from assay.search.conclusion.conclude import conclude
 from assay.search.model.gp import GpSearcher
 from assay.search.races.race import Ending, EndReason
-from assay.search.space.named_configurations import search_space
+from assay.search.space.named_configurations import make_search_space
 from assay.search.space.search_space import SearchSpace
 
 _NOT_OURS = "The bundle was not made by assay, or is damaged: ask for another."
@@ -61,7 +61,7 @@ def recompute(
     """
     _demand_workable(spec.space)
     tuned = spec.kind is Kind.TUNE
-    space = search_space(spec.space, _Admits(stratum, spec.parallel) if tuned else None)
+    space = make_search_space(spec.space, _Admits(stratum, spec.parallel) if tuned else None)
     resting = samples[: recorded.launches]
     first: Conclusion | None = None
     for done in _ends(recorded):

@@ -12,7 +12,7 @@ import msgspec
 from assay.records import Claim, Conclusion, Output, Plan, Sample, Stratum
 from assay.records.front import FrontPoint
 from assay.records.sample import STDERR_LINES
-from assay.search.history.complaints import quotes_output
+from assay.search.history.complaints import is_quoting_output
 from assay.search.history.output_comparison import without_lines, without_quote
 from assay.store import Store, StudyRecord
 
@@ -54,7 +54,7 @@ def without_outputs(source: Source) -> Source:
 def _stratum_without_outputs(one: StratumSource) -> StratumSource:
     found = one.conclusion
     if found is not None:
-        notes = tuple(without_quote(note) for note in found.notes if not quotes_output(note))
+        notes = tuple(without_quote(note) for note in found.notes if not is_quoting_output(note))
         found = _without_lines(msgspec.structs.replace(found, notes=notes))
     samples = tuple(without_lines(_without_errors(sample)) for sample in one.samples)
     return dataclasses.replace(one, samples=samples, conclusion=found)

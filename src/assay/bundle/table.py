@@ -10,7 +10,7 @@ from typing import TextIO
 from assay.bundle.source import Source
 from assay.records import Sample, StudySpec, Value
 from assay.records.configuration import show_value
-from assay.search.history.excluded_blocks import block_of, left_out_blocks
+from assay.search.history.excluded_blocks import block_of, excluded_blocks_of
 from assay.untrusted import no_formula
 
 _PLACE = ("stratum", "sample", "stage", "block", "position", "attempt", "arm")
@@ -46,7 +46,7 @@ def write_table(source: Source, target: TextIO) -> None:
         ]
     )
     for one in source.strata:
-        lost = left_out_blocks(source.record.spec, one.samples)
+        lost = excluded_blocks_of(source.record.spec, one.samples)
         for number, sample in enumerate(one.samples, start=1):
             out.writerow(
                 [

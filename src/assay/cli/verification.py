@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.show.documents import print_json
 from assay.cli.show.result import verdict_lines
 from assay.errors import InvalidInputError
-from assay.search.space.labels import named_conclusion
+from assay.search.space.labels import label_conclusion
 from assay.units import show_count
 from assay.untrusted import clean, clean_lines
 
@@ -117,7 +117,7 @@ def _checked_lines(
             yield from _verdict_lines(verdict)
             if verdict.holds and checked.study is not None:
                 spec = checked.study.spec
-                for sentence in verdict_lines(named_conclusion(spec, verdict.conclusion), spec):
+                for sentence in verdict_lines(label_conclusion(spec, verdict.conclusion), spec):
                     yield f"           {sentence}"
         for number in checked.open_strata:
             yield f"  verdict  none of stratum {number}: the study was not done with it"

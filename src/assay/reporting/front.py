@@ -10,8 +10,8 @@ from assay.records import Claim, Conclusion, FrontPoint, Goal, Metric
 from assay.reporting.formatting import arm_label, label_of
 from assay.reporting.inputs import ReportInput
 from assay.search.claims.front_claims import claim_on
-from assay.search.history.objective_view import ObjectiveView, facets_of
-from assay.search.model.sample_means import standings
+from assay.search.history.objective_view import ObjectiveView, objective_views
+from assay.search.model.sample_means import mean_effects
 from assay.search.model.trials import trials_of
 
 Ratios = tuple[float, float]
@@ -68,7 +68,7 @@ def front_figures(report: ReportInput) -> tuple[FrontFigure, ...]:
     conclusion = report.conclusion
     if conclusion is None or not (conclusion.front or conclusion.off_front):
         return ()
-    first, *others = facets_of(report.spec, report.samples)
+    first, *others = objective_views(report.spec, report.samples)
     return tuple(_figure(conclusion, first, other, not others[1:]) for other in others)
 
 
@@ -102,7 +102,7 @@ def _mark(label: str, point: FrontPoint, pair: tuple[Metric, Metric]) -> FrontMa
 def _tried(first: ObjectiveView, other: ObjectiveView, confirmed: set[str]) -> Sequence[Ratios]:
     """Where each configuration stood in the search, by its mean over the blocks."""
     by_facet = [
-        {s.configuration: _ratio(facet, s.score) for s in standings(trials_of(facet.history))}
+        {s.configuration: _ratio(facet, s.score) for s in mean_effects(trials_of(facet.history))}
         for facet in (first, other)
     ]
     pairs = (

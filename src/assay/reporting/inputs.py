@@ -7,7 +7,7 @@ from functools import cached_property
 
 from assay.machine.document import Machine
 from assay.records import Conclusion, MachineFloor, Metric, Sample, Status, Stratum, StudySpec
-from assay.search.history.excluded_blocks import Block, block_of, left_out_blocks
+from assay.search.history.excluded_blocks import Block, block_of, excluded_blocks_of
 from assay.search.model.explanation import Explanation
 
 
@@ -49,7 +49,7 @@ class ReportInput:
     @cached_property
     def left_out(self) -> frozenset[Block]:
         """The blocks that enter no figure, since others used the machine meanwhile."""
-        return left_out_blocks(self.spec, self.samples)
+        return excluded_blocks_of(self.spec, self.samples)
 
     def counts(self, sample: Sample) -> bool:
         """Whether figures may rest on a sample; all parts of the page ask here."""

@@ -12,7 +12,7 @@ from assay.reporting.formatting import arm_label
 from assay.reporting.frame import Ends, fences, frame
 from assay.reporting.inputs import ReportInput
 from assay.reporting.trials import State
-from assay.stats.drift import drift
+from assay.stats.drift import drift_ratio
 from assay.stats.quantile import quantile
 
 
@@ -66,7 +66,7 @@ def noise_figure(report: ReportInput, rows: Sequence[ArmRow]) -> NoiseFigure | N
     if len(values) < 2 or middle <= 0:
         return None
     percents = [(v / middle - 1) * 100 for v in values]
-    moved = drift(values)
+    moved = drift_ratio(values)
     return NoiseFigure(
         baseline=arm_label(base[0].name),
         deviations=tuple(

@@ -26,8 +26,8 @@ from assay.reporting.inputs import ReportInput
 from assay.reporting.scale import Scale
 from assay.reporting.trials import State
 from assay.search.conclusion.notes import tells_refusal
-from assay.stats.confidence_sequence import CLAIM, least
-from assay.stats.drift import drift, end_thirds
+from assay.stats.confidence_sequence import MIN_CLAIM_VALUES, min_values
+from assay.stats.drift import drift_ratio, end_thirds
 from assay.stats.quantile import quantile
 from assay.units import show_count
 from assay.untrusted import clean
@@ -134,7 +134,7 @@ def _thin(claims: Sequence[Claim], all_claims: int) -> str:
     pairs = show_count(blocks[0], "pair")
     if len(blocks) > 1:
         pairs = f"{blocks[0]} to {show_count(blocks[-1], 'pair')}"
-    fewest = max(CLAIM, *(least(c.alpha) for c in claims))
+    fewest = max(MIN_CLAIM_VALUES, *(min_values(c.alpha) for c in claims))
     subject = f"The claim on {_name(claims[0].b)} rests"
     if len(claims) > 1:
         whole = len(claims) == all_claims
@@ -225,7 +225,7 @@ def _speed(samples: Sequence[Sample], *, paired: bool) -> Iterator[str]:
     ordered = sorted(samples, key=lambda s: s.started_at)
     readings = [v for s in ordered for v in _values(s, "speed")]
     thirds = end_thirds(readings)
-    moved = drift(readings)
+    moved = drift_ratio(readings)
     if thirds is None or moved is None:
         return
     typical = quantile(readings, 0.5)

@@ -27,11 +27,15 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
     Integers = npt.NDArray[np.int64]
 
-GROUP = 4
+BLOCKS_PER_GROUP = 4
 """Blocks that are balanced together."""
-_TURNS = tuple((pair, mirrored) for pair in range(GROUP // 2) for mirrored in (False, True))
+_TURNS = tuple(
+    (pair, mirrored) for pair in range(BLOCKS_PER_GROUP // 2) for mirrored in (False, True)
+)
 _SIDES = tuple(
-    sides for sides in itertools.product((False, True), repeat=GROUP) if sum(sides) * 2 == GROUP
+    sides
+    for sides in itertools.product((False, True), repeat=BLOCKS_PER_GROUP)
+    if sum(sides) * 2 == BLOCKS_PER_GROUP
 )
 
 
@@ -39,7 +43,7 @@ Plot = tuple[str, ...]
 """Values of the settings that are costly to change, as text, the costliest first."""
 
 
-def order(
+def launch_order(
     seed: int, block: int, names: Sequence[str], plots: Sequence[Plot] | None = None
 ) -> list[int]:
     """In which order the launches of a block are made.
@@ -57,7 +61,7 @@ def order(
     Returns:
         Places in ``names``.
     """
-    group, place = divmod(block, GROUP)
+    group, place = divmod(block, BLOCKS_PER_GROUP)
     turns = list(_TURNS)
     random.Random(f"{seed}/{group}").shuffle(turns)
     pair, mirrored = turns[place]
@@ -76,7 +80,7 @@ def _bytes(text: str) -> bytes:
     return text.encode(errors="surrogateescape")  # an arm's name may hold any byte
 
 
-def swapped(draws: Integers, blocks: int) -> Flags:
+def swapped_blocks(draws: Integers, blocks: int) -> Flags:
     """In which blocks the second of two arms goes first.
 
     Args:

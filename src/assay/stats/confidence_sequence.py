@@ -30,7 +30,7 @@ Values need not be Gaussian where arms have identical distribution and random or
 log-ratios are symmetric, and tails heavier than Gaussian make t smaller. The one shape that is
 worse is two tight levels, as when the second launch in a block is always slower by the same
 amount. So a mean half-way between two tight levels is not excluded before the sign test excludes
-it too, and no claim is made before ``least(alpha)`` values, when all on one side is rare enough.
+it too, and no claim is made before ``min_values(alpha)`` values, when all on one side is rare enough.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ from decimal import Decimal
 
 from assay.stats.interval import UNBOUNDED, Interval
 
-G = 4.0
+PRIOR_VARIANCE = 4.0
 """Variance of the effect, in units of the spread of one value, under the alternative.
 
 Chosen on the target of a 2 % gain at 1 % noise (effect 1.4): 1 to 8 need much the same number of
 values, and below 2 the two-level case costs more errors."""
 
-CLAIM = 6
+MIN_CLAIM_VALUES = 6
 """A claim rests on at least this many values, whatever they are."""
 
 _LEVELS: tuple[tuple[float, float], ...] = tuple(
@@ -78,7 +78,7 @@ def check_alpha(alpha: float) -> None:
         raise ValueError(f"alpha lies strictly between 0 and 1, not at {alpha}")
 
 
-def least(alpha: float) -> int:
+def min_values(alpha: float) -> int:
     """How many values an interval needs before it may exclude anything.
 
     n values of one magnitude and random sign lie all on one side with probability 2^(1-n): that
@@ -91,7 +91,7 @@ def least(alpha: float) -> int:
     return max(2, math.ceil(1.0 - math.log2(0.63 * alpha)))
 
 
-def level(alpha: float, start: int = CLAIM) -> float:
+def level(alpha: float, start: int = MIN_CLAIM_VALUES) -> float:
     """What E_n is held against (as 1/level) so that the error rate is ``alpha``.
 
     Args:
@@ -102,7 +102,7 @@ def level(alpha: float, start: int = CLAIM) -> float:
         ValueError: ``alpha`` is no error rate.
     """
     check_alpha(alpha)
-    if start < CLAIM or alpha < _LEVELS[0][0]:
+    if start < MIN_CLAIM_VALUES or alpha < _LEVELS[0][0]:
         return alpha
     if alpha >= _LEVELS[-1][0]:
         return max(alpha, _LEVELS[-1][1])
@@ -113,7 +113,7 @@ def level(alpha: float, start: int = CLAIM) -> float:
 
 
 @functools.lru_cache(maxsize=65536)
-def critical(n: int, at: float, g: float = G) -> float:
+def critical(n: int, at: float, g: float = PRIOR_VARIANCE) -> float:
     """The t statistic of n values at which E_n reaches ``1 / at``; infinite if none does.
 
     Args:
@@ -144,12 +144,12 @@ def half_width(
             difference to it has a standard deviation of resolution / sqrt(6), which is the least
             ``sd`` believed, and may shift every value alike by up to the resolution, which is
             the least half width.
-        start: values at the first look; ``least(alpha)`` and at least 6 if absent.
+        start: values at the first look; ``min_values(alpha)`` and at least 6 if absent.
 
     Returns:
         Half width in the unit of ``sd``; infinite with too few values, and without any spread.
     """
-    first = max(CLAIM, least(alpha)) if start is None else start
+    first = max(MIN_CLAIM_VALUES, min_values(alpha)) if start is None else start
     believed = max(sd, resolution / math.sqrt(6.0))
     if n < max(first, 2) or believed <= 0.0:
         return math.inf
@@ -170,7 +170,7 @@ def mean_sequence(
         alpha: accepted chance that the truth is ever excluded.
         resolution: step of the measurement, same unit (see ``half_width``). At 0, values without
             any spread give no bound: their spread was not measured.
-        start: values at the first look; ``least(alpha)`` and at least 6 if absent. Below 6 the
+        start: values at the first look; ``min_values(alpha)`` and at least 6 if absent. Below 6 the
             interval is wider, and what it shows is no claim.
 
     Returns:
@@ -235,7 +235,7 @@ def reach_between_levels(interval: Interval, values: Sequence[float], alpha: flo
     if 2.0 * _tail(n, fewer) <= alpha / 30.0:
         return interval
     middle = 0.5 * (math.fsum(low) / len(low) + math.fsum(high) / len(high))
-    return interval.reaching(middle - 0.5 * spread).reaching(middle + 0.5 * spread)
+    return interval.extended_to(middle - 0.5 * spread).extended_to(middle + 0.5 * spread)
 
 
 def _tail(n: int, most: int) -> float:

@@ -15,11 +15,13 @@ from collections.abc import Iterable, Sequence
 
 from assay.stats.confidence_sequence import mean_sequence
 
-Pairs = Sequence[tuple[float, float]]
+SharePairs = Sequence[tuple[float, float]]
 """For each block, the share of either arm."""
 
 
-def follows(of_all: Pairs, of_rest: Pairs, alpha: float, *, resolution: float = 0.0) -> bool:
+def is_correlated(
+    of_all: SharePairs, of_rest: SharePairs, alpha: float, *, resolution: float = 0.0
+) -> bool:
     """Tell whether others took more during the launches of one arm, beyond chance.
 
     Args:

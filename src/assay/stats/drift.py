@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 from assay.stats.quantile import quantile
 
-LEAST = 9
+MIN_VALUES = 9
 """Values below which no drift is told: three in each third."""
 
 
 def end_thirds(values: Sequence[float]) -> tuple[Sequence[float], Sequence[float]] | None:
     """The first third and the last one; ``None`` below nine values."""
     third = len(values) // 3
-    return (values[:third], values[-third:]) if len(values) >= LEAST else None
+    return (values[:third], values[-third:]) if len(values) >= MIN_VALUES else None
 
 
-def drift(values: Sequence[float]) -> float | None:
+def drift_ratio(values: Sequence[float]) -> float | None:
     """Median of the last third over that of the first; ``None`` below nine values.
 
     Args:

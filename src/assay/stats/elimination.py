@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from assay.stats.confidence_sequence import least, mean_sequence
+from assay.stats.confidence_sequence import mean_sequence, min_values
 from assay.stats.interval import Interval
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ ALPHA = 0.2
 RIDGE = 1e-9
 """Added to the diagonal of the normal equations, whose own entries are of the order of 1."""
 
-DIGITS = 8
+SIGNIFICANT_DIGITS = 8
 """Scores that agree to so many decimals are equal: the ridge shifts them by less."""
 
 
-def scores(log_values: Matrix) -> list[float]:
+def arm_effects(log_values: Matrix) -> list[float]:
     """Standing of each arm: its effect in the least-squares fit "block + arm"; lower is better.
 
     Fitting the blocks keeps arms comparable that ran in different blocks of a drifting session.
@@ -76,22 +76,22 @@ def scores(log_values: Matrix) -> list[float]:
     return [float(v) for v in found]
 
 
-def leader(log_values: Matrix) -> int | None:
+def leading_arm(log_values: Matrix) -> int | None:
     """The arm that stands best, the first of equals; ``None`` if none has a value.
 
     Args:
-        log_values: as for ``scores``.
+        log_values: as for ``arm_effects``.
     """
-    standing = scores(log_values)
+    standing = arm_effects(log_values)
     ran = [arm for arm, score in enumerate(standing) if not math.isnan(score)]
-    return min(ran, key=lambda arm: (round(standing[arm], DIGITS), arm), default=None)
+    return min(ran, key=lambda arm: (round(standing[arm], SIGNIFICANT_DIGITS), arm), default=None)
 
 
-def against(log_values: Matrix, arm: int, other: int) -> Interval:
+def difference_interval(log_values: Matrix, arm: int, other: int) -> Interval:
     """Interval of how much higher the logarithm of ``arm`` is than of ``other``, at ``ALPHA``.
 
     Args:
-        log_values: as for ``scores``; blocks in which both ran count.
+        log_values: as for ``arm_effects``; blocks in which both ran count.
         arm: index of one arm.
         other: index of another.
     """
@@ -100,31 +100,35 @@ def against(log_values: Matrix, arm: int, other: int) -> Interval:
     values = np.asarray(log_values, dtype=np.float64)
     gaps = values[:, arm] - values[:, other]
     usable = [float(gap) for gap in gaps[~np.isnan(gaps)]]
-    return mean_sequence(usable, ALPHA, start=least(ALPHA))
+    return mean_sequence(usable, ALPHA, start=min_values(ALPHA))
 
 
-def worse(log_values: Matrix) -> set[int]:
+def eliminated_arms(log_values: Matrix) -> set[int]:
     """The arms that are shown to be worse than the leader, and leave the race now.
 
     Args:
-        log_values: as for ``scores``.
+        log_values: as for ``arm_effects``.
     """
-    best = leader(log_values)
+    best = leading_arm(log_values)
     if best is None:
         return set()
     arms = range(log_values.shape[1])
-    return {arm for arm in arms if arm != best and against(log_values, arm, best).lo > 0.0}
+    return {
+        arm for arm in arms if arm != best and difference_interval(log_values, arm, best).lo > 0.0
+    }
 
 
-def settled(log_values: Matrix, margin: float) -> bool:
+def all_within_margin(log_values: Matrix, margin: float) -> bool:
     """Whether no arm can be better than the leader by more than the margin.
 
     Args:
-        log_values: as for ``scores``.
+        log_values: as for ``arm_effects``.
         margin: ratio differences below it count as none.
     """
-    best = leader(log_values)
+    best = leading_arm(log_values)
     if best is None:
         return False
     others = (arm for arm in range(log_values.shape[1]) if arm != best)
-    return all(against(log_values, best, other).hi < math.log1p(margin) for other in others)
+    return all(
+        difference_interval(log_values, best, other).hi < math.log1p(margin) for other in others
+    )

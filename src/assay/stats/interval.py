@@ -35,7 +35,7 @@ class Interval:
         """Whether both ends are finite."""
         return math.isfinite(self.lo) and math.isfinite(self.hi)
 
-    def reaching(self, value: float) -> Interval:
+    def extended_to(self, value: float) -> Interval:
         """The smallest interval that holds this one and ``value``."""
         return Interval(min(self.lo, value), max(self.hi, value))
 

@@ -21,12 +21,12 @@ from assay.stats.confidence_sequence import check_alpha
 from assay.stats.interval import Interval
 from assay.stats.quantile import quantile
 
-BETA = 0.5
+PRIOR_SHAPE = 0.5
 """Both parameters of the mixture: an interval with two ends takes at least 7 values at 5 %."""
 
 
 @functools.lru_cache(maxsize=65536)
-def tail(n: int, alpha: float) -> int:
+def tail_rank(n: int, alpha: float) -> int:
     """The rank of the order statistic that bounds the median of n values from below.
 
     Args:
@@ -38,11 +38,11 @@ def tail(n: int, alpha: float) -> int:
         bounded by the value of the same rank counted from the top.
     """
     check_alpha(alpha)
-    limit = -math.log(alpha) + 2.0 * math.lgamma(BETA) - math.lgamma(2.0 * BETA)
-    limit += math.lgamma(n + 2.0 * BETA) - n * math.log(2.0)
+    limit = -math.log(alpha) + 2.0 * math.lgamma(PRIOR_SHAPE) - math.lgamma(2.0 * PRIOR_SHAPE)
+    limit += math.lgamma(n + 2.0 * PRIOR_SHAPE) - n * math.log(2.0)
     rank = 0
     while 2 * rank < n:
-        if math.lgamma(BETA + rank) + math.lgamma(BETA + n - rank) < limit:
+        if math.lgamma(PRIOR_SHAPE + rank) + math.lgamma(PRIOR_SHAPE + n - rank) < limit:
             break
         rank += 1
     return rank
@@ -67,7 +67,7 @@ def median_sequence(
     """
     high = low if high is None else high
     check_bounds(low, high)
-    rank = tail(len(low), alpha)
+    rank = tail_rank(len(low), alpha)
     if rank == 0:
         return Interval(-math.inf, math.inf)
     return Interval(sorted(low)[rank - 1], sorted(high)[-rank])

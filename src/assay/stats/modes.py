@@ -14,16 +14,16 @@ from dataclasses import dataclass
 
 from assay.stats.quantile import quantile_of_sorted
 
-APART = 5.0
+MIN_SEPARATION = 5.0
 """Distance of the groups' means, in standard deviations within them, from which they are modes."""
-EMPTY = 2.0
+MIN_GAP = 2.0
 """Width of the empty room between the groups, in standard deviations of the wider one: the tail
 of a skewed distribution is far from its body, and has no gap before it."""
-LEAST = 4
+MIN_GROUP_LAUNCHES = 4
 """Launches in the smaller group: one or two are outliers, and three lie close by accident."""
-LEAST_SHARE = 0.05
+MIN_GROUP_SHARE = 0.05
 """Share of the launches in the smaller group."""
-GOES_WITH = 0.9
+MIN_AUC = 0.9
 """Chance from which on a figure tells the groups apart: that of a slow launch above that of a
 fast one (the area under the ROC curve), or below it."""
 
@@ -48,7 +48,7 @@ class Groups:
 
 
 @dataclass(frozen=True, slots=True)
-class Companion:
+class CorrelatedFigure:
     """A figure that goes along with the groups.
 
     Attributes:
@@ -64,7 +64,7 @@ class Companion:
     p_value: float
 
 
-def modes(values: Sequence[float]) -> Groups | None:
+def find_modes(values: Sequence[float]) -> Groups | None:
     """The two groups of some positive values, or ``None`` where they are one.
 
     Raises:
@@ -73,7 +73,7 @@ def modes(values: Sequence[float]) -> Groups | None:
     if not all(v > 0.0 and math.isfinite(v) for v in values):
         raise ValueError("modes are looked for among positive finite values")
     n = len(values)
-    least = max(LEAST, math.ceil(LEAST_SHARE * n))
+    least = max(MIN_GROUP_LAUNCHES, math.ceil(MIN_GROUP_SHARE * n))
     if n < 2 * least:
         return None
     order = sorted(range(n), key=values.__getitem__)
@@ -92,7 +92,7 @@ def modes(values: Sequence[float]) -> Groups | None:
     sd = math.sqrt((within(0, cut) + within(cut, n)) / (n - 2))
     gap = logs[cut] - logs[cut - 1]
     widest = math.sqrt(max(within(0, cut) / (cut - 1), within(cut, n) / (n - cut - 1)))
-    if distance <= 1e-9 or distance < APART * sd or gap < EMPTY * widest:
+    if distance <= 1e-9 or distance < MIN_SEPARATION * sd or gap < MIN_GAP * widest:
         return None
     high = set(order[cut:])
     return Groups(
@@ -102,9 +102,9 @@ def modes(values: Sequence[float]) -> Groups | None:
     )
 
 
-def companion(
+def find_correlated_figure(
     found: Groups, figures: Mapping[str, Sequence[float]], alpha: float = 0.05, *, asked: int = 0
-) -> Companion | None:
+) -> CorrelatedFigure | None:
     """The figure that tells the groups apart best, where one does beyond accident.
 
     Args:
@@ -126,7 +126,7 @@ def companion(
             [x for x, h in zip(numbers, found.in_high, strict=True) if h],
         )
         clear = max(area, 1.0 - area)
-        if clear >= GOES_WITH and (best is None or (clear, -p_value) > (best[0], -best[1])):
+        if clear >= MIN_AUC and (best is None or (clear, -p_value) > (best[0], -best[1])):
             best = (clear, p_value, name)
     looks = max(asked, len(figures))
     if best is None or best[1] * looks > alpha:
@@ -134,7 +134,7 @@ def companion(
     numbers = figures[best[2]]
     low = sorted(x for x, h in zip(numbers, found.in_high, strict=True) if not h)
     high = sorted(x for x, h in zip(numbers, found.in_high, strict=True) if h)
-    return Companion(
+    return CorrelatedFigure(
         best[2], quantile_of_sorted(low, 0.5), quantile_of_sorted(high, 0.5), best[1] * looks
     )
 

@@ -19,11 +19,11 @@ Method = Literal["mean", "median", "none"]
 """exp(mean of log-ratios), exp(median of log-ratios), or no usable pair at all."""
 
 
-class NotPositive(InvalidInputError, ValueError):
+class NonPositiveValueError(InvalidInputError, ValueError):
     """A ratio of logarithms was asked of a value that has none."""
 
 
-class UnequalBlocks(InvalidInputError, ValueError):
+class UnequalBlocksError(InvalidInputError, ValueError):
     """Two arms that were not run in the same blocks."""
 
 
@@ -116,8 +116,8 @@ def effect(
         look: which one this is, where one was planned (see ``assay.stats.planned_look``).
 
     Raises:
-        NotPositive: a value is zero, negative or not finite.
-        UnequalBlocks: the arms differ in length.
+        NonPositiveValueError: a value is zero, negative or not finite.
+        UnequalBlocksError: the arms differ in length.
         ValueError: ``alpha`` is no error rate.
     """
     pairs = _pair(a, b, goal, resolution)
@@ -156,7 +156,7 @@ def effect(
     )
 
 
-def grain(values: Sequence[float]) -> float | None:
+def measurement_step(values: Sequence[float]) -> float | None:
     """The step of a measurement as far as its values show it, relative to their median.
 
     That is the smallest difference between two values, apart from the rounding of floating point
@@ -179,7 +179,7 @@ def _resolution(pairs: Sequence[tuple[Observation, Observation]]) -> float:
     arms = [[pair[side].value for pair in pairs if not pair[side].censored] for side in (0, 1)]
     shown = last_digit([*arms[0], *arms[1]])
     steps = [
-        step if (step := grain(values)) is not None else shown / values[0]
+        step if (step := measurement_step(values)) is not None else shown / values[0]
         for values in arms
         if values
     ]
@@ -205,14 +205,14 @@ def _pair(
     resolution: float | None,
 ) -> _Pairs:
     if len(a) != len(b):
-        raise UnequalBlocks(
+        raise UnequalBlocksError(
             f"arm A has {len(a)} blocks and arm B {len(b)}",
             "give one entry a block for each arm, None where a launch is missing",
         )
     both = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
     for observation in (o for pair in both for o in pair):
         if not (math.isfinite(observation.value) and observation.value > 0.0):
-            raise NotPositive(
+            raise NonPositiveValueError(
                 f"a ratio needs positive finite values, not {observation.value!r}",
                 "choose a metric that is never zero, or compare it by its summary only",
             )

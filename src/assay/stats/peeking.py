@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from assay.records.claim import Verdict
 from assay.stats.confidence_sequence import half_width
-from assay.stats.paired import Effect, Observation, grain
-from assay.stats.undisturbed import SHARE, effect_of_blocks
+from assay.stats.paired import Effect, Observation, measurement_step
+from assay.stats.undisturbed import MIN_UNDISTURBED_SHARE, effect_of_blocks
 from assay.stats.verdict import DEFAULT_MARGIN, decide
 
 if TYPE_CHECKING:
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     Matrix = npt.NDArray[np.float64]
     Flags = npt.NDArray[np.bool_]
 
-EXACT = 200
+MAX_EXACT_BLOCKS = 200
 """With more blocks the plain interval stands for the exact one, which takes milliseconds there:
 they differ only where the log-ratios are two tight levels (see ``sequence``)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class StudyOutcome:
     """How one study ended.
 
     Attributes:
@@ -46,7 +46,7 @@ class Ending:
     verdict: Verdict
     blocks: int
     held: bool
-    held_always: bool
+    always_covered: bool
 
     @property
     def differs(self) -> bool:
@@ -54,7 +54,7 @@ class Ending:
         return self.verdict in (Verdict.FASTER, Verdict.SLOWER)
 
 
-def peek(
+def simulate_looks(
     a: Matrix,
     b: Matrix,
     *,
@@ -65,7 +65,7 @@ def peek(
     disturbed: Flags | None = None,
     visible: Flags | None = None,
     coverage: bool = True,
-) -> list[Ending]:
+) -> list[StudyOutcome]:
     """Look at every study until it decides.
 
     Args:
@@ -76,7 +76,7 @@ def peek(
         looks: numbers of blocks after which a study is looked at; all if absent.
         disturbed: studies x blocks; where others disturbed a block. None if absent.
         visible: studies x blocks; false where no verdict is given after a block.
-        coverage: whether to look on after the end, for ``held_always``.
+        coverage: whether to look on after the end, for ``always_covered``.
 
     Returns:
         One ending a study.
@@ -110,7 +110,7 @@ def peek(
         always = not coverage or all(
             _holds(study.look(n), truth) for n in numbers[misses[i]].tolist()
         )
-        found.append(Ending(verdict, at, held, always))
+        found.append(StudyOutcome(verdict, at, held, always))
     return found
 
 
@@ -138,12 +138,12 @@ class _Study:
 
     def look(self, n: int) -> Effect:
         """What the first n blocks say."""
-        if n <= EXACT:
+        if n <= MAX_EXACT_BLOCKS:
             a, b = ([math.exp(v) for v in arm[:n].tolist()] for arm in (self.a, self.b))
             left, right = ([Observation(value) for value in values] for values in (a, b))
             out = self.out[:n].tolist()
             # What ``effect`` would find itself, at several times the price.
-            steps = [grain(values) for values in (a, b)]
+            steps = [measurement_step(values) for values in (a, b)]
             step = None if None in steps or any(out) else max(filter(None, steps))
             return effect_of_blocks(left, right, out, alpha=self.alpha, resolution=step).effect
         ends = [(float(lo[n - 1]), float(hi[n - 1])) for lo, hi in self.plain]
@@ -171,10 +171,12 @@ def _ends(a: Matrix, b: Matrix, out: Flags, alpha: float) -> list[tuple[Matrix, 
     if not out.any():
         return [_plain(b - a, every, step, alpha)]
     # Steps of fewer values are larger, and what is left out may hold the smallest.
-    whole, half = (_plain(b - a, every, 0.0 * step, at) for at in (alpha, SHARE * alpha))
+    whole, half = (
+        _plain(b - a, every, 0.0 * step, at) for at in (alpha, MIN_UNDISTURBED_SHARE * alpha)
+    )
     lost = np.maximum.accumulate(out, axis=1)
     shared = (np.where(lost, half[0], whole[0]), np.where(lost, half[1], whole[1]))
-    return [shared, _plain(b - a, ~out, 0.0 * step, SHARE * alpha)]
+    return [shared, _plain(b - a, ~out, 0.0 * step, MIN_UNDISTURBED_SHARE * alpha)]
 
 
 def _plain(log_ratios: Matrix, counts: Flags, step: Matrix, alpha: float) -> tuple[Matrix, Matrix]:
@@ -199,11 +201,11 @@ def _step(logs: Matrix) -> Matrix:
     """The least that the step of the measurement can come out at in each study (``paired.grain``).
 
     Of fewer values the smallest difference is larger, and the median is at most the maximum. (Of
-    more than ``EXACT`` it is smaller; there the first ones tell.)
+    more than ``MAX_EXACT_BLOCKS`` it is smaller; there the first ones tell.)
     """
     import numpy as np
 
-    ordered = np.sort(np.exp(logs[:, :EXACT]), axis=1)
+    ordered = np.sort(np.exp(logs[:, :MAX_EXACT_BLOCKS]), axis=1)
     steps = np.diff(ordered, axis=1)
     real = np.where(steps > 1e-9 * ordered[:, -1:], steps, np.inf).min(axis=1, initial=np.inf)
     least: Matrix = np.where(np.isfinite(real), real, 0.0) / ordered[:, -1]

@@ -36,7 +36,7 @@ def sequence_alpha(alpha: float, look: Look) -> float:
     return alpha if look is Look.ANY else alpha * (1.0 - LOOK_SHARE)
 
 
-def least_planned(alpha: float) -> int:
+def min_planned_values(alpha: float) -> int:
     """How many values a planned look needs before it may exclude anything.
 
     n values of one magnitude and random sign lie all on one side with probability 2^(1-n).
@@ -61,7 +61,7 @@ def planned_mean(values: Sequence[float], alpha: float, *, resolution: float = 0
         resolution: step of the measurement, same unit (see ``assay.stats.confidence_sequence``).
 
     Returns:
-        The interval, in the unit of ``values``; unbounded for fewer than ``least_planned``.
+        The interval, in the unit of ``values``; unbounded for fewer than ``min_planned_values``.
 
     Raises:
         ValueError: a value is not finite, or ``alpha`` is no error rate.
@@ -71,7 +71,7 @@ def planned_mean(values: Sequence[float], alpha: float, *, resolution: float = 0
     if not all(map(math.isfinite, values)):
         raise ValueError("a mean needs finite values; use the median for censored ones")
     n = len(values)
-    if n < least_planned(alpha):
+    if n < min_planned_values(alpha):
         return UNBOUNDED
     mean, sd = moments(values)
     believed = max(sd, resolution / math.sqrt(6.0))

@@ -14,7 +14,7 @@ import random
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.stats.block_order import GROUP, swapped
+from assay.stats.block_order import BLOCKS_PER_GROUP, swapped_blocks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Matrix = npt.NDArray[np.float64]
     Integers = npt.NDArray[np.int64]
 
-CHUNK = 4
+BYTES_PER_NUMBER = 4
 """Bytes of one drawn number."""
 
 
@@ -36,7 +36,7 @@ def run_length(blocks: int) -> int:
     return max(1, round(math.sqrt(blocks)))
 
 
-def resampled(
+def resample(
     recording: Sequence[tuple[float, float]], studies: int, blocks: int, seed: int
 ) -> tuple[Matrix, Matrix]:
     """Studies of two arms from a recording of one.
@@ -63,7 +63,7 @@ def resampled(
     draw = random.Random(seed)
     starts = _drawn(draw, studies, runs)[..., np.newaxis] % (len(recorded) - length + 1)
     places = (starts + np.arange(length)).reshape(studies, runs * length)[:, :blocks]
-    swap = swapped(_drawn(draw, studies, math.ceil(blocks / GROUP)), blocks)
+    swap = swapped_blocks(_drawn(draw, studies, math.ceil(blocks / BLOCKS_PER_GROUP)), blocks)
     first, second = recorded[places, 0], recorded[places, 1]
     return np.where(swap, second, first), np.where(swap, first, second)
 
@@ -72,5 +72,5 @@ def _drawn(draw: random.Random, studies: int, numbers: int) -> Integers:
     """Studies x numbers, each below 2^32."""
     import numpy as np
 
-    drawn = np.frombuffer(draw.randbytes(CHUNK * studies * numbers), dtype="<u4")
+    drawn = np.frombuffer(draw.randbytes(BYTES_PER_NUMBER * studies * numbers), dtype="<u4")
     return drawn.astype(np.int64).reshape(studies, numbers)

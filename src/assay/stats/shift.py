@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assay.stats.quantile import quantile
 
-PLACES = (0.1, 0.5, 0.9)
+QUANTILES = (0.1, 0.5, 0.9)
 """What is compared: a typical good launch, the middle one, a typical bad one."""
 
 
@@ -29,7 +29,7 @@ class Shift:
 
 
 def shifts(
-    a: Sequence[float], b: Sequence[float], places: Sequence[float] = PLACES
+    a: Sequence[float], b: Sequence[float], places: Sequence[float] = QUANTILES
 ) -> tuple[Shift, ...]:
     """Compare quantiles of two samples of any size.
 

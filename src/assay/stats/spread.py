@@ -22,10 +22,10 @@ from assay.stats.confidence_sequence import last_digit, mean_sequence
 from assay.stats.interval import UNBOUNDED, Interval
 from assay.stats.quantile import quantile
 
-BATCH = 5
+BATCH_BLOCKS = 5
 """Blocks whose launches give one spread."""
 
-SAME_WITHIN = 1.25
+EQUIVALENCE_RATIO = 1.25
 """Spreads that differ by less than this factor are the same for practical purposes."""
 
 
@@ -38,7 +38,7 @@ class SpreadEffect:
         lo, hi: interval of the ratio, valid at every look; 0 and infinity are open ends.
         batches: how many it rests on.
         verdict: the interval excludes 1: *tighter* or *wider*; lies within a factor of
-            ``SAME_WITHIN`` of 1: *same*; else *unclear*.
+            ``EQUIVALENCE_RATIO`` of 1: *same*; else *unclear*.
     """
 
     ratio: float | None
@@ -49,7 +49,7 @@ class SpreadEffect:
 
 
 def spread_effect(
-    a: Sequence[float], b: Sequence[float], *, alpha: float = 0.05, batch: int = BATCH
+    a: Sequence[float], b: Sequence[float], *, alpha: float = 0.05, batch: int = BATCH_BLOCKS
 ) -> SpreadEffect:
     """The effect of B on the spread, from values of the same blocks.
 
@@ -95,7 +95,7 @@ def _judge(interval: Interval) -> SpreadVerdict:
         return SpreadVerdict.TIGHTER
     if interval.lo > 0.0:
         return SpreadVerdict.WIDER
-    near = math.log(SAME_WITHIN)
+    near = math.log(EQUIVALENCE_RATIO)
     if -near <= interval.lo and interval.hi <= near:
         return SpreadVerdict.SAME
     return SpreadVerdict.UNCLEAR

@@ -40,7 +40,7 @@ def decide(effect: Effect, *, goal: Goal = Goal.LOWER, margin: float = DEFAULT_M
     return Verdict.UNCLEAR
 
 
-def beyond(lo: float, hi: float, *, margin: float = DEFAULT_MARGIN) -> bool:
+def is_beyond_margin(lo: float, hi: float, *, margin: float = DEFAULT_MARGIN) -> bool:
     """Whether an interval of a ratio lies beyond the margin: not even its near end is within.
 
     Args:

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.executors.executor import Executor
 from assay.records import Evidence, Launch, Plan, Sample
-from assay.search.space.switching import EVIDENCE, HardToChangeFactors
+from assay.search.space.switching import SWITCH_EVIDENCE, HardToChangeFactors
 from assay.stats.block_order import Plot
 
 
@@ -30,7 +30,7 @@ class HardToChangeApplier:
         executor: Executor,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._costly = costly.within_a_boot
+        self._costly = costly.without_boot_settings
         self._executor = executor
         self._clock = clock
         self._holds: Plot | None = None
@@ -54,7 +54,9 @@ class HardToChangeApplier:
         self._holds = wanted
         level = zip(self._costly.names, self._costly.level(launch.configuration), strict=True)
         note = " ".join(f"{name}={'default' if value is None else value}" for name, value in level)
-        self._told[_place(launch)] = Evidence(kind=EVIDENCE, value=took_s, unit="s", note=note)
+        self._told[_place(launch)] = Evidence(
+            kind=SWITCH_EVIDENCE, value=took_s, unit="s", note=note
+        )
 
     def told(self, sample: Sample) -> Sample:
         """A sample with what was applied before its launch."""

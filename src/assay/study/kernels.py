@@ -6,7 +6,7 @@ from assay.machine.boot_state import CPU
 from assay.machine.document import Machine
 from assay.machine.state import STATE_FILES
 from assay.records import Evidence, StudySpec
-from assay.search.history.kernels import OPTION, kernel_evidence
+from assay.search.history.kernels import OPTION_PREFIX, kernel_evidence
 from assay.settings.boot.common import FIRMWARE
 from assay.settings.boot.kernel import NAME, RELEASE
 
@@ -37,7 +37,7 @@ def _readings(machine: Machine) -> dict[str, str]:
     found = {_short(path): text for path, text in files.items()}
     found.pop(_short(RELEASE), None)
     state = {name: text for name, text in machine.default_state.items() if name != _WORDS}
-    options = {f"{OPTION}{name}": value for name, value in machine.boot.config.items()}
+    options = {f"{OPTION_PREFIX}{name}": value for name, value in machine.boot.config.items()}
     return {name: " ".join(text.split()) for name, text in (found | state | options).items()}
 
 

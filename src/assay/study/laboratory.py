@@ -119,6 +119,6 @@ class Laboratory:
 
     def space(self, spec: StudySpec) -> SearchSpace:
         """The space of a study, bound to what can be granted here."""
-        from assay.search.space.named_configurations import search_space
+        from assay.search.space.named_configurations import make_search_space
 
-        return search_space(spec.space, self.admits)
+        return make_search_space(spec.space, self.admits)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from assay.records import Choices, Configuration, NamedConfiguration, Parameter, Plan, Space
-from assay.search.space.named_configurations import COLUMN
+from assay.search.space.named_configurations import NAME_COLUMN
 from assay.study.space_choice import describe_space, grantable_space
 
 
@@ -29,7 +29,7 @@ def grantable_named(
         plan = planner(one.configuration)
         if plan.impossible:
             reasons = (f"{name}: {word.reason}" for name, word in plan.refused.items())
-            refused[f"{COLUMN}.{one.name}"] = "; ".join(reasons)
+            refused[f"{NAME_COLUMN}.{one.name}"] = "; ".join(reasons)
         else:
             kept.append(one)
     own = {name for one in space.named for name in one.configuration}

@@ -29,7 +29,7 @@ from assay.records import (
 from assay.records.workload import WALL
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.output_comparison import values_of
-from assay.search.history.remaining_budget import OVERHEAD_S
+from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
 from assay.search.model.explanation import Explanation, explanation_of
 from assay.search.model.gp import GpSearcher
 from assay.search.model.searcher import Searcher
@@ -381,7 +381,7 @@ def elapsed_of(store: Store, record: StudyRecord) -> float:
 
 def _launching_s(samples: Sequence[Sample]) -> float:
     """What launches took, at least."""
-    return sum(s.took_s + OVERHEAD_S for s in samples)
+    return sum(s.took_s + LAUNCH_OVERHEAD_S for s in samples)
 
 
 def _one_of_several(record: StudyRecord) -> int | None:

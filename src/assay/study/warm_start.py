@@ -9,7 +9,13 @@ import msgspec
 
 from assay.errors import InvalidInputError
 from assay.records import BuildRecipe, EarlierStudy, Kind, Metric, Statistic, Status, StudySpec
-from assay.search.model.warm_start import LEAST_KNOWN, MOST_KNOWN, bounded, known_of, tells
+from assay.search.model.warm_start import (
+    MAX_CONFIGURATIONS,
+    MIN_CONFIGURATIONS,
+    is_informative,
+    limit_results,
+    transferable_results,
+)
 from assay.search.space.search_space import SearchSpace
 from assay.store import Store, StudyRecord
 from assay.units import show_count
@@ -98,7 +104,7 @@ def earlier_studies(
     told = []
     for study_id in wanted.studies:
         one = _told(store, store.study(study_id), spec, space)
-        if not tells(one):
+        if not is_informative(one):
             raise InvalidInputError(
                 f"Study {study_id} tells nothing of what is tried here: {_why(one)}.", _OTHERS
             )
@@ -141,7 +147,7 @@ def _found(store: Store, spec: StudySpec, space: SearchSpace, machine: str) -> l
         told = []
         for record in group:
             one = _told(store, record, spec, space)
-            if tells(one):
+            if is_informative(one):
                 told.append(one)
             if len(told) == MAX_FOUND_STUDIES:
                 break
@@ -176,7 +182,7 @@ def _told(store: Store, record: StudyRecord, spec: StudySpec, space: SearchSpace
     """What a study knew; of the newest stratum that has samples."""
     strata = reversed(record.strata)
     samples = next(filter(None, (store.samples(record.id, s.number) for s in strata)), [])
-    known, left_out = known_of(record.spec, samples, space)
+    known, left_out = transferable_results(record.spec, samples, space)
     return EarlierStudy(
         study=record.id,
         command=record.spec.command_line,
@@ -189,5 +195,5 @@ def _told(store: Store, record: StudyRecord, spec: StudySpec, space: SearchSpace
 
 def _shared_out(told: Sequence[EarlierStudy]) -> tuple[EarlierStudy, ...]:
     """No more altogether than a model is told."""
-    most = max(LEAST_KNOWN, MOST_KNOWN // max(1, len(told)))
-    return tuple(msgspec.structs.replace(one, known=bounded(one.known, most)) for one in told)
+    most = max(MIN_CONFIGURATIONS, MAX_CONFIGURATIONS // max(1, len(told)))
+    return tuple(msgspec.structs.replace(one, known=limit_results(one.known, most)) for one in told)

@@ -19,7 +19,7 @@ from pathlib import Path
 from assay.machine.cpulist import format_list, parse_list, parse_mask
 from assay.testing.recorded_host import Effect, RecordedHost
 
-Strike = Callable[[str, str], None]
+FaultHook = Callable[[str, str], None]
 """Told of each change before it is made, and after it; may raise, or end the process."""
 
 _LISTS = ("tasks", "cgroup.procs")
@@ -62,7 +62,7 @@ class RecordedGroups(RecordedHost):
         self,
         base: Path,
         top: str,
-        strike: Strike | None = None,
+        strike: FaultHook | None = None,
         effects: Mapping[str, Effect] | None = None,
     ) -> None:
         super().__init__(base, effects)

@@ -35,25 +35,25 @@ from assay.records import (
     Value,
 )
 from assay.records.workload import WALL
-from assay.search.history.remaining_budget import OVERHEAD_S
-from assay.search.model.sample_means import ByAverage
+from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
+from assay.search.model.sample_means import SampleMeans
 from assay.search.model.searcher import (
     Estimate,
     Searcher,
     Trial,
     estimates,
-    fresh,
-    launched,
-    worked,
+    fresh_configurations,
+    launched_configurations,
+    successful_configurations,
 )
 from assay.search.races.race import MAX_RETRIES, Ending, EndReason, Race
 from assay.search.space.search_space import SearchSpace
 
-ENDLESS = 20_000
+MAX_LAUNCHES = 20_000
 """No race of these tests needs as many launches."""
 
 
-class Runs(Protocol):
+class Program(Protocol):
     """A program that a race can be driven with."""
 
     def run(self, launch: Launch) -> Sample:
@@ -62,7 +62,7 @@ class Runs(Protocol):
 
 
 @dataclass(frozen=True)
-class Simulated:
+class SimulatedProgram:
     """A program that is only a formula.
 
     Attributes:
@@ -141,7 +141,7 @@ def _evidence(wall_s: float, busy: float) -> tuple[Evidence, ...]:
 
 
 @dataclass(frozen=True)
-class Trip:
+class CompletedRace:
     """A race that was driven to its end."""
 
     done: Ending
@@ -160,10 +160,10 @@ class Trip:
 
 def spent_s(samples: Iterable[Sample]) -> float:
     """What launches took, one after another, with what each costs beside the program."""
-    return sum((sample.wall_s or 0.0) + OVERHEAD_S for sample in samples)
+    return sum((sample.wall_s or 0.0) + LAUNCH_OVERHEAD_S for sample in samples)
 
 
-def left_of(budget: Budget, samples: list[Sample]) -> Budget:
+def remaining_of(budget: Budget, samples: list[Sample]) -> Budget:
     """What samples leave of a budget."""
     return _left(budget, spent_s(samples), len(samples))
 
@@ -175,16 +175,16 @@ def _left(budget: Budget, took_s: float, launches: int) -> Budget:
     )
 
 
-def drive(
+def run_race(
     race: Race,
-    program: Runs,
+    program: Program,
     budget: Budget,
     *,
     slots: int = 1,
     told: Iterable[Sample] = (),
     until: int | None = None,
     seed: int = 0,
-) -> Trip:
+) -> CompletedRace:
     """Carry a race to its end, or until so many samples are told.
 
     Args:
@@ -204,11 +204,11 @@ def drive(
     flying: list[Launch] = []
     cut = Ending(EndReason.BUDGET, "cut off")
     while until is None or len(samples) < until:
-        assert len(samples) < ENDLESS, "a race without end"
+        assert len(samples) < MAX_LAUNCHES, "a race without end"
         answer = race.ask(slots - len(flying), _left(budget, took_s, len(samples)))
         if isinstance(answer, Ending):
             assert not flying, "a race that is over has launches in flight"
-            return Trip(answer, samples)
+            return CompletedRace(answer, samples)
         assert len(answer) <= slots - len(flying), "more launches than free slots"
         flying += answer
         assert flying, "neither launches nor an end"
@@ -216,13 +216,13 @@ def drive(
         samples.append(sample)
         took_s += spent_s([sample])
         race.tell(sample)
-    return Trip(cut, samples)
+    return CompletedRace(cut, samples)
 
 
 class RaceContract:
     """What every race keeps; derive, and give ``spec`` and ``race``."""
 
-    program = Simulated(takes_s=lambda configuration: 1.0 - 0.02 * len(configuration))
+    program = SimulatedProgram(takes_s=lambda configuration: 1.0 - 0.02 * len(configuration))
     """The workload of ``spec``, which gives a value under every configuration."""
 
     def spec(self, budget: Budget, seed: int = 0, timeout_s: float | None = None) -> StudySpec:
@@ -235,9 +235,11 @@ class RaceContract:
 
     AMPLE = Budget(launches=150)
 
-    def _trip(self, budget: Budget, program: Simulated | None = None, slots: int = 1) -> Trip:
+    def _trip(
+        self, budget: Budget, program: SimulatedProgram | None = None, slots: int = 1
+    ) -> CompletedRace:
         race = self.race(self.spec(budget))
-        return drive(race, program or self.program, budget, slots=slots)
+        return run_race(race, program or self.program, budget, slots=slots)
 
     def test_same_seed_same_study(self) -> None:
         """Everything random follows from the seed."""
@@ -248,12 +250,12 @@ class RaceContract:
     def test_resumed_after_any_sample(self) -> None:
         """Told what an unbroken race was told, a new one goes on with the very same launch."""
         spec = self.spec(self.AMPLE)
-        whole = drive(self.race(spec), self.program, self.AMPLE)
+        whole = run_race(self.race(spec), self.program, self.AMPLE)
         for count in range(len(whole.samples) + 1):
             race = self.race(spec)
             for sample in whole.samples[:count]:
                 race.tell(sample)
-            answer = race.ask(1, left_of(self.AMPLE, whole.samples[:count]))
+            answer = race.ask(1, remaining_of(self.AMPLE, whole.samples[:count]))
             expected = [whole.launches[count]] if count < len(whole.samples) else whole.done
             assert answer == expected, f"after {count} samples"
 
@@ -261,9 +263,9 @@ class RaceContract:
         """The same where launches fail, and are tried once more at the end of their block."""
         spec = self.spec(self.AMPLE)
         flaky = replace(self.program, fails=lambda configuration: 0.25, seed=5)
-        whole = drive(self.race(spec), flaky, self.AMPLE)
+        whole = run_race(self.race(spec), flaky, self.AMPLE)
         for count in range(0, len(whole.samples), 3):
-            resumed = drive(
+            resumed = run_race(
                 self.race(spec),
                 flaky,
                 self.AMPLE,
@@ -276,10 +278,10 @@ class RaceContract:
         """In several slots, what was in flight is launched again, and nothing twice."""
         spec = self.spec(self.AMPLE)
         for count in (1, 2, 3, 5, 8, 11, 15, 20, 26, 33, 39):
-            broken = drive(
+            broken = run_race(
                 self.race(spec), self.program, self.AMPLE, slots=3, until=count, seed=count
             )
-            whole = drive(
+            whole = run_race(
                 self.race(spec), self.program, self.AMPLE, slots=3, told=broken.samples, seed=count
             )
             self._check_places(whole)
@@ -298,7 +300,7 @@ class RaceContract:
         self._check_complete(trip)
         rosters = [tuple(a.name for a in la.roster) for la in trip.launches if la.roster]
         again = self.spec(self.AMPLE, seed=1)
-        other = drive(self.race(again), self.program, self.AMPLE)
+        other = run_race(self.race(again), self.program, self.AMPLE)
         if max(map(len, rosters)) > 1:
             seen: dict[frozenset[str], set[tuple[str, ...]]] = {}
             for roster in rosters:
@@ -306,7 +308,7 @@ class RaceContract:
             assert any(len(orders) > 1 for orders in seen.values())
             assert [la.arm for la in other.launches] != [la.arm for la in trip.launches]
 
-    def _check_places(self, trip: Trip) -> None:
+    def _check_places(self, trip: CompletedRace) -> None:
         """No place twice; blocks one after another; a roster names who runs where."""
         places = [(la.block, la.position, la.attempt) for la in trip.launches]
         assert len(set(places)) == len(places)
@@ -318,7 +320,7 @@ class RaceContract:
             arm = rosters[launch.block][launch.position]
             assert (arm.name, arm.configuration) == (launch.arm, launch.configuration)
 
-    def _check_complete(self, trip: Trip) -> None:
+    def _check_complete(self, trip: CompletedRace) -> None:
         """Every block but the last ran whole."""
         rosters = {la.block: la.roster for la in trip.launches if la.roster is not None}
         last = max(rosters)
@@ -381,7 +383,7 @@ class RaceContract:
     def test_program_that_fails_from_some_block_on(self) -> None:
         """A race that has nothing to learn any more ends long before its budget."""
 
-        class Dying(Simulated):
+        class Dying(SimulatedProgram):
             def run(self, launch: Launch) -> Sample:
                 sample = super().run(launch)
                 if launch.block < 2:
@@ -394,7 +396,7 @@ class RaceContract:
     def test_program_that_always_times_out(self) -> None:
         """Each launch counts as at least its cap; the race ends."""
         spec = self.spec(Budget(time_s=600.0), timeout_s=0.5)
-        trip = drive(self.race(spec), self.program, spec.budget)
+        trip = run_race(self.race(spec), self.program, spec.budget)
         assert all(s.outcome is Outcome.TIMED_OUT for s in trip.samples)
         assert len(trip.samples) < 1000
 
@@ -402,8 +404,8 @@ class RaceContract:
         """Asked again, the race gives the same answer."""
         spec = self.spec(self.AMPLE)
         race = self.race(spec)
-        trip = drive(race, self.program, self.AMPLE)
-        assert race.ask(1, left_of(self.AMPLE, trip.samples)) == trip.done
+        trip = run_race(race, self.program, self.AMPLE)
+        assert race.ask(1, remaining_of(self.AMPLE, trip.samples)) == trip.done
 
     def test_no_slot_no_launch(self) -> None:
         """An empty answer waits; it loses nothing."""
@@ -413,7 +415,7 @@ class RaceContract:
         assert race.ask(1, self.AMPLE) == self.race(spec).ask(1, self.AMPLE)
 
 
-def a_space() -> SearchSpace:
+def mixed_space() -> SearchSpace:
     """Parameters of every kind, a condition on a condition, and a constraint."""
     return SearchSpace(
         Space(
@@ -438,7 +440,7 @@ def a_space() -> SearchSpace:
     )
 
 
-def a_small_space() -> SearchSpace:
+def small_space() -> SearchSpace:
     """Thirteen configurations, the default among them."""
     return SearchSpace(
         Space(
@@ -452,7 +454,7 @@ def a_small_space() -> SearchSpace:
     )
 
 
-class RandomSearcher(ByAverage):
+class RandomSearcher(SampleMeans):
     """Uniform over the values of each parameter: the plainest searcher that keeps the contract."""
 
     name = "random"
@@ -461,7 +463,9 @@ class RandomSearcher(ByAverage):
         self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
     ) -> list[Configuration]:
         """See ``Searcher.propose``."""
-        return fresh(space, [], launched(trials), count, random.Random(seed))
+        return fresh_configurations(
+            space, [], launched_configurations(trials), count, random.Random(seed)
+        )
 
 
 class SearcherContract:
@@ -492,12 +496,12 @@ class SearcherContract:
 
     def test_proposals_are_valid_different_and_as_many_as_asked(self) -> None:
         """Canonical, within constraints and conditions; neither the default nor what failed."""
-        space = a_space()
+        space = mixed_space()
         for count, trials in enumerate(self._histories(space), 1):
             proposals = self.searcher().propose(space, trials, count, seed=count)
             assert len(proposals) == len(set(proposals)) == count
             assert DEFAULT not in proposals
-            assert not failing(trials) & set(proposals)
+            assert not failed_configurations(trials) & set(proposals)
             for proposal in proposals:
                 assert space.canonical(proposal) == proposal
                 assert space.valid(proposal)
@@ -506,14 +510,14 @@ class SearcherContract:
 
     def test_the_first_proposals_are_new(self) -> None:
         """Replicates come from what was learned."""
-        space = a_space()
+        space = mixed_space()
         first = self.searcher().propose(space, [], 4, seed=1)
         second = self.searcher().propose(space, self._told(first, 0), 4, seed=2)
         assert not set(first) & set(second)
 
     def test_proposals_follow_from_the_arguments(self) -> None:
         """The same again from a new searcher, whatever Python's own generator was used for."""
-        space = a_space()
+        space = mixed_space()
         for trials in self._histories(space):
             before = list(trials)
             random.seed(1)
@@ -529,14 +533,14 @@ class SearcherContract:
 
     def test_one_searcher_serves_many_calls(self) -> None:
         """What it remembers of a space changes nothing."""
-        space, searcher = a_space(), self.searcher()
+        space, searcher = mixed_space(), self.searcher()
         for block, trials in enumerate(self._histories(space)):
             found = searcher.propose(space, trials, 4, block)
-            assert found == self.searcher().propose(a_space(), trials, 4, block)
+            assert found == self.searcher().propose(mixed_space(), trials, 4, block)
 
     def test_a_small_space_is_gone_through(self) -> None:
         """Every configuration is proposed in the end; then only what is worth a second look."""
-        space = a_small_space()
+        space = small_space()
         every = space.enumerate(1000) or []
         trials: list[Trial] = []
         for block in range(30):
@@ -544,13 +548,15 @@ class SearcherContract:
             if not proposals:
                 break
             trials += self._told(proposals, block)
-        assert launched(trials) == set(every)
+        assert launched_configurations(trials) == set(every)
         last = self.searcher().propose(space, trials, 3, seed=99)
-        assert set(last) <= launched(trials) - failing(trials) - {DEFAULT}
+        assert set(last) <= launched_configurations(trials) - failed_configurations(trials) - {
+            DEFAULT
+        }
 
     def test_nothing_but_failures(self) -> None:
         """Still gives proposals, and has nothing to verify."""
-        space = a_space()
+        space = mixed_space()
         proposals = self.searcher().propose(space, [], 12, seed=0)
         trials = [Trial(c, 0, None) for c in proposals]
         found = self.searcher().propose(space, trials, 4, seed=1)
@@ -569,16 +575,16 @@ class SearcherContract:
 
     def test_what_is_verified_was_launched_and_worked(self) -> None:
         """And is among the better ones."""
-        space = a_space()
+        space = mixed_space()
         for trials in self._histories(space)[1:]:
             found = self.searcher().verify(space, trials, 3, seed=1)
-            able = launched(trials) - failing(trials) - {DEFAULT}
+            able = launched_configurations(trials) - failed_configurations(trials) - {DEFAULT}
             assert len(found) == len(set(found)) == min(3, len(able))
             assert set(found) <= able
 
     def test_estimates_tell_good_from_bad(self) -> None:
         """Of configurations launched often, in the order of what they take."""
-        space = a_space()
+        space = mixed_space()
         first, second, third = self.searcher().propose(space, [], 3, seed=5)
         effects = {DEFAULT: 0.0, first: -0.3, second: 0.4, third: 0.1}
         trials = [
@@ -595,6 +601,6 @@ class SearcherContract:
         assert math.isclose(same[1].mean, found[0].mean - found[1].mean, abs_tol=1e-9)
 
 
-def failing(trials: Sequence[Trial]) -> set[Configuration]:
+def failed_configurations(trials: Sequence[Trial]) -> set[Configuration]:
     """Those that never gave a value."""
-    return launched(trials) - worked(trials)
+    return launched_configurations(trials) - successful_configurations(trials)

@@ -46,7 +46,7 @@ from assay.records.overhead import Cost, ObservedCost, Overhead
 from assay.store.base import Store
 
 
-def a_spec(*argv: str) -> StudySpec:
+def tune_spec(*argv: str) -> StudySpec:
     """A study to tune ``argv`` by a figure that is read from its output."""
     return StudySpec(
         kind=Kind.TUNE,
@@ -64,7 +64,7 @@ def a_spec(*argv: str) -> StudySpec:
     )
 
 
-def a_stratum(number: int = 0) -> Stratum:
+def make_stratum(number: int = 0) -> Stratum:
     """Conditions of one sitting."""
     return Stratum(
         number=number,
@@ -77,7 +77,7 @@ def a_stratum(number: int = 0) -> Stratum:
     )
 
 
-def a_sample(block: int = 0, position: int = 0, attempt: int = 0, rate: float = 2.5) -> Sample:
+def make_sample(block: int = 0, position: int = 0, attempt: int = 0, rate: float = 2.5) -> Sample:
     """A sample with something in every kind of field."""
     configuration = Configuration({"threads": 2, "arg.x": 0.1, "env.A": "ü\n", "smt": True})
     return Sample(
@@ -103,19 +103,19 @@ def a_sample(block: int = 0, position: int = 0, attempt: int = 0, rate: float = 
     )
 
 
-def an_output(text: bytes = b"\xff\0 done\n") -> Output:
+def make_output(text: bytes = b"\xff\0 done\n") -> Output:
     """Something that a launch wrote; it need not be text."""
     return Output(stream="stdout", size_bytes=len(text), sha256="0" * 64, head=text)
 
 
-def a_plan(threads: int = 2) -> Plan:
+def make_plan(threads: int = 2) -> Plan:
     """A plan of ``threads``."""
     configuration = Configuration({"threads": threads})
     actions = (EnvSet(name="OMP_NUM_THREADS", value=str(threads)),)
     return Plan(configuration=configuration, actions=actions)
 
 
-def an_overhead(machine: str, at_s: float, command: str | None = None) -> Overhead:
+def make_overhead(machine: str, at_s: float, command: str | None = None) -> Overhead:
     """Costs of one observation on a machine."""
     cost = Cost(share=0.01, low=-0.01, high=0.03)
     observed = ObservedCost(
@@ -140,7 +140,7 @@ def an_overhead(machine: str, at_s: float, command: str | None = None) -> Overhe
     )
 
 
-def a_conclusion(ratio: float = 0.8) -> Conclusion:
+def make_conclusion(ratio: float = 0.8) -> Conclusion:
     """A verdict document."""
     summary = Summary(n=3, min=1.0, q1=1.5, median=2.0, q3=2.5, max=3.0, mean=2.0)
     claim = Claim(
@@ -178,10 +178,10 @@ class StoreContract:
     def test_a_new_study_reads_back_as_it_was_given(self) -> None:
         """Spec, stratum and time are kept; nothing is concluded yet."""
         with self.open() as store:
-            study_id = store.create_study(a_spec(), a_stratum(), 1000.5)
+            study_id = store.create_study(tune_spec(), make_stratum(), 1000.5)
             found = store.study(study_id)
-            assert (found.id, found.spec) == (study_id, a_spec())
-            assert found.strata == (a_stratum(),)
+            assert (found.id, found.spec) == (study_id, tune_spec())
+            assert found.strata == (make_stratum(),)
             assert (found.created_at, found.elapsed_s, found.launches) == (1000.5, 0.0, 0)
             assert found.status is Status.RUNNING
             assert found.conclusion is None
@@ -191,33 +191,33 @@ class StoreContract:
     def test_all_of_a_study_outlives_the_store(self) -> None:
         """What was written is there when the store is opened again."""
         with self.open() as store:
-            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
-            store.add_stratum(study_id, a_stratum(1))
-            store.add_sample(study_id, 0, a_sample(0))
-            store.add_sample(study_id, 1, a_sample(1))
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+            store.add_stratum(study_id, make_stratum(1))
+            store.add_sample(study_id, 0, make_sample(0))
+            store.add_sample(study_id, 1, make_sample(1))
             store.add_elapsed(study_id, 2.5)
-            store.set_conclusion(study_id, a_conclusion())
+            store.set_conclusion(study_id, make_conclusion())
             store.set_status(study_id, Status.DONE)
         with self.open() as store:
             found = store.study(study_id)
-            assert found.strata == (a_stratum(0), a_stratum(1))
-            assert found.conclusion == a_conclusion()
+            assert found.strata == (make_stratum(0), make_stratum(1))
+            assert found.conclusion == make_conclusion()
             assert (found.status, found.elapsed_s, found.launches) == (Status.DONE, 2.5, 2)
-            assert store.samples(study_id) == [a_sample(0), a_sample(1)]
+            assert store.samples(study_id) == [make_sample(0), make_sample(1)]
 
     def test_ids_are_short_and_differ(self) -> None:
         """Six to eight letters and digits."""
         with self.open() as store:
-            ids = {store.create_study(a_spec(), a_stratum(), float(n)) for n in range(20)}
+            ids = {store.create_study(tune_spec(), make_stratum(), float(n)) for n in range(20)}
         assert len(ids) == 20
         assert all(6 <= len(one) <= 8 and one.isalnum() and one.islower() for one in ids)
 
     def test_studies_are_listed_oldest_first(self) -> None:
         """By the time of creation, whatever the order of storing, with their launches."""
         with self.open() as store:
-            young = store.create_study(a_spec("ls", "a b"), a_stratum(), 20.0)
-            old = store.create_study(a_spec("true"), a_stratum(), 10.0)
-            store.add_sample(young, 0, a_sample())
+            young = store.create_study(tune_spec("ls", "a b"), make_stratum(), 20.0)
+            old = store.create_study(tune_spec("true"), make_stratum(), 10.0)
+            store.add_sample(young, 0, make_sample())
             heads = store.studies()
             assert [head.id for head in heads] == [old, young]
             assert [head.launches for head in heads] == [0, 1]
@@ -237,14 +237,14 @@ class StoreContract:
             budget=Budget(),
         )
         with self.open() as store:
-            store.create_study(spec, a_stratum(), 1.0)
+            store.create_study(spec, make_stratum(), 1.0)
             assert store.studies()[0].command == "gzip -1 f vs xz -1 f"
 
     def test_a_study_is_found_by_its_beginning(self) -> None:
         """The shortest unique beginning does; a shared or strange one names the nearest."""
         with self.open() as store:
             _raises(InvalidInputError, store.find, "last")
-            ids = [store.create_study(a_spec(), a_stratum(), float(n)) for n in range(40)]
+            ids = [store.create_study(tune_spec(), make_stratum(), float(n)) for n in range(40)]
             for one in ids:
                 assert store.find(one) == one
                 assert store.find(f" {one.upper()} ") == one
@@ -263,9 +263,15 @@ class StoreContract:
 
     def test_samples_come_in_the_order_they_were_stored(self) -> None:
         """Not by block; their numbers only grow."""
-        order = [a_sample(3), a_sample(0), a_sample(1, 1), a_sample(1, 0), a_sample(1, 0, 1)]
+        order = [
+            make_sample(3),
+            make_sample(0),
+            make_sample(1, 1),
+            make_sample(1, 0),
+            make_sample(1, 0, 1),
+        ]
         with self.open() as store:
-            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
             numbers = [store.add_sample(study_id, 0, sample) for sample in order]
             assert store.samples(study_id) == order
             assert numbers == sorted(set(numbers))
@@ -273,71 +279,73 @@ class StoreContract:
     def test_strata_are_kept_apart(self) -> None:
         """The same place may come again in another stratum; a stratum comes once."""
         with self.open() as store:
-            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
-            store.add_sample(study_id, 0, a_sample(rate=1.0))
-            store.add_stratum(study_id, a_stratum(1))
-            store.add_sample(study_id, 1, a_sample(rate=2.0))
-            assert store.samples(study_id, 0) == [a_sample(rate=1.0)]
-            assert store.samples(study_id, 1) == [a_sample(rate=2.0)]
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+            store.add_sample(study_id, 0, make_sample(rate=1.0))
+            store.add_stratum(study_id, make_stratum(1))
+            store.add_sample(study_id, 1, make_sample(rate=2.0))
+            assert store.samples(study_id, 0) == [make_sample(rate=1.0)]
+            assert store.samples(study_id, 1) == [make_sample(rate=2.0)]
             assert store.samples(study_id, 2) == []
             assert len(store.samples(study_id)) == 2
-            _raises(InvalidInputError, store.add_stratum, study_id, a_stratum(1))
-            _raises(InvalidInputError, store.add_sample, study_id, 2, a_sample())
-            assert store.strata(study_id) == [a_stratum(0), a_stratum(1)]
+            _raises(InvalidInputError, store.add_stratum, study_id, make_stratum(1))
+            _raises(InvalidInputError, store.add_sample, study_id, 2, make_sample())
+            assert store.strata(study_id) == [make_stratum(0), make_stratum(1)]
 
     def test_the_same_place_is_not_stored_twice(self) -> None:
         """The first one stays; a further attempt is another place."""
         with self.open() as store:
-            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
-            store.add_sample(study_id, 0, a_sample(rate=1.0))
-            error = _raises(InvalidInputError, store.add_sample, study_id, 0, a_sample(rate=2.0))
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+            store.add_sample(study_id, 0, make_sample(rate=1.0))
+            error = _raises(InvalidInputError, store.add_sample, study_id, 0, make_sample(rate=2.0))
             assert "block 0" in str(error)
-            store.add_sample(study_id, 0, a_sample(attempt=1, rate=3.0))
+            store.add_sample(study_id, 0, make_sample(attempt=1, rate=3.0))
             assert [s.metrics["rate"] for s in store.samples(study_id)] == [1.0, 3.0]
 
     def test_what_could_not_be_read_again_is_not_stored(self) -> None:
         """A figure that is no number has no JSON."""
         with self.open() as store:
-            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
-            bad = a_sample(rate=float("nan"))
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+            bad = make_sample(rate=float("nan"))
             _raises(InvalidInputError, store.add_sample, study_id, 0, bad)
-            store.add_sample(study_id, 0, a_sample())
-            assert store.samples(study_id) == [a_sample()]
+            store.add_sample(study_id, 0, make_sample())
+            assert store.samples(study_id) == [make_sample()]
 
     def test_bytes_that_are_not_utf8_are_stored(self) -> None:
         """They read back as they were; the column for people has escapes in their place."""
         with self.open() as store:
-            study_id = store.create_study(a_spec("f\udcff é"), a_stratum(), 1.0)
-            assert store.study(study_id).spec == a_spec("f\udcff é")
+            study_id = store.create_study(tune_spec("f\udcff é"), make_stratum(), 1.0)
+            assert store.study(study_id).spec == tune_spec("f\udcff é")
             assert "f\\xff é" in store.studies()[0].command
 
     def test_status_time_and_conclusion_change(self) -> None:
         """Time adds up; the last status and conclusion stand."""
         with self.open() as store:
-            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
-            other = store.create_study(a_spec(), a_stratum(), 2.0)
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+            other = store.create_study(tune_spec(), make_stratum(), 2.0)
             store.add_elapsed(study_id, 1.5)
             store.add_elapsed(study_id, 2.0)
             for status in Status:
                 store.set_status(study_id, status)
                 assert store.study(study_id).status is status
-            store.set_conclusion(study_id, a_conclusion(0.5))
-            store.set_conclusion(study_id, a_conclusion(0.9))
-            assert store.conclusion(study_id) == a_conclusion(0.9)
+            store.set_conclusion(study_id, make_conclusion(0.5))
+            store.set_conclusion(study_id, make_conclusion(0.9))
+            assert store.conclusion(study_id) == make_conclusion(0.9)
             assert store.study(study_id).elapsed_s == 3.5
             untouched = store.study(other)
             assert (untouched.elapsed_s, untouched.conclusion) == (0.0, None)
 
     def test_outputs_lie_beside_their_samples(self) -> None:
         """In the same order, for each stratum; a sample reads back without them."""
-        streams = (an_output(), an_output(b""))
+        streams = (make_output(), make_output(b""))
         with self.open() as store:
-            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
-            store.add_stratum(study_id, a_stratum(1))
-            store.add_sample(study_id, 0, msgspec.structs.replace(a_sample(0), outputs=streams))
-            store.add_sample(study_id, 1, msgspec.structs.replace(a_sample(0), outputs=streams[:1]))
-            store.add_sample(study_id, 0, a_sample(1))
-            assert store.samples(study_id, 0) == [a_sample(0), a_sample(1)]
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+            store.add_stratum(study_id, make_stratum(1))
+            store.add_sample(study_id, 0, msgspec.structs.replace(make_sample(0), outputs=streams))
+            store.add_sample(
+                study_id, 1, msgspec.structs.replace(make_sample(0), outputs=streams[:1])
+            )
+            store.add_sample(study_id, 0, make_sample(1))
+            assert store.samples(study_id, 0) == [make_sample(0), make_sample(1)]
             assert list(store.outputs(study_id, 0)) == [streams, ()]
             assert list(store.outputs(study_id, 1)) == [streams[:1]]
             assert list(store.outputs(study_id, 2)) == []
@@ -345,11 +353,11 @@ class StoreContract:
     def test_outputs_of_many_samples_all_come(self) -> None:
         """However many are read at a time."""
         with self.open() as store:
-            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
             for block in range(600):
-                sample = a_sample(block)
+                sample = make_sample(block)
                 if block % 3:
-                    output = an_output(str(block).encode())
+                    output = make_output(str(block).encode())
                     sample = msgspec.structs.replace(sample, outputs=(output,))
                 store.add_sample(study_id, 0, sample)
             found = [kept[0].head if kept else b"" for kept in store.outputs(study_id, 0)]
@@ -357,35 +365,38 @@ class StoreContract:
 
     def test_a_plan_is_kept_once_for_each_configuration_of_a_stratum(self) -> None:
         """The first one, also over sittings; nothing of a sample that was refused."""
-        again = msgspec.structs.replace(a_plan(1), actions=())
+        again = msgspec.structs.replace(make_plan(1), actions=())
         with self.open() as store:
-            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
-            store.add_sample(study_id, 0, a_sample(0), a_plan(1))
-            store.add_sample(study_id, 0, a_sample(1), again)
-            _raises(InvalidInputError, store.add_sample, study_id, 0, a_sample(1), a_plan(3))
-            assert store.plans(study_id, 0) == [a_plan(1)]
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+            store.add_sample(study_id, 0, make_sample(0), make_plan(1))
+            store.add_sample(study_id, 0, make_sample(1), again)
+            _raises(InvalidInputError, store.add_sample, study_id, 0, make_sample(1), make_plan(3))
+            assert store.plans(study_id, 0) == [make_plan(1)]
         with self.open() as store:
             store.claim(study_id)
-            store.add_sample(study_id, 0, a_sample(2), again)
-            store.add_sample(study_id, 0, a_sample(3), a_plan(2))
-            store.add_stratum(study_id, a_stratum(1))
-            store.add_sample(study_id, 1, a_sample(0), again)
+            store.add_sample(study_id, 0, make_sample(2), again)
+            store.add_sample(study_id, 0, make_sample(3), make_plan(2))
+            store.add_stratum(study_id, make_stratum(1))
+            store.add_sample(study_id, 1, make_sample(0), again)
             found = store.plans(study_id, 0)
-            assert sorted(found, key=lambda plan: str(plan.configuration)) == [a_plan(1), a_plan(2)]
+            assert sorted(found, key=lambda plan: str(plan.configuration)) == [
+                make_plan(1),
+                make_plan(2),
+            ]
             assert store.plans(study_id, 1) == [again]
 
     def test_each_stratum_keeps_its_verdict(self) -> None:
         """The newest stands for the study."""
         with self.open() as store:
-            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
             assert store.verdicts(study_id) == {}
-            store.set_conclusion(study_id, a_conclusion(0.5))
-            store.set_conclusion(study_id, a_conclusion(0.6))
-            store.add_stratum(study_id, a_stratum(1))
-            assert store.verdicts(study_id) == {0: a_conclusion(0.6)}
-            store.set_conclusion(study_id, a_conclusion(0.7))
-            assert store.verdicts(study_id) == {0: a_conclusion(0.6), 1: a_conclusion(0.7)}
-            assert store.conclusion(study_id) == a_conclusion(0.7)
+            store.set_conclusion(study_id, make_conclusion(0.5))
+            store.set_conclusion(study_id, make_conclusion(0.6))
+            store.add_stratum(study_id, make_stratum(1))
+            assert store.verdicts(study_id) == {0: make_conclusion(0.6)}
+            store.set_conclusion(study_id, make_conclusion(0.7))
+            assert store.verdicts(study_id) == {0: make_conclusion(0.6), 1: make_conclusion(0.7)}
+            assert store.conclusion(study_id) == make_conclusion(0.7)
             store.delete(study_id)
             _raises(InvalidInputError, store.verdicts, study_id)
 
@@ -394,18 +405,18 @@ class StoreContract:
         with self.open() as store:
             assert store.overheads("this") == ()
             for machine, at_s in (("this", 1.0), ("this", 3.0), ("this", 2.0), ("other", 4.0)):
-                store.add_overhead(an_overhead(machine, at_s))
-            store.add_overhead(an_overhead("this", 3.5, "./app"))
+                store.add_overhead(make_overhead(machine, at_s))
+            store.add_overhead(make_overhead("this", 3.5, "./app"))
         with self.open() as store:
-            newest = (an_overhead("this", 3.5, "./app"), an_overhead("this", 3.0))
+            newest = (make_overhead("this", 3.5, "./app"), make_overhead("this", 3.0))
             assert store.overheads("this") == newest
-            assert store.overheads("other") == (an_overhead("other", 4.0),)
+            assert store.overheads("other") == (make_overhead("other", 4.0),)
             assert store.overheads("third") == ()
 
     def test_an_unknown_study_is_said_to_be_unknown(self) -> None:
         """By every method that reads one."""
         with self.open() as store:
-            known = store.create_study(a_spec(), a_stratum(), 1.0)
+            known = store.create_study(tune_spec(), make_stratum(), 1.0)
             reads: tuple[Callable[[str], object], ...] = (
                 store.study,
                 store.strata,
@@ -424,45 +435,45 @@ class StoreContract:
     def test_a_deleted_study_is_gone_with_its_samples(self) -> None:
         """And no other."""
         with self.open() as store:
-            gone = store.create_study(a_spec(), a_stratum(), 1.0)
-            kept = store.create_study(a_spec(), a_stratum(), 2.0)
-            store.add_sample(gone, 0, a_sample(rate=1.0))
-            store.add_sample(kept, 0, a_sample(rate=2.0))
+            gone = store.create_study(tune_spec(), make_stratum(), 1.0)
+            kept = store.create_study(tune_spec(), make_stratum(), 2.0)
+            store.add_sample(gone, 0, make_sample(rate=1.0))
+            store.add_sample(kept, 0, make_sample(rate=2.0))
             store.delete(gone)
             _raises(InvalidInputError, store.samples, gone)
-            _raises(AssayError, store.add_sample, gone, 0, a_sample(1))
+            _raises(AssayError, store.add_sample, gone, 0, make_sample(1))
             assert [head.id for head in store.studies()] == [kept]
-            assert store.samples(kept) == [a_sample(rate=2.0)]
-            again = store.create_study(a_spec(), a_stratum(), 3.0)
+            assert store.samples(kept) == [make_sample(rate=2.0)]
+            again = store.create_study(tune_spec(), make_stratum(), 3.0)
             assert store.samples(again) == []
 
     def test_one_store_holds_a_study(self) -> None:
         """Others read it, and write only when it is let go."""
         with self.open() as first, self.open() as second:
-            study_id = first.create_study(a_spec(), a_stratum(), 1.0)
-            first.add_sample(study_id, 0, a_sample())
-            assert second.samples(study_id) == [a_sample()]
+            study_id = first.create_study(tune_spec(), make_stratum(), 1.0)
+            first.add_sample(study_id, 0, make_sample())
+            assert second.samples(study_id) == [make_sample()]
             assert second.study(study_id).status is Status.RUNNING
             assert "in use" in str(_raises(NotPossibleError, second.claim, study_id))
             _raises(NotPossibleError, second.delete, study_id)
-            _raises(NotPossibleError, second.add_sample, study_id, 0, a_sample(1))
+            _raises(NotPossibleError, second.add_sample, study_id, 0, make_sample(1))
             _raises(NotPossibleError, second.set_status, study_id, Status.DONE)
-            other = second.create_study(a_spec(), a_stratum(), 2.0)
-            second.add_sample(other, 0, a_sample())
+            other = second.create_study(tune_spec(), make_stratum(), 2.0)
+            second.add_sample(other, 0, make_sample())
 
             first.release(study_id)
-            _raises(NotPossibleError, first.add_sample, study_id, 0, a_sample(1))
+            _raises(NotPossibleError, first.add_sample, study_id, 0, make_sample(1))
             second.claim(study_id)
             second.claim(study_id)
             _raises(NotPossibleError, first.claim, study_id)
-            second.add_sample(study_id, 0, a_sample(1))
-            assert first.samples(study_id) == [a_sample(), a_sample(1)]
+            second.add_sample(study_id, 0, make_sample(1))
+            assert first.samples(study_id) == [make_sample(), make_sample(1)]
 
     def test_closing_lets_go(self) -> None:
         """A study that nobody runs any more reads as interrupted, and can be claimed."""
         with self.open() as reader:
             with self.open() as owner:
-                study_id = owner.create_study(a_spec(), a_stratum(), 1.0)
+                study_id = owner.create_study(tune_spec(), make_stratum(), 1.0)
                 assert reader.studies()[0].status is Status.RUNNING
             assert reader.studies()[0].status is Status.INTERRUPTED
             assert reader.study(study_id).status is Status.INTERRUPTED
@@ -476,16 +487,16 @@ class StoreContract:
     def test_a_claim_knows_what_was_there(self) -> None:
         """Samples go on in the strata of an earlier sitting, and in new ones."""
         with self.open() as store:
-            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
-            store.add_stratum(study_id, a_stratum(1))
-            store.add_sample(study_id, 1, a_sample())
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+            store.add_stratum(study_id, make_stratum(1))
+            store.add_sample(study_id, 1, make_sample())
         with self.open() as store:
             store.claim(study_id)
-            store.add_sample(study_id, 0, a_sample())
-            _raises(InvalidInputError, store.add_sample, study_id, 1, a_sample())
-            _raises(InvalidInputError, store.add_stratum, study_id, a_stratum(1))
-            store.add_stratum(study_id, a_stratum(2))
-            store.add_sample(study_id, 2, a_sample())
+            store.add_sample(study_id, 0, make_sample())
+            _raises(InvalidInputError, store.add_sample, study_id, 1, make_sample())
+            _raises(InvalidInputError, store.add_stratum, study_id, make_stratum(1))
+            store.add_stratum(study_id, make_stratum(2))
+            store.add_sample(study_id, 2, make_sample())
             assert store.study(study_id).launches == 3
 
 

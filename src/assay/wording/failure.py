@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.records import Limits, Outcome, Sample, StudySpec, Workload
-from assay.search.history.termination import how_it_was_ended
+from assay.search.history.termination import termination_problem
 from assay.units import show_bytes, show_count, show_duration
 
 RUN_BY_HAND = "Run it by hand first; --check, --timeout and --limit are part of its success."
@@ -65,12 +65,12 @@ def failure_text(sample: Sample, workload: Workload) -> str:
     if sample.outcome is Outcome.LIMIT or (sample.limit and not sample.message):
         return _limit_words(sample.limit or "unknown", workload.limits)
     if sample.message:
-        return f"{sample.message}{how_it_was_ended(sample)}"
+        return f"{sample.message}{termination_problem(sample)}"
     if sample.outcome is Outcome.TIMED_OUT:
         caps = (sample.launch.cap_s, workload.timeout_s)
         cap_s = min((cap for cap in caps if cap is not None), default=None)
         told = "timed out" if cap_s is None else f"did not end within {show_duration(cap_s)}"
-        return f"{told}{how_it_was_ended(sample)}"
+        return f"{told}{termination_problem(sample)}"
     return sample.outcome.value.replace("_", " ")
 
 

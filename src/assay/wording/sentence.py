@@ -18,7 +18,7 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
-from assay.stats.verdict import beyond
+from assay.stats.verdict import is_beyond_margin
 from assay.units import show_count, show_level, show_percent, significant
 from assay.wording.disturbance import withheld_words
 
@@ -134,7 +134,7 @@ def _perhaps(found: Claim) -> str:
     It follows from the interval: claims of earlier versions do not hold ``beyond_margin``.
     """
     lo, hi = found.ci
-    if beyond(lo or 0.0, math.inf if hi is None else hi, margin=found.margin):
+    if is_beyond_margin(lo or 0.0, math.inf if hi is None else hi, margin=found.margin):
         return ""
     return f", perhaps by less than the margin of {100 * found.margin:g} %"
 

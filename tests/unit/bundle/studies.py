@@ -40,10 +40,12 @@ from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.store import StudyRecord
 from assay.testing.replay.tpe import TpeSearcher
-from assay.testing.search_contracts import Simulated, drive
+from assay.testing.search_contracts import SimulatedProgram, run_race
 
 NOBODY = Identity()
-PROGRAM = Simulated(takes_s=lambda c: 0.6 if c.get("threads") == 2 or "fast" in str(c) else 1.0)
+PROGRAM = SimulatedProgram(
+    takes_s=lambda c: 0.6 if c.get("threads") == 2 or "fast" in str(c) else 1.0
+)
 
 
 def spec_of(kind: Kind, launches: int = 80, **workload: Any) -> StudySpec:
@@ -110,7 +112,7 @@ def source_of(
     change: Callable[[Sample], Sample] = lambda sample: sample,
 ) -> Source:
     """A study as a store would give it; the same launches in each stratum."""
-    trip = drive(race_of(spec), PROGRAM, spec.budget)
+    trip = run_race(race_of(spec), PROGRAM, spec.budget)
     samples = tuple(map(change, trip.samples))
     space = SearchSpace(spec.space)
     conclusion = conclude(spec, samples, space, TpeSearcher(), trip.done)

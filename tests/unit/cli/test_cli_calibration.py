@@ -15,7 +15,7 @@ from assay.cli.show.result import result_lines
 from assay.records import DEFAULT, Arm, Budget, Kind, MachineFloor, StudySpec
 from assay.records.calibration import SmallestGain
 from assay.study.session import StudyResult
-from assay.testing.search_contracts import Simulated
+from assay.testing.search_contracts import SimulatedProgram
 from assay.wording.calibration import gain_words
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
@@ -34,7 +34,7 @@ def study() -> Study:
         budget=Budget(launches=81),
         arms=(Arm(name="default", configuration=DEFAULT),),
     )
-    return carry_out(spec, Simulated(takes_s=lambda configuration: 0.05, noise=0.01))
+    return carry_out(spec, SimulatedProgram(takes_s=lambda configuration: 0.05, noise=0.01))
 
 
 def result_of(study: Study, floor: MachineFloor | None = None) -> StudyResult:
@@ -66,7 +66,7 @@ def test_lines_of_a_calibration(study: Study) -> None:
 
 
 def test_the_floor_stands_beside_a_claim() -> None:
-    program = Simulated(takes_s=factors(nice={1: 0.95}), noise=0.01)
+    program = SimulatedProgram(takes_s=factors(nice={1: 0.95}), noise=0.01)
     other = compare(program, Budget(launches=60), {}, {"nice": 1})
     bare = "\n".join(result_lines(result_of(other), 200))
     assert "noise floor  not measured (--null measures it)" in bare
@@ -86,7 +86,7 @@ def test_the_floor_stands_beside_a_claim() -> None:
 
 
 def test_a_large_claim_has_the_floor_and_no_note() -> None:
-    program = Simulated(takes_s=factors(nice={1: 0.5}), noise=0.01)
+    program = SimulatedProgram(takes_s=factors(nice={1: 0.5}), noise=0.01)
     found = result_of(compare(program, Budget(launches=60), {}, {"nice": 1}), FLOOR)
     assert result_document(found, ())["notes"] == []
 

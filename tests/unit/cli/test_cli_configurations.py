@@ -36,8 +36,8 @@ from assay.records import (
     Verdict,
     Workload,
 )
-from assay.search.space.labels import named_conclusion, named_samples
-from assay.search.space.named_configurations import label_of, search_space
+from assay.search.space.labels import label_conclusion, label_samples
+from assay.search.space.named_configurations import label_of, make_search_space
 from assay.settings.registry import builtin
 from assay.study.named_configurations import describe_named
 
@@ -144,7 +144,7 @@ def test_wrong_tables_are_refused_with_their_place(
 
 def test_a_search_tries_the_named_ones_and_no_mixture(tmp_path: Path) -> None:
     found = spaced(tmp_path, FILE, "sched=other,batch")
-    space = search_space(found)
+    space = make_search_space(found)
     every = space.enumerate(100)
     assert every is not None
     named = {one.configuration for one in found.named}
@@ -176,7 +176,7 @@ def test_names_stand_for_whole_configurations_alone(tmp_path: Path) -> None:
     assert label_of(space, a.configuration.having("boot.kernel", "5.6.0-mos")) is None
     assert label_of(space, DEFAULT) is None
     # A search leaves out a setting at its default, and the name stays.
-    canonical = search_space(space).canonical(a.configuration)
+    canonical = make_search_space(space).canonical(a.configuration)
     assert label_of(space, canonical) == "A"
 
 
@@ -263,7 +263,7 @@ def a_search() -> tuple[StudySpec, Conclusion, Sample]:
 
 def test_a_search_is_shown_with_the_names() -> None:
     spec, conclusion, sample = a_search()
-    shown = named_conclusion(spec, conclusion)
+    shown = label_conclusion(spec, conclusion)
     assert [arm.name for arm in shown.arms] == ["default", "A", "B"]
     assert [arm.configuration for arm in shown.arms] == [a.configuration for a in conclusion.arms]
     assert [claim.b for claim in shown.claims] == ["A"]
@@ -271,7 +271,7 @@ def test_a_search_is_shown_with_the_names() -> None:
     assert shown.recommendation.sentence == "A takes less; B and nice=5 y=1 do not: keep A."
     assert shown.recommendation.script == "run nice=5"
     assert shown.recommendation.settings == Configuration({"nice": 5})
-    assert named_samples(spec, [sample])[0].launch.arm == "B"
+    assert label_samples(spec, [sample])[0].launch.arm == "B"
 
 
 def test_cells_are_listed_by_name(tmp_path: Path) -> None:

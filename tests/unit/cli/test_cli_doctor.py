@@ -14,7 +14,7 @@ from assay.machine.document import Cpu, Machine, Node, Rights
 from assay.records.overhead import Cost, ObservedCost
 from assay.settings.registry import builtin
 from assay.study.laboratory import Laboratory
-from assay.testing.store_contracts import an_overhead
+from assay.testing.store_contracts import make_overhead
 
 
 def told(cpus: int, nice_floor: int = 0) -> list[str]:
@@ -70,7 +70,7 @@ def test_lists_of_values() -> None:
 
 def test_cost_above_limit_is_marked() -> None:
     costs = (observed("memory", 0.001, 0.004), observed("readback", 0.006, 0.02))
-    found = an_overhead("this", 0.0)
+    found = make_overhead("this", 0.0)
     lines = list(summary_lines(replace(found, costs=costs)))
     assert lines[0].startswith("measured 1970-01-01 by assay")
     assert lines[1] == "memory    +0.2 % (+0.1 to +0.4) of spin"
@@ -81,7 +81,7 @@ def test_cost_above_limit_is_marked() -> None:
 def test_mark_tells_the_figure_that_shows_it() -> None:
     much = Cost(share=0.02, low=0.01, high=0.03)
     costs = (replace(observed("memory", -0.01, 0.01), cpu=much),)
-    lines = list(summary_lines(replace(an_overhead("this", 0.0, "./app"), costs=costs)))
+    lines = list(summary_lines(replace(make_overhead("this", 0.0, "./app"), costs=costs)))
     assert "(`assay study calibrate --overhead -- ./app`)" in lines[0]
     assert lines[1].endswith(
         "too costly: off in launches that count (cpu +2.0 % (+1.0 to +3.0) of spin)"
@@ -89,7 +89,7 @@ def test_mark_tells_the_figure_that_shows_it() -> None:
 
 
 def test_table_of_costs_lists_observations_that_were_not_measured() -> None:
-    lines = list(overhead_lines(an_overhead("this", 0.0)))
+    lines = list(overhead_lines(make_overhead("this", 0.0)))
     assert "median of 20 pairs" in lines[0]
     assert lines[-1] == "  not measured: counters: this machine does not have this counter"
     assert any("memory" in line and "50.0 ms" in line for line in lines)
@@ -97,11 +97,11 @@ def test_table_of_costs_lists_observations_that_were_not_measured() -> None:
 
 @pytest.mark.parametrize(("others", "told"), [(None, False), (0.03, False), (0.31, True)])
 def test_table_of_costs_tells_of_others(others: float | None, told: bool) -> None:
-    lines = list(overhead_lines(replace(an_overhead("this", 0.0), others=others)))
+    lines = list(overhead_lines(replace(make_overhead("this", 0.0), others=others)))
     assert any("Others used 31 % of the CPUs" in line for line in lines) == told
 
 
 def observed(name: str, low: float, high: float) -> ObservedCost:
     """Return a cost in wall time with this interval."""
     cost = Cost(share=(low + high) / 2, low=low, high=high)
-    return replace(an_overhead("this", 0.0).costs[0], observation=name, wall=cost)
+    return replace(make_overhead("this", 0.0).costs[0], observation=name, wall=cost)

@@ -20,12 +20,12 @@ from assay.records import DEFAULT, Arm, ArmResult, Budget, Goal, Kind, Metric, S
 from assay.records.workload import WALL
 from assay.stats.summary import summarise
 from assay.study.session import StudyResult
-from assay.testing.search_contracts import Simulated
+from assay.testing.search_contracts import SimulatedProgram
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from simulated_studies import Study, carry_out, compare, factors, space_of, tune, workload
 
-GAIN = Simulated(takes_s=factors(malloc={"tcmalloc": 0.8}))
+GAIN = SimulatedProgram(takes_s=factors(malloc={"tcmalloc": 0.8}))
 SPACE = space_of(malloc=("jemalloc", "tcmalloc"), nice=(0, 5))
 CLAIM = {"a", "b", "ratio", "ci", "verdict", "blocks"}
 SUMMARY = {"n", "min", "q1", "median", "q3", "max", "mean", "sd", "sem", "ci"}
@@ -113,7 +113,7 @@ def test_time_outs_leave_a_document_that_can_be_read(
     slow: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """No infinity and no NaN, which are not JSON."""
-    program = Simulated(
+    program = SimulatedProgram(
         takes_s=lambda c: 99.0 if slow == "both" or (slow == "other") == bool(c) else 1.0
     )
     study = compare(program, Budget(launches=40), {}, {"nice": 5}, timeout_s=10.0)
@@ -209,7 +209,7 @@ def test_disturbed_study_shows_values_and_marks_them() -> None:
 
 @pytest.mark.parametrize("launches", [24, 400])
 def test_an_unclear_comparison_says_how_it_goes_on(launches: int) -> None:
-    noisy = Simulated(takes_s=lambda c: 1.0 + 0.12 * len(c), noise=0.1)
+    noisy = SimulatedProgram(takes_s=lambda c: 1.0 + 0.12 * len(c), noise=0.1)
     study = compare(noisy, Budget(launches=launches), {}, {"nice": 5})
     (claim,) = study.conclusion.claims
     lines = [line for line in result_lines(result_of(study)) if "decide it" in line]

@@ -7,12 +7,12 @@ import math
 import pytest
 
 from assay.cli.show.explanation import explanation_document, explanation_lines
-from assay.search.model.explanation import Explanation, Share
+from assay.search.model.explanation import Explanation, SettingEffect
 from assay.wording.sentence import bound_words
 
-MALLOC = Share((("malloc", "jemalloc"),), 0.7, (0.65, 0.76))
-BOTH = Share((("malloc", "jemalloc"), ("threads", 2)), 1.1, (1.02, 1.2))
-NICE = Share((("nice", 5),), 1.05, (1.01, 1.09))
+MALLOC = SettingEffect((("malloc", "jemalloc"),), 0.7, (0.65, 0.76))
+BOTH = SettingEffect((("malloc", "jemalloc"), ("threads", 2)), 1.1, (1.02, 1.2))
+NICE = SettingEffect((("nice", 5),), 1.05, (1.01, 1.09))
 
 
 def test_each_group_has_a_heading_and_the_first_says_what_it_rests_on() -> None:

@@ -12,7 +12,7 @@ import pytest
 from assay.cli.requests.request import warmup_of
 from assay.cli.show.result import NAME_CHARACTERS, arm_lines, verdict_lines
 from assay.records import Budget
-from assay.testing.search_contracts import Simulated
+from assay.testing.search_contracts import SimulatedProgram
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from simulated_studies import compare, factors
@@ -22,7 +22,10 @@ LONG = "printf " + "x" * 100_000 + " end"
 
 def test_a_long_command_is_shortened_in_sentence_and_table() -> None:
     study = compare(
-        Simulated(takes_s=factors(nice={1: 0.5})), Budget(launches=60), {"nice": 0}, {"nice": 1}
+        SimulatedProgram(takes_s=factors(nice={1: 0.5})),
+        Budget(launches=60),
+        {"nice": 0},
+        {"nice": 1},
     )
     found = study.conclusion
     claims = tuple(msgspec.structs.replace(claim, b=LONG) for claim in found.claims)

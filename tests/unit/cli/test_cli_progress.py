@@ -31,12 +31,12 @@ from assay.records import (
 )
 from assay.search.races.compare import CompareRace
 from assay.search.races.scoreboard import Leader, Scoreboard, with_interval
-from assay.testing.search_contracts import Simulated
+from assay.testing.search_contracts import SimulatedProgram
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from simulated_studies import Study, compare, factors, space_of, tune, workload
 
-GAIN = Simulated(takes_s=factors(malloc={"tcmalloc": 0.8}))
+GAIN = SimulatedProgram(takes_s=factors(malloc={"tcmalloc": 0.8}))
 SPACE = space_of(malloc=("jemalloc", "tcmalloc"), nice=(0, 5))
 
 
@@ -45,7 +45,7 @@ class TestProgress:
         return Progress(study.spec, **{"live": False, "quiet": False, **options})
 
     def test_plain_lines_name_the_stages(self, capsys: pytest.CaptureFixture[str]) -> None:
-        both = Simulated(takes_s=factors(malloc={"tcmalloc": 0.8}, nice={5: 0.8}))
+        both = SimulatedProgram(takes_s=factors(malloc={"tcmalloc": 0.8}, nice={5: 0.8}))
         study = tune(SPACE, both, Budget(launches=200))
         with self._progress(study) as progress:
             for sample in study.samples:
@@ -248,7 +248,7 @@ def test_who_is_ahead_is_who_has_the_best_mean(capsys: pytest.CaptureFixture[str
 
 
 def test_a_baseline_without_a_value_leaves_a_block_out() -> None:
-    slow = Simulated(takes_s=lambda c: 1.0 if c else 99.0)
+    slow = SimulatedProgram(takes_s=lambda c: 1.0 if c else 99.0)
     study = compare(slow, Budget(launches=20), {}, {"nice": 5}, timeout_s=10.0)
     board = Scoreboard(study.spec)
     for sample in study.samples:

@@ -13,11 +13,11 @@ import pytest
 from assay.cli.main import main
 from assay.records import Budget, Conclusion, Outcome, Sample, Status
 from assay.search.conclusion.conclude import conclude
-from assay.search.history.remaining_budget import OVERHEAD_S
+from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
 from assay.search.space.search_space import SearchSpace
 from assay.store import StudyRecord, open_store
-from assay.testing.search_contracts import RandomSearcher, Simulated
-from assay.testing.store_contracts import a_stratum
+from assay.testing.search_contracts import RandomSearcher, SimulatedProgram
+from assay.testing.store_contracts import make_stratum
 from assay.units import show_duration
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
@@ -42,11 +42,14 @@ class Kept:
 def kept(tmp_path: Path) -> Kept:
     """One stratum with its verdict, and another that was stopped."""
     study = compare(
-        Simulated(takes_s=factors(nice={1: 0.5})), Budget(launches=60), {"nice": 0}, {"nice": 1}
+        SimulatedProgram(takes_s=factors(nice={1: 0.5})),
+        Budget(launches=60),
+        {"nice": 0},
+        {"nice": 1},
     )
     path = tmp_path / "studies.db"
     old, new = (
-        msgspec.structs.replace(a_stratum(number), model=model)
+        msgspec.structs.replace(make_stratum(number), model=model)
         for number, model in enumerate(("Old processor", "New processor"))
     )
     with open_store(str(path), create=True) as store:
@@ -126,7 +129,7 @@ def test_a_study_that_was_killed_tells_the_time_of_its_launches(
     assert kept("study", "show", kept.id) == 0
     head = capsys.readouterr().out.splitlines()[0]
     assert not head.endswith(", 0 s")
-    assert head.endswith(f", {show_duration(wall_s + OVERHEAD_S * len(samples))}")
+    assert head.endswith(f", {show_duration(wall_s + LAUNCH_OVERHEAD_S * len(samples))}")
 
 
 def test_a_study_that_failed_says_why_and_does_not_advise_to_go_on(

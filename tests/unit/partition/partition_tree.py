@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assay.machine.root import Root
 from assay.partition.lifecycle import PartitionHost
-from assay.testing.recorded_groups import RecordedGroups, Strike
+from assay.testing.recorded_groups import FaultHook, RecordedGroups
 
 V1 = "/sys/fs/cgroup/cpuset"
 V1_MEMORY = "/sys/fs/cgroup/memory"
@@ -116,7 +116,7 @@ def plant(base: Path, version: int) -> None:
         place.write_text(text + "\n")
 
 
-def place(base: Path, version: int, strike: Strike | None = None) -> PartitionHost:
+def place(base: Path, version: int, strike: FaultHook | None = None) -> PartitionHost:
     """Where partitions of this host are made; their folder lies beside it."""
     host = RecordedGroups(base, V1 if version == 1 else V2, strike)
     env = {"ASSAY_RUN": str(base.with_name("run"))}

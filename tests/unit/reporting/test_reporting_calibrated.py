@@ -13,7 +13,7 @@ import report_studies
 from assay.records import DEFAULT, Arm, Budget, Kind, MachineFloor, Status, StudySpec
 from assay.reporting.html import render
 from assay.reporting.inputs import ReportInput
-from assay.testing.search_contracts import Simulated
+from assay.testing.search_contracts import SimulatedProgram
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "search"))
 from simulated_studies import carry_out, workload
@@ -35,7 +35,7 @@ def calibrated() -> ReportInput:
         budget=Budget(launches=81),
         arms=(Arm(name="default", configuration=DEFAULT),),
     )
-    study = carry_out(spec, Simulated(takes_s=lambda configuration: 0.05, noise=0.01))
+    study = carry_out(spec, SimulatedProgram(takes_s=lambda configuration: 0.05, noise=0.01))
     like = report_studies.compare()
     return replace(
         like,

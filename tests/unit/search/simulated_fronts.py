@@ -27,12 +27,12 @@ from assay.records.workload import BUILT_IN
 from assay.search.claims.front_claims import front_alpha, judge_points
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import DEFAULT_ARM, arm_of
-from assay.search.history.objective_view import facets_of
+from assay.search.history.objective_view import objective_views
 from assay.search.model.gp import GpSearcher
 from assay.search.races.front import FrontRace
 from assay.search.races.race import Ending
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import drive
+from assay.testing.search_contracts import run_race
 
 TIME, MEMORY = BUILT_IN["wall_s"], BUILT_IN["peak_anon_bytes"]
 
@@ -115,7 +115,7 @@ def front_study(
     """Carry a study to its end."""
     spec = front_spec(space, budget, seed=seed, null=null, metrics=program.metrics)
     bound, searcher = SearchSpace(space), GpSearcher()
-    trip = drive(FrontRace(spec, bound, searcher), program, budget)
+    trip = run_race(FrontRace(spec, bound, searcher), program, budget)
     found = conclude(spec, trip.samples, bound, GpSearcher(), trip.done)
     return FrontStudy(spec, trip.samples, trip.done, found)
 
@@ -141,4 +141,4 @@ def confirmation(
         for position, arm in enumerate(roster)
     ]
     spec = front_spec(Space(), Budget(launches=len(samples)))
-    return judge_points(facets_of(spec, samples), points, [], front_alpha(spec, len(points)))
+    return judge_points(objective_views(spec, samples), points, [], front_alpha(spec, len(points)))

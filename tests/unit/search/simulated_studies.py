@@ -37,7 +37,7 @@ from assay.search.races.race import Ending, Race
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
-from assay.testing.search_contracts import Simulated, drive
+from assay.testing.search_contracts import SimulatedProgram, run_race
 
 
 def space_of(**domains: tuple[int | str, ...]) -> Space:
@@ -74,7 +74,7 @@ class Study:
         return self.conclusion.claims[0] if self.conclusion.claims else None
 
 
-def carry_out(spec: StudySpec, program: Simulated) -> Study:
+def carry_out(spec: StudySpec, program: SimulatedProgram) -> Study:
     space, searcher = SearchSpace(spec.space), TpeSearcher()
     races: dict[Kind, Callable[[], Race]] = {
         Kind.TUNE: lambda: TuneRace(spec, space, searcher),
@@ -82,7 +82,7 @@ def carry_out(spec: StudySpec, program: Simulated) -> Study:
         Kind.MEASURE: lambda: MeasureRace(spec),
         Kind.CALIBRATE: lambda: CalibrateRace(spec),
     }
-    trip = drive(races[spec.kind](), program, spec.budget)
+    trip = run_race(races[spec.kind](), program, spec.budget)
     return Study(
         spec, trip.samples, trip.done, conclude(spec, trip.samples, space, searcher, trip.done)
     )
@@ -90,7 +90,7 @@ def carry_out(spec: StudySpec, program: Simulated) -> Study:
 
 def tune(
     space: Space,
-    program: Simulated,
+    program: SimulatedProgram,
     budget: Budget,
     *,
     seed: int = 0,
@@ -113,7 +113,7 @@ def tune(
 
 
 def compare(
-    program: Simulated,
+    program: SimulatedProgram,
     budget: Budget,
     *configurations: dict[str, int | str],
     seed: int = 0,
@@ -141,7 +141,7 @@ def workload(metric: Metric = WALL, timeout_s: float | None = None) -> Workload:
 
 
 @dataclass(frozen=True)
-class Writing(Simulated):
+class Writing(SimulatedProgram):
     """A program that writes.
 
     Attributes:

@@ -34,7 +34,7 @@ from assay.search.conclusion.conclude import conclude
 from assay.search.races.compare import CompareRace
 from assay.search.races.measure import MeasureRace
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import RandomSearcher, Simulated, drive
+from assay.testing.search_contracts import RandomSearcher, SimulatedProgram, run_race
 from assay.wording.requirement import evidence_text
 from assay.wording.sentence import comparison
 
@@ -57,7 +57,7 @@ class Spilling:
     share: float = 1.0
 
     def run(self, launch: Launch) -> Sample:
-        sample = Simulated(takes_s=lambda c: 1.0).run(launch)
+        sample = SimulatedProgram(takes_s=lambda c: 1.0).run(launch)
         place = int(bool(launch.configuration))
         metrics = {**sample.metrics, MEMORY.name: self.seen[place] * MIB}
         bounded = (launch.block * 37 % 100) < 100 * self.share
@@ -78,7 +78,7 @@ def studied(program: Spilling, kind: Kind, *require: Requirement) -> tuple[Study
         require=require,
     )
     race = CompareRace(spec) if kind is Kind.COMPARE else MeasureRace(spec)
-    trip = drive(race, program, spec.budget)
+    trip = run_race(race, program, spec.budget)
     space = SearchSpace(space_of())
     return spec, conclude(spec, trip.samples, space, RandomSearcher(), trip.done)
 

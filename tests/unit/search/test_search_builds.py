@@ -24,12 +24,12 @@ from assay.records import (
 from assay.records.workload import WALL
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import History, arm_of
-from assay.search.history.remaining_budget import OVERHEAD_S
+from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
 from assay.search.model.gp import GpSearcher
 from assay.search.races.race import BlockPlan, BlockRunner, Ending
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import Simulated
+from assay.testing.search_contracts import SimulatedProgram
 
 SPACE = Space(
     parameters=tuple(
@@ -53,18 +53,18 @@ def launch(configuration: Configuration = Configuration()) -> Launch:  # noqa: B
 
 
 def test_only_what_never_ran_is_still_to_be_built() -> None:
-    program = Simulated(takes_s=lambda c: 1.0, noise=0.0)
+    program = SimulatedProgram(takes_s=lambda c: 1.0, noise=0.0)
     known, new = Configuration({"build.p0": "b"}), Configuration({"build.p0": "c"})
     history = History(WALL, [built(program.run(launch(known)))])
     assert history.cost([arm_of(known)]).once_s == 0.0
     cost = history.cost([arm_of(known), arm_of(new)])
     assert cost.once_s == pytest.approx(BUILD_S)
     assert cost.times(6).once_s == pytest.approx(BUILD_S)
-    assert cost.time_s == pytest.approx(2 * (1.0 + OVERHEAD_S))
+    assert cost.time_s == pytest.approx(2 * (1.0 + LAUNCH_OVERHEAD_S))
 
 
 def test_without_builds_nothing_is_counted_on() -> None:
-    history = History(WALL, [Simulated(takes_s=lambda c: 1.0).run(launch())])
+    history = History(WALL, [SimulatedProgram(takes_s=lambda c: 1.0).run(launch())])
     assert history.cost([arm_of(Configuration({"build.p0": "c"}))]).once_s == 0.0
 
 
@@ -93,7 +93,7 @@ def test_builds_leave_what_a_proof_takes(seed: int) -> None:
     )
     space, searcher = SearchSpace(SPACE), GpSearcher()
     race = TuneRace(spec, space, searcher)
-    program = Simulated(
+    program = SimulatedProgram(
         takes_s=lambda c: 0.1 * (0.4 if c.get("build.p1") == "b" else 1.0), noise=0.02, seed=seed
     )
     spent_s, known, samples = 0.0, set[Configuration](), list[Sample]()
@@ -103,7 +103,7 @@ def test_builds_leave_what_a_proof_takes(seed: int) -> None:
             break
         for one in answer:
             sample = program.run(one)
-            spent_s += (sample.wall_s or 0.0) + OVERHEAD_S
+            spent_s += (sample.wall_s or 0.0) + LAUNCH_OVERHEAD_S
             if one.configuration not in known:
                 sample, spent_s = built(sample), spent_s + BUILD_S
                 known.add(one.configuration)

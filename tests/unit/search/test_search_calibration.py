@@ -33,9 +33,9 @@ from assay.search.claims.calibration import (
 from assay.search.history.history import History
 from assay.search.races.calibrate import CalibrateRace, calibrated_arms, recording
 from assay.search.races.race import EndReason, Race
-from assay.stats.confidence_sequence import CLAIM
-from assay.stats.drift import drift
-from assay.testing.search_contracts import RaceContract, Simulated, drive
+from assay.stats.confidence_sequence import MIN_CLAIM_VALUES
+from assay.stats.drift import drift_ratio
+from assay.testing.search_contracts import RaceContract, SimulatedProgram, run_race
 from assay.wording.disturbance import disturbance_sentence
 
 Recording = list[tuple[float, float]]
@@ -139,7 +139,7 @@ def test_position_in_the_block_makes_no_false_verdicts() -> None:
 def test_budgets_that_hold_nothing_and_too_much() -> None:
     none, few, much = _gains(independent(30), 0.1, 1.0, 3600.0)
     assert (none.blocks, none.gain) == (0, None)
-    assert few.blocks >= CLAIM
+    assert few.blocks >= MIN_CLAIM_VALUES
     assert much.blocks > MAX_SIMULATED_BLOCKS == much.simulated_blocks
 
 
@@ -169,8 +169,8 @@ def test_the_figures_follow_from_recording_and_seed() -> None:
 
 
 def test_drift_and_autocorrelation_of_few_or_equal_values() -> None:
-    assert drift([1.0] * 8) is None
-    assert drift([1.0, 1.0, 1.0, 5.0, 5.0, 5.0, 2.0, 2.0, 2.0]) == 2.0
+    assert drift_ratio([1.0] * 8) is None
+    assert drift_ratio([1.0, 1.0, 1.0, 5.0, 5.0, 5.0, 2.0, 2.0, 2.0]) == 2.0
     assert autocorrelation([1.0, 2.0]) is None
     assert autocorrelation([3.0] * 10) is None
     assert autocorrelation([1.0, -1.0] * 50) == pytest.approx(-0.99)
@@ -183,7 +183,7 @@ def test_gains_that_are_tried() -> None:
 
 # --- studies ------------------------------------------------------------------------------------
 
-SAME = Simulated(takes_s=lambda configuration: 0.05, noise=0.02)
+SAME = SimulatedProgram(takes_s=lambda configuration: 0.05, noise=0.02)
 
 
 def spec_of(budget: Budget, seed: int = 0, disturbed_above: float | None = 0.1) -> StudySpec:
@@ -281,9 +281,9 @@ def test_few_blocks_say_what_is_missing() -> None:
 
 
 def test_too_small_a_budget_says_what_would_do() -> None:
-    done = drive(CalibrateRace(spec_of(Budget(launches=8))), SAME, Budget(launches=8)).done
+    done = run_race(CalibrateRace(spec_of(Budget(launches=8))), SAME, Budget(launches=8)).done
     assert done.reason is EndReason.TOO_SMALL
-    assert done.needed is not None and done.needed.launches == 1 + 2 * CLAIM
+    assert done.needed is not None and done.needed.launches == 1 + 2 * MIN_CLAIM_VALUES
     enough = carry_out(spec_of(Budget(launches=done.needed.launches)), SAME)
     assert enough.done.reason is EndReason.BUDGET
     assert enough.conclusion.noise_floor is not None
@@ -291,7 +291,7 @@ def test_too_small_a_budget_says_what_would_do() -> None:
 
 def test_a_program_that_fails() -> None:
     broken = replace(SAME, fails=lambda configuration: 1.0)
-    trip = drive(CalibrateRace(spec_of(Budget(launches=40))), broken, Budget(launches=40))
+    trip = run_race(CalibrateRace(spec_of(Budget(launches=40))), broken, Budget(launches=40))
     assert trip.done.reason is EndReason.WORKLOAD_FAILED
     assert {s.outcome for s in trip.samples} == {Outcome.FAILED}
     assert len(trip.samples) <= 6

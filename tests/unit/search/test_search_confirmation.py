@@ -29,7 +29,7 @@ from assay.records import (
 )
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
-from assay.search.model.sample_means import ByAverage
+from assay.search.model.sample_means import SampleMeans
 from assay.search.model.searcher import Contrast, Estimate, Trial
 from assay.search.races.confirmation import (
     ConfirmedArms,
@@ -41,7 +41,7 @@ from assay.search.races.confirmation import (
 from assay.search.races.search_race import NULL_ARM
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import Simulated, Trip, drive
+from assay.testing.search_contracts import CompletedRace, SimulatedProgram, run_race
 
 SPACE = Space(
     parameters=tuple(
@@ -57,7 +57,7 @@ DOUBT = 0.05
 """Of what a searcher expects: too much to leave a setting out unseen."""
 
 
-class Told(ByAverage):
+class Told(SampleMeans):
     """A searcher that proposes ``WHOLE``, and expects of each setting what it is told.
 
     Args:
@@ -91,14 +91,14 @@ TWO_MATTER = Told({"arg.p1": -0.3, "arg.p3": -0.1})
 ALL_MATTER = Told(dict.fromkeys(WHOLE, -0.1))
 
 
-def program(*matters: str, gain: float = 0.4) -> Simulated:
+def program(*matters: str, gain: float = 0.4) -> SimulatedProgram:
     """What the settings of ``WHOLE`` gain together, in equal parts, where they are set alike."""
 
     def takes_s(configuration: Configuration) -> float:
         kept = sum(configuration.get(name) == WHOLE[name] for name in matters)
         return math.exp(-gain * kept / len(matters))
 
-    return Simulated(takes_s=takes_s, noise=0.02)
+    return SimulatedProgram(takes_s=takes_s, noise=0.02)
 
 
 def spec(launches: int = 36, require: tuple[Requirement, ...] = ()) -> StudySpec:
@@ -112,9 +112,11 @@ def spec(launches: int = 36, require: tuple[Requirement, ...] = ()) -> StudySpec
     )
 
 
-def study(asked: StudySpec, runs: Simulated, searcher: Told) -> tuple[Trip, Conclusion]:
+def study(
+    asked: StudySpec, runs: SimulatedProgram, searcher: Told
+) -> tuple[CompletedRace, Conclusion]:
     space = SearchSpace(asked.space)
-    trip = drive(TuneRace(asked, space, searcher), runs, asked.budget)
+    trip = run_race(TuneRace(asked, space, searcher), runs, asked.budget)
     return trip, conclude(asked, trip.samples, space, searcher, trip.done)
 
 
@@ -122,7 +124,7 @@ def confirmed_arms(samples: Sequence[Sample]) -> set[str]:
     return {s.launch.arm for s in samples if s.launch.stage is Stage.CONFIRM}
 
 
-def concluded(runs: Simulated, blocks: int, searcher: Told = ONE_MATTERS) -> Conclusion:
+def concluded(runs: SimulatedProgram, blocks: int, searcher: Told = ONE_MATTERS) -> Conclusion:
     """The conclusion of a study in which the winner and its core were confirmed."""
     arms = (DEFAULT_ARM, *BOTH.arms)
     launches = [(Stage.SURVEY, 0, (DEFAULT_ARM,)), (Stage.GAUGE, 1, (DEFAULT_ARM,))]

@@ -36,13 +36,13 @@ from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
 from assay.testing.search_contracts import (
+    CompletedRace,
     RaceContract,
     RandomSearcher,
     SearcherContract,
-    Simulated,
-    Trip,
-    a_space,
-    drive,
+    SimulatedProgram,
+    mixed_space,
+    run_race,
 )
 
 FEW = Space(
@@ -85,7 +85,7 @@ class TestGuidedGpSearcher(SearcherContract):
     """With what an earlier study knew of a few configurations: half of it true, half not."""
 
     def searcher(self) -> Searcher:
-        space, rng = a_space(), random.Random(4)
+        space, rng = mixed_space(), random.Random(4)
         drawn = dict.fromkeys(filter(None, (space.draw(rng) for _ in range(12))))
         known = [
             EarlierConfiguration(
@@ -115,13 +115,13 @@ class TuneContract(RaceContract):
     def race(self, spec: StudySpec) -> Race:
         return TuneRace(spec, SearchSpace(spec.space), TpeSearcher())
 
-    def trip(self, program: Simulated, budget: Budget | None = None) -> Trip:
+    def trip(self, program: SimulatedProgram, budget: Budget | None = None) -> CompletedRace:
         spec = self.spec(budget or self.AMPLE)
-        return drive(self.race(spec), program, spec.budget)
+        return run_race(self.race(spec), program, spec.budget)
 
     def test_strategy(self) -> None:
         race = self.race(self.spec(self.AMPLE))
-        drive(race, self.program, self.AMPLE)
+        run_race(race, self.program, self.AMPLE)
         assert isinstance(race._strategy, self.strategy)  # type: ignore[attr-defined]
 
     def test_the_default_is_in_every_block(self) -> None:
@@ -165,7 +165,7 @@ class TuneContract(RaceContract):
         """A launch that was stopped has no value then, and what is slow may be the best."""
         other = Metric(name="held", goal=goal, pattern="(.*)")
 
-        class Slow(Simulated):
+        class Slow(SimulatedProgram):
             def run(self, launch):  # type: ignore[no-untyped-def]
                 sample = super().run(launch)
                 held = 10.0 + len(launch.configuration) * (1 if goal is Goal.HIGHER else -1)
@@ -177,17 +177,17 @@ class TuneContract(RaceContract):
         )
         slow = Slow(takes_s=lambda c: 20.0 if c else 1.0, metric=other)
         assert all(
-            s.outcome is Outcome.OK for s in drive(self.race(spec), slow, spec.budget).samples
+            s.outcome is Outcome.OK for s in run_race(self.race(spec), slow, spec.budget).samples
         )
         hangs = Slow(takes_s=lambda c: 1e9 if c else 1.0, metric=other)
-        trip = drive(self.race(spec), hangs, spec.budget)
+        trip = run_race(self.race(spec), hangs, spec.budget)
         late = [s.wall_s for s in trip.samples if s.outcome is Outcome.TIMED_OUT]
         assert late and max(late) < 120.0
 
     def test_a_cap_does_not_come_from_launches_that_failed(self) -> None:
         """A configuration that dies at once sets no pace for the others."""
 
-        class Flaky(Simulated):
+        class Flaky(SimulatedProgram):
             def run(self, launch):  # type: ignore[no-untyped-def]
                 sample = super().run(launch)
                 if len(launch.configuration) == 1 and launch.block % 4:
@@ -277,11 +277,11 @@ class TestMeasure(RaceContract):
     def test_what_is_too_small_says_what_would_do(self) -> None:
         """One launch is a measurement; only the warm-up alone is none."""
         spec = self.spec(Budget(launches=1))
-        done = drive(self.race(spec), self.program, spec.budget).done
+        done = run_race(self.race(spec), self.program, spec.budget).done
         assert done.needed is not None
         assert done.reason == "too_small"
         enough = self.spec(Budget(launches=done.needed.launches))
-        assert drive(self.race(enough), self.program, enough.budget).done.reason in (
+        assert run_race(self.race(enough), self.program, enough.budget).done.reason in (
             "decided",
             "budget",
         )
@@ -298,14 +298,14 @@ def test_a_search_by_the_model_goes_on_where_it_was_cut_off() -> None:
     spec = StudySpec(
         kind=Kind.TUNE, workload=workload(), budget=Budget(launches=70), space=MANY, seed=3
     )
-    program = Simulated(takes_s=lambda c: 1.0 - 0.05 * int(c.get("arg.p0", 0)), noise=0.03)
+    program = SimulatedProgram(takes_s=lambda c: 1.0 - 0.05 * int(c.get("arg.p0", 0)), noise=0.03)
 
     def race() -> Race:
         return TuneRace(spec, SearchSpace(MANY), GpSearcher())
 
-    whole = drive(race(), program, spec.budget)
+    whole = run_race(race(), program, spec.budget)
     assert {s.launch.stage for s in whole.samples} >= {Stage.SEARCH, Stage.CONFIRM}
     for count in (5, 14, 25, 52, 60):
-        resumed = drive(race(), program, spec.budget, told=whole.samples[:count])
+        resumed = run_race(race(), program, spec.budget, told=whole.samples[:count])
         assert resumed.samples == whole.samples, f"after {count}"
         assert resumed.done == whole.done

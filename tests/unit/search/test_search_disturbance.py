@@ -27,18 +27,18 @@ from assay.records import (
 )
 from assay.records.workload import WALL
 from assay.search.history.arm_result import result_of
-from assay.search.history.correlated_load import followed_load
-from assay.search.history.disturbance import Conditions, ForeignLoad, mostly
+from assay.search.history.correlated_load import correlated_load_of
+from assay.search.history.disturbance import ForeignLoad, OutsideLoad, is_mostly_disturbed
 from assay.search.history.history import History
-from assay.testing.search_contracts import Simulated
+from assay.testing.search_contracts import SimulatedProgram
 from assay.wording.disturbance import disturbance_sentence
 from assay.wording.sentence import comparison
 
-GAIN = Simulated(takes_s=factors(nice={1: 0.8}), noise=0.02)
+GAIN = SimulatedProgram(takes_s=factors(nice={1: 0.8}), noise=0.02)
 BUDGET = Budget(launches=60)
 
 
-def now_and_then(share: float, busy: float = 1.0) -> Simulated:
+def now_and_then(share: float, busy: float = 1.0) -> SimulatedProgram:
     """Others use a CPU during this share of the blocks."""
     return replace(
         GAIN, others=lambda launch: busy * (random.Random(launch.block).random() < share)
@@ -175,21 +175,21 @@ def test_arm_that_crowds_others_out_is_not_followed() -> None:
     history = History.of(study.spec, [busy(s) for s in study.samples])
     shares = [history.foreign_load(Stage.CONFIRM, n).share for n in ("default", "nice=1")]
     assert shares == pytest.approx([0.5, 0.05])
-    assert followed_load(history, ["default"], ["nice=1"], 0.05, 0.1) is None
+    assert correlated_load_of(history, ["default"], ["nice=1"], 0.05, 0.1) is None
     greedy = History.of(study.spec, [s for s in study.samples if s.launch.arm == "default"])
-    assert followed_load(greedy, ["default"], ["nice=1"], 0.05, 0.1) is None
+    assert correlated_load_of(greedy, ["default"], ["nice=1"], 0.05, 0.1) is None
 
 
 def test_foreign_load_adds_up() -> None:
     one = ForeignLoad().with_one(sample(2.0, foreign_load=1.0, host_cpus=2.0))
     assert not ForeignLoad().known
-    assert (one.share, one.share_of_rest) == (0.25, 0.25)
+    assert (one.share, one.share_of_remainder) == (0.25, 0.25)
     assert one.plus(one).share == 0.25
     assert ForeignLoad().with_one(sample(2.0, host_cpus=2.0)) == ForeignLoad()
     full = msgspec.structs.replace(
         sample(2.0, foreign_load=0.0, host_cpus=2.0), user_s=3.99, sys_s=0.0
     )
-    assert ForeignLoad().with_one(full).share_of_rest == 1.0
+    assert ForeignLoad().with_one(full).share_of_remainder == 1.0
 
 
 def test_others_may_be_admitted() -> None:
@@ -206,16 +206,16 @@ def test_which_blocks_are_left_out_does_not_depend_on_arms_or_values() -> None:
     studies = [compare(which, budget, {}, {"nice": 1}) for which in (program, slow)]
     histories = [History.of(study.spec, study.samples) for study in studies]
     shared = set.intersection(*(set(h.complete(Stage.CONFIRM)) for h in histories))
-    sound = [shared & set(h.sound(Stage.CONFIRM)) for h in histories]
-    assert sound[0] == sound[1]
-    assert len(shared) > len(sound[0]) > 0
+    undisturbed_blocks = [shared & set(h.undisturbed_blocks(Stage.CONFIRM)) for h in histories]
+    assert undisturbed_blocks[0] == undisturbed_blocks[1]
+    assert len(shared) > len(undisturbed_blocks[0]) > 0
 
 
 @pytest.mark.parametrize(
     ("share", "disturbed"), [(0.0, False), (0.05, False), (0.2, True), (1.0, True)]
 )
 def test_the_share_of_others_decides(share: float, disturbed: bool) -> None:
-    conditions = Conditions()
+    conditions = OutsideLoad()
     for _ in range(2):
         conditions = conditions.with_one(sample(2.0, foreign_load=share * 4.0, host_cpus=2.0))
     assert conditions.disturbed(0.1) is disturbed
@@ -223,26 +223,26 @@ def test_the_share_of_others_decides(share: float, disturbed: bool) -> None:
 
 
 def test_stolen_time_counts_as_others_do() -> None:
-    assert Conditions().with_one(sample(2.0, steal=2.0, host_cpus=2.0)).disturbed(0.1)
+    assert OutsideLoad().with_one(sample(2.0, steal=2.0, host_cpus=2.0)).disturbed(0.1)
 
 
 def test_the_step_of_the_count_disturbs_nothing() -> None:
     """A launch of 5 ms in which one tick of 10 ms fell to another process."""
-    conditions = Conditions()
+    conditions = OutsideLoad()
     for tick_s in (0.01, 0.0):
         conditions = conditions.with_one(sample(0.005, foreign_load=tick_s, host_cpus=2.0))
     assert conditions.share == 0.0
 
 
 def test_samples_that_tell_nothing_of_others_disturb_nothing() -> None:
-    assert Conditions().with_one(sample(1.0)).share == 0.0
-    assert Conditions().with_one(sample(1.0, throttled=5.0, host_cpus=2.0)).share == 0.0
+    assert OutsideLoad().with_one(sample(1.0)).share == 0.0
+    assert OutsideLoad().with_one(sample(1.0, throttled=5.0, host_cpus=2.0)).share == 0.0
 
 
 def test_a_third_may_be_left_out() -> None:
-    assert not mostly(2, 6)
-    assert mostly(3, 6)
-    assert not mostly(0, 0)
+    assert not is_mostly_disturbed(2, 6)
+    assert is_mostly_disturbed(3, 6)
+    assert not is_mostly_disturbed(0, 0)
 
 
 def test_the_reason_for_the_end_counts_the_blocks_that_the_claim_rests_on() -> None:
@@ -284,17 +284,17 @@ def test_so_does_that_of_a_tuning(share: float) -> None:
 
 
 def test_a_block_in_which_a_partition_did_not_hold_is_disturbed() -> None:
-    held = Conditions().with_one(sample(1.0, host_cpus=2.0, foreign_load=0.0))
+    held = OutsideLoad().with_one(sample(1.0, host_cpus=2.0, foreign_load=0.0))
     assert not held.disturbed(0.1)
     note = Evidence(kind=PARTITION_KIND, outside=True, note="isolated became isolated invalid")
     lost = msgspec.structs.replace(sample(1.0), evidence=(note,))
-    for conditions in (held.with_one(lost), Conditions().with_one(lost).with_one(sample(1.0))):
+    for conditions in (held.with_one(lost), OutsideLoad().with_one(lost).with_one(sample(1.0))):
         assert conditions.disturbed(0.1)
         assert not conditions.disturbed(None)
 
 
 def test_disturbed_launches_of_an_arm_are_among_those_with_a_figure() -> None:
-    program = Simulated(takes_s=lambda c: 0.1, noise=0.02, others=lambda launch: 0.8)
+    program = SimulatedProgram(takes_s=lambda c: 0.1, noise=0.02, others=lambda launch: 0.8)
     study = compare(program, Budget(launches=40), {}, {"nice": 5}, disturbed_above=0.1)
     mute = [
         msgspec.structs.replace(sample, metrics={}) if sample.launch.block % 5 == 4 else sample

@@ -20,16 +20,20 @@ from assay.records import (
     Summary,
     Verdict,
 )
-from assay.search.history.cross_environment import confirmation, elsewhere_of, elsewhere_words
-from assay.testing.search_contracts import Simulated
+from assay.search.history.cross_environment import (
+    compare_environments,
+    confirmation_of,
+    elsewhere_words,
+)
+from assay.testing.search_contracts import SimulatedProgram
 
 MALLOC = space_of(malloc=("jemalloc", "tcmalloc"))
-GAIN = Simulated(takes_s=factors(malloc={"jemalloc": 0.9, "tcmalloc": 0.8}))
+GAIN = SimulatedProgram(takes_s=factors(malloc={"jemalloc": 0.9, "tcmalloc": 0.8}))
 QUIET = replace(GAIN, noise=0.002, seed=3)
 LOUD = replace(GAIN, noise=0.05, seed=4)
 
 
-def on_partition(program: Simulated) -> Study:
+def on_partition(program: SimulatedProgram) -> Study:
     spec = StudySpec(
         kind=Kind.TUNE,
         workload=workload(),
@@ -40,11 +44,11 @@ def on_partition(program: Simulated) -> Study:
     return carry_out(spec, program)
 
 
-def confirmed(first: Study, program: Simulated, launches: int = 60) -> Study:
+def confirmed(first: Study, program: SimulatedProgram, launches: int = 60) -> Study:
     assert first.conclusion.recommendation is not None
     chosen = first.conclusion.recommendation.settings
     budget = Budget(launches=launches)
-    return carry_out(confirmation("abc", first.spec, first.conclusion, chosen, budget), program)
+    return carry_out(confirmation_of("abc", first.spec, first.conclusion, chosen, budget), program)
 
 
 def test_the_same_gain_in_two_places() -> None:
@@ -93,13 +97,13 @@ def test_the_interval_holds_the_truth(here: int, there: int) -> None:
     """Of 90 % intervals one in ten misses: of 1,000 not more than 130 (three standard errors)."""
     rng, missed = random.Random(5), 0
     base = on_partition(QUIET)
-    spec = confirmation("abc", base.spec, base.conclusion, Configuration(), Budget(launches=4))
+    spec = confirmation_of("abc", base.spec, base.conclusion, Configuration(), Budget(launches=4))
     for _ in range(1000):
         found = EarlierRecommendation(
             study="abc", launches=100, spread=spread(rng, 0.01, there), values=there
         )
         spec = with_fields(spec, found=found)
-        told = elsewhere_of(spec, (arm(spec, spread(rng, 0.03, here), here),))
+        told = compare_environments(spec, (arm(spec, spread(rng, 0.03, here), here),))
         assert told is not None and told.ci is not None
         missed += not told.ci[0] <= 9 <= told.ci[1]
     assert 70 <= missed <= 130

@@ -32,21 +32,21 @@ from assay.records.sample import KILLED_AFTER, STOP_FAILED, TERMINATION
 from assay.search.claims.gate import FAILED, gate_reasons
 from assay.search.claims.reliability import excess_losses
 from assay.search.conclusion.conclude import conclude
-from assay.search.history.hangs import FACTOR, LEAST_S
+from assay.search.history.hangs import FIRST_LAUNCH_FACTOR, MIN_HANG_TIMEOUT_S
 from assay.search.history.history import History
 from assay.search.model.gp import GpSearcher
 from assay.search.races.race import Ending, EndReason
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.study.failures import FailedLaunches
-from assay.testing.search_contracts import Simulated, drive
+from assay.testing.search_contracts import SimulatedProgram, run_race
 from assay.wording.disturbance import disturbance_sentence
 from assay.wording.failure import failure_text
 from assay.wording.sentence import comparison, tuning_verdict
 
 
 @dataclass(frozen=True)
-class Hanging(Simulated):
+class Hanging(SimulatedProgram):
     """Does not end in some launches of what is not the default.
 
     Attributes:
@@ -63,13 +63,15 @@ class Hanging(Simulated):
 
 
 @dataclass(frozen=True)
-class Tailed(Simulated):
+class Tailed(SimulatedProgram):
     """Takes ten times as long in one launch of twenty."""
 
     def run(self, launch: Launch) -> Sample:
         place = f"{launch.block}/{launch.position}"
         slow = 10.0 if random.Random(place).random() < 0.05 else 1.0
-        return Simulated(takes_s=lambda c: slow * self.takes_s(c), noise=self.noise).run(launch)
+        return SimulatedProgram(takes_s=lambda c: slow * self.takes_s(c), noise=self.noise).run(
+            launch
+        )
 
 
 OBJECTIVE = workload().objective
@@ -88,7 +90,7 @@ def test_an_arm_that_hangs_is_not_faster(timeout_s: float | None) -> None:
     closed = gate_reasons([FAILED], study.conclusion, study.spec)
     assert any("nice=5 did not end" in reason for reason in closed)
     if timeout_s is None:
-        assert {s.launch.cap_s for s in late} == {LEAST_S}
+        assert {s.launch.cap_s for s in late} == {MIN_HANG_TIMEOUT_S}
 
 
 def test_arm_that_ends_is_faster_than_arm_that_hangs() -> None:
@@ -129,7 +131,7 @@ def test_hang_of_the_first_arm_is_named_in_the_claim() -> None:
 
 @pytest.mark.parametrize(("hangs", "told"), [(1, False), (9, True)])
 def test_arm_that_hangs_more_often_than_one_that_hangs_is_no_better(hangs: int, told: bool) -> None:
-    program = Simulated(takes_s=lambda c: 0.05 if c else 0.10)
+    program = SimulatedProgram(takes_s=lambda c: 0.05 if c else 0.10)
     study = compare(program, Budget(launches=60), {}, {"nice": 5}, timeout_s=2.0)
     late = {study.spec.arms[0].name: 1, "nice=5": hangs}
     samples = []
@@ -173,7 +175,7 @@ def test_arm_that_hangs_is_not_recommended() -> None:
     ):
         race = TuneRace(spec, SearchSpace(space), GpSearcher())
         race.go_on()
-        trip = drive(race, program, spec.budget)
+        trip = run_race(race, program, spec.budget)
         found = conclude(spec, trip.samples, SearchSpace(space), GpSearcher(), trip.done)
         assert found.recommendation is not None
         assert found.recommendation.status is status
@@ -191,10 +193,10 @@ def test_a_long_tail_is_not_cut() -> None:
     assert all(sample.outcome is Outcome.OK for sample in study.samples)
     assert max(sample.wall_s or 0.0 for sample in study.samples) > 40.0
     caps = [sample.launch.cap_s for sample in study.samples[1:]]
-    assert min(cap for cap in caps if cap is not None) >= FACTOR * 5.0 * math.exp(-0.3)
+    assert min(cap for cap in caps if cap is not None) >= FIRST_LAUNCH_FACTOR * 5.0 * math.exp(-0.3)
 
 
-ENDLESS = Simulated(takes_s=lambda c: 1e9)
+ENDLESS = SimulatedProgram(takes_s=lambda c: 1e9)
 
 
 @pytest.mark.parametrize("timeout_s", [None, 0.5])

@@ -9,8 +9,8 @@ import pytest
 from simulated_studies import factors, space_of, tune
 
 from assay.records import Budget, Configuration, Goal, Kind, Metric
-from assay.search.model.explanation import explain
-from assay.testing.search_contracts import Simulated
+from assay.search.model.explanation import explain_settings
+from assay.testing.search_contracts import SimulatedProgram
 
 SPACE = space_of(
     malloc=("jemalloc", "tcmalloc"),
@@ -18,7 +18,7 @@ SPACE = space_of(
     nice=(5, 10),
     thp=("never", "always"),
 )
-PROGRAM = Simulated(takes_s=factors(malloc={"tcmalloc": 0.7}, threads={4: 0.8}), noise=0.02)
+PROGRAM = SimulatedProgram(takes_s=factors(malloc={"tcmalloc": 0.7}, threads={4: 0.8}), noise=0.02)
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def study() -> object:
 
 def test_the_parts_are_what_the_settings_do(study) -> None:  # type: ignore[no-untyped-def]
     settings = Configuration({"malloc": "tcmalloc", "threads": 4, "nice": 5})
-    found = explain(study.spec, study.samples, settings)
+    found = explain_settings(study.spec, study.samples, settings)
     assert found is not None
     parts = {share.settings[0][0]: share for share in found.parts}
     assert parts["malloc"].ratio == pytest.approx(0.7, abs=0.03)
@@ -41,7 +41,7 @@ def test_the_parts_are_what_the_settings_do(study) -> None:  # type: ignore[no-u
 
 
 def test_trends_are_of_what_is_not_in_it(study) -> None:  # type: ignore[no-untyped-def]
-    found = explain(study.spec, study.samples, Configuration())
+    found = explain_settings(study.spec, study.samples, Configuration())
     assert found is not None
     assert found.parts == ()
     first = found.trends[0]
@@ -55,9 +55,9 @@ def test_two_that_do_the_same_good_interact() -> None:
         good = configuration.get("malloc") == "tcmalloc" or configuration.get("thp") == "always"
         return 0.1 * (0.7 if good else 1.0)
 
-    study = tune(SPACE, Simulated(takes_s=takes_s, noise=0.01), Budget(launches=200))
+    study = tune(SPACE, SimulatedProgram(takes_s=takes_s, noise=0.01), Budget(launches=200))
     both = Configuration({"malloc": "tcmalloc", "thp": "always"})
-    found = explain(study.spec, study.samples, both)
+    found = explain_settings(study.spec, study.samples, both)
     assert found is not None
     assert found.interactions
     assert found.interactions[0].settings == tuple(both.items())
@@ -68,39 +68,39 @@ def test_of_a_score_higher_ratios_are_better(study) -> None:  # type: ignore[no-
     score = Metric(name="wall_s", unit="s", goal=Goal.HIGHER)
     workload = msgspec.structs.replace(study.spec.workload, metrics=(score,))
     spec = msgspec.structs.replace(study.spec, workload=workload)
-    found = explain(spec, study.samples, Configuration({"malloc": "tcmalloc"}))
+    found = explain_settings(spec, study.samples, Configuration({"malloc": "tcmalloc"}))
     assert found is not None
     assert found.parts[0].ratio == pytest.approx(0.7, abs=0.03), "the ratio is of the objective"
 
 
 def test_nothing_is_said_of_few_launches_or_other_studies(study) -> None:  # type: ignore[no-untyped-def]
-    assert explain(study.spec, study.samples[:6], Configuration()) is None
+    assert explain_settings(study.spec, study.samples[:6], Configuration()) is None
     compared = msgspec.structs.replace(study.spec, kind=Kind.COMPARE)
-    assert explain(compared, study.samples, Configuration()) is None
+    assert explain_settings(compared, study.samples, Configuration()) is None
     assert replace(PROGRAM) == PROGRAM
 
 
 def test_refused_value_has_no_effect_to_tell() -> None:
     """Whatever its launches took, they ran with another allocator."""
     slow = factors(malloc={"tcmalloc": 1.6, "jemalloc": 0.8})
-    program = Simulated(takes_s=slow, noise=0.02, refuses={"malloc": "tcmalloc"})
+    program = SimulatedProgram(takes_s=slow, noise=0.02, refuses={"malloc": "tcmalloc"})
     study = tune(SPACE, program, Budget(launches=60))
     for settings in ({}, {"malloc": "tcmalloc"}, {"malloc": "tcmalloc", "threads": 4}):
-        found = explain(study.spec, study.samples, Configuration(settings))
+        found = explain_settings(study.spec, study.samples, Configuration(settings))
         assert found is not None
         shares = (*found.parts, *found.interactions, *found.trends)
         assert not [share.name for share in shares if "tcmalloc" in share.name]
-    told = explain(study.spec, study.samples, Configuration())
+    told = explain_settings(study.spec, study.samples, Configuration())
     assert told is not None and told.trends[0].settings == (("malloc", "jemalloc"),)
 
 
 def test_setting_whose_every_value_was_refused_is_not_explained() -> None:
     space = space_of(malloc=("tcmalloc",), threads=(1, 2, 4, 8), nice=(5, 10))
-    program = Simulated(
+    program = SimulatedProgram(
         takes_s=factors(threads={4: 0.8}), noise=0.02, refuses={"malloc": "tcmalloc"}
     )
     study = tune(space, program, Budget(launches=60))
-    found = explain(study.spec, study.samples, Configuration({"threads": 4}))
+    found = explain_settings(study.spec, study.samples, Configuration({"threads": 4}))
     assert found is not None
     names = {name for share in (*found.parts, *found.trends) for name, _ in share.settings}
     assert "malloc" not in names

@@ -9,9 +9,13 @@ from simulated_studies import compare
 from assay.records import Budget, Configuration, Evidence, Launch, Outcome, Sample, Stage
 from assay.records.sample import BUILD
 from assay.search.conclusion.conclude import conclude
-from assay.search.history.failure_order import order_notes, order_of_failures, worked_first
+from assay.search.history.failure_order import (
+    describe_failure_order,
+    describe_first_successes,
+    failure_order_notes,
+)
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import RandomSearcher, Simulated
+from assay.testing.search_contracts import RandomSearcher, SimulatedProgram
 
 UNBUILT = Evidence(kind=BUILD)
 OUTCOMES = {"o": Outcome.OK, "x": Outcome.FAILED, "t": Outcome.TIMED_OUT}
@@ -47,9 +51,9 @@ def samples(launches: str) -> list[Sample]:
     ],
 )
 def test_failures_that_follow_order_are_told(launches: str, told: str) -> None:
-    found = order_of_failures(samples(launches))
+    found = describe_failure_order(samples(launches))
     assert found is not None and told in found and "--prepare" in found
-    assert order_notes(samples(launches)) == [found[0].lower() + found[1:-1]]
+    assert failure_order_notes(samples(launches)) == [found[0].lower() + found[1:-1]]
 
 
 @pytest.mark.parametrize(
@@ -70,8 +74,8 @@ def test_failures_that_follow_order_are_told(launches: str, told: str) -> None:
     ],
 )
 def test_other_failures_are_not(launches: str) -> None:
-    assert order_of_failures(samples(launches)) is None
-    assert order_notes(samples(launches)) == []
+    assert describe_failure_order(samples(launches)) is None
+    assert failure_order_notes(samples(launches)) == []
 
 
 def test_failure_and_its_retry_after_a_long_success_are_no_order() -> None:
@@ -79,32 +83,32 @@ def test_failure_and_its_retry_after_a_long_success_are_no_order() -> None:
     retried = msgspec.structs.replace(
         found[-1], launch=msgspec.structs.replace(found[-1].launch, attempt=1)
     )
-    assert order_of_failures([*found[:-1], retried]) is None
-    assert order_of_failures(samples("Ao Bo " * 10 + "Bx Ax")) is None
+    assert describe_failure_order([*found[:-1], retried]) is None
+    assert describe_failure_order(samples("Ao Bo " * 10 + "Bx Ax")) is None
 
 
 def test_order_is_that_of_time() -> None:
     """A store gives samples by block and position, and some are made again later."""
     launches = samples("Ao Bo Bx Ax Bx")
-    assert order_of_failures(launches[::-1]) == order_of_failures(launches) is not None
+    assert describe_failure_order(launches[::-1]) == describe_failure_order(launches) is not None
 
 
 def test_single_place_that_fails_again_is_no_order() -> None:
     *others, last = samples("Ao Ax Ax")
     again = msgspec.structs.replace(last.launch, attempt=1)
-    assert order_of_failures([*others, msgspec.structs.replace(last, launch=again)]) is None
+    assert describe_failure_order([*others, msgspec.structs.replace(last, launch=again)]) is None
 
 
 def test_programs_that_were_never_built_have_no_part_in_an_order() -> None:
     good, *failed = samples("Ao Ax Ax Ax")
     unbuilt = [msgspec.structs.replace(s, evidence=(UNBUILT,)) for s in failed]
     assert all(sample.unbuilt for sample in unbuilt)
-    assert order_of_failures([good, *failed]) is not None
-    assert order_of_failures([good, *failed[:1], *unbuilt]) is None
+    assert describe_failure_order([good, *failed]) is not None
+    assert describe_failure_order([good, *failed[:1], *unbuilt]) is None
 
 
 def test_answer_tells_the_order() -> None:
-    study = compare(Simulated(takes_s=lambda c: 1.0), Budget(launches=40), {}, {"nice": 1})
+    study = compare(SimulatedProgram(takes_s=lambda c: 1.0), Budget(launches=40), {}, {"nice": 1})
     alternating = [
         msgspec.structs.replace(
             s, outcome=Outcome.FAILED if n % 2 else Outcome.OK, started_at=float(n)
@@ -122,10 +126,10 @@ def test_answer_tells_the_order() -> None:
     [("Ao Ax Ax", "'A' worked once"), ("Ao Ao Ax", "'A' worked in the first 2 launches")],
 )
 def test_arm_that_worked_first_is_told(launches: str, told: str) -> None:
-    found = worked_first(samples(launches))
+    found = describe_first_successes(samples(launches))
     assert found is not None and found.startswith(told) and "--prepare" in found
 
 
 @pytest.mark.parametrize("launches", ["Ao", "Ax Ax", "Ao Ax Ao", "Ao Ao"])
 def test_arm_that_works_or_never_did_is_not(launches: str) -> None:
-    assert worked_first(samples(launches)) is None
+    assert describe_first_successes(samples(launches)) is None

@@ -12,10 +12,12 @@ from assay.records import Budget, Evidence, Limits, Outcome, Sample
 from assay.search.conclusion.notes import loss_notes
 from assay.search.races.race import ending_without_success
 from assay.study.failures import FailedLaunches
-from assay.testing.search_contracts import Simulated
+from assay.testing.search_contracts import SimulatedProgram
 from assay.wording.failure import RUN_BY_HAND, Failure, failure_of, failure_text, last_failure
 
-STUDY = compare(Simulated(takes_s=factors(nice={1: 0.8})), Budget(launches=30), {}, {"nice": 1})
+STUDY = compare(
+    SimulatedProgram(takes_s=factors(nice={1: 0.8})), Budget(launches=30), {}, {"nice": 1}
+)
 GOOD = STUDY.samples[0]
 WORKLOAD = STUDY.spec.workload
 

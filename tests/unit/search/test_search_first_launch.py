@@ -27,16 +27,16 @@ from assay.records import (
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.first_launch import first_launch_notes
 from assay.search.history.history import arm_of
-from assay.search.history.losses import may_end
+from assay.search.history.losses import had_full_time
 from assay.search.history.one_time_costs import FirstLaunches
 from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import Simulated, Trip, drive, left_of
+from assay.testing.search_contracts import CompletedRace, SimulatedProgram, remaining_of, run_race
 
 
 @dataclass(frozen=True)
-class Filling(Simulated):
+class Filling(SimulatedProgram):
     """Fills a cache at the first launch of all.
 
     Attributes:
@@ -48,7 +48,9 @@ class Filling(Simulated):
     def run(self, launch: Launch) -> Sample:
         first = launch.stage is Stage.SURVEY and launch.block == 0 and launch.position == 0
         more = self.once_s if first else 0.0
-        return Simulated(takes_s=lambda c: self.takes_s(c) + more, noise=self.noise).run(launch)
+        return SimulatedProgram(takes_s=lambda c: self.takes_s(c) + more, noise=self.noise).run(
+            launch
+        )
 
 
 @pytest.mark.parametrize(("once_s", "told"), [(2.0, True), (0.001, False)])
@@ -90,7 +92,7 @@ def test_few_launches_repeat_the_default(launches: int) -> None:
         disturbed_above=None,
     )
     program = Filling(takes_s=lambda c: 0.03, noise=0.03)
-    trip = drive(TuneRace(spec, SearchSpace(space), GpSearcher()), program, spec.budget)
+    trip = run_race(TuneRace(spec, SearchSpace(space), GpSearcher()), program, spec.budget)
     default = [s for s in trip.samples if not s.launch.configuration]
     assert {s.launch.stage for s in default} >= {Stage.SURVEY, Stage.SEARCH}
     found = conclude(spec, trip.samples, SearchSpace(space), GpSearcher(), trip.done)
@@ -99,7 +101,7 @@ def test_few_launches_repeat_the_default(launches: int) -> None:
 
 
 @dataclass(frozen=True)
-class Compiling(Simulated):
+class Compiling(SimulatedProgram):
     """Compiles at the first launch of each configuration.
 
     Attributes:
@@ -115,7 +117,9 @@ class Compiling(Simulated):
         compiles = launch.configuration not in {*self.known, *self.compiled}
         self.known.add(launch.configuration)
         more = self.once_s if compiles else 0.0
-        return Simulated(takes_s=lambda c: self.takes_s(c) + more, noise=self.noise).run(launch)
+        return SimulatedProgram(takes_s=lambda c: self.takes_s(c) + more, noise=self.noise).run(
+            launch
+        )
 
 
 def _factors(configuration: Configuration) -> float:
@@ -129,12 +133,12 @@ SPACE = Space(
 )
 
 
-def _tune(program: Simulated, budget: Budget) -> tuple[StudySpec, Trip]:
+def _tune(program: SimulatedProgram, budget: Budget) -> tuple[StudySpec, CompletedRace]:
     spec = StudySpec(kind=Kind.TUNE, workload=workload(), budget=budget, space=SPACE)
-    return spec, drive(TuneRace(spec, SearchSpace(SPACE), GpSearcher()), program, budget)
+    return spec, run_race(TuneRace(spec, SearchSpace(SPACE), GpSearcher()), program, budget)
 
 
-def _warmed(trip: Trip) -> list[Configuration]:
+def _warmed(trip: CompletedRace) -> list[Configuration]:
     """Configurations but the default that were launched without being counted."""
     looks = (s.launch.configuration for s in trip.samples if s.launch.stage is Stage.SURVEY)
     return [c for c in looks if c != DEFAULT]
@@ -157,7 +161,7 @@ def test_only_one_configuration_is_warmed_up_where_the_first_launch_of_all_was_s
 
 
 def test_no_configuration_is_warmed_up_without_a_one_time_cost() -> None:
-    spec, trip = _tune(Simulated(takes_s=_factors, noise=0.1), Budget(launches=80))
+    spec, trip = _tune(SimulatedProgram(takes_s=_factors, noise=0.1), Budget(launches=80))
     assert not _warmed(trip)
     found = conclude(spec, trip.samples, SearchSpace(SPACE), GpSearcher(), trip.done)
     assert not any("ran once before" in note for note in found.notes)
@@ -181,7 +185,7 @@ def test_first_launch_of_a_configuration_is_not_stopped_for_the_time_of_another(
 
 
 def test_first_launch_that_does_not_end_takes_a_bounded_share_of_the_budget() -> None:
-    program = Simulated(takes_s=lambda c: 1e6 if c.get("arg.n") == 1 else 0.06, noise=0.03)
+    program = SimulatedProgram(takes_s=lambda c: 1e6 if c.get("arg.n") == 1 else 0.06, noise=0.03)
     for budget, most_s in ((Budget(launches=40), 10.1), (Budget(time_s=60.0), 3.1)):
         _, trip = _tune(program, budget)
         late = [s.wall_s or 0.0 for s in trip.samples if s.outcome is Outcome.TIMED_OUT]
@@ -196,7 +200,7 @@ def test_study_stopped_while_it_warms_up_goes_on_alike() -> None:
         race = TuneRace(spec, SearchSpace(SPACE), GpSearcher())
         for sample in trip.samples[:stop]:
             race.tell(sample)
-        asked = race.ask(1, left_of(spec.budget, trip.samples[:stop]))
+        asked = race.ask(1, remaining_of(spec.budget, trip.samples[:stop]))
         assert isinstance(asked, list)
         assert asked[0].configuration == trip.samples[stop].launch.configuration
         assert asked[0].stage is trip.samples[stop].launch.stage
@@ -207,7 +211,7 @@ def test_warm_up_that_is_stopped_is_held_against_no_configuration() -> None:
     program = Compiling(takes_s=_factors, noise=0.03, once_s=9.0)
     spec, trip = _tune(program, Budget(launches=80, time_s=150.0))
     late = [s for s in trip.samples if s.outcome is Outcome.TIMED_OUT]
-    assert all(may_end(s) is (s.launch.arm == "default") for s in late)
+    assert all(had_full_time(s) is (s.launch.arm == "default") for s in late)
     found = conclude(spec, trip.samples, SearchSpace(SPACE), GpSearcher(), trip.done)
     assert "did not end" not in str(found.claims)
 
@@ -219,4 +223,4 @@ def test_launches_side_by_side_are_no_repeats_of_the_first() -> None:
     again = msgspec.structs.replace(first, stage=Stage.GAUGE, block=2)
     for launch, wall_s in ((first, 2.0), (beside, 1.9), (again, 0.1)):
         seen.add(Sample(launch=launch, outcome=Outcome.OK, wall_s=wall_s))
-    assert seen.to_warm_up([arm_of(Configuration({"arg.n": 1}))])
+    assert seen.arms_to_warm_up([arm_of(Configuration({"arg.n": 1}))])

@@ -8,7 +8,7 @@ from simulated_studies import compare, factors
 
 from assay.records import Budget, Conclusion, MachineFloor, Verdict
 from assay.search.races.calibrate import LOAD
-from assay.testing.search_contracts import Simulated
+from assay.testing.search_contracts import SimulatedProgram
 from assay.wording.noise_floor import (
     applicable_floor,
     command_words,
@@ -22,7 +22,7 @@ FLOOR = MachineFloor(study="abc", at_s=1.8e9, command="./app", metric="wall_s", 
 
 
 def concluded(gain: float, *, null: bool = False) -> Conclusion:
-    program = Simulated(takes_s=factors(nice={1: 1.0 - gain}), noise=0.01)
+    program = SimulatedProgram(takes_s=factors(nice={1: 1.0 - gain}), noise=0.01)
     return compare(program, Budget(launches=120), {}, {"nice": 1}, null=null).conclusion
 
 

@@ -42,7 +42,7 @@ from assay.search.races.race import Ending, EndReason, Race
 from assay.search.races.strategy import BATCH_ARMS
 from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
-from assay.testing.search_contracts import RaceContract, Simulated, drive
+from assay.testing.search_contracts import RaceContract, SimulatedProgram, run_race
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
 BLOCK = Parameter(name="arg.block", domain=Choices(SIZES), default=16)
@@ -64,7 +64,7 @@ def trade(configuration: Configuration) -> tuple[float, float]:
 class FrontContract(RaceContract):
     space: Space
     strategy: type
-    program = Simulated(
+    program = SimulatedProgram(
         takes_s=lambda c: 1.0 - 0.02 * len(c), metric=Metric(name="score", pattern="x")
     )
 
@@ -88,7 +88,7 @@ class FrontContract(RaceContract):
 
     def test_strategy(self) -> None:
         race = self.race(self.spec(self.AMPLE))
-        drive(race, self.program, self.AMPLE)
+        run_race(race, self.program, self.AMPLE)
         assert isinstance(race._search, self.strategy)  # type: ignore[attr-defined]
 
 
@@ -244,7 +244,7 @@ def test_three_objectives() -> None:
     metrics = (TIME, MEMORY, third)
     spec = replace_objectives(front_spec(FEW, Budget(launches=300), metrics=metrics), metrics)
     space = SearchSpace(FEW)
-    trip = drive(FrontRace(spec, space, GpSearcher()), Three(trade), spec.budget)
+    trip = run_race(FrontRace(spec, space, GpSearcher()), Three(trade), spec.budget)
     found = conclude(spec, trip.samples, space, GpSearcher(), trip.done)
     assert found.front
     assert all(len(point.claims) == 3 for point in found.front)
@@ -281,7 +281,7 @@ def test_without_a_budget_for_the_confirmation_nothing_is_claimed() -> None:
     slow = TwoSided(lambda c: (1.9 * bool(c), -0.4 * bool(c)), noise=(0.01, 0.01))
     spec = front_spec(FEW, Budget(time_s=60.0))
     space = SearchSpace(FEW)
-    trip = drive(FrontRace(spec, space, GpSearcher()), slow, spec.budget)
+    trip = run_race(FrontRace(spec, space, GpSearcher()), slow, spec.budget)
     found = conclude(spec, trip.samples, space, GpSearcher(), trip.done)
     assert found.recommendation is not None
     assert trip.done.reason is EndReason.BUDGET
@@ -296,11 +296,11 @@ def test_a_resumed_study_comes_to_the_same_end() -> None:
     program = TwoSided(trade)
     spec = front_spec(MANY, budget)
     space = SearchSpace(MANY)
-    whole = drive(FrontRace(spec, space, GpSearcher()), program, budget)
+    whole = run_race(FrontRace(spec, space, GpSearcher()), program, budget)
     again = conclude(spec, whole.samples, space, GpSearcher(), whole.done)
     for cut in (1, 2, 30, 73, 100, len(whole.samples)):
         race = FrontRace(spec, SearchSpace(MANY), GpSearcher())
-        trip = drive(race, program, budget, told=whole.samples[:cut])
+        trip = run_race(race, program, budget, told=whole.samples[:cut])
         assert trip.samples == whole.samples
         assert trip.done == whole.done
         assert conclude(spec, trip.samples, space, GpSearcher(), trip.done) == again
@@ -421,7 +421,7 @@ def test_a_budget_that_would_do_has_room_for_builds() -> None:
         slow = kind(lambda c: (1.9 * bool(c), -0.4 * bool(c)), noise=(0.01, 0.01))
         spec = front_spec(FEW, Budget(time_s=600.0))
         race = FrontRace(spec, SearchSpace(FEW), GpSearcher())
-        told = drive(race, slow, spec.budget).samples
+        told = run_race(race, slow, spec.budget).samples
         again = FrontRace(spec, SearchSpace(FEW), GpSearcher())
         for sample in told:
             if sample.launch.stage is not Stage.CONFIRM:
@@ -440,7 +440,7 @@ def test_identical_arms_run_only_where_all_their_blocks_fit(left_s: float, launc
     """Nothing stood better than the default; its noise floor takes seven blocks of two."""
     worse = TwoSided(lambda c: (0.3 * bool(c), 0.2 * bool(c)))
     spec = front_spec(FEW, Budget(time_s=600.0), null=True)
-    told = drive(FrontRace(spec, SearchSpace(FEW), GpSearcher()), worse, spec.budget).samples
+    told = run_race(FrontRace(spec, SearchSpace(FEW), GpSearcher()), worse, spec.budget).samples
     race = FrontRace(spec, SearchSpace(FEW), GpSearcher())
     for sample in told:
         if sample.launch.stage is not Stage.CONFIRM:

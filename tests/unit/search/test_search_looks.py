@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import itertools
 
-from assay.search.history.looks import due
+from assay.search.history.looks import is_look_due
 
 
 def test_looks_come_often_at_first_and_never_stop() -> None:
-    assert all(due(n) for n in range(80))
-    looks = [n for n in range(10_000) if due(n)]
+    assert all(is_look_due(n) for n in range(80))
+    looks = [n for n in range(10_000) if is_look_due(n)]
     assert len(looks) < 500
     gaps = [b / a for a, b in itertools.pairwise(looks[80:])]
     assert max(gaps) < 1.05

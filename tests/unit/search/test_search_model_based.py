@@ -20,7 +20,7 @@ from assay.records import (
 from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import Simulated, Trip, drive
+from assay.testing.search_contracts import CompletedRace, SimulatedProgram, run_race
 
 SPACE = Space(
     parameters=tuple(
@@ -29,7 +29,9 @@ SPACE = Space(
 )
 
 
-def search(gain: float, noise: float, launches: int = 100, seed: int = 0) -> tuple[TuneRace, Trip]:
+def search(
+    gain: float, noise: float, launches: int = 100, seed: int = 0
+) -> tuple[TuneRace, CompletedRace]:
     """One setting matters."""
     spec = StudySpec(
         kind=Kind.TUNE,
@@ -39,13 +41,13 @@ def search(gain: float, noise: float, launches: int = 100, seed: int = 0) -> tup
         seed=seed,
     )
     race = TuneRace(spec, SearchSpace(SPACE), GpSearcher())
-    program = Simulated(
+    program = SimulatedProgram(
         takes_s=lambda c: 1.0 - gain * (c.get("arg.p1") == 3), noise=noise, seed=seed
     )
-    return race, drive(race, program, spec.budget)
+    return race, run_race(race, program, spec.budget)
 
 
-def launches_of(trip: Trip, stage: Stage) -> int:
+def launches_of(trip: CompletedRace, stage: Stage) -> int:
     return Counter(s.launch.stage for s in trip.samples)[stage]
 
 
@@ -86,10 +88,10 @@ def test_a_search_ends_where_nothing_is_left_to_gain() -> None:
         margin=0.02,
     )
     race = TuneRace(spec, SearchSpace(SPACE), GpSearcher())
-    program = Simulated(
+    program = SimulatedProgram(
         takes_s=lambda c: 1.0 - 0.1 * float(c.get("arg.p1", 0)) - 0.02 * float(c.get("arg.p2", 0)),
         noise=0.002,
     )
-    trip = drive(race, program, spec.budget)
+    trip = run_race(race, program, spec.budget)
     assert launches_of(trip, Stage.SEARCH) < 200, "the budget has room for 320"
     assert race.reduced.arm.configuration == Configuration({"arg.p1": 4, "arg.p2": 4})

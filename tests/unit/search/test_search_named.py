@@ -24,10 +24,10 @@ from assay.records import (
 from assay.search.conclusion.conclude import conclude
 from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace
-from assay.search.space.labels import named_conclusion
-from assay.search.space.named_configurations import search_space
+from assay.search.space.labels import label_conclusion
+from assay.search.space.named_configurations import make_search_space
 from assay.study.named_configurations import grantable_named
-from assay.testing.search_contracts import Simulated, drive
+from assay.testing.search_contracts import SimulatedProgram, run_race
 
 NAMED = {
     "quick": {"a": "1", "b": "1", "c": "1"},
@@ -60,15 +60,17 @@ def test_a_search_tries_whole_configurations_and_reduces_the_winner(launches: in
         budget=Budget(launches=launches),
         space=space,
     )
-    bound, searcher = search_space(space), GpSearcher()
-    trip = drive(TuneRace(spec, bound, searcher), Simulated(takes_s, noise=0.02), spec.budget)
+    bound, searcher = make_search_space(space), GpSearcher()
+    trip = run_race(
+        TuneRace(spec, bound, searcher), SimulatedProgram(takes_s, noise=0.02), spec.budget
+    )
     searched = {s.launch.configuration for s in trip.samples if s.launch.stage is Stage.SEARCH}
     assert searched <= {DEFAULT, *(one.configuration for one in space.named)}
     found = conclude(spec, trip.samples, bound, searcher, trip.done)
     assert found.recommendation is not None
     assert found.recommendation.settings.get("c") == "1"
     assert found.recommendation.settings.items() <= NAMED["quick"].items()
-    shown = named_conclusion(spec, found)
+    shown = label_conclusion(spec, found)
     whole = Configuration(NAMED["quick"])
     named = {arm.name for arm in shown.arms if arm.configuration == whole}
     assert named <= {"quick"}

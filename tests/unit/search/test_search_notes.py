@@ -24,9 +24,9 @@ from assay.search.conclusion.conclude import conclude
 from assay.search.conclusion.notes import disturbance_notes, observing_notes, shape_notes
 from assay.search.history.history import History
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import RandomSearcher, Simulated
+from assay.testing.search_contracts import RandomSearcher, SimulatedProgram
 
-GAIN = Simulated(takes_s=factors(nice={1: 0.8}))
+GAIN = SimulatedProgram(takes_s=factors(nice={1: 0.8}))
 
 
 def judged(sample: Sample, grant: GrantStatus) -> Sample:

@@ -33,11 +33,11 @@ from assay.search.history.history import History
 from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import RandomSearcher, Simulated, Trip, drive
+from assay.testing.search_contracts import CompletedRace, RandomSearcher, SimulatedProgram, run_race
 from assay.wording.sentence import comparison
 
 RATE = Metric(name="rate", pattern="([0-9.]+)", goal=Goal.HIGHER)
-PROGRAM = Simulated(takes_s=lambda c: 1.0 if c else 0.004, metric=RATE)
+PROGRAM = SimulatedProgram(takes_s=lambda c: 1.0 if c else 0.004, metric=RATE)
 """The default does 250 a second, the other 1; say the one in MB/s and the other in GB/s."""
 
 
@@ -93,7 +93,7 @@ def test_units_of_a_figure_that_is_taken_as_it_is_do_not_matter() -> None:
 
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.3])
 def test_launches_without_a_figure(share: float) -> None:
-    alike = Simulated(takes_s=lambda c: 1.0, noise=0.1, metric=RATE)
+    alike = SimulatedProgram(takes_s=lambda c: 1.0, noise=0.1, metric=RATE)
     study = compare(alike, Budget(launches=80), {}, {"nice": 5})
     mine = [s for s in study.samples if s.launch.configuration and s.launch.stage is Stage.CONFIRM]
     lacking = [s.launch for s in mine[: round(share * len(mine))]]
@@ -109,7 +109,7 @@ def test_launches_without_a_figure(share: float) -> None:
         assert notes[0].startswith(f"{len(lacking)} of {len(samples)} launches have no rate")
 
 
-def tuned_two(takes_s: Callable[[Configuration], float]) -> tuple[StudySpec, Trip]:
+def tuned_two(takes_s: Callable[[Configuration], float]) -> tuple[StudySpec, CompletedRace]:
     """A search over two values of a setting, by a rate."""
     space = Space(parameters=(Parameter(name="arg.n", domain=Choices((0, 1)), default=0),))
     spec = StudySpec(
@@ -119,8 +119,8 @@ def tuned_two(takes_s: Callable[[Configuration], float]) -> tuple[StudySpec, Tri
         space=space,
         disturbed_above=None,
     )
-    program = Simulated(takes_s=takes_s, metric=RATE)
-    return spec, drive(TuneRace(spec, SearchSpace(space), GpSearcher()), program, spec.budget)
+    program = SimulatedProgram(takes_s=takes_s, metric=RATE)
+    return spec, run_race(TuneRace(spec, SearchSpace(space), GpSearcher()), program, spec.budget)
 
 
 def test_nothing_is_recommended_where_units_change() -> None:
@@ -137,7 +137,7 @@ def test_nothing_is_recommended_where_units_change() -> None:
 
 @pytest.mark.parametrize("share", [1.0, 0.4, 0.05])
 def test_figures_that_are_zero(share: float) -> None:
-    alike = Simulated(takes_s=lambda c: 1.0, noise=0.1, metric=RATE)
+    alike = SimulatedProgram(takes_s=lambda c: 1.0, noise=0.1, metric=RATE)
     study = compare(alike, Budget(launches=80), {}, {"nice": 5})
     mine = [s for s in study.samples if s.launch.configuration and s.launch.stage is Stage.CONFIRM]
     lacking = [s.launch for s in mine[: round(share * len(mine))]]
@@ -155,7 +155,7 @@ def test_figures_that_are_zero(share: float) -> None:
 
 
 @dataclass(frozen=True)
-class Zero(Simulated):
+class Zero(SimulatedProgram):
     """Its figure is 0 in every launch of what is not the default."""
 
     def run(self, launch: Launch) -> Sample:

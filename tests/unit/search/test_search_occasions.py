@@ -15,7 +15,7 @@ from assay.errors import InvalidInputError
 from assay.records import Arm, Configuration, Evidence, Kind, Metric, Outcome, Stage
 from assay.records.comparison import ConditionSource, OccasionVerdict
 from assay.records.workload import Goal
-from assay.search.history.disturbance import CPUS
+from assay.search.history.disturbance import HOST_CPUS
 from assay.search.occasions.comparison import compare_conditions
 from assay.search.occasions.published import row_of, summary_of
 from assay.wording.occasions import effect_sentence, verdict_sentence
@@ -388,7 +388,7 @@ def disturbed(study, blocks):
     """Return the study with another process on all CPUs during some blocks."""
     load = (
         Evidence(kind="foreign_load", value=50.0, unit="s", outside=True),
-        Evidence(kind=CPUS, value=2.0),
+        Evidence(kind=HOST_CPUS, value=2.0),
     )
     samples = [
         msgspec.structs.replace(s, evidence=load) if s.launch.block in blocks else s

@@ -10,14 +10,14 @@ import pytest
 from simulated_studies import Study, carry_out, compare, workload
 
 from assay.records import DEFAULT, Arm, Budget, Kind, Launch, Sample, StudySpec
-from assay.testing.search_contracts import Simulated
+from assay.testing.search_contracts import SimulatedProgram
 
 SECOND = Budget(launches=60)
 SLOW_WRITER: tuple[dict[str, int | str], ...] = ({}, {"arg.write": 1})
 
 
 @dataclass(frozen=True)
-class Remembering(Simulated):
+class Remembering(SimulatedProgram):
     """A program whose time depends on the launches before it.
 
     Attributes:
@@ -35,7 +35,7 @@ class Remembering(Simulated):
         return msgspec.structs.replace(found, wall_s=wall_s, metrics={"wall_s": wall_s})
 
 
-def measured(program: Simulated) -> Study:
+def measured(program: SimulatedProgram) -> Study:
     arm = Arm(name="default", configuration=DEFAULT)
     spec = StudySpec(kind=Kind.MEASURE, workload=workload(), budget=SECOND, arms=(arm,))
     return carry_out(spec, program)
@@ -87,14 +87,14 @@ def test_arm_that_slows_the_launch_after_it_is_told() -> None:
 def test_launches_that_leave_nothing_behind_have_no_note(noise: float) -> None:
     told = []
     for seed in range(5):
-        program = Simulated(takes_s=lambda c: 0.1 if c else 0.12, noise=noise, seed=seed)
+        program = SimulatedProgram(takes_s=lambda c: 0.1 if c else 0.12, noise=noise, seed=seed)
         for study in (measured(program), compare(program, SECOND, *SLOW_WRITER, seed=seed)):
             told += notes(study, "while the study ran") + notes(study, "right after")
     assert told == []
 
 
 def test_small_drift_is_no_trend() -> None:
-    program = Simulated(takes_s=lambda c: 0.1, noise=0.01, drift=0.002)
+    program = SimulatedProgram(takes_s=lambda c: 0.1, noise=0.01, drift=0.002)
     assert notes(measured(program), "while the study ran") == []
 
 

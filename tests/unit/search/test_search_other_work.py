@@ -34,13 +34,13 @@ from assay.records import (
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import History
 from assay.search.history.output_comparison import without_quote
-from assay.search.model.explanation import explain
+from assay.search.model.explanation import explain_settings
 from assay.search.model.trials import trials_of
 from assay.search.races.scoreboard import Scoreboard
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
-from assay.testing.search_contracts import RaceContract, Simulated
+from assay.testing.search_contracts import RaceContract, SimulatedProgram
 
 MODES = space_of(mode=("fast", "bogus"))
 MANY = space_of(
@@ -107,7 +107,7 @@ def test_model_is_not_drawn_to_values_that_do_other_work(seed: int) -> None:
     for trial in trials_of(history):
         if trial.configuration.get("mode") == "bogus":
             assert trial.value is None
-    told = explain(study.spec, study.samples, Configuration(study.settings))  # type: ignore[arg-type]
+    told = explain_settings(study.spec, study.samples, Configuration(study.settings))  # type: ignore[arg-type]
     assert told is not None
     assert all("bogus" not in str(part.settings) for part in told.parts)
 
@@ -199,7 +199,7 @@ def test_default_whose_output_varies_clears_all() -> None:
 
 
 def test_samples_without_outputs_are_judged_by_their_figures() -> None:
-    study = tune(MODES, Simulated(takes_s=TAKES), Budget(launches=60))
+    study = tune(MODES, SimulatedProgram(takes_s=TAKES), Budget(launches=60))
     assert study.settings == {"mode": "bogus"}
 
 

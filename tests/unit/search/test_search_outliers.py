@@ -16,7 +16,7 @@ from assay.search.history.history import History
 from assay.search.history.outliers import outlier_notes, outliers
 from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
-from assay.testing.search_contracts import Simulated
+from assay.testing.search_contracts import SimulatedProgram
 
 
 def test_one_launch_of_many_is_an_outlier() -> None:
@@ -60,7 +60,7 @@ def notes(spec: StudySpec, samples: Sequence[Sample]) -> tuple[str, ...]:
 
 
 def test_launches_of_two_groups_are_told_by_their_groups_alone() -> None:
-    study = compare(Simulated(takes_s=lambda c: 1.0), Budget(launches=60), {}, {"nice": 1})
+    study = compare(SimulatedProgram(takes_s=lambda c: 1.0), Budget(launches=60), {}, {"nice": 1})
     victim = next(s for s in study.samples[20:] if s.launch.stage is Stage.CONFIRM)
     samples = [
         msgspec.structs.replace(s, metrics={"wall_s": 90.0}) if s is victim else s
@@ -75,7 +75,7 @@ def test_launches_of_two_groups_are_told_by_their_groups_alone() -> None:
 
 
 def test_answer_names_the_launch_and_the_median() -> None:
-    program = Simulated(takes_s=factors(nice={1: 0.997}))
+    program = SimulatedProgram(takes_s=factors(nice={1: 0.997}))
     study = compare(program, Budget(launches=60), {}, {"nice": 1})
     confirmed = [s for s in study.samples if s.launch.stage is Stage.CONFIRM]
     victim = next(s for s in confirmed[6:] if s.launch.arm == study.spec.arms[0].name)

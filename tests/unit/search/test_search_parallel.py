@@ -25,11 +25,11 @@ from assay.records import (
 )
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import DEFAULT_ARM, History
-from assay.search.history.interference import BESIDE_ARM, BLOCKS, interference_of
+from assay.search.history.interference import BLOCKS, PARALLEL_ARM, interference_of
 from assay.search.races.race import Ending
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import RandomSearcher, Simulated, left_of
+from assay.testing.search_contracts import RandomSearcher, SimulatedProgram, remaining_of
 from cases import cases
 
 SPACE = Space(
@@ -39,7 +39,7 @@ SPACE = Space(
     )
 )
 AMPLE = Budget(launches=300)
-PROGRAM = Simulated(takes_s=lambda c: 0.8 if c.get("env.A") == "2" else 1.0, noise=0.02)
+PROGRAM = SimulatedProgram(takes_s=lambda c: 0.8 if c.get("env.A") == "2" else 1.0, noise=0.02)
 
 
 def spec(parallel: int | None = 3, budget: Budget = AMPLE, seed: int = 0) -> StudySpec:
@@ -84,7 +84,7 @@ class Side:
         flying: list[tuple[Launch, bool]] = []
         while until is None or len(self.samples) < until:
             slots = asked.parallel or 1
-            answer = race.ask(slots - len(flying), left_of(asked.budget, self.samples))
+            answer = race.ask(slots - len(flying), remaining_of(asked.budget, self.samples))
             if isinstance(answer, Ending):
                 assert not flying
                 return answer
@@ -118,9 +118,9 @@ class Side:
         if self.breaks:
             return Sample(launch=launch, outcome=Outcome.FAILED, wall_s=0.1)
         factor = math.exp(self.slower + rng.gauss(0.0, self.noisier))
-        return Simulated(takes_s=lambda c: PROGRAM.takes_s(c) * factor, noise=PROGRAM.noise).run(
-            launch
-        )
+        return SimulatedProgram(
+            takes_s=lambda c: PROGRAM.takes_s(c) * factor, noise=PROGRAM.noise
+        ).run(launch)
 
     def of(self, stage: Stage) -> list[Launch]:
         return [s.launch for s in self.samples if s.launch.stage is stage]
@@ -144,7 +144,7 @@ def test_the_default_runs_alone_and_beside_copies_first() -> None:
     side.drive(spec())
     looked = side.of(Stage.INTERFERENCE)
     assert len(looked) == BLOCKS * (1 + 3)
-    assert {la.arm for la in looked} == {DEFAULT_ARM.name, BESIDE_ARM.name}
+    assert {la.arm for la in looked} == {DEFAULT_ARM.name, PARALLEL_ARM.name}
     firsts = {la.block: la.arm for la in looked if la.position == 0}
     assert len(set(firsts.values())) == 2, "in random order"
     found = interference_of(spec(), History.of(spec(), side.samples))
@@ -180,21 +180,21 @@ def test_where_it_is_too_much_one_runs_at_a_time(side: Side, said: str) -> None:
 
 
 def test_noise_that_is_within_the_margin_does_no_harm() -> None:
-    steady = Simulated(takes_s=lambda c: 1.0, noise=0.0001)
+    steady = SimulatedProgram(takes_s=lambda c: 1.0, noise=0.0001)
     asked = spec()
     history = History.of(asked)
     rng = random.Random(1)
     for block in range(BLOCKS):
-        for position, arm in enumerate((DEFAULT_ARM, BESIDE_ARM)):
+        for position, arm in enumerate((DEFAULT_ARM, PARALLEL_ARM)):
             launch = Launch(
                 configuration=arm.configuration,
                 arm=arm.name,
                 stage=Stage.INTERFERENCE,
                 block=block,
                 position=position,
-                roster=(DEFAULT_ARM, BESIDE_ARM),
+                roster=(DEFAULT_ARM, PARALLEL_ARM),
             )
-            noisy = Simulated(takes_s=lambda c: math.exp(rng.gauss(0.0, 0.001)), noise=0.0)
+            noisy = SimulatedProgram(takes_s=lambda c: math.exp(rng.gauss(0.0, 0.001)), noise=0.0)
             history.add((steady if arm == DEFAULT_ARM else noisy).run(launch))
     found = interference_of(asked, history)
     assert found is not None

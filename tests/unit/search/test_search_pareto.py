@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import pytest
 
 from assay.records import DEFAULT, Choices, Configuration, Parameter, Space
-from assay.search.model.front_points import Known, best_points
-from assay.search.model.pareto import dominates, extent, front_of, hypervolume, spread_out
-from assay.search.model.sample_means import ByAverage
-from assay.search.model.scalarisation import mean_points, scalarised, weights
+from assay.search.model.front_points import ObjectiveModels, best_points
+from assay.search.model.pareto import dominates, extent, hypervolume, pareto_front, spread_subset
+from assay.search.model.sample_means import SampleMeans
+from assay.search.model.scalarisation import mean_points, random_weights, scalarised
 from assay.search.model.searcher import Contrast, Estimate, Trial
 from assay.search.space.search_space import SearchSpace
 
@@ -27,7 +27,7 @@ def test_who_dominates_whom() -> None:
 
 def test_a_front_keeps_equals_and_the_best_of_each() -> None:
     points = [(1, 5), (2, 2), (5, 1), (2, 2), (3, 3), (1, 6)]
-    assert front_of(points) == [0, 1, 2, 3]
+    assert pareto_front(points) == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -53,25 +53,25 @@ def test_extent_is_of_the_front_alone() -> None:
 
 def test_the_best_of_each_objective_come_first_then_the_knee() -> None:
     points = [(0.0, 1.0), (0.5, 0.52), (0.2, 0.2), (1.0, 0.0), (0.9, 0.9)]
-    assert spread_out(points, 4, 0.01) == [0, 3, 2]  # (0.5, 0.52) is behind (0.2, 0.2)
-    assert spread_out(points, 1, 0.01) == [0]
+    assert spread_subset(points, 4, 0.01) == [0, 3, 2]  # (0.5, 0.52) is behind (0.2, 0.2)
+    assert spread_subset(points, 1, 0.01) == [0]
 
 
 def test_what_is_as_good_is_chosen_by_the_other_objective() -> None:
     """A thousandth less time is no reason for five times the memory."""
     points = [(-1.000, 1.6), (-0.999, 0.0), (0.0, -0.5)]
-    assert spread_out(points, 2, 0.01) == [1, 2]
+    assert spread_subset(points, 2, 0.01) == [1, 2]
 
 
 def test_what_is_nearly_the_same_is_chosen_once() -> None:
     points = [(0.0, 1.0), (0.001, 0.999), (0.002, 0.998), (1.0, 0.0)]
-    assert len(spread_out(points, 4, 0.01)) == 2
+    assert len(spread_subset(points, 4, 0.01)) == 2
 
 
 def test_weights_are_shares() -> None:
     rng = random.Random(1)
     for objectives in (2, 3):
-        drawn = [weights(objectives, rng) for _ in range(2000)]
+        drawn = [random_weights(objectives, rng) for _ in range(2000)]
         assert all(len(d) == objectives and min(d) >= 0 for d in drawn)
         assert all(sum(d) == pytest.approx(1.0) for d in drawn)
         for place in range(objectives):
@@ -119,7 +119,7 @@ def test_a_shift_of_an_objective_changes_nothing_of_the_order() -> None:
         assert all(math.isfinite(t.value or 0.0) for t in scalarised(facets(*points), shares, 0.1))
 
 
-class Told(ByAverage):
+class Told(SampleMeans):
     """A model that expects nothing of ``y``, and knows it as well as it is said to."""
 
     def __init__(self, deviation: float) -> None:
@@ -141,7 +141,9 @@ def test_a_setting_leaves_a_point_where_each_objective_is_known_to_a_tenth_of_it
         parameters=tuple(Parameter(name=name, domain=Choices((1, 2))) for name in ("x", "y"))
     )
     both = Configuration({"x": 1, "y": 1})
-    known = Known(SearchSpace(space), [Told(deviation) for deviation in deviations], [[], []])
+    known = ObjectiveModels(
+        SearchSpace(space), [Told(deviation) for deviation in deviations], [[], []]
+    )
     (point,) = best_points(known, [both], 1, 0.01)
     assert ("y" in point) is kept
     assert "x" in point

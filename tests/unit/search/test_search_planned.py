@@ -12,13 +12,13 @@ from assay.records import Budget, Configuration, Evidence, Launch, Sample, Stage
 from assay.search.claims.planned_look import MAX_PLANNED_BLOCKS, planned_blocks
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
-from assay.search.history.remaining_budget import OVERHEAD_S
+from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
 from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
-from assay.testing.search_contracts import Simulated
+from assay.testing.search_contracts import SimulatedProgram
 
 MANY = space_of(a=tuple(range(8)), b=tuple(range(8)), c=tuple(range(8)))
-GAIN = Simulated(takes_s=factors(a={3: 0.88}), noise=0.05)
+GAIN = SimulatedProgram(takes_s=factors(a={3: 0.88}), noise=0.05)
 
 
 def test_it_follows_from_what_ran_before_the_confirmation() -> None:
@@ -55,7 +55,7 @@ def test_builds_leave_less_time() -> None:
     """Each counts once, however often it is told; one that is still to come counts as the usual."""
     study = tune(MANY, replace(GAIN, seed=1), Budget(launches=100), seed=1)
     before = [s for s in study.samples if s.launch.stage is not Stage.CONFIRM]
-    spent = sum((s.wall_s or 0.0) + OVERHEAD_S for s in before)
+    spent = sum((s.wall_s or 0.0) + LAUNCH_OVERHEAD_S for s in before)
     spec = msgspec.structs.replace(study.spec, budget=Budget(time_s=spent + 40.0))
 
     def planned(told: list[Sample]) -> int | None:
@@ -81,7 +81,7 @@ def test_builds_leave_less_time() -> None:
 def test_a_finalist_counts_as_what_it_takes() -> None:
     study = tune(MANY, replace(GAIN, seed=1), Budget(launches=100), seed=1)
     before = [s for s in study.samples if s.launch.stage is not Stage.CONFIRM]
-    spent = sum((s.wall_s or 0.0) + OVERHEAD_S for s in before)
+    spent = sum((s.wall_s or 0.0) + LAUNCH_OVERHEAD_S for s in before)
     spec = msgspec.structs.replace(study.spec, budget=Budget(time_s=spent + 100.0))
     found = next(s for s in before if s.launch.configuration)
     slow = [

@@ -9,9 +9,9 @@ from simulated_studies import factors, space_of, tune
 
 from assay.records import Budget, Configuration, Grant, GrantStatus, Launch, Outcome, Sample, Stage
 from assay.search.history.refusals import Refusals
-from assay.testing.search_contracts import Simulated
+from assay.testing.search_contracts import SimulatedProgram
 
-PROGRAM = Simulated(takes_s=factors(malloc={"tcmalloc": 0.8}), noise=0.02)
+PROGRAM = SimulatedProgram(takes_s=factors(malloc={"tcmalloc": 0.8}), noise=0.02)
 REFUSING = replace(PROGRAM, refuses={"cpu.isa": "avx2-zen"})
 SMALL = space_of(**{"cpu.isa": ("avx2", "avx2-zen"), "malloc": ("jemalloc", "tcmalloc")})
 LARGE = space_of(

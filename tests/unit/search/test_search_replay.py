@@ -17,14 +17,19 @@ from assay.errors import InvalidInputError
 from assay.records import DEFAULT
 from assay.search.model.gp import GpSearcher
 from assay.testing.replay.coding import Coding
-from assay.testing.replay.method import Found
+from assay.testing.replay.method import MethodResult
 from assay.testing.replay.optuna_search import OptunaSearch
 from assay.testing.replay.race_search import RaceSearch, TableSpace
 from assay.testing.replay.random_search import RandomSearch
 from assay.testing.replay.score import score
 from assay.testing.replay.table import Table, joined, load, without_difference
 from assay.testing.replay.tpe import TpeSearcher
-from assay.testing.replay.warm_search import Telling, WarmSearch, altered_table, reversed_table
+from assay.testing.replay.warm_search import (
+    EarlierStudyKind,
+    WarmSearch,
+    altered_table,
+    reversed_table,
+)
 from assay.testing.replay.world import Kind, World
 
 METHODS = [RandomSearch(), OptunaSearch("tpe"), RaceSearch("assay-tpe", TpeSearcher())]
@@ -197,8 +202,8 @@ def test_a_claim_is_held_against_the_truth() -> None:
     class Claims:
         name = "claims"
 
-        def search(self, world: World, launches: int, seed: int) -> Found:
-            return Found(0, 0.5, (0.4, 0.6))
+        def search(self, world: World, launches: int, seed: int) -> MethodResult:
+            return MethodResult(0, 0.5, (0.4, 0.6))
 
     row = score(World(grid(), 0), Claims(), 10, 0)
     assert row.covered is (0.4 <= row.ratio <= 0.6)
@@ -287,7 +292,7 @@ def test_a_study_after_another_one_is_better_after_few_launches() -> None:
     """The mean over seeds; a misleading one costs launches, and no wrong claim."""
     table = flat_grid()
 
-    def rows(name: str, telling: Telling = Telling.TRUE) -> list[float]:
+    def rows(name: str, telling: Telling = EarlierStudyKind.TRUE) -> list[float]:
         method = WarmSearch(name, telling=telling)
         found = [score(World(table, seed), method, 10, seed) for seed in range(6)]
         wrong = [row for row in found if row.false_win and row.claim is not None]
@@ -299,4 +304,8 @@ def test_a_study_after_another_one_is_better_after_few_launches() -> None:
     ]
     assert sum(rows("warm")) < 0.7 * sum(cold)
     assert rows("again") == rows("warm"), "all follows from the seed"
-    assert rows("misled", Telling.REVERSED) != rows("altered", Telling.ALTERED) != rows("warm")
+    assert (
+        rows("misled", EarlierStudyKind.REVERSED)
+        != rows("altered", EarlierStudyKind.ALTERED)
+        != rows("warm")
+    )

@@ -16,12 +16,12 @@ from assay.records.sample import ERRORS
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.output_comparison import (
     COMPLAINT,
-    OutputsSeen,
-    other_work,
+    ObservedOutputs,
     without_lines,
     without_quote,
+    work_objection,
 )
-from assay.search.history.reported_errors import ErrorsSeen
+from assay.search.history.reported_errors import ReportedErrors
 from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
 
@@ -100,16 +100,16 @@ def test_error_that_does_not_tell_arms_apart_is_no_objection(says: Callable[[Lau
 
 def test_complaint_counts_no_more_where_the_user_says_so() -> None:
     study = _compared(_varied)
-    seen = OutputsSeen()
+    seen = ObservedOutputs()
     for sample in study.samples:
         seen.add(sample)
     names = [arm.name for arm in study.spec.arms]
-    assert other_work(study.spec, seen, names, names[1]) is not None
-    assert other_work(study.spec, seen, names, names[0]) is None
+    assert work_objection(study.spec, seen, names, names[1]) is not None
+    assert work_objection(study.spec, seen, names, names[0]) is None
     for change in ({"outputs_may_differ": True}, {"check": "x"}):
         workload = msgspec.structs.replace(study.spec.workload, **change)
         spec = msgspec.structs.replace(study.spec, workload=workload)
-        assert other_work(spec, seen, names, names[1]) is None
+        assert work_objection(spec, seen, names, names[1]) is None
 
 
 @pytest.mark.parametrize("writes", [lambda launch: "", _timed], ids=["constant", "varies"])
@@ -152,7 +152,7 @@ def test_nothing_is_told_where_not_all_errors_of_the_other_arm_are_known() -> No
     study = _compared(_varied)
     names = [arm.name for arm in study.spec.arms]
     for count, told in ((1.0, True), (2.0, False)):
-        seen = ErrorsSeen()
+        seen = ReportedErrors()
         piece = Evidence(kind=ERRORS, value=count, unit="lines", note="abc q: other error")
         for sample in study.samples:
             first = sample.launch.arm == names[0]

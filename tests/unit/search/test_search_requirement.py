@@ -48,7 +48,11 @@ from assay.search.claims.requirement import (
 )
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import History
-from assay.search.model.feasibility import breaking, default_breaks, keeping
+from assay.search.model.feasibility import (
+    feasible_configurations,
+    infeasible_configurations,
+    is_default_infeasible,
+)
 from assay.search.model.gp import GpSearcher
 from assay.search.model.searcher import Trial
 from assay.search.races.compare import CompareRace
@@ -58,7 +62,7 @@ from assay.search.races.race import Ending, EndReason, Race
 from assay.search.races.sweep import SweepRace
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import RaceContract, Simulated, Trip, drive
+from assay.testing.search_contracts import CompletedRace, RaceContract, SimulatedProgram, run_race
 from assay.wording.requirement import guarantee_text, requirement_words
 
 HOLDS, BROKEN, UNCLEAR = (
@@ -179,7 +183,7 @@ class Remembering:
         spare: share of the launches that need so many times as much, and how many.
     """
 
-    takes: Simulated
+    takes: SimulatedProgram
     memory: Callable[[Configuration], float]
     noise: float = 0.0
     rare: float = 0.0
@@ -240,8 +244,8 @@ RACES: dict[Kind, Callable[[StudySpec], Race]] = {
 }
 
 
-def carried_out(spec: StudySpec, program: Remembering) -> tuple[Trip, Conclusion]:
-    trip = drive(RACES[spec.kind](spec), program, spec.budget)
+def carried_out(spec: StudySpec, program: Remembering) -> tuple[CompletedRace, Conclusion]:
+    trip = run_race(RACES[spec.kind](spec), program, spec.budget)
     space = SearchSpace(spec.space)
     found = conclude(spec, trip.samples, space, GpSearcher(), trip.done)
     assert found == conclude(spec, trip.samples, space, GpSearcher(), trip.done)
@@ -264,18 +268,18 @@ def sentence_of(found: Conclusion) -> str:
 
 class TestTuning:
     def test_the_fastest_breaks_it_and_does_not_win(self) -> None:
-        _, found = carried_out(spec_of(), Remembering(Simulated(cached), memory))
+        _, found = carried_out(spec_of(), Remembering(SimulatedProgram(cached), memory))
         assert settings_of(found) == {"arg.cache": 4}
         assert verdicts(found) == {"default": HOLDS, "arg.cache=4": HOLDS}
         assert sentence_of(found).endswith(", and keeps peak_anon_bytes<=100MiB.")
         assert found.claims[0].verdict is Verdict.FASTER
         free = msgspec.structs.replace(spec_of(), require=())
-        _, found = carried_out(free, Remembering(Simulated(cached), memory))
+        _, found = carried_out(free, Remembering(SimulatedProgram(cached), memory))
         assert settings_of(found) == {"arg.cache": 8}
         assert found.requirements == ()
 
     def test_a_default_that_breaks_it_is_left_at_a_price(self) -> None:
-        program = Remembering(Simulated(slower), thrifty)
+        program = Remembering(SimulatedProgram(slower), thrifty)
         _, found = carried_out(spec_of(GREEDY), program)
         assert settings_of(found) == {"arg.thrift": 2}, "the cheapest that keeps it"
         assert verdicts(found) == {"default": BROKEN, "arg.thrift=2": HOLDS}
@@ -287,7 +291,7 @@ class TestTuning:
     def test_of_several_it_is_told_which_the_default_breaks(self) -> None:
         short = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=5.0)
         _, found = carried_out(
-            spec_of(GREEDY, 120, WITHIN_100, short), Remembering(Simulated(slower), thrifty)
+            spec_of(GREEDY, 120, WITHIN_100, short), Remembering(SimulatedProgram(slower), thrifty)
         )
         assert sentence_of(found).startswith(
             "arg.thrift=2 keeps peak_anon_bytes<=100MiB and wall_s<=5s, of which the default "
@@ -298,7 +302,7 @@ class TestTuning:
     def test_nothing_keeps_it(self) -> None:
         none = Requirement(metric="peak_anon_bytes", bound=Bound.AT_MOST, limit=10.0 * MIB)
         trip, found = carried_out(
-            spec_of(GREEDY, 120, none), Remembering(Simulated(slower), thrifty)
+            spec_of(GREEDY, 120, none), Remembering(SimulatedProgram(slower), thrifty)
         )
         assert settings_of(found) == {}
         assert verdicts(found) == {"default": BROKEN}
@@ -308,7 +312,9 @@ class TestTuning:
 
     def test_the_default_is_best_of_what_keeps_it(self) -> None:
         tight = Requirement(metric="peak_anon_bytes", bound=Bound.AT_MOST, limit=30.0 * MIB)
-        _, found = carried_out(spec_of(CACHE, 120, tight), Remembering(Simulated(cached), memory))
+        _, found = carried_out(
+            spec_of(CACHE, 120, tight), Remembering(SimulatedProgram(cached), memory)
+        )
         assert settings_of(found) == {}
         assert verdicts(found) == {"default": HOLDS}
         assert sentence_of(found).endswith("The default keeps peak_anon_bytes<=30MiB.")
@@ -324,7 +330,7 @@ class TestTuning:
                 factor = 10.0 if more else 1.0
                 return Remembering(self.takes, lambda c: factor * bytes_of(c)).run(launch)
 
-        _, found = carried_out(spec_of(), Lying(Simulated(cached), memory))
+        _, found = carried_out(spec_of(), Lying(SimulatedProgram(cached), memory))
         assert settings_of(found) == {}
         assert verdicts(found)["arg.cache=4"] is BROKEN
         assert "which won the search, breaks peak_anon_bytes<=100MiB" in sentence_of(found)
@@ -333,7 +339,7 @@ class TestTuning:
     def test_a_default_on_the_bound_holds_up_no_gain(self) -> None:
         """About half of its launches are beyond: no budget decides that, and it need not."""
         rough = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=1.0)
-        program = Remembering(Simulated(lambda c: 1.0 - 0.3 * len(c), noise=0.2), memory)
+        program = Remembering(SimulatedProgram(lambda c: 1.0 - 0.3 * len(c), noise=0.2), memory)
         _, found = carried_out(spec_of(space_of(**{"arg.b": (1,)}), 200, rough), program)
         assert settings_of(found) == {"arg.b": 1}
         assert verdicts(found)["arg.b=1"] is HOLDS
@@ -349,7 +355,7 @@ class TestTuning:
                 bytes_of = self.memory
                 return Remembering(self.takes, lambda c: factor * bytes_of(c)).run(launch)
 
-        trip, found = carried_out(spec_of(CACHE, 400), Torn(Simulated(cached), memory))
+        trip, found = carried_out(spec_of(CACHE, 400), Torn(SimulatedProgram(cached), memory))
         assert verdicts(found)["arg.cache=4"] is UNCLEAR
         assert settings_of(found) == {}
         assert sentence_of(found).startswith("Not decided: whether arg.cache=4 keeps")
@@ -370,7 +376,9 @@ class TestTuning:
         mostly = msgspec.structs.replace(WITHIN_100, quantile=0.9)
         spec = spec_of(space_of(**{"arg.calm": (1,)}), 480, mostly, statistic=Statistic.SPREAD)
         assert min_blocks(spec) < min_blocks(spec_of(CACHE, 400, mostly))
-        program = Rare(Simulated(lambda c: 1.0, noise_of=lambda c: 0.02 if c else 0.2), memory)
+        program = Rare(
+            SimulatedProgram(lambda c: 1.0, noise_of=lambda c: 0.02 if c else 0.2), memory
+        )
         trip, found = carried_out(spec, program)
         assert verdicts(found)["arg.calm=1"] is HOLDS, trip.done.message
 
@@ -383,7 +391,7 @@ class TestTuning:
             return float(c.get(name, 0))  # type: ignore[arg-type]
 
         program = Remembering(
-            Simulated(
+            SimulatedProgram(
                 lambda c: 1.0 / (1.0 + 0.3 * level(c, "arg.p0") + 0.2 * level(c, "arg.p1")),
                 noise=0.01,
             ),
@@ -400,7 +408,7 @@ class TestTuning:
         """A setting that costs a little time, and without which the bound is broken."""
         space = space_of(**{"arg.fast": (1,), "arg.thrift": (1,), "arg.idle": (1,)})
         program = Remembering(
-            Simulated(lambda c: 1.0 - 0.5 * ("arg.fast" in c) + 0.02 * ("arg.thrift" in c)),
+            SimulatedProgram(lambda c: 1.0 - 0.5 * ("arg.fast" in c) + 0.02 * ("arg.thrift" in c)),
             lambda c: (150.0 - 100.0 * ("arg.thrift" in c)) * MIB,
         )
         _, found = carried_out(spec_of(space, 300), program)
@@ -409,7 +417,7 @@ class TestTuning:
 
 
 class TestTuneKeepsTheContract(RaceContract):
-    program = Simulated(lambda c: 1.3 - 0.1 * int(c.get("arg.thrift", 0)), noise=0.02)  # type: ignore[call-overload]
+    program = SimulatedProgram(lambda c: 1.3 - 0.1 * int(c.get("arg.thrift", 0)), noise=0.02)  # type: ignore[call-overload]
 
     def spec(self, budget: Budget, seed: int = 0, timeout_s: float | None = None) -> StudySpec:
         within = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=1.2)
@@ -433,7 +441,7 @@ class TestOtherVerbs:
     @pytest.mark.parametrize("kind", [Kind.COMPARE, Kind.SWEEP])
     def test_each_arm_shows_whether_it_keeps_it(self, kind: Kind) -> None:
         spec = msgspec.structs.replace(spec_of(CACHE, 90), kind=kind, arms=(A, B))
-        _, found = carried_out(spec, Remembering(Simulated(cached), memory))
+        _, found = carried_out(spec, Remembering(SimulatedProgram(cached), memory))
         assert verdicts(found) == {"a": HOLDS, "b": BROKEN}
         assert gate_reasons(["broken"], found, spec)
         assert not gate_reasons(["unclear"], found, spec)
@@ -442,7 +450,7 @@ class TestOtherVerbs:
 
     def test_measure_goes_on_until_it_is_decided(self) -> None:
         spec = msgspec.structs.replace(spec_of(CACHE, 200), kind=Kind.MEASURE, arms=(A,))
-        quiet = Remembering(Simulated(cached, noise=0.0), memory)
+        quiet = Remembering(SimulatedProgram(cached, noise=0.0), memory)
         trip, found = carried_out(spec, quiet)
         assert verdicts(found) == {"a": HOLDS}
         p90 = msgspec.structs.replace(WITHIN_100, quantile=0.9)
@@ -454,7 +462,7 @@ class TestOtherVerbs:
         spec = msgspec.structs.replace(spec_of(CACHE, 400), kind=Kind.MEASURE, arms=(A,))
         p90 = msgspec.structs.replace(WITHIN_100, quantile=0.9)
         both = msgspec.structs.replace(spec, require=(WITHIN_100, p90))
-        program = Remembering(Simulated(cached), memory, rare=0.3)
+        program = Remembering(SimulatedProgram(cached), memory, rare=0.3)
         _, found = carried_out(both, program)
         usual, high = found.requirements
         assert (usual.verdict, high.verdict) == (HOLDS, BROKEN)
@@ -572,7 +580,7 @@ class TestErrors:
         studies = 150
         held = broken = 0
         for seed in range(studies):
-            _, found = carried_out(spec, Even(Simulated(cached), memory, seed=seed))
+            _, found = carried_out(spec, Even(SimulatedProgram(cached), memory, seed=seed))
             held += found.requirements[0].verdict is HOLDS
             broken += found.requirements[0].verdict is BROKEN
         # The arm sits on the bound, where its median may be called either; each side is 20 %.
@@ -582,7 +590,9 @@ class TestErrors:
 
 
 def carried_out_only(spec: StudySpec) -> tuple[Ending, int]:
-    trip = drive(RACES[spec.kind](spec), Remembering(Simulated(cached), memory), spec.budget)
+    trip = run_race(
+        RACES[spec.kind](spec), Remembering(SimulatedProgram(cached), memory), spec.budget
+    )
     return trip.done, len(trip.samples)
 
 
@@ -595,9 +605,9 @@ class TestFeasible:
 
     def test_nothing_required_keeps_all(self) -> None:
         trials = [replace(t, slack=None) for t in trial(self.ONE, 1.0)]
-        assert keeping(trials) == {self.ONE}
-        assert breaking(trials) == set()
-        assert not default_breaks(trials)
+        assert feasible_configurations(trials) == {self.ONE}
+        assert infeasible_configurations(trials) == set()
+        assert not is_default_infeasible(trials)
 
     def test_what_is_not_likely_is_not_proposed(self) -> None:
         """Faster and faster to the right, where the bound is broken from the middle on."""
@@ -624,7 +634,7 @@ class TestFeasible:
 
     def test_one_lucky_launch_is_not_sure(self) -> None:
         noisy = trial(Configuration(), -1.0, -0.8, -1.2, -0.9) + trial(self.ONE, 0.1)
-        assert keeping(noisy + trial(self.TWO, 0.6)) == {self.TWO}
-        assert keeping(noisy) == {self.ONE}, "better than nothing"
-        assert default_breaks(noisy)
-        assert breaking(noisy) == {Configuration()}
+        assert feasible_configurations(noisy + trial(self.TWO, 0.6)) == {self.TWO}
+        assert feasible_configurations(noisy) == {self.ONE}, "better than nothing"
+        assert is_default_infeasible(noisy)
+        assert infeasible_configurations(noisy) == {Configuration()}

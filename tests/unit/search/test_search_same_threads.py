@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.records import Configuration, Evidence, Launch, Outcome, Sample, Stage
-from assay.search.history.thread_counts import same_threads_notes
+from assay.search.history.thread_counts import thread_count_notes
 
 
 def launched(name: str, value: int, threads: float | None) -> Sample:
@@ -29,7 +29,7 @@ def study(name: str, seen: dict[int, float | None], times: int = 4) -> list[Samp
 
 @pytest.mark.parametrize("name", ["threads", "threads.omp"])
 def test_threads_that_the_program_sets_itself_are_told(name: str) -> None:
-    (note,) = same_threads_notes(study(name, {1: 2.0, 2: 2.0, 4: 2.0}))
+    (note,) = thread_count_notes(study(name, {1: 2.0, 2: 2.0, 4: 2.0}))
     assert note.startswith(f"launches with {name}=1 and {name}=4 all had 2 threads")
 
 
@@ -47,4 +47,4 @@ def test_threads_that_the_program_sets_itself_are_told(name: str) -> None:
     ],
 )
 def test_other_studies_are_left_alone(name: str, seen: dict[int, float | None], times: int) -> None:
-    assert same_threads_notes(study(name, seen, times)) == []
+    assert thread_count_notes(study(name, seen, times)) == []

@@ -24,18 +24,18 @@ from assay.records import (
     Verdict,
 )
 from assay.search.history.output_comparison import (
-    OutputsSeen,
-    different_output,
+    ObservedOutputs,
+    describe_difference,
+    output_digest,
     values_of,
     without_lines,
     without_quote,
-    written_by,
 )
 from assay.settings.printed_values import printed_values
 
 
-def _seen(samples: Iterable[Sample]) -> OutputsSeen:
-    seen = OutputsSeen()
+def _seen(samples: Iterable[Sample]) -> ObservedOutputs:
+    seen = ObservedOutputs()
     for sample in samples:
         seen.add(sample)
     return seen
@@ -84,8 +84,8 @@ def test_outputs_may_differ_where_the_user_says_so() -> None:
     workload = msgspec.structs.replace(study.spec.workload, outputs_may_differ=True)
     spec = msgspec.structs.replace(study.spec, workload=workload)
     names = [arm.name for arm in spec.arms]
-    assert different_output(study.spec, _seen(study.samples), names) is not None
-    assert different_output(spec, _seen(study.samples), names) is None
+    assert describe_difference(study.spec, _seen(study.samples), names) is not None
+    assert describe_difference(spec, _seen(study.samples), names) is None
 
 
 def test_check_says_which_output_is_good() -> None:
@@ -93,7 +93,7 @@ def test_check_says_which_output_is_good() -> None:
     workload = msgspec.structs.replace(study.spec.workload, check="result|usage")
     spec = msgspec.structs.replace(study.spec, workload=workload)
     names = [arm.name for arm in spec.arms]
-    assert different_output(spec, _seen(study.samples), names) is None
+    assert describe_difference(spec, _seen(study.samples), names) is None
 
 
 def test_single_launch_shows_no_difference_in_numbers() -> None:
@@ -103,15 +103,15 @@ def test_single_launch_shows_no_difference_in_numbers() -> None:
         names = [arm.name for arm in study.spec.arms]
         once = next(s for s in study.samples if s.launch.arm == names[1])
         samples = [s for s in study.samples if s.launch.arm == names[0]] + [once]
-        assert (different_output(study.spec, _seen(samples), names) is not None) == differs
+        assert (describe_difference(study.spec, _seen(samples), names) is not None) == differs
 
 
 def test_one_launch_of_each_arm_shows_no_difference() -> None:
     study = _compared(_bogus)
     names = [arm.name for arm in study.spec.arms]
     once = [next(s for s in study.samples if s.launch.arm == name) for name in names]
-    assert different_output(study.spec, _seen(once), names) is None
-    assert different_output(study.spec, _seen(study.samples), names) is not None
+    assert describe_difference(study.spec, _seen(once), names) is None
+    assert describe_difference(study.spec, _seen(study.samples), names) is not None
 
 
 def test_launch_that_failed_does_not_make_an_output_vary() -> None:
@@ -120,7 +120,7 @@ def test_launch_that_failed_does_not_make_an_output_vary() -> None:
     last = study.samples[-1]
     bad = Writing(takes_s=_speeds, writes=lambda launch: "Traceback").run(last.launch)
     bad = msgspec.structs.replace(bad, outcome=Outcome.FAILED)
-    assert different_output(study.spec, _seen([*study.samples, bad]), names) is not None
+    assert describe_difference(study.spec, _seen([*study.samples, bad]), names) is not None
 
 
 def test_recommendation_that_writes_something_else_is_unproven_and_says_so() -> None:
@@ -138,10 +138,10 @@ def test_sample_without_lines_is_compared_alike_and_holds_no_text() -> None:
     bare = [without_lines(sample) for sample in study.samples]
     names = [arm.name for arm in study.spec.arms]
     assert "usage" not in str(bare)
-    told = different_output(study.spec, _seen(study.samples), names)
+    told = describe_difference(study.spec, _seen(study.samples), names)
     assert told is not None and "usage" in told
-    assert different_output(study.spec, _seen(bare), names) == without_quote(told)
-    first, kept = written_by(study.samples[0]), written_by(bare[0])
+    assert describe_difference(study.spec, _seen(bare), names) == without_quote(told)
+    first, kept = output_digest(study.samples[0]), output_digest(bare[0])
     assert first is not None and kept is not None
     assert first.digest == kept.digest
 
@@ -150,10 +150,10 @@ def test_numbers_are_not_compared_where_a_setting_has_any_number_as_its_value() 
     """Not all values can be taken out of an output then."""
     study = _compared(lambda launch: "step 8" if launch.configuration else "step 4")
     names = [arm.name for arm in study.spec.arms]
-    assert different_output(study.spec, _seen(study.samples), names) is not None
+    assert describe_difference(study.spec, _seen(study.samples), names) is not None
     anything = Parameter(name="arg.x", domain=Range(0.0, 1.0, integer=False))
     spec = msgspec.structs.replace(study.spec, space=Space(parameters=(anything,)))
-    assert different_output(spec, _seen(study.samples), names) is None
+    assert describe_difference(spec, _seen(study.samples), names) is None
 
 
 PGBENCH = """\
@@ -232,7 +232,7 @@ def _agree(commands: tuple[str, str], texts: tuple[str, str], pattern: str) -> b
     study = _compared(_bogus)
     arms = [Arm(name=one, configuration=Configuration({"command": one})) for one in commands]
     values = values_of(msgspec.structs.replace(study.spec, arms=tuple(arms)))
-    seen = OutputsSeen()
+    seen = ObservedOutputs()
     for arm, text in zip(arms, texts, strict=True):
         content = text.encode()
         output = Output(stream="stdout", size_bytes=len(content), sha256="", head=content)
@@ -249,7 +249,7 @@ def test_default_that_prints_its_own_value_does_the_same_work() -> None:
     for text, agrees in (("niceness 0\nok", True), ("niceness 0\nusage: p", False)):
         study = _compared(_bogus)
         names = [arm.name for arm in study.spec.arms]
-        seen = OutputsSeen()
+        seen = ObservedOutputs()
         for sample in study.samples:
             varied = bool(sample.launch.configuration)
             content = (b"niceness 5\nok", text.encode())[not varied]

@@ -13,7 +13,11 @@ from simulated_studies import space_of
 from assay.records import DEFAULT, Choices, Configuration, Parameter, Range, Space
 from assay.search.model.features import Features
 from assay.search.model.sparse import Launches, SparseModels
-from assay.search.model.thompson_sampling import MAX_COMBINATIONS, _combinations, sampled
+from assay.search.model.thompson_sampling import (
+    MAX_COMBINATIONS,
+    _combinations,
+    sample_configurations,
+)
 from assay.search.space.search_space import SearchSpace
 
 NAMES = tuple(f"arg.s{k}" for k in range(8))
@@ -54,7 +58,11 @@ def test_draws_have_the_mean_of_all_models() -> None:
 def test_setting_that_matters_is_kept_and_the_others_are_random() -> None:
     space = SearchSpace(SPACE)
     features, belief = Features(space), models(space, 0.6)
-    found = [c for seed in range(12) for c in sampled(space, features, belief, set(), 4, seed)]
+    found = [
+        c
+        for seed in range(12)
+        for c in sample_configurations(space, features, belief, set(), 4, seed)
+    ]
     assert len(found) == 48  # few matter here, without a doubt
     assert np.mean([c.get("arg.s3") == 2 for c in found]) > 0.9
     for name in NAMES:
@@ -65,16 +73,22 @@ def test_setting_that_matters_is_kept_and_the_others_are_random() -> None:
 def test_without_effects_most_come_from_another_model() -> None:
     space = SearchSpace(SPACE)
     belief = models(space, 0.0)
-    found = [c for s in range(12) for c in sampled(space, Features(space), belief, set(), 4, s)]
+    found = [
+        c
+        for s in range(12)
+        for c in sample_configurations(space, Features(space), belief, set(), 4, s)
+    ]
     assert len(found) < 24
 
 
 def test_what_is_taken_or_not_valid_is_left_out() -> None:
     space = SearchSpace(msgspec.structs.replace(SPACE, constraints=("arg.s1 + arg.s2 < 3",)))
     belief = models(space, 0.6)
-    found = sampled(space, Features(space), belief, set(), 4, 1)
+    found = sample_configurations(space, Features(space), belief, set(), 4, 1)
     assert found and all(space.valid(c) and space.canonical(c) == c for c in found)
-    assert not set(found) & set(sampled(space, Features(space), belief, set(found), 4, 1))
+    assert not set(found) & set(
+        sample_configurations(space, Features(space), belief, set(found), 4, 1)
+    )
 
 
 def test_every_value_of_a_long_range_can_be_drawn() -> None:
@@ -90,6 +104,10 @@ def test_names_and_ranges_have_values_to_draw() -> None:
     ranged = Parameter(name="arg.r", domain=Range(low=1.0, high=9.0))
     space = SearchSpace(msgspec.structs.replace(asked, parameters=(*asked.parameters, ranged)))
     belief = models(space, 0.6)
-    found = [c for s in range(8) for c in sampled(space, Features(space), belief, set(), 4, s)]
+    found = [
+        c
+        for s in range(8)
+        for c in sample_configurations(space, Features(space), belief, set(), 4, s)
+    ]
     assert all(space.valid(c) for c in found)
     assert np.mean([c.get("arg.s3") == 2 for c in found]) > 0.9

@@ -20,7 +20,7 @@ from benchmarks.search.targets import targets
 from assay.search.model.gp import GpSearcher
 from assay.search.model.options import SearcherOptions
 from assay.testing.replay.jobs import Job, run, run_all
-from assay.testing.replay.method import Anytime
+from assay.testing.replay.method import AnytimeMethod
 from assay.testing.replay.optuna_search import OptunaSearch
 from assay.testing.replay.random_search import RandomSearch
 from assay.testing.replay.score import Row, score, score_each
@@ -98,7 +98,7 @@ def test_better_encoding_is_taken_for_each_number_of_launches() -> None:
 
 @pytest.mark.parametrize("method", [RandomSearch(), OptunaSearch("tpe")], ids=["random", "tpe"])
 def test_one_search_answers_for_every_number_of_launches(method: RandomSearch) -> None:
-    assert isinstance(method, Anytime)
+    assert isinstance(method, AnytimeMethod)
     together = score_each(lambda: World(table(), 3), method, (5, 10, 20), 3)
     apart = [score(World(table(), 3), method, n, 3) for n in (5, 10, 20)]
     assert [replace(r, think_s=0.0) for r in together] == [replace(r, think_s=0.0) for r in apart]
@@ -113,9 +113,9 @@ def test_searcher_alone_finds_the_best_of_a_smooth_space() -> None:
 
 def test_options_keep_their_shares_in_small_batches() -> None:
     options = SearcherOptions()
-    assert options.shared_out(8) == (list(options.turns), list(options.probes))
-    assert options.shared_out(4) == (["improve", "bound", "improve"], ["probe"])
-    assert options.shared_out(1) == (["improve"], [])
+    assert options.allocate(8) == (list(options.turns), list(options.probes))
+    assert options.allocate(4) == (["improve", "bound", "improve"], ["probe"])
+    assert options.allocate(1) == (["improve"], [])
 
 
 def test_results_on_disk_are_not_made_again(tmp_path: Path) -> None:

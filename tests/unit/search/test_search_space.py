@@ -7,7 +7,7 @@ import pytest
 from assay.errors import InvalidInputError
 from assay.records import DEFAULT, Choices, Configuration, Parameter, Range, Space
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import RandomSearcher, a_small_space, a_space
+from assay.testing.search_contracts import RandomSearcher, mixed_space, small_space
 
 
 def of(*parameters: Parameter, constraints: tuple[str, ...] = ()) -> SearchSpace:
@@ -15,7 +15,7 @@ def of(*parameters: Parameter, constraints: tuple[str, ...] = ()) -> SearchSpace
 
 
 def test_every_valid_configuration_once_and_the_default_first() -> None:
-    found = a_small_space().enumerate(1000)
+    found = small_space().enumerate(1000)
     assert found is not None
     assert found[0] == DEFAULT
     expected = {
@@ -30,8 +30,8 @@ def test_every_valid_configuration_once_and_the_default_first() -> None:
 
 
 def test_enumeration_stops_at_what_was_asked() -> None:
-    assert a_small_space().enumerate(12) is None
-    assert len(a_small_space().enumerate(13) or []) == 13
+    assert small_space().enumerate(12) is None
+    assert len(small_space().enumerate(13) or []) == 13
     huge = of(*(Parameter(name=f"arg.p{i}", domain=Range(0, 99, step=1)) for i in range(9)))
     assert huge.enumerate(10_000) is None
 
@@ -92,7 +92,7 @@ def test_narrow_constraints_end_a_draw_instead_of_the_study() -> None:
 
 
 def test_repair_changes_as_little_as_it_can() -> None:
-    space = a_space()
+    space = mixed_space()
     broken = Configuration({"threads": 16, "arg.n": 2, "nice": 5})
     repaired = space.repair(broken, random.Random(1))
     assert space.valid(repaired)

@@ -10,13 +10,13 @@ import pytest
 
 from assay.search.model.sparse import (
     AMPLITUDES,
-    BLOCK,
+    BLOCK_VARIANCES,
+    CLASS_PRIORS,
     LENGTH,
-    LEVEL,
-    NOISE,
-    OWN,
-    PRIOR,
-    ROUGH,
+    LEVEL_VARIANCE,
+    NOISE_PRIOR,
+    OWN_VARIANCES,
+    ROUGHNESS,
     Launches,
     SparseModels,
 )
@@ -36,7 +36,7 @@ def launches(effect: float, seed: int = 0, size: int = 4, drift: float = 0.0) ->
 
 def kernel(settings: tuple[int, ...], interacts: bool, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     apart = [(a[:, [k]] - b[:, [k]].T) ** 2 for k in settings]
-    parts = [(1 - ROUGH) * np.exp(-0.5 * d / LENGTH**2) + ROUGH * (d == 0.0) for d in apart]
+    parts = [(1 - ROUGHNESS) * np.exp(-0.5 * d / LENGTH**2) + ROUGHNESS * (d == 0.0) for d in apart]
     if len(parts) == 1:
         return np.asarray(parts[0])
     product = parts[0] * parts[1] if interacts else 0.0
@@ -54,16 +54,16 @@ def test_average_over_models_equals_direct_regression(size: int) -> None:
     ran = data.rows[data.which]
     known = np.array([0, 1, 2, -1])
     together = data.block[:, None] == data.block[None]
-    usual, *others = BLOCK
-    bases = [(own, usual) for own in OWN]
+    usual, *others = BLOCK_VARIANCES
+    bases = [(own, usual) for own in OWN_VARIANCES]
     if size == 2:  # eight blocks can tell drift
         bases += [(0.0, block) for block in others]
     same = data.which[:, None] == data.which[None]
     own_of = wanted @ (known[:, None] == data.which[None])
-    shapes: list[tuple[tuple[int, ...], bool, float]] = [((), False, PRIOR["none"])]
-    shapes += [((k,), False, PRIOR["one"] / 3) for k in range(3)]
+    shapes: list[tuple[tuple[int, ...], bool, float]] = [((), False, CLASS_PRIORS["none"])]
+    shapes += [((k,), False, CLASS_PRIORS["one"] / 3) for k in range(3)]
     for pair in itertools.combinations(range(3), 2):
-        shapes += [(pair, False, PRIOR["sum"] / 3), (pair, True, PRIOR["pair"] / 3)]
+        shapes += [(pair, False, CLASS_PRIORS["sum"] / 3), (pair, True, CLASS_PRIORS["pair"] / 3)]
     logs, means, variances = [], [], []
     for settings, interacts, prior in shapes:
         amplitudes = AMPLITUDES if settings else (0.0,)
@@ -71,7 +71,7 @@ def test_average_over_models_equals_direct_regression(size: int) -> None:
             if own and not settings:
                 continue
             amplitude = multiple**2
-            noise = np.eye(15) + block * together + LEVEL
+            noise = np.eye(15) + block * together + LEVEL_VARIANCE
             whole, across, among = noise + own * same, own * own_of, own * wanted @ wanted.T
             if settings:
                 whole = whole + amplitude * kernel(settings, interacts, ran, ran)
@@ -79,8 +79,8 @@ def test_average_over_models_equals_direct_regression(size: int) -> None:
                 prior_of = amplitude * kernel(settings, interacts, rows, rows)
                 among = among + wanted @ prior_of @ wanted.T
             solved = np.linalg.solve(whole, values)
-            squares = NOISE[0] * NOISE[1] ** 2 + values @ solved
-            share = prior * OWN[own] * BLOCK[block] / len(amplitudes)
+            squares = NOISE_PRIOR[0] * NOISE_PRIOR[1] ** 2 + values @ solved
+            share = prior * OWN_VARIANCES[own] * BLOCK_VARIANCES[block] / len(amplitudes)
             evidence = -0.5 * np.linalg.slogdet(whole)[1]
             evidence -= 0.5 * models.freedom * math.log(squares)
             logs.append(math.log(share) + evidence)

@@ -8,10 +8,12 @@ import pytest
 from simulated_studies import compare, space_of, tune
 
 from assay.records import Budget, SpreadVerdict, Stage, Statistic, Verdict
-from assay.stats.spread import BATCH
-from assay.testing.search_contracts import Simulated
+from assay.stats.spread import BATCH_BLOCKS
+from assay.testing.search_contracts import SimulatedProgram
 
-STEADY = Simulated(takes_s=lambda c: 1.0, noise_of=lambda c: 0.01 if c.get("nice") == 1 else 0.04)
+STEADY = SimulatedProgram(
+    takes_s=lambda c: 1.0, noise_of=lambda c: 0.01 if c.get("nice") == 1 else 0.04
+)
 """As quick in all configurations, four times as steady in one."""
 
 
@@ -25,7 +27,7 @@ def test_spread_is_told_beside_the_mean_and_makes_a_claim_unstable() -> None:
 
 
 def test_arms_alike_are_stable() -> None:
-    flat = Simulated(takes_s=lambda c: 0.9 if c.get("nice") else 1.0, noise=0.02)
+    flat = SimulatedProgram(takes_s=lambda c: 0.9 if c.get("nice") else 1.0, noise=0.02)
     unstable = 0
     for seed in range(20):
         study = compare(replace(flat, seed=seed), Budget(launches=60), {}, {"nice": 1}, seed=seed)
@@ -42,8 +44,8 @@ def test_the_spread_decides_a_comparison_where_it_is_asked_for() -> None:
     lo, hi = claim.ci
     assert lo is not None and hi is not None and lo < 0.25 < hi
     of_block = [s for s in study.samples if s.launch.stage is Stage.CONFIRM and s.launch.block == 2]
-    assert len(of_block) == 2 * BATCH
-    assert len({s.launch.position for s in of_block}) == 2 * BATCH
+    assert len(of_block) == 2 * BATCH_BLOCKS
+    assert len({s.launch.position for s in of_block}) == 2 * BATCH_BLOCKS
 
 
 def test_a_higher_figure_is_not_taken_for_a_better_spread() -> None:
@@ -73,7 +75,7 @@ def test_tuning_for_steadiness_keeps_to_its_budget() -> None:
 @pytest.mark.parametrize("statistic", [Statistic.MEAN, Statistic.MEDIAN])
 def test_the_median_takes_no_notice_of_a_few_hangs(statistic: Statistic) -> None:
     study = compare(
-        Simulated(takes_s=lambda c: 0.8 if c.get("nice") else 1.0, noise=0.02),
+        SimulatedProgram(takes_s=lambda c: 0.8 if c.get("nice") else 1.0, noise=0.02),
         Budget(launches=80),
         {},
         {"nice": 1},

@@ -14,7 +14,7 @@ from assay.search.races.compare import claim_alpha
 from assay.search.races.race import EndReason
 from assay.search.space.search_space import SearchSpace
 from assay.study.session import race_of
-from assay.testing.search_contracts import Simulated
+from assay.testing.search_contracts import SimulatedProgram
 
 TAKES = factors(step={0: 10.0, 1: 1.0, 2: 0.97, 3: 0.5})
 
@@ -30,8 +30,8 @@ def arm(number: int, against: int | None = None) -> Arm:
 CHAIN = (arm(0), arm(1, 0), arm(2, 1), arm(3, 2))
 
 
-def ladder(*arms: Arm, launches: int = 2000, program: Simulated | None = None) -> Study:
-    program = program or Simulated(TAKES, noise=0.03)
+def ladder(*arms: Arm, launches: int = 2000, program: SimulatedProgram | None = None) -> Study:
+    program = program or SimulatedProgram(TAKES, noise=0.03)
     spec = StudySpec(
         kind=Kind.COMPARE,
         workload=workload(program.metric, None),
@@ -76,7 +76,7 @@ def test_all_intervals_share_the_error_rate() -> None:
 
 
 def test_a_rival_that_fails_is_replaced_by_the_first() -> None:
-    program = Simulated(TAKES, noise=0.03, fails=lambda c: c.get("step") == 1)
+    program = SimulatedProgram(TAKES, noise=0.03, fails=lambda c: c.get("step") == 1)
     study = ladder(*CHAIN, program=program)
     assert study.done.reason is EndReason.DECIDED
     steps = {(claim.a, claim.b) for claim in study.conclusion.steps}
@@ -88,7 +88,7 @@ def test_a_rival_that_fails_is_replaced_by_the_first() -> None:
 def test_a_step_from_nothing_is_refused(arms: tuple[Arm, ...]) -> None:
     spec = StudySpec(
         kind=Kind.COMPARE,
-        workload=workload(Simulated(TAKES).metric, None),
+        workload=workload(SimulatedProgram(TAKES).metric, None),
         budget=Budget(launches=10),
         arms=arms,
     )

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
 from assay.records import Choices, Configuration, Parameter, Range, Space
-from assay.search.model.acquisition import Pool, batch, log_improvement, sample_best
-from assay.search.model.features import APART, MIDDLE, Features
-from assay.search.model.surrogate import Data, Surrogate
+from assay.search.model.acquisition import Pool, choose_batch, log_improvement, sample_best
+from assay.search.model.features import NAME_DISTANCE, UNSET_POSITION, Features
+from assay.search.model.surrogate import Surrogate, TrainingData
 from assay.search.space.search_space import SearchSpace
 
 
-def data(seed: int, *, drift: float = 0.0, noise: float = 0.02, blocks: int = 6) -> Data:
+def data(seed: int, *, drift: float = 0.0, noise: float = 0.02, blocks: int = 6) -> TrainingData:
     """Twelve configurations of three columns in blocks of five with the first in each."""
     rng = np.random.default_rng(seed)
     rows = rng.random((12, 3))
@@ -28,7 +28,9 @@ def data(seed: int, *, drift: float = 0.0, noise: float = 0.02, blocks: int = 6)
             which.append(row)
             block.append(number)
             values.append(truth(rows[row]) + speed + noise * rng.standard_normal())
-    return Data(rows, np.array(which), np.array(block), np.array(values), noise=noise**2 + drift**2)
+    return TrainingData(
+        rows, np.array(which), np.array(block), np.array(values), noise=noise**2 + drift**2
+    )
 
 
 def truth(row: np.ndarray) -> float:
@@ -87,13 +89,13 @@ def test_covariances_are_covariances(seed: int, drift: float) -> None:
 
 def test_values_that_never_vary_are_no_trouble() -> None:
     told = data(4)
-    flat = Data(told.rows, told.which, told.block, np.zeros(len(told.values)), noise=1e-6)
+    flat = TrainingData(told.rows, told.which, told.block, np.zeros(len(told.values)), noise=1e-6)
     mean, deviation = Surrogate(flat).predict(told.rows, np.arange(12))
     assert np.isfinite(mean).all()
     assert np.isfinite(deviation).all()
 
 
-def pool_of(told: Data, more: int = 40) -> Pool:
+def pool_of(told: TrainingData, more: int = 40) -> Pool:
     rng = np.random.default_rng(5)
     rows = np.vstack([told.rows, rng.random((more, 3))])
     able = np.ones(len(rows), dtype=bool)
@@ -105,7 +107,7 @@ def test_a_batch_holds_each_once_and_nothing_that_failed() -> None:
     told = data(5)
     pool = pool_of(told)
     turns = ["improve", "bound", "probe", "near"] * 4
-    chosen = batch(Surrogate(told), pool, turns, np.random.default_rng(1))
+    chosen = choose_batch(Surrogate(told), pool, turns, np.random.default_rng(1))
     assert len(chosen) == len(set(chosen)) == 16
     assert 3 not in chosen
 
@@ -116,7 +118,7 @@ def test_new_ones_are_probed_away_from_the_best() -> None:
     surrogate = Surrogate(told)
     mean, _ = surrogate.predict(pool.rows, pool.known)
     best = int(np.argmin(np.where(pool.known >= 0, mean, np.inf)))
-    chosen = batch(surrogate, pool, ["probe"] * 6, np.random.default_rng(2))
+    chosen = choose_batch(surrogate, pool, ["probe"] * 6, np.random.default_rng(2))
     assert all(pool.known[at] < 0 for at in chosen)
     assert all((pool.levels[at] != pool.levels[best]).any() for at in chosen)
 
@@ -124,7 +126,7 @@ def test_new_ones_are_probed_away_from_the_best() -> None:
 def test_where_all_is_known_only_replicates_are_left() -> None:
     told = data(7)
     pool = pool_of(told, more=0)
-    chosen = batch(
+    chosen = choose_batch(
         Surrogate(told), pool, ["probe", "near", "improve"] * 9, np.random.default_rng(3)
     )
     assert sorted(chosen) == [i for i in range(12) if i != 3]
@@ -167,7 +169,11 @@ def test_numbers_keep_their_order_and_powers_their_ratio() -> None:
 
 def test_what_is_left_alone_without_a_known_default_has_a_column_of_its_own() -> None:
     count = Parameter(name="threads", domain=Choices((1, 2, 3)))
-    assert rows_of(count, None, 1, 3) == [[MIDDLE, 0.0], [0.0, APART], [1.0, APART]]
+    assert rows_of(count, None, 1, 3) == [
+        [UNSET_POSITION, 0.0],
+        [0.0, NAME_DISTANCE],
+        [1.0, NAME_DISTANCE],
+    ]
 
 
 def test_names_are_equally_far_apart() -> None:

@@ -3,7 +3,7 @@
 import msgspec
 
 from assay.records import DEFAULT, Evidence, Launch, Outcome, Sample, Stage
-from assay.search.history.disturbance import Conditions
+from assay.search.history.disturbance import OutsideLoad
 from assay.wording.suspect import suspect_notes
 
 LAUNCH = Launch(configuration=DEFAULT, arm="default", stage=Stage.CONFIRM, block=0, position=0)
@@ -35,5 +35,5 @@ def test_note_counts_suspect_launches_and_quotes_the_last() -> None:
 
 def test_impossible_load_does_not_hide_what_others_took() -> None:
     """A negative load of one launch would cancel that of another in the sum of their block."""
-    alone = Conditions().with_one(SOUND)
-    assert Conditions().with_one(SOUND).with_one(IMPOSSIBLE).share == alone.share > 0.2
+    alone = OutsideLoad().with_one(SOUND)
+    assert OutsideLoad().with_one(SOUND).with_one(IMPOSSIBLE).share == alone.share > 0.2

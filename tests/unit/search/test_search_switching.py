@@ -36,15 +36,15 @@ from assay.search.races.race import EndReason
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.search.space.switching import (
-    EVIDENCE,
-    MOST_WITHIN,
+    MAX_LAUNCHES_PER_APPLICATION,
+    SWITCH_EVIDENCE,
     HardToChangeFactors,
-    switching_of,
-    within,
+    launches_per_application,
+    switching_cost,
 )
-from assay.stats.block_order import GROUP, order
-from assay.stats.confidence_sequence import critical, least, level
-from assay.testing.search_contracts import RandomSearcher, Simulated, Trip, drive
+from assay.stats.block_order import BLOCKS_PER_GROUP, launch_order
+from assay.stats.confidence_sequence import critical, level, min_values
+from assay.testing.search_contracts import CompletedRace, RandomSearcher, SimulatedProgram, run_race
 from cases import cases
 
 COSTS = {"env.BOOT": 60.0, "env.KNOB": 2.0}
@@ -89,13 +89,13 @@ def tuned(costs: dict[str, float], budget: Budget, seed: int = 0) -> StudySpec:
     )
 
 
-def raced(spec: StudySpec, program: Simulated) -> Trip:
+def raced(spec: StudySpec, program: SimulatedProgram) -> CompletedRace:
     race = (
         TuneRace(spec, SearchSpace(spec.space), RandomSearcher())
         if spec.kind is Kind.TUNE
         else CompareRace(spec)
     )
-    return drive(race, program, spec.budget)
+    return run_race(race, program, spec.budget)
 
 
 def switches(launches: list[Launch], name: str) -> int:
@@ -107,7 +107,7 @@ def switches(launches: list[Launch], name: str) -> int:
     )
 
 
-PROGRAM = Simulated(takes_s=lambda c: 0.8 if c.get("env.BOOT") == "b" else 1.0, noise=0.02)
+PROGRAM = SimulatedProgram(takes_s=lambda c: 0.8 if c.get("env.BOOT") == "b" else 1.0, noise=0.02)
 
 
 # --- the order ----------------------------------------------------------------------------------
@@ -129,8 +129,8 @@ def test_each_block_changes_the_costliest_least_often() -> None:
 def test_nothing_changes_where_nothing_is_costly() -> None:
     names = ["default", "a", "b", "c"]
     for block in range(20):
-        assert order(3, block, names) == order(3, block, names, [()] * 4)
-        assert order(3, block, names) == order(3, block, names, [("",)] * 4)
+        assert launch_order(3, block, names) == launch_order(3, block, names, [()] * 4)
+        assert launch_order(3, block, names) == launch_order(3, block, names, [("",)] * 4)
     budget = Budget(launches=120)
     assert raced(tuned({}, budget), PROGRAM).samples == raced(tuned({}, budget), PROGRAM).samples
 
@@ -139,17 +139,19 @@ def test_any_two_arms_go_first_in_turn_within_and_among_groups() -> None:
     names = ["a1", "b1", "a2", "b2", "c1"]
     plots = [(name[0],) for name in names]
     for seed in range(30):
-        found = [[names[i] for i in order(seed, k, names, plots)] for k in range(GROUP)]
+        found = [
+            [names[i] for i in launch_order(seed, k, names, plots)] for k in range(BLOCKS_PER_GROUP)
+        ]
         for one, other in itertools.combinations(names, 2):
-            assert sum(o.index(one) < o.index(other) for o in found) == GROUP // 2
+            assert sum(o.index(one) < o.index(other) for o in found) == BLOCKS_PER_GROUP // 2
         for one_order in found:
             groups = [key for key, _ in itertools.groupby(one_order, key=lambda n: n[0])]
             assert len(groups) == 3
-    firsts = [names[order(seed, 0, names, plots)[0]] for seed in range(600)]
+    firsts = [names[launch_order(seed, 0, names, plots)[0]] for seed in range(600)]
     for group in "abc":
         assert sum(name[0] == group for name in firsts) / 600 == pytest.approx(1 / 3, abs=0.08)
     inner = [
-        order(seed, 0, names, plots).index(0) < order(seed, 0, names, plots).index(2)
+        launch_order(seed, 0, names, plots).index(0) < launch_order(seed, 0, names, plots).index(2)
         for seed in range(600)
     ]
     assert sum(inner) / 600 == pytest.approx(0.5, abs=0.08)
@@ -189,10 +191,10 @@ def test_a_history_counts_switching() -> None:
 
 
 def test_launches_within_an_application() -> None:
-    assert within(0.0, 1.0) == 1
-    assert within(0.1, 1.0) == 1
-    assert within(3.0, 1.0) == 3
-    assert within(100.0, 1.0) == MOST_WITHIN
+    assert launches_per_application(0.0, 1.0) == 1
+    assert launches_per_application(0.1, 1.0) == 1
+    assert launches_per_application(3.0, 1.0) == 3
+    assert launches_per_application(100.0, 1.0) == MAX_LAUNCHES_PER_APPLICATION
 
 
 def test_budget_that_switching_would_use_up_begins_no_confirmation() -> None:
@@ -276,7 +278,7 @@ def test_a_requirement_counts_applications_and_not_the_launches_within_them() ->
 
 def test_an_application_with_a_launch_that_fails_twice_has_no_value() -> None:
     spec = compared({"env.BOOT": 5.0}, "", "env.BOOT=b", budget=Budget(launches=400))
-    flaky = Simulated(
+    flaky = SimulatedProgram(
         takes_s=PROGRAM.takes_s, fails=lambda c: 0.2 if c.get("env.BOOT") == "b" else 0.0, seed=3
     )
     trip = raced(spec, flaky)
@@ -303,16 +305,16 @@ def test_what_was_spent_is_told() -> None:
     launch = Launch(
         configuration=Configuration(), arm="default", stage=Stage.CONFIRM, block=0, position=0
     )
-    applied = Evidence(kind=EVIDENCE, value=4.5, unit="s")
+    applied = Evidence(kind=SWITCH_EVIDENCE, value=4.5, unit="s")
     samples = [
         Sample(launch=launch, outcome=Outcome.OK, evidence=(applied,)),
         Sample(launch=launch, outcome=Outcome.OK),
         Sample(launch=launch, outcome=Outcome.OK, evidence=(applied,)),
     ]
-    found = switching_of(spec, samples)
+    found = switching_cost(spec, samples)
     assert found is not None
     assert (found.settings, found.applications, found.time_s) == (("env.BOOT",), 2, 9.0)
-    assert switching_of(compared({}, "", "nice=5", budget=Budget(launches=9)), samples) is None
+    assert switching_cost(compared({}, "", "nice=5", budget=Budget(launches=9)), samples) is None
 
 
 # --- how often it is wrong ----------------------------------------------------------------------
@@ -337,7 +339,7 @@ def logs(drift: str, application: float, each: int, seed: int) -> np.ndarray:
         slope, step_at = rng.choice([-1.0, 1.0]), rng.uniform(0, BLOCKS * len(names))
         for block in range(BLOCKS):
             held, effect, seen = "", 0.0, dict.fromkeys(NAMES, 0)
-            for place in order(study, block, names, plots):
+            for place in launch_order(study, block, names, plots):
                 name = names[place]
                 if name[0] != held:
                     held, effect = name[0], application * rng.standard_normal()
@@ -361,7 +363,7 @@ def false_share(gaps: np.ndarray) -> float:
     mean = np.cumsum(gaps, axis=1) / n
     square = np.cumsum(gaps**2, axis=1) - n * mean**2
     t = np.abs(mean) / np.sqrt(np.maximum(square, 1e-22) / np.maximum(n - 1, 1) / n)
-    looks = range(max(6, least(0.05)), gaps.shape[1] + 1)
+    looks = range(max(6, min_values(0.05)), gaps.shape[1] + 1)
     bounds = [critical(k, level(0.05)) for k in looks]
     return float((t[:, looks[0] - 1 :] > bounds).any(axis=1).mean())
 
@@ -398,14 +400,16 @@ def test_boots_are_counted_by_no_budget_and_bound_what_one_serves() -> None:
     assert costly.begins(four) == (four[0], four[2])
     # Two boots of two values each: four applications of the one that is written.
     assert costly.block_s(four) == 4 * 2.0
-    assert costly.whole_s(four) == 4 * 2.0 + 2 * 120.0
+    assert costly.block_with_boots_s(four) == 4 * 2.0 + 2 * 120.0
     assert costly.pair_s == 2 * 2.0
-    assert costly.whole_pair_s == 2 * 2.0 + 2 * 120.0
-    assert costly.within_a_boot.names == ("vm.thp",)
+    assert costly.pair_with_boots_s == 2 * 2.0 + 2 * 120.0
+    assert costly.without_boot_settings.names == ("vm.thp",)
     assert HardToChangeFactors(COSTS).begins(four) == four
 
 
-@pytest.mark.parametrize(("launches", "each"), [(None, MOST_WITHIN), (240, 10), (48, 2), (12, 1)])
+@pytest.mark.parametrize(
+    ("launches", "each"), [(None, MAX_LAUNCHES_PER_APPLICATION), (240, 10), (48, 2), (12, 1)]
+)
 def test_one_boot_serves_what_the_budget_has_room_for(launches: int | None, each: int) -> None:
     spec = StudySpec(
         kind=Kind.COMPARE,
@@ -423,4 +427,4 @@ def test_one_boot_serves_what_the_budget_has_room_for(launches: int | None, each
         position=0,
     )
     known = Sample(launch=launch, outcome=Outcome.OK, wall_s=1.0, metrics={"wall_s": 1.0})
-    assert History.of(spec, [known]).launches_each(Stage.CONFIRM, both) == each
+    assert History.of(spec, [known]).launches_by_arm(Stage.CONFIRM, both) == each

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from assay.records import DEFAULT, Evidence, Launch, Outcome, Sample, Stage
 from assay.records.sample import REMAINING_PROCESSES, REVISION
-from assay.search.history.remaining_processes import left_running_notes
-from assay.search.history.termination import asked_to_end_notes
+from assay.search.history.remaining_processes import remaining_process_notes
+from assay.search.history.termination import termination_notes
 from assay.wording.revisions import revision_notes
 
 
@@ -26,37 +26,37 @@ def test_commit_is_told_once() -> None:
 
 
 def test_processes_left_running_are_told_with_names() -> None:
-    assert left_running_notes([sample(left(1, "daemon"))]) == [
+    assert remaining_process_notes([sample(left(1, "daemon"))]) == [
         "ended what the program left running: 1 process (daemon)"
     ]
     many = [sample(left(2, "a", "b")), sample(), sample(left(3, "b", "c", "d"))]
-    assert left_running_notes(many) == [
+    assert remaining_process_notes(many) == [
         "ended what the program left running: 5 processes (b, a, c, ...), after 2 of 3 launches"
     ]
 
 
 def test_processes_that_end_by_themselves_are_not_told() -> None:
-    assert left_running_notes([sample(), sample(left(1))]) == []
+    assert remaining_process_notes([sample(), sample(left(1))]) == []
 
 
 def test_launches_that_had_to_be_killed_are_counted() -> None:
     killed = Evidence(kind="killed_after", value=10.0032, unit="s", note="SIGTERM")
-    assert asked_to_end_notes([sample(killed), sample(), sample(killed)]) == [
+    assert termination_notes([sample(killed), sample(), sample(killed)]) == [
         "2 launches had not ended 10.0 s after SIGTERM, and had to be killed: --grace gives more "
         "time (0s: none), --stop asks in another way"
     ]
     by_command = Evidence(kind="killed_after", value=0.5, unit="s", note="command")
-    assert asked_to_end_notes([sample(by_command)])[0].startswith(
+    assert termination_notes([sample(by_command)])[0].startswith(
         "1 launch had not ended 500 ms after the command of --stop, and"
     )
-    assert "--stop asks" not in asked_to_end_notes([sample(by_command)])[0]
-    assert len(asked_to_end_notes([sample(killed), sample(by_command)])) == 2
-    assert asked_to_end_notes([sample()]) == []
+    assert "--stop asks" not in termination_notes([sample(by_command)])[0]
+    assert len(termination_notes([sample(killed), sample(by_command)])) == 2
+    assert termination_notes([sample()]) == []
 
 
 def test_a_command_of_stop_that_failed_is_told() -> None:
     failed = Evidence(kind="stop_failed", note="exit status 127")
-    assert asked_to_end_notes([sample(failed), sample(failed)]) == [
+    assert termination_notes([sample(failed), sample(failed)]) == [
         "the command of --stop failed 2 times (exit status 127), and SIGTERM was sent in its "
         "place: run it by hand while the program runs, whose process is ASSAY_PID"
     ]

@@ -27,13 +27,13 @@ from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.compare import CompareRace
 from assay.search.races.race import Ending, EndReason
 from assay.search.races.sweep import SweepRace
-from assay.testing.search_contracts import Simulated, drive
+from assay.testing.search_contracts import SimulatedProgram, run_race
 
 COLD_S, WARM_S = 3.0, 0.06
 
 
 @dataclass(frozen=True)
-class Cold(Simulated):
+class Cold(SimulatedProgram):
     """Takes long in the first launch of each configuration, as one that fills a cache.
 
     Attributes:
@@ -50,7 +50,7 @@ class Cold(Simulated):
         if launch.configuration in seen:
             return super().run(launch)
         seen.add(launch.configuration)
-        return Simulated(takes_s=lambda c: self.first_s).run(launch)
+        return SimulatedProgram(takes_s=lambda c: self.first_s).run(launch)
 
 
 def cold() -> Cold:
@@ -66,7 +66,9 @@ def test_comparison_repeats_first_launches_before_it_refuses(time_s: float) -> N
 
 
 def test_program_that_always_takes_so_long_is_refused_within_the_budget() -> None:
-    study = compare(Simulated(takes_s=lambda c: COLD_S), Budget(time_s=25.0), {}, {"nice": 5})
+    study = compare(
+        SimulatedProgram(takes_s=lambda c: COLD_S), Budget(time_s=25.0), {}, {"nice": 5}
+    )
     assert study.done.reason is EndReason.TOO_SMALL
     assert len(study.samples) == 4
     assert study.done.needed is not None and (study.done.needed.time_s or 0.0) > 6 * 2 * COLD_S
@@ -85,7 +87,7 @@ def test_measurement_repeats_the_launch_that_used_up_the_budget() -> None:
         arms=(Arm(name="default", configuration=DEFAULT),),
     )
     assert carry_out(spec, cold()).done.reason is not EndReason.TOO_SMALL
-    slow = carry_out(spec, Simulated(takes_s=lambda c: COLD_S))
+    slow = carry_out(spec, SimulatedProgram(takes_s=lambda c: COLD_S))
     assert slow.done.reason is EndReason.TOO_SMALL
     assert sum(sample.wall_s or 0.0 for sample in slow.samples) <= 4.1
 
@@ -100,14 +102,14 @@ def test_sweep_repeats_first_launches_before_it_refuses() -> None:
         arms=tuple(Arm(name=str(c), configuration=c) for c in configurations),
         design=Design(kind=DesignKind.GRID),
     )
-    assert drive(SweepRace(spec), cold(), spec.budget).done.reason is not EndReason.TOO_SMALL
+    assert run_race(SweepRace(spec), cold(), spec.budget).done.reason is not EndReason.TOO_SMALL
 
 
 def test_budget_that_is_said_to_do_exceeds_the_one_that_did_not() -> None:
     """Take a ``--prepare`` that waits: what it takes is in no wall time."""
     spec = compare(cold(), Budget(time_s=10.0), {}, {"nice": 5}).spec
     race, left = CompareRace(spec), Budget(time_s=10.0)
-    program = Simulated(takes_s=lambda c: WARM_S)
+    program = SimulatedProgram(takes_s=lambda c: WARM_S)
     launches = race.ask(2, left)
     assert not isinstance(launches, Ending)
     for launch in launches:

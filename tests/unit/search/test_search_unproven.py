@@ -35,12 +35,12 @@ from assay.search.conclusion.interim import interim_sentence, interim_words
 from assay.search.history.history import arm_of
 from assay.search.model.candidate import Candidate, best_candidate
 from assay.search.model.gp import GpSearcher
-from assay.search.model.sample_means import ByAverage
+from assay.search.model.sample_means import SampleMeans
 from assay.search.model.searcher import Contrast, Estimate, Trial
 from assay.search.races.race import EndReason
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import Simulated, Trip, drive
+from assay.testing.search_contracts import CompletedRace, SimulatedProgram, run_race
 from assay.wording.proof import proof_command
 
 SPACE = Space(
@@ -53,9 +53,9 @@ CORE = Configuration({"arg.p1": 2})
 WHOLE = Configuration({"arg.p1": 2, "arg.p3": 1})
 
 
-def program(gain: float, seed: int = 0, **given: object) -> Simulated:
+def program(gain: float, seed: int = 0, **given: object) -> SimulatedProgram:
     """Sets p1 to 2 for a gain; nothing else does anything."""
-    return Simulated(
+    return SimulatedProgram(
         takes_s=lambda c: math.exp(-gain * (c.get("arg.p1") == 2)), noise=0.03, seed=seed, **given
     )
 
@@ -71,13 +71,13 @@ def spec(launches: int, seed: int = 0, metric: Metric | None = None) -> StudySpe
     )
 
 
-def study(asked: StudySpec, runs: Simulated) -> tuple[Trip, Conclusion]:
+def study(asked: StudySpec, runs: SimulatedProgram) -> tuple[CompletedRace, Conclusion]:
     space = SearchSpace(asked.space)
-    trip = drive(TuneRace(asked, space, GpSearcher()), runs, asked.budget)
+    trip = run_race(TuneRace(asked, space, GpSearcher()), runs, asked.budget)
     return trip, conclude(asked, trip.samples, space, GpSearcher(), trip.done)
 
 
-def chosen_of(asked: StudySpec, runs: Simulated) -> Recommendation:
+def chosen_of(asked: StudySpec, runs: SimulatedProgram) -> Recommendation:
     found = study(asked, runs)[1].recommendation
     assert found is not None
     return found
@@ -145,7 +145,7 @@ def test_resumed_with_the_cost_of_a_proof_it_is_proven() -> None:
     assert more is not None
     race = TuneRace(asked, SearchSpace(SPACE), GpSearcher())
     race.go_on()
-    whole = drive(race, program(0.5), Budget(launches=12 + more), told=trip.samples)
+    whole = run_race(race, program(0.5), Budget(launches=12 + more), told=trip.samples)
     again = conclude(asked, whole.samples, SearchSpace(SPACE), GpSearcher(), whole.done)
     assert again.recommendation is not None
     assert again.recommendation.status is RecommendationStatus.PROVEN
@@ -244,7 +244,7 @@ def test_table_has_values_where_the_default_ran_in_the_survey_alone(more: int) -
     trip, _ = study(asked, runs)
     race, space = TuneRace(asked, SearchSpace(SPACE), GpSearcher()), SearchSpace(SPACE)
     race.go_on()
-    whole = drive(race, runs, Budget(launches=2 + more), told=trip.samples)
+    whole = run_race(race, runs, Budget(launches=2 + more), told=trip.samples)
     again = conclude(asked, whole.samples, space, GpSearcher(), whole.done)
     assert {len(arm.summary) > 0 for arm in again.arms} == {True}
 
@@ -270,7 +270,7 @@ def test_disturbed_blocks_of_a_search_are_told() -> None:
     assert any("burn (process 812)" in note for note in named.notes)
 
 
-class Doubting(ByAverage):
+class Doubting(SampleMeans):
     """Expects less of a part than of the whole, by less than it doubts."""
 
     def contrasts(
@@ -295,7 +295,9 @@ def test_part_that_was_launched_as_often_as_the_whole_is_preferred(
 
 @pytest.mark.rotating
 def test_last_launches_of_a_large_budget_look_for_the_core() -> None:
-    runs = Simulated(takes_s=lambda c: math.exp(-0.2 * (c.get("arg.p1") == 2)), noise=0.15, seed=1)
+    runs = SimulatedProgram(
+        takes_s=lambda c: math.exp(-0.2 * (c.get("arg.p1") == 2)), noise=0.15, seed=1
+    )
     trip, found = study(spec(80, seed=1), runs)
     last = [sample.launch for sample in trip.samples[-3:]]
     assert [launch.configuration for launch in last] == [CORE] * 3

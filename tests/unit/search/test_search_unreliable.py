@@ -22,16 +22,16 @@ from assay.search.claims.gate import gate_reasons
 from assay.search.claims.reliability import excess_losses, may_be_by_chance
 from assay.search.history.history import History
 from assay.search.races.race import EndReason
-from assay.testing.search_contracts import Simulated
+from assay.testing.search_contracts import SimulatedProgram
 from assay.wording.sentence import comparison
 
 QUICK = {"nice": 5}
 QUICK_NAME = str(Configuration(QUICK))
-SLOW_DEFAULT = Simulated(takes_s=lambda c: 0.05 if c else 0.1, noise=0.02)
+SLOW_DEFAULT = SimulatedProgram(takes_s=lambda c: 0.05 if c else 0.1, noise=0.02)
 
 
 @dataclass(frozen=True)
-class FailingBlocks(Simulated):
+class FailingBlocks(SimulatedProgram):
     """Fails at every attempt in some blocks in which a configuration runs.
 
     Attributes:

@@ -36,11 +36,11 @@ from assay.search.races.race import Ending, EndReason
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
-from assay.testing.search_contracts import Simulated, drive
+from assay.testing.search_contracts import SimulatedProgram, run_race
 
-FLAT = Simulated(takes_s=lambda configuration: 1.0)
+FLAT = SimulatedProgram(takes_s=lambda configuration: 1.0)
 SMALL = space_of(nice=(0, 5, 10), malloc=("jemalloc", "tcmalloc"))
-GAIN = Simulated(takes_s=factors(malloc={"jemalloc": 0.9, "tcmalloc": 0.8}, nice={10: 1.2}))
+GAIN = SimulatedProgram(takes_s=factors(malloc={"jemalloc": 0.9, "tcmalloc": 0.8}, nice={10: 1.2}))
 
 
 def most_allowed(studies: int) -> float:
@@ -58,7 +58,7 @@ def most_allowed(studies: int) -> float:
     ],
     ids=["plain", "drift", "failures"],
 )
-def test_nothing_is_found_where_nothing_is(program: Simulated) -> None:
+def test_nothing_is_found_where_nothing_is(program: SimulatedProgram) -> None:
     wins = 0
     for seed in range(100):
         study = tune(SMALL, replace(program, seed=seed), Budget(launches=80), seed=seed)
@@ -106,7 +106,7 @@ def test_two_settings_that_do_the_same_good_keep_one() -> None:
         either = configuration.get("thp") == "always" or "malloc" in configuration
         return 0.8 if either else 1.0
 
-    program = Simulated(takes_s=takes_s, noise=0.02)
+    program = SimulatedProgram(takes_s=takes_s, noise=0.02)
     found = [tune(space, replace(program, seed=s), Budget(launches=200), seed=s) for s in range(12)]
     assert all(len(study.settings) <= 1 for study in found)
     assert sum(len(study.settings) == 1 for study in found) >= 11
@@ -117,7 +117,9 @@ def test_a_model_finds_what_cannot_all_be_tried() -> None:
     values = tuple(range(8))
     space = space_of(**{f"arg.p{i}": values for i in range(4)})
     takes_s = factors(**{f"arg.p{i}": {v: 1 + 0.04 * abs(v - 3) for v in values} for i in range(4)})
-    program = Simulated(takes_s=lambda c: takes_s(c) * (0.75 if c.get("arg.p0") == 5 else 1.0))
+    program = SimulatedProgram(
+        takes_s=lambda c: takes_s(c) * (0.75 if c.get("arg.p0") == 5 else 1.0)
+    )
     good = 0
     for seed in range(4):
         study = tune(space, replace(program, seed=seed), Budget(launches=200), seed=seed)
@@ -201,14 +203,14 @@ def test_metrics_from_the_output(goal: Goal) -> None:
 def test_the_wrong_way_round_is_no_gain() -> None:
     """A metric that only gets worse keeps the default."""
     metric = Metric(name="rate", goal=Goal.HIGHER, pattern="x")
-    slow = Simulated(takes_s=lambda c: 1.0 + 0.2 * len(c), metric=metric)
+    slow = SimulatedProgram(takes_s=lambda c: 1.0 + 0.2 * len(c), metric=metric)
     assert tune(SMALL, slow, Budget(launches=150)).settings == {}
 
 
 @pytest.mark.parametrize("gains", [True, False])
 def test_null_gives_a_noise_floor(gains: bool) -> None:
     """Beside a claim, and where the default is kept as well."""
-    slow = Simulated(takes_s=lambda c: 1.0 + 0.3 * len(c))
+    slow = SimulatedProgram(takes_s=lambda c: 1.0 + 0.3 * len(c))
     study = tune(SMALL, GAIN if gains else slow, Budget(launches=200), null=True)
     floor = study.conclusion.noise_floor
     assert floor is not None
@@ -223,7 +225,7 @@ def test_null_gives_a_noise_floor(gains: bool) -> None:
 
 def test_the_noise_floor_does_not_keep_a_comparison_going() -> None:
     """It is there for the claims; that it stays unclear itself is to be expected."""
-    program = Simulated(takes_s=factors(nice={5: 2.0}), noise=0.05)
+    program = SimulatedProgram(takes_s=factors(nice={5: 2.0}), noise=0.05)
     study = compare(program, Budget(launches=1000), {}, {"nice": 5}, null=True)
     assert study.done.reason is EndReason.DECIDED
     assert len(study.samples) < 100
@@ -242,7 +244,7 @@ def test_a_comparison_whose_arms_all_fail_but_the_first_is_none() -> None:
 @pytest.mark.parametrize("unit", ["launches", "time"])
 def test_what_a_proof_is_said_to_take_does(null: bool, unit: str) -> None:
     """It gives the claim that was too dear before."""
-    program = Simulated(takes_s=factors(malloc={"tcmalloc": 0.7}, nice={5: 1.5, 10: 9.0}))
+    program = SimulatedProgram(takes_s=factors(malloc={"tcmalloc": 0.7}, nice={5: 1.5, 10: 9.0}))
     small = Budget(launches=13) if unit == "launches" else Budget(time_s=14.0)
     for seed in range(5):
         first = tune(SMALL, replace(program, seed=seed), small, null=null, seed=seed)
@@ -259,7 +261,7 @@ def test_what_a_proof_is_said_to_take_does(null: bool, unit: str) -> None:
         )
         race = TuneRace(first.spec, SearchSpace(SMALL), TpeSearcher())
         race.go_on()
-        trip = drive(race, replace(program, seed=seed), enough, told=first.samples)
+        trip = run_race(race, replace(program, seed=seed), enough, told=first.samples)
         again = conclude(first.spec, trip.samples, SearchSpace(SMALL), TpeSearcher(), trip.done)
         assert again.claims, trip.done
         assert again.claims[0].blocks >= 6
@@ -268,7 +270,7 @@ def test_what_a_proof_is_said_to_take_does(null: bool, unit: str) -> None:
 def test_a_budget_that_is_said_to_do_decides_every_arm_of_a_comparison() -> None:
     """With several arms each has a smaller share of the error rate, and takes more blocks."""
     arms: tuple[dict[str, int | str], ...] = ({}, {"nice": 5}, {"nice": 10}, {"nice": 15})
-    program = Simulated(takes_s=factors(nice={5: 0.5, 10: 0.4, 15: 2.0}))
+    program = SimulatedProgram(takes_s=factors(nice={5: 0.5, 10: 0.4, 15: 2.0}))
     first = compare(program, Budget(launches=10), *arms)
     assert first.done.reason is EndReason.TOO_SMALL
     assert first.done.needed is not None
@@ -282,11 +284,11 @@ def test_a_budget_that_is_said_to_do_decides_every_arm_of_a_comparison() -> None
 def test_time_outs_count_as_at_least_their_cap() -> None:
     """An arm that hangs every other time is not taken for a quick one."""
 
-    class Hanging(Simulated):
+    class Hanging(SimulatedProgram):
         def run(self, launch):  # type: ignore[no-untyped-def]
             if launch.configuration and launch.block % 2:
                 slow = replace(self, takes_s=lambda c: 1000.0)
-                return Simulated.run(slow, launch)
+                return SimulatedProgram.run(slow, launch)
             return super().run(launch)
 
     program = Hanging(takes_s=lambda c: 0.9 if c else 1.0, noise=0.01)
@@ -300,13 +302,13 @@ def test_time_outs_count_as_at_least_their_cap() -> None:
 
 def test_time_outs_have_no_value_of_another_metric() -> None:
     metric = Metric(name="fps", goal=Goal.HIGHER, pattern="x")
-    program = Simulated(takes_s=lambda c: 99.0 if c else 1.0, metric=metric)
+    program = SimulatedProgram(takes_s=lambda c: 99.0 if c else 1.0, metric=metric)
     study = compare(program, Budget(launches=40), {}, {"nice": 5}, timeout_s=10.0)
     assert any("they have no value of fps" in note for note in study.conclusion.notes)
 
 
 def test_a_baseline_that_never_ends_gives_a_bound() -> None:
-    program = Simulated(takes_s=lambda c: 0.1 if c else 99.0)
+    program = SimulatedProgram(takes_s=lambda c: 0.1 if c else 99.0)
     study = compare(program, Budget(launches=200), {}, {"nice": 5}, timeout_s=10.0)
     (claim,) = study.conclusion.claims
     assert claim.verdict is Verdict.FASTER
@@ -316,7 +318,7 @@ def test_a_baseline_that_never_ends_gives_a_bound() -> None:
 
 
 def test_a_slow_configuration_does_not_win_by_being_stopped() -> None:
-    program = Simulated(takes_s=lambda c: 40.0 if c.get("nice") == 5 else 1.0)
+    program = SimulatedProgram(takes_s=lambda c: 40.0 if c.get("nice") == 5 else 1.0)
     study = tune(SMALL, program, Budget(launches=150))
     assert any(s.outcome is Outcome.TIMED_OUT for s in study.samples)
     assert "nice" not in study.settings
@@ -334,7 +336,7 @@ def test_a_default_that_fails_at_times_is_told() -> None:
 def test_a_first_launch_that_fails_at_once_is_no_timing() -> None:
     """The budget and the kind of search follow from launches that ended well."""
 
-    class Stumbling(Simulated):
+    class Stumbling(SimulatedProgram):
         def run(self, launch):  # type: ignore[no-untyped-def]
             if launch.block == 0 and launch.attempt == 0:
                 return Sample(launch=launch, outcome=Outcome.FAILED, wall_s=0.001)
@@ -386,7 +388,7 @@ def test_a_measurement_is_as_precise_as_asked() -> None:
     assert summary.n == len(study.samples) - warm, "the warm-up is not in it"
 
 
-def _measure(program: Simulated, budget: Budget, precision: float | None = None) -> Study:
+def _measure(program: SimulatedProgram, budget: Budget, precision: float | None = None) -> Study:
     spec = StudySpec(
         kind=Kind.MEASURE,
         workload=workload(program.metric),
@@ -435,7 +437,9 @@ def test_a_figure_that_never_varies_ends_a_comparison(
 ) -> None:
     """Whole numbers as a program prints them: far apart, or too coarse to tell apart."""
     metric = Metric(name="count", goal=Goal.LOWER, pattern="x")
-    program = Simulated(takes_s=lambda c: 4.0 * (factor if c else 1.0), noise=0.0, metric=metric)
+    program = SimulatedProgram(
+        takes_s=lambda c: 4.0 * (factor if c else 1.0), noise=0.0, metric=metric
+    )
     study = compare(program, Budget(launches=10_000), {}, {"nice": 5})
     assert study.done.reason is EndReason.DECIDED
     assert len(study.samples) <= 44
@@ -447,7 +451,7 @@ def test_a_figure_that_never_varies_ends_a_comparison(
 def test_a_winner_that_fails_more_often_than_the_default_is_no_gain(
     fails: float, wins: bool
 ) -> None:
-    program = Simulated(takes_s=factors(nice={5: 0.7}), fails=lambda c: fails if c else 0.0)
+    program = SimulatedProgram(takes_s=factors(nice={5: 0.7}), fails=lambda c: fails if c else 0.0)
     studies = [
         tune(space_of(nice=(5,)), replace(program, seed=seed), Budget(launches=150), seed=seed)
         for seed in range(16)
@@ -478,7 +482,7 @@ def test_each_way_of_keeping_the_default_is_told_apart() -> None:
         tune(SMALL, failing, Budget(launches=150))
     )
     assert "nothing else to try" in _sentence(tune(space_of(), FLAT, Budget(launches=150)))
-    slow = Simulated(takes_s=lambda c: 1.0 + 0.3 * len(c))
+    slow = SimulatedProgram(takes_s=lambda c: 1.0 + 0.3 * len(c))
     assert "nothing that was tried stood better" in _sentence(
         tune(SMALL, slow, Budget(launches=150))
     )
@@ -513,7 +517,7 @@ def test_a_claim_and_a_noise_floor_share_the_error_rate() -> None:
 
 def test_values_that_differ_in_the_seventh_digit_are_two_arms() -> None:
     good, bad = 1000000.25, 1000000.5
-    program = Simulated(takes_s=factors(**{"arg.x": {good: 0.8, bad: 1.5}}), noise=0.01)
+    program = SimulatedProgram(takes_s=factors(**{"arg.x": {good: 0.8, bad: 1.5}}), noise=0.01)
     study = tune(space_of(**{"arg.x": (good, bad)}), program, Budget(launches=150))
     assert study.settings == {"arg.x": good}
 
@@ -521,7 +525,7 @@ def test_values_that_differ_in_the_seventh_digit_are_two_arms() -> None:
 @pytest.mark.rotating
 def test_a_reduction_that_cannot_tell_leaves_the_answer_to_the_confirmation() -> None:
     """Under noise each setting by itself seems idle; that is no proof that all of them are."""
-    program = Simulated(takes_s=factors(**{"arg.j": {4: 0.82}}), noise=0.3)
+    program = SimulatedProgram(takes_s=factors(**{"arg.j": {4: 0.82}}), noise=0.3)
     space = space_of(**{"arg.j": (1, 2, 4)}, nice=(5, 10), malloc=("a", "b"))
     found = [
         tune(space, replace(program, seed=seed), Budget(launches=300), seed=seed)
@@ -531,7 +535,7 @@ def test_a_reduction_that_cannot_tell_leaves_the_answer_to_the_confirmation() ->
 
 
 def test_no_launch_outlives_the_budget_by_far() -> None:
-    program = Simulated(takes_s=lambda c: 1000.0)
+    program = SimulatedProgram(takes_s=lambda c: 1000.0)
     study = tune(SMALL, program, Budget(time_s=5.0))
     assert len(study.samples) == 1
     assert study.samples[0].launch.cap_s == pytest.approx(5.0)

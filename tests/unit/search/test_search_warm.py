@@ -33,14 +33,19 @@ from assay.records import (
 from assay.search.conclusion.conclude import conclude
 from assay.search.conclusion.warm_start import warm_start_announcement, warm_start_result
 from assay.search.history.history import History
-from assay.search.model.gp import ALIKE_ENOUGH, GpSearcher
+from assay.search.model.gp import MIN_CORRELATION, GpSearcher
 from assay.search.model.searcher import Trial
-from assay.search.model.surrogate import Data, Surrogate
-from assay.search.model.warm_start import bounded, firsts, known_of, projected
+from assay.search.model.surrogate import Surrogate, TrainingData
+from assay.search.model.warm_start import (
+    first_proposals,
+    limit_results,
+    project,
+    transferable_results,
+)
 from assay.search.races.sweep import SweepRace
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import Simulated, Trip, drive
+from assay.testing.search_contracts import CompletedRace, SimulatedProgram, run_race
 
 MANY = Space(
     parameters=tuple(
@@ -71,16 +76,18 @@ def takes_s(configuration: Configuration) -> float:
     return 1.0 + 0.2 * gap + 0.01 * int(configuration.get("arg.p3", 0))
 
 
-PROGRAM = Simulated(takes_s=takes_s, noise=0.03)
+PROGRAM = SimulatedProgram(takes_s=takes_s, noise=0.03)
 
 
-def tuned(spec: StudySpec, program: Simulated = PROGRAM) -> Trip:
+def tuned(spec: StudySpec, program: Simulated = PROGRAM) -> CompletedRace:
     race = TuneRace(spec, SearchSpace(spec.space), GpSearcher(earlier=spec.earlier))
-    return drive(race, program, spec.budget)
+    return run_race(race, program, spec.budget)
 
 
-def told(spec: StudySpec, trip: Trip, space: Space = MANY, name: str = "before") -> EarlierStudy:
-    known, left_out = known_of(spec, trip.samples, SearchSpace(space))
+def told(
+    spec: StudySpec, trip: CompletedRace, space: Space = MANY, name: str = "before"
+) -> EarlierStudy:
+    known, left_out = transferable_results(spec, trip.samples, SearchSpace(space))
     return EarlierStudy(
         study=name,
         command="program",
@@ -122,7 +129,7 @@ def test_what_a_study_knew_are_its_ratios_to_the_default_the_best_first(
 def test_where_higher_is_better_the_best_are_first_too() -> None:
     metric = Metric(name="fps", goal=Goal.HIGHER, pattern="x")
     spec = spec_of(metric=metric)
-    trip = tuned(spec, Simulated(takes_s=takes_s, metric=metric))
+    trip = tuned(spec, SimulatedProgram(takes_s=takes_s, metric=metric))
     best = told(spec, trip).known[0]
     assert best.configuration["arg.p1"] == 3
     assert best.log_ratio is not None and best.log_ratio < -0.5
@@ -130,7 +137,7 @@ def test_where_higher_is_better_the_best_are_first_too() -> None:
 
 def test_what_never_worked_is_known_to_and_comes_last() -> None:
     spec = spec_of()
-    fails = Simulated(takes_s=takes_s, fails=lambda c: float(c.get("arg.p0") == 2))
+    fails = SimulatedProgram(takes_s=takes_s, fails=lambda c: float(c.get("arg.p0") == 2))
     known = told(spec, tuned(spec, fails)).known
     failed = [k for k in known if k.log_ratio is None]
     assert failed and all(k.configuration["arg.p0"] == 2 for k in failed)
@@ -147,7 +154,7 @@ def test_a_sweep_knows_its_cells() -> None:
         space=MANY,
         arms=arms,
     )
-    trip = drive(SweepRace(spec), PROGRAM, spec.budget)
+    trip = run_race(SweepRace(spec), PROGRAM, spec.budget)
     known = told(spec, trip).known
     assert [dict(k.configuration) for k in known[:2]] == [cells[3], cells[1]]
     assert {k.configuration for k in known} == {arm.configuration for arm in arms}
@@ -168,8 +175,7 @@ def space_of(**domains: tuple[tuple[Value, ...], Value | None]) -> Space:
 def test_a_default_that_is_another_here_is_set() -> None:
     theirs, ours = space_of(p=((0, 1, 2), 0)), SearchSpace(space_of(p=((0, 1, 2), 2)))
     found = [
-        projected(Configuration(c), theirs.parameters, ours)
-        for c in ({}, {"arg.p": 1}, {"arg.p": 2})
+        project(Configuration(c), theirs.parameters, ours) for c in ({}, {"arg.p": 1}, {"arg.p": 2})
     ]
     assert found == [Configuration({"arg.p": 0}), Configuration({"arg.p": 1}), DEFAULT]
 
@@ -178,8 +184,8 @@ def test_settings_that_are_not_varied_are_dropped_and_values_that_are_not_there_
     theirs = space_of(p=((0, 1, 7), 0), q=(("x", "y"), "x"))
     ours = SearchSpace(space_of(p=((0, 1, 2), 0), r=((True, False), None)))
     both = Configuration({"arg.p": 1, "arg.q": "y"})
-    assert projected(both, theirs.parameters, ours) == Configuration({"arg.p": 1})
-    assert projected(Configuration({"arg.p": 7}), theirs.parameters, ours) is None
+    assert project(both, theirs.parameters, ours) == Configuration({"arg.p": 1})
+    assert project(Configuration({"arg.p": 7}), theirs.parameters, ours) is None
 
 
 def test_what_differs_in_what_is_dropped_becomes_one_of_their_mean() -> None:
@@ -212,12 +218,12 @@ def test_of_many_the_better_half_is_kept_whole() -> None:
         EarlierConfiguration(configuration=Configuration({"n": i}), log_ratio=float(i))
         for i in range(100)
     ]
-    kept = bounded(known, 11)
+    kept = limit_results(known, 11)
     ratios = [k.log_ratio for k in kept]
     assert len(kept) == 11
     assert ratios[:6] == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
     assert ratios[6] == 6.0 and ratios[-1] == 99.0 and ratios == sorted(ratios)  # type: ignore[type-var]
-    assert bounded(known[:5], 11) == tuple(known[:5])
+    assert limit_results(known[:5], 11) == tuple(known[:5])
 
 
 # --- what begins the search -------------------------------------------------------------------
@@ -235,9 +241,9 @@ def test_the_first_are_good_and_differ() -> None:
         EarlierConfiguration(configuration=Configuration(c), log_ratio=r) for c, r in pairs
     )
     one = EarlierStudy(study="s", command="x", known=known)
-    assert [dict(c) for c in firsts([one], 2)] == [{"a": 1, "b": 1}, {"c": 1}]
-    assert {"d": 1} not in [dict(c) for c in firsts([one], 9)], "worse than its default"
-    assert len(firsts([one], 9)) == 4
+    assert [dict(c) for c in first_proposals([one], 2)] == [{"a": 1, "b": 1}, {"c": 1}]
+    assert {"d": 1} not in [dict(c) for c in first_proposals([one], 9)], "worse than its default"
+    assert len(first_proposals([one], 9)) == 4
 
 
 def test_studies_take_turns() -> None:
@@ -250,7 +256,12 @@ def test_studies_take_turns() -> None:
         )
         return EarlierStudy(study=name, command="x", known=known)
 
-    assert [next(iter(c)) for c in firsts([one("a"), one("b")], 4)] == ["a0", "b0", "a1", "b1"]
+    assert [next(iter(c)) for c in first_proposals([one("a"), one("b")], 4)] == [
+        "a0",
+        "b0",
+        "a1",
+        "b1",
+    ]
 
 
 def test_half_of_the_first_block_is_the_earlier_studys(before: EarlierStudy) -> None:
@@ -259,7 +270,7 @@ def test_half_of_the_first_block_is_the_earlier_studys(before: EarlierStudy) -> 
     block = history.blocks(Stage.SEARCH)[0]
     first = {s.launch.configuration for s in history.samples if s.launch.block == block}
     assert len(first) == 9
-    assert len(first & set(firsts([before], 4))) == 4
+    assert len(first & set(first_proposals([before], 4))) == 4
 
 
 # --- what the model makes of it ---------------------------------------------------------------
@@ -284,7 +295,7 @@ def degree(earlier: EarlierStudy) -> float:
 
 
 def test_a_study_of_the_same_is_heard_and_a_misleading_one_is_not(before: EarlierStudy) -> None:
-    assert degree(before) > 0.8 > ALIKE_ENOUGH
+    assert degree(before) > 0.8 > MIN_CORRELATION
     assert degree(reversed_of(before)) == 0.0
 
 
@@ -305,7 +316,7 @@ def test_the_gradient_is_that_of_the_loss_with_earlier_studies() -> None:
     rows = rng.random((10, 2))
     which = np.array([*range(10), *range(10), *range(5)])
     surrogate = Surrogate(
-        Data(
+        TrainingData(
             rows,
             which,
             block=np.arange(25) // 3,
@@ -329,7 +340,7 @@ def test_how_high_an_earlier_study_lies_as_a_whole_means_nothing() -> None:
 
     def mean(offset: float) -> np.ndarray:
         task = np.repeat([0, 1], 12)
-        data = Data(rows, which, np.arange(24), values + offset * task, 0.02**2, task)
+        data = TrainingData(rows, which, np.arange(24), values + offset * task, 0.02**2, task)
         return Surrogate(data).predict(rows, np.arange(12))[0]
 
     assert mean(5.0) == pytest.approx(mean(0.0), abs=0.02)
@@ -376,7 +387,7 @@ def test_it_goes_on_where_it_was_cut_off(before: EarlierStudy, count: int) -> No
     spec = decode(encode(msgspec.structs.replace(spec_of(), earlier=(before,))), StudySpec)
     whole = tuned(spec)
     race = TuneRace(spec, SearchSpace(MANY), GpSearcher(earlier=spec.earlier))
-    resumed = drive(race, PROGRAM, spec.budget, told=whole.samples[:count])
+    resumed = run_race(race, PROGRAM, spec.budget, told=whole.samples[:count])
     assert resumed.samples == whole.samples
     assert resumed.done == whole.done
 

@@ -25,18 +25,18 @@ from assay.records import (
 from assay.search.conclusion.cells import sweep_sentences
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import DEFAULT_ARM, History
-from assay.search.history.losses import losses
+from assay.search.history.losses import count_losses
 from assay.search.races.race import EndReason
 from assay.search.races.sweep import SweepRace
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import RandomSearcher, Simulated, drive
+from assay.testing.search_contracts import RandomSearcher, SimulatedProgram, run_race
 from assay.wording.sentence import comparison
 
 MISSES = Metric(name="misses", pattern="([0-9]+)", assumed=True)
 
 
 @dataclass(frozen=True)
-class Counting(Simulated):
+class Counting(SimulatedProgram):
     """Its figure is 0 in the launches that ``zero`` picks."""
 
     zero: Callable[[Launch], bool] = lambda launch: False
@@ -121,7 +121,7 @@ def swept(zero: Callable[[Launch], bool]) -> tuple[EndReason, list[str], set[Ver
         arms=arms,
         disturbed_above=None,
     )
-    trip = drive(SweepRace(spec), counting(zero), spec.budget)
+    trip = run_race(SweepRace(spec), counting(zero), spec.budget)
     found = conclude(spec, trip.samples, SearchSpace(spec.space), RandomSearcher(), trip.done)
     verdicts = {claim.verdict for claim in found.claims}
     return trip.done.reason, sweep_sentences(found, MISSES), verdicts
@@ -160,5 +160,5 @@ def test_zeros_are_no_losses() -> None:
     third = counting(lambda launch: is_default(launch) and launch.block % 3 == 0)
     study = compare(third, Budget(launches=40), {}, {"nice": 5})
     history = History.of(study.spec, study.samples)
-    assert losses(history, DEFAULT_ARM)[0] == 0
-    assert not history.gave_up(Stage.CONFIRM, "default")
+    assert count_losses(history, DEFAULT_ARM)[0] == 0
+    assert not history.has_failed_block(Stage.CONFIRM, "default")

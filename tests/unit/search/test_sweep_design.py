@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from assay.records import Choices, Configuration, Design, DesignKind, Parameter, Range, Space, Value
 from assay.search.space.design import Layout, lay_out
-from assay.search.space.errors import MAX_CELLS, Unfit
+from assay.search.space.errors import MAX_CELLS, DesignError
 from assay.search.space.factorial import levels
-from assay.search.space.fraction import BadGenerator, Fraction, fraction_of, generators_for
+from assay.search.space.fraction import Fraction, InvalidGeneratorError, fraction_of, generators_for
 from assay.search.space.search_space import SearchSpace
 from assay.search.space.space_filling import latin_hypercube, min_distance
 
@@ -76,7 +76,7 @@ def test_factorial_levels_are_the_ends() -> None:
     assert levels(Parameter(name="a", domain=Range(0.1, 10, log=True, integer=False))) == (0.1, 10)
     assert levels(choices("a", "x", "y")) == ("x", "y")
     for domain in (Choices((1,)), Choices((1, 2, 3)), Range(3, 3, step=1)):
-        with pytest.raises(Unfit) as caught:
+        with pytest.raises(DesignError) as caught:
             levels(Parameter(name="a", domain=domain))
         assert caught.value.key == ("settings", "a")
 
@@ -136,7 +136,7 @@ def test_what_is_drawn_keeps_to_the_constraints_and_says_what_is_missing() -> No
 
 @pytest.mark.parametrize("n", [None, 1, MAX_CELLS + 1])
 def test_draws_need_a_number(n: int | None) -> None:
-    with pytest.raises(Unfit):
+    with pytest.raises(DesignError):
         laid(Design(kind=DesignKind.RANDOM, n=n), choices("arg.a", 1, 2))
 
 
@@ -191,7 +191,7 @@ def test_the_smallest_fraction_is_found(factors: int, resolution: int, cells: in
     names = [f"f{number}" for number in range(factors)]
     found = fraction_of(names, generators_for(names, resolution))
     assert found.cells == cells
-    assert (found.least_word or 99) >= resolution
+    assert (found.min_word_length or 99) >= resolution
 
 
 def test_where_no_fraction_will_do_the_design_is_full() -> None:
@@ -213,15 +213,15 @@ def test_where_no_fraction_will_do_the_design_is_full() -> None:
     ],
 )
 def test_generators_that_make_no_design(generators: list[str], match: str) -> None:
-    with pytest.raises(BadGenerator, match=match):
+    with pytest.raises(InvalidGeneratorError, match=match):
         fraction_of(["a", "b", "c"], generators)
 
 
 def test_too_many_factors_are_refused_at_once() -> None:
     names = [f"f{number}" for number in range(40)]
-    with pytest.raises(BadGenerator, match="too many"):
+    with pytest.raises(InvalidGeneratorError, match="too many"):
         generators_for(names, 3)
-    with pytest.raises(BadGenerator, match="too many"):
+    with pytest.raises(InvalidGeneratorError, match="too many"):
         fraction_of(names, [f"f{n} = f0 * f1" for n in range(2, 40)])
-    with pytest.raises(Unfit, match=r"1,099,511,627,776 cells"):
+    with pytest.raises(DesignError, match=r"1,099,511,627,776 cells"):
         laid(Design(kind=DesignKind.FACTORIAL), *(choices(f"arg.{n}", 0, 1) for n in names))

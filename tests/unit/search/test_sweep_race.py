@@ -51,7 +51,7 @@ from assay.search.races.race import Ending, EndReason
 from assay.search.races.sweep import SweepRace, least_blocks, min_launches, sweep_alpha
 from assay.search.space.design import lay_out
 from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import RandomSearcher, Simulated, drive
+from assay.testing.search_contracts import RandomSearcher, SimulatedProgram, run_race
 
 SPACE = Space(
     parameters=(
@@ -85,7 +85,7 @@ class Sweep:
 
 def sweep(
     design: Design,
-    program: Simulated,
+    program: SimulatedProgram,
     *,
     space: Space = SPACE,
     launches: int | None = 500,
@@ -106,13 +106,13 @@ def sweep(
         design=layout.design,
         **more,  # type: ignore[arg-type]
     )
-    trip = drive(SweepRace(spec), program, spec.budget)
+    trip = run_race(SweepRace(spec), program, spec.budget)
     found = conclude(spec, trip.samples, bound, RandomSearcher(), trip.done)
     return Sweep(spec, trip.samples, trip.done, found)
 
 
-def steady(takes_s: Takes = lambda c: 1.0, noise: float = 0.01) -> Simulated:
-    return Simulated(takes_s=takes_s, noise=noise)
+def steady(takes_s: Takes = lambda c: 1.0, noise: float = 0.01) -> SimulatedProgram:
+    return SimulatedProgram(takes_s=takes_s, noise=noise)
 
 
 def test_the_baseline_is_looked_at_then_all_warm_up_then_blocks_are_complete() -> None:
@@ -151,7 +151,7 @@ def test_a_cell_that_fails_twice_in_a_block_leaves() -> None:
 
 
 @dataclass(frozen=True)
-class FailingBlocks(Simulated):
+class FailingBlocks(SimulatedProgram):
     """Fails at every attempt in some blocks in which the second cell runs.
 
     Attributes:
@@ -322,7 +322,7 @@ def test_a_program_that_never_works() -> None:
 
 
 @dataclass(frozen=True)
-class WorksOnce(Simulated):
+class WorksOnce(SimulatedProgram):
     """Fails in every launch but the first, as where a port stays in use."""
 
     def run(self, launch: Launch) -> Sample:
@@ -511,7 +511,7 @@ def test_false_effects_are_as_rare_as_promised() -> None:
     """Looked at after every block, over 400 studies without any effect; 5 % and three errors."""
     wrong = 0
     for seed in range(400):
-        program = Simulated(takes_s=lambda c: 1.0, noise=0.02, seed=seed)
+        program = SimulatedProgram(takes_s=lambda c: 1.0, noise=0.02, seed=seed)
         found = sweep(msgspec.structs.replace(FACTORIAL, repeats=25), program, margin=0.001)
         wrong += any(
             e.verdict not in (EffectVerdict.SAME, EffectVerdict.UNCLEAR)
@@ -618,7 +618,7 @@ def test_figures_that_never_change_may_stay_unclear(
     factor: float, verdict: Verdict, stopped: str
 ) -> None:
     """Without a digit that ever moves nobody knows how coarse they are."""
-    still = Simulated(takes_s=lambda c: factor if c.get("arg.a") == 2 else 1.0, noise=0.0)
+    still = SimulatedProgram(takes_s=lambda c: factor if c.get("arg.a") == 2 else 1.0, noise=0.0)
     study = sweep(GRID, still, space=Space(parameters=SPACE.parameters[:1]))
     assert [claim.verdict for claim in study.conclusion.claims] == [verdict]
     assert study.done == Ending(EndReason.DECIDED, stopped)

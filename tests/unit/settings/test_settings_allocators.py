@@ -291,11 +291,11 @@ def test_an_option_varies_with_its_allocator_only() -> None:
         threads=Choices((1, 2)),
     )
     bound = SearchSpace(with_conditions(space, REGISTRY))
-    kept = bound.without_idle(Configuration({"malloc": "jemalloc", "malloc.decay_ms": 0}))
+    kept = bound.without_inactive(Configuration({"malloc": "jemalloc", "malloc.decay_ms": 0}))
     assert set(kept) == {"malloc", "malloc.decay_ms"}
     for malloc in ({}, {"malloc": "glibc"}):
         given = Configuration({**malloc, "malloc.decay_ms": 0, "threads": 2})
-        assert set(bound.without_idle(given)) == {*malloc, "threads"}
+        assert set(bound.without_inactive(given)) == {*malloc, "threads"}
 
 
 def test_a_condition_of_the_user_stays() -> None:
@@ -308,7 +308,7 @@ def test_a_condition_of_the_user_stays() -> None:
     )
     bound = SearchSpace(with_conditions(space, REGISTRY))
     single = Configuration({"malloc": "jemalloc", "malloc.decay_ms": 0, "threads": 1})
-    assert set(bound.without_idle(single)) == {"malloc", "threads"}
+    assert set(bound.without_inactive(single)) == {"malloc", "threads"}
 
 
 def test_no_condition_where_malloc_does_not_vary() -> None:

@@ -254,8 +254,8 @@ def test_rank_varies_among_several_only() -> None:
     assert found.parameters[1].domain.values() == (0, 1)
     assert not refused
     bound = SearchSpace(found)
-    assert not bound.without_idle(Configuration({"instances.rank": 0}))
-    assert len(bound.without_idle(Configuration({"instances": 2, "instances.rank": 0}))) == 2
+    assert not bound.without_inactive(Configuration({"instances.rank": 0}))
+    assert len(bound.without_inactive(Configuration({"instances": 2, "instances.rank": 0}))) == 2
 
 
 def test_a_space_with_rank_alone_is_refused() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from assay.stats.correlated_load import follows
+from assay.stats.correlated_load import is_correlated
 
 ALPHA = 0.05
 
@@ -15,26 +15,26 @@ def shares(a: float, b: float, blocks: int = 20) -> list[tuple[float, float]]:
 
 
 def test_load_of_one_arm_follows_it() -> None:
-    assert follows(shares(0.0, 0.3), shares(0.0, 0.6), ALPHA)
-    assert follows(shares(0.3, 0.0), shares(0.6, 0.0), ALPHA)
+    assert is_correlated(shares(0.0, 0.3), shares(0.0, 0.6), ALPHA)
+    assert is_correlated(shares(0.3, 0.0), shares(0.6, 0.0), ALPHA)
 
 
 def test_load_of_both_arms_follows_none() -> None:
-    assert not follows(shares(0.3, 0.3), shares(0.6, 0.6), ALPHA)
+    assert not is_correlated(shares(0.3, 0.3), shares(0.6, 0.6), ALPHA)
 
 
 def test_load_that_is_crowded_out_follows_none() -> None:
-    assert not follows(shares(0.5, 0.1), shares(1.0, 1.0), ALPHA)
-    assert not follows(shares(0.5, 0.1), shares(0.6, 0.9), ALPHA)
+    assert not is_correlated(shares(0.5, 0.1), shares(1.0, 1.0), ALPHA)
+    assert not is_correlated(shares(0.5, 0.1), shares(0.6, 0.9), ALPHA)
 
 
 def test_few_blocks_show_nothing() -> None:
-    assert not follows(shares(0.0, 0.5, 5), shares(0.0, 0.5, 5), ALPHA)
+    assert not is_correlated(shares(0.0, 0.5, 5), shares(0.0, 0.5, 5), ALPHA)
 
 
 def test_difference_below_the_step_of_the_count_shows_nothing() -> None:
     pairs = [(0.10, 0.11)] * 30
-    assert not follows(pairs, pairs, ALPHA, resolution=0.02)
+    assert not is_correlated(pairs, pairs, ALPHA, resolution=0.02)
 
 
 def test_load_that_follows_nothing_is_found_in_at_most_five_per_cent() -> None:
@@ -43,5 +43,5 @@ def test_load_that_follows_nothing_is_found_in_at_most_five_per_cent() -> None:
     for study in range(300):
         rng = random.Random(study)
         pairs = [(0.4 * (rng.random() < 0.3), 0.4 * (rng.random() < 0.3)) for _ in range(30)]
-        found += any(follows(pairs[:n], pairs[:n], ALPHA) for n in range(6, 31))
+        found += any(is_correlated(pairs[:n], pairs[:n], ALPHA) for n in range(6, 31))
     assert found <= 0.05 * 300 + 8

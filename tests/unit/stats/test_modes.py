@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from assay.stats.modes import companion, modes
+from assay.stats.modes import find_correlated_figure, find_modes
 
 
 def two(seed: int, n: int, share: float, apart: float = 0.5) -> tuple[list[float], list[bool]]:
@@ -17,7 +17,7 @@ def two(seed: int, n: int, share: float, apart: float = 0.5) -> tuple[list[float
 
 def test_two_modes_are_found_with_their_members() -> None:
     values, slow = two(1, 60, 0.3)
-    found = modes(values)
+    found = find_modes(values)
     assert found is not None
     assert list(found.in_high) == slow
     assert found.low == pytest.approx(1.0, abs=0.01)
@@ -35,29 +35,31 @@ def test_one_peak_is_one_mode(shape: str) -> None:
         "lognormal": lambda: 1.0 + 0.02 * draw.lognormvariate(0.0, 1.0),
         "pareto": lambda: 1.0 + 0.01 * draw.paretovariate(1.0),
     }[shape]
-    found = sum(modes([make() for _ in range(n)]) is not None for n in (12, 40) for _ in range(100))
+    found = sum(
+        find_modes([make() for _ in range(n)]) is not None for n in (12, 40) for _ in range(100)
+    )
     assert found <= 12
 
 
 def test_an_outlier_is_no_mode() -> None:
     values, _ = two(2, 40, 0.0)
-    assert modes([*values, 9.0]) is None
+    assert find_modes([*values, 9.0]) is None
 
 
 def test_values_that_never_vary_are_one_mode() -> None:
-    assert modes([2.0] * 50) is None
+    assert find_modes([2.0] * 50) is None
 
 
 def test_what_explains_the_modes_is_named() -> None:
     values, slow = two(3, 40, 0.4)
     draw = random.Random(4)
-    found = modes(values)
+    found = find_modes(values)
     assert found is not None
     figures = {
         "noise": [draw.random() for _ in values],
         "huge_bytes": [0.0 if s else 4e8 + draw.random() for s in slow],
     }
-    told = companion(found, figures)
+    told = find_correlated_figure(found, figures)
     assert told is not None
     assert told.name == "huge_bytes"
     assert told.high == 0.0 and told.low > 3e8
@@ -69,16 +71,16 @@ def test_what_does_not_explain_them_is_not() -> None:
     for seed in range(60):
         values, _ = two(seed, 40, 0.4)
         draw = random.Random(1000 + seed)
-        found = modes(values)
+        found = find_modes(values)
         assert found is not None
         figures = {f"f{k}": [draw.random() for _ in values] for k in range(20)}
-        named += companion(found, figures) is not None
+        named += find_correlated_figure(found, figures) is not None
     assert named <= 8
 
 
 def test_a_figure_of_other_length_is_refused() -> None:
     values, _ = two(5, 40, 0.4)
-    found = modes(values)
+    found = find_modes(values)
     assert found is not None
     with pytest.raises(ValueError, match="numbers"):
-        companion(found, {"x": [1.0]})
+        find_correlated_figure(found, {"x": [1.0]})

@@ -8,13 +8,15 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from assay.stats.block_order import GROUP, order, swapped
+from assay.stats.block_order import BLOCKS_PER_GROUP, launch_order, swapped_blocks
 
 ARMS = ["default", "a", "b", "c", "d"]
 
 
 def orders(seed: int, groups: int, names: list[str]) -> list[list[str]]:
-    return [[names[i] for i in order(seed, k, names)] for k in range(GROUP * groups)]
+    return [
+        [names[i] for i in launch_order(seed, k, names)] for k in range(BLOCKS_PER_GROUP * groups)
+    ]
 
 
 @pytest.mark.parametrize("names", [ARMS[:2], ARMS[:3], ARMS])
@@ -22,11 +24,11 @@ def test_of_any_two_each_goes_first_in_half_of_each_group(names: list[str]) -> N
     found = orders(3, 50, names)
     for group in _fours(found):
         for one, other in itertools.combinations(names, 2):
-            assert sum(o.index(one) < o.index(other) for o in group) == GROUP // 2
+            assert sum(o.index(one) < o.index(other) for o in group) == BLOCKS_PER_GROUP // 2
 
 
 def _fours(found: list[list[str]]) -> list[list[list[str]]]:
-    return [found[k : k + GROUP] for k in range(0, len(found), GROUP)]
+    return [found[k : k + BLOCKS_PER_GROUP] for k in range(0, len(found), BLOCKS_PER_GROUP)]
 
 
 def test_every_order_comes_equally_often() -> None:
@@ -38,7 +40,7 @@ def test_every_order_comes_equally_often() -> None:
 def test_the_block_before_does_not_tell_the_next() -> None:
     """Within a group, but for its last block."""
     first = [[o[0] for o in orders(seed, 1, ARMS[:2])] for seed in range(2000)]
-    for places in itertools.combinations(range(GROUP), 2):
+    for places in itertools.combinations(range(BLOCKS_PER_GROUP), 2):
         same = sum(f[places[0]] == f[places[1]] for f in first) / len(first)
         assert same == pytest.approx(1 / 3, abs=0.05)
 
@@ -53,9 +55,9 @@ def test_who_leaves_does_not_unbalance_the_others() -> None:
 def test_several_launches_of_an_arm_in_a_block() -> None:
     names = ["a", "b"] * 5
     for block in range(8):
-        found = order(1, block, names)
+        found = launch_order(1, block, names)
         assert sorted(found) == list(range(10))
-    mixed = {tuple(names[i] for i in order(1, block, names)) for block in range(8)}
+    mixed = {tuple(names[i] for i in launch_order(1, block, names)) for block in range(8)}
     assert len(mixed) == 8
 
 
@@ -67,10 +69,10 @@ def test_it_follows_from_its_arguments() -> None:
 def test_of_six_blocks_in_a_row_four_at_most_are_alike() -> None:
     """No claim is made before six; wherever a study begins in a group."""
     rng = np.random.default_rng(1)
-    found = swapped(rng.integers(0, 1 << 32, (4000, 5)), 20)
+    found = swapped_blocks(rng.integers(0, 1 << 32, (4000, 5)), 20)
     assert found.shape == (4000, 20)
-    assert (found.reshape(4000, 5, GROUP).sum(axis=2) == GROUP // 2).all()
-    for start in range(GROUP):
+    assert (found.reshape(4000, 5, BLOCKS_PER_GROUP).sum(axis=2) == BLOCKS_PER_GROUP // 2).all()
+    for start in range(BLOCKS_PER_GROUP):
         first = found[:, start : start + 6].sum(axis=1)
         assert first.min() >= 2
         assert first.max() <= 4

@@ -10,7 +10,7 @@ import pytest
 
 from assay.records.claim import Verdict
 from assay.stats.paired import Observation, effect
-from assay.stats.peeking import EXACT, Ending, peek
+from assay.stats.peeking import MAX_EXACT_BLOCKS, StudyOutcome, simulate_looks
 from assay.stats.undisturbed import effect_of_blocks
 from assay.stats.verdict import decide
 
@@ -34,7 +34,7 @@ def arms(kind: str) -> tuple[Matrix, Matrix]:
     return a, b
 
 
-def alone(a: Matrix, b: Matrix, truth: float) -> list[Ending]:
+def alone(a: Matrix, b: Matrix, truth: float) -> list[StudyOutcome]:
     """The same, look by look."""
     found = []
     for i in range(len(a)):
@@ -48,7 +48,7 @@ def alone(a: Matrix, b: Matrix, truth: float) -> list[Ending]:
             always &= holds
             if verdict is Verdict.UNCLEAR and decide(seen) is not Verdict.UNCLEAR:
                 verdict, at, held = decide(seen), n, holds
-        found.append(Ending(verdict, at, held, always))
+        found.append(StudyOutcome(verdict, at, held, always))
     return found
 
 
@@ -56,30 +56,30 @@ def alone(a: Matrix, b: Matrix, truth: float) -> list[Ending]:
 def test_as_each_alone(kind: str) -> None:
     a, b = arms(kind)
     truth = -0.02 if kind == "gain" else 0.0
-    assert peek(a, b, truth=truth) == alone(a, b, truth)
+    assert simulate_looks(a, b, truth=truth) == alone(a, b, truth)
 
 
 def test_a_gain_is_faster_for_all_and_a_loss_slower() -> None:
     a, b = arms("gain")
-    assert {ending.verdict for ending in peek(a, b - 0.05)} == {Verdict.FASTER}
-    assert {ending.verdict for ending in peek(b - 0.05, a)} == {Verdict.SLOWER}
-    assert all(ending.differs for ending in peek(a, b - 0.05))
+    assert {ending.verdict for ending in simulate_looks(a, b - 0.05)} == {Verdict.FASTER}
+    assert {ending.verdict for ending in simulate_looks(b - 0.05, a)} == {Verdict.SLOWER}
+    assert all(ending.differs for ending in simulate_looks(a, b - 0.05))
 
 
 def test_looks_that_are_left_out_decide_nothing() -> None:
     a, b = arms("gain")
-    found = peek(a, b, looks=[10, 20, 30])
+    found = simulate_looks(a, b, looks=[10, 20, 30])
     assert {ending.blocks for ending in found} <= {10, 20, 30, BLOCKS}
-    often = peek(a, b)
+    often = simulate_looks(a, b)
     assert all(late.blocks >= soon.blocks for late, soon in zip(found, often, strict=True))
 
 
 def test_what_is_not_visible_is_not_said() -> None:
     a, b = arms("gain")
     visible = np.zeros(a.shape, dtype=np.bool_)
-    assert {e.verdict for e in peek(a, b, visible=visible)} == {Verdict.UNCLEAR}
+    assert {e.verdict for e in simulate_looks(a, b, visible=visible)} == {Verdict.UNCLEAR}
     visible[:, 24:] = True
-    assert {e.blocks for e in peek(a, b - 0.05, visible=visible)} == {25}
+    assert {e.blocks for e in simulate_looks(a, b - 0.05, visible=visible)} == {25}
 
 
 def test_disturbed_blocks_are_looked_at_as_a_study_does() -> None:
@@ -87,7 +87,7 @@ def test_disturbed_blocks_are_looked_at_as_a_study_does() -> None:
     rng = np.random.default_rng(5)
     out = rng.random(a.shape) < 0.4
     b = b + 0.2 * out * rng.standard_normal(b.shape)
-    for i, ending in enumerate(peek(a, b - 0.02, disturbed=out)):
+    for i, ending in enumerate(simulate_looks(a, b - 0.02, disturbed=out)):
         alone = _one_by_one(a[i], b[i] - 0.02, out[i])
         assert (ending.verdict, ending.blocks) == alone
 
@@ -104,15 +104,15 @@ def _one_by_one(a: Matrix, b: Matrix, out: Flags) -> tuple[Verdict, int]:
 
 def test_long_studies_are_looked_at_to_their_end() -> None:
     rng = np.random.default_rng(3)
-    a, b = 0.05 * rng.standard_normal((2, 20, 4 * EXACT))
-    ends = [e.blocks for e in peek(a, b - 0.012, margin=0.0)]
-    assert max(ends) > EXACT
-    assert sum(e.verdict is Verdict.FASTER for e in peek(a, b - 0.012, margin=0.0)) >= 15
+    a, b = 0.05 * rng.standard_normal((2, 20, 4 * MAX_EXACT_BLOCKS))
+    ends = [e.blocks for e in simulate_looks(a, b - 0.012, margin=0.0)]
+    assert max(ends) > MAX_EXACT_BLOCKS
+    assert sum(e.verdict is Verdict.FASTER for e in simulate_looks(a, b - 0.012, margin=0.0)) >= 15
 
 
 def test_unequal_interval_is_told_only_where_asked() -> None:
     rng = np.random.default_rng(4)
     a, b = 0.01 * rng.standard_normal((2, 100, 100))
-    missed = [not e.held_always for e in peek(a, b + 0.004, truth=0.0)]
+    missed = [not e.always_covered for e in simulate_looks(a, b + 0.004, truth=0.0)]
     assert any(missed)
-    assert all(e.held_always for e in peek(a, b + 0.004, truth=0.0, coverage=False))
+    assert all(e.always_covered for e in simulate_looks(a, b + 0.004, truth=0.0, coverage=False))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.stats.resample import resampled, run_length
+from assay.stats.resample import resample, run_length
 
 RECORDING = [(float(2 * k), float(2 * k + 1)) for k in range(50)]
 """Each value tells its place."""
 
 
 def test_blocks_are_those_of_the_recording() -> None:
-    a, b = resampled(RECORDING, 40, 33, seed=1)
+    a, b = resample(RECORDING, 40, 33, seed=1)
     assert a.shape == b.shape == (40, 33)
     blocks = np.minimum(a, b)
     assert (blocks % 2 == 0).all()
@@ -20,7 +20,7 @@ def test_blocks_are_those_of_the_recording() -> None:
 
 
 def test_neighbours_stay_together() -> None:
-    a, b = resampled(RECORDING, 200, 33, seed=1)
+    a, b = resample(RECORDING, 200, 33, seed=1)
     steps = np.diff(np.minimum(a, b), axis=1)
     length = run_length(len(RECORDING))
     within = np.arange(1, 33) % length != 0
@@ -29,13 +29,13 @@ def test_neighbours_stay_together() -> None:
 
 
 def test_every_block_is_drawn_and_each_order_half_the_time() -> None:
-    a, b = resampled(RECORDING, 400, 33, seed=1)
+    a, b = resample(RECORDING, 400, 33, seed=1)
     assert set(np.minimum(a, b).ravel() / 2) == set(range(50))
     assert (a < b).mean() == pytest.approx(0.5, abs=0.02)
 
 
 def test_all_follows_from_the_seed() -> None:
-    first, again, other = (resampled(RECORDING, 5, 20, seed) for seed in (1, 1, 2))
+    first, again, other = (resample(RECORDING, 5, 20, seed) for seed in (1, 1, 2))
     assert (first[0] == again[0]).all()
     assert (first[1] == again[1]).all()
     assert (first[0] != other[0]).any()
@@ -43,7 +43,7 @@ def test_all_follows_from_the_seed() -> None:
 
 def test_the_draws_are_the_same_everywhere() -> None:
     """A verdict document that rests on them can be recomputed elsewhere."""
-    a, b = resampled(RECORDING, 1, 8, seed=0)
+    a, b = resample(RECORDING, 1, 8, seed=0)
     assert a[0].tolist() == PINNED[0]
     assert b[0].tolist() == PINNED[1]
 
@@ -55,7 +55,7 @@ PINNED = (
 
 
 def test_one_block_is_a_recording_and_none_is_not() -> None:
-    a, b = resampled([(1.0, 2.0)], 3, 4, seed=0)
+    a, b = resample([(1.0, 2.0)], 3, 4, seed=0)
     assert set(np.concatenate([a, b]).ravel()) == {1.0, 2.0}
     with pytest.raises(ValueError, match="empty"):
-        resampled([], 3, 4, seed=0)
+        resample([], 3, 4, seed=0)

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from assay.records.claim import SpreadVerdict
-from assay.stats.spread import BATCH, spread_effect
+from assay.stats.spread import BATCH_BLOCKS, spread_effect
 
 
 def gaussian(seed: int, n: int, sd: float) -> list[float]:
@@ -20,7 +20,7 @@ def test_twice_the_spread_is_wider_and_the_interval_holds_the_truth() -> None:
     found = spread_effect(gaussian(1, 200, 0.01), gaussian(2, 200, 0.02))
     assert found.verdict is SpreadVerdict.WIDER
     assert found.lo < 2.0 < found.hi
-    assert found.batches == 200 // BATCH
+    assert found.batches == 200 // BATCH_BLOCKS
 
 
 def test_half_the_spread_is_tighter() -> None:
@@ -68,6 +68,6 @@ def test_equal_spreads_are_rarely_told_apart_at_any_look() -> None:
     wrong = 0
     for seed in range(120):
         a, b = gaussian(2 * seed, 120, 0.01), gaussian(2 * seed + 1, 120, 0.01)
-        looks = (spread_effect(a[:n], b[:n]) for n in range(30, 121, BATCH))
+        looks = (spread_effect(a[:n], b[:n]) for n in range(30, 121, BATCH_BLOCKS))
         wrong += any(look.lo > 1.0 or look.hi < 1.0 for look in looks)
     assert wrong <= 120 * 0.05 + 3 * math.sqrt(120 * 0.05 * 0.95)

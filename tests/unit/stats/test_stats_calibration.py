@@ -11,8 +11,8 @@ import pytest
 
 from assay.records.claim import Verdict
 from assay.stats.confidence_sequence import critical as critical_t
-from assay.stats.confidence_sequence import least, level
-from assay.stats.peeking import Ending
+from assay.stats.confidence_sequence import level, min_values
+from assay.stats.peeking import StudyOutcome
 
 sys.path.append(str(Path(__file__).parents[3]))
 from benchmarks.verdicts import (
@@ -67,7 +67,7 @@ def t_statistics(values: noise.Array) -> noise.Array:
 
 def test_gaussian_supremum_over_two_thousand_looks() -> None:
     rng = np.random.default_rng(2)
-    looks = range(least(0.05), 2001)
+    looks = range(min_values(0.05), 2001)
     bounds = [math.inf] * (looks[0] - 1) + [critical_t(n, level(0.05)) for n in looks]
     missed = 0
     for _ in range(4):
@@ -258,8 +258,8 @@ def test_all_numbers_follow_from_the_seed(tmp_path: Path) -> None:
 
 
 def test_what_is_beyond_the_limit_is_marked() -> None:
-    good = [Ending(Verdict.SAME, 10, True, True)] * 90
-    bad = [Ending(Verdict.FASTER, 10, False, False)] * 10
+    good = [StudyOutcome(Verdict.SAME, 10, True, True)] * 90
+    bad = [StudyOutcome(Verdict.FASTER, 10, False, False)] * 10
     over = tally.row_of("x", good + bad)
     assert over.over
     assert table._marked(over) == ("**10.0 %**", "**90.0 %**")

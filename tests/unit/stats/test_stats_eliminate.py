@@ -6,7 +6,13 @@ import random
 import numpy as np
 import pytest
 
-from assay.stats.elimination import against, leader, scores, settled, worse
+from assay.stats.elimination import (
+    all_within_margin,
+    arm_effects,
+    difference_interval,
+    eliminated_arms,
+    leading_arm,
+)
 
 NAN = math.nan
 
@@ -19,35 +25,35 @@ def race(effects: list[float], blocks: int, noise: float = 0.01, seed: int = 1) 
 
 def test_clearly_worse_arms_leave_and_the_leader_stays() -> None:
     values = race([0.0, 0.05, -0.05, 0.3], 8)
-    assert leader(values) == 2
-    assert worse(values) == {0, 1, 3}
-    assert worse(values[:3]) == set()
-    assert worse(values[:, :2]) == {1}
+    assert leading_arm(values) == 2
+    assert eliminated_arms(values) == {0, 1, 3}
+    assert eliminated_arms(values[:3]) == set()
+    assert eliminated_arms(values[:, :2]) == {1}
 
 
 def test_drift_between_blocks_does_not_mislead_where_arms_are_missing() -> None:
     values = race([0.0, 0.02], 12) + np.linspace(0.0, 3.0, 12)[:, None]
     values[6:, 1] = NAN  # arm 1 ran only while all was fast
     assert np.nanmean(values[:, 1]) < np.nanmean(values[:, 0])
-    assert leader(values) == 0
-    assert scores(values)[1] - scores(values)[0] == pytest.approx(0.02, abs=0.02)
+    assert leading_arm(values) == 0
+    assert arm_effects(values)[1] - arm_effects(values)[0] == pytest.approx(0.02, abs=0.02)
 
 
 def test_arms_that_never_ran_have_no_standing() -> None:
     values = race([0.0, 0.1], 6)
     values[:, 0] = NAN
-    assert math.isnan(scores(values)[0])
-    assert leader(values) == 1
-    assert worse(values) == set()
-    assert leader(np.full((3, 2), NAN)) is None
-    assert worse(np.full((0, 2), NAN)) == set()
-    assert not against(values, 0, 1).bounded
+    assert math.isnan(arm_effects(values)[0])
+    assert leading_arm(values) == 1
+    assert eliminated_arms(values) == set()
+    assert leading_arm(np.full((3, 2), NAN)) is None
+    assert eliminated_arms(np.full((0, 2), NAN)) == set()
+    assert not difference_interval(values, 0, 1).bounded
 
 
 def test_equal_arms_are_rarely_dropped() -> None:
     drops = sum(
-        any(1 in worse(race([0.0, 0.0], 20, seed=s)[:n]) for n in (4, 8, 12, 20))
-        or any(0 in worse(race([0.0, 0.0], 20, seed=s)[:n]) for n in (4, 8, 12, 20))
+        any(1 in eliminated_arms(race([0.0, 0.0], 20, seed=s)[:n]) for n in (4, 8, 12, 20))
+        or any(0 in eliminated_arms(race([0.0, 0.0], 20, seed=s)[:n]) for n in (4, 8, 12, 20))
         for s in range(100)
     )
     assert drops <= 20 + 2 * 4
@@ -55,16 +61,16 @@ def test_equal_arms_are_rarely_dropped() -> None:
 
 def test_the_first_of_equals_leads_whatever_the_order_of_asking() -> None:
     values = np.zeros((6, 3))
-    assert leader(values) == 0
-    assert worse(values) == set()
+    assert leading_arm(values) == 0
+    assert eliminated_arms(values) == set()
     for alike in (np.zeros((3, 400)), np.full((3, 400), math.log(0.5))):
-        assert leader(alike) == 0
+        assert leading_arm(alike) == 0
 
 
 def test_only_logarithms_race() -> None:
     for bad in (np.zeros(3), np.array([[1.0, math.inf]])):
         with pytest.raises(ValueError, match="blocks x arms"):
-            scores(bad)
+            arm_effects(bad)
 
 
 def matrix(seed: int, blocks: int, arms: int, missing: float) -> np.ndarray:
@@ -103,8 +109,8 @@ def full_fit(values: np.ndarray) -> np.ndarray:
 def test_the_same_standing_as_the_full_fit(shape: tuple[int, int], missing: float) -> None:
     values = matrix(3, *shape, missing)
     expected = full_fit(values)
-    assert scores(values) == pytest.approx(expected, abs=1e-7, nan_ok=True)
-    assert leader(values) == min(
+    assert arm_effects(values) == pytest.approx(expected, abs=1e-7, nan_ok=True)
+    assert leading_arm(values) == min(
         range(shape[1]), key=lambda arm: (np.isnan(expected[arm]), expected[arm])
     )
 
@@ -112,7 +118,7 @@ def test_the_same_standing_as_the_full_fit(shape: tuple[int, int], missing: floa
 def test_a_race_is_settled_when_nobody_can_be_better() -> None:
     rng = np.random.default_rng(1)
     apart = np.stack([rng.normal(0.0, 0.01, 30), rng.normal(0.2, 0.01, 30)], axis=1)
-    assert settled(apart, 0.01)
+    assert all_within_margin(apart, 0.01)
     alike = np.stack([rng.normal(0.0, 0.1, 6), rng.normal(0.0, 0.1, 6)], axis=1)
-    assert not settled(alike, 0.01)
-    assert not settled(np.full((0, 3), NAN), 0.01)
+    assert not all_within_margin(alike, 0.01)
+    assert not all_within_margin(np.full((0, 3), NAN), 0.01)

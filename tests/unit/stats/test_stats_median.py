@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay.stats.interval import Interval
-from assay.stats.median import BETA, median_between, median_sequence, tail
+from assay.stats.median import PRIOR_SHAPE, median_between, median_sequence, tail_rank
 
 INF = math.inf
 
@@ -15,13 +15,17 @@ def log_e(n: int, k: int) -> float:
     def log_beta(x: float, y: float) -> float:
         return math.lgamma(x) + math.lgamma(y) - math.lgamma(x + y)
 
-    return n * math.log(2) + log_beta(BETA + k, BETA + n - k) - log_beta(BETA, BETA)
+    return (
+        n * math.log(2)
+        + log_beta(PRIOR_SHAPE + k, PRIOR_SHAPE + n - k)
+        - log_beta(PRIOR_SHAPE, PRIOR_SHAPE)
+    )
 
 
 @pytest.mark.parametrize("n", [1, 6, 7, 30, 301])
 def test_rank_is_the_first_count_that_is_not_excluded(n: int) -> None:
     excluded = [k for k in range(n + 1) if log_e(n, k) >= -math.log(0.05)]
-    rank = tail(n, 0.05)
+    rank = tail_rank(n, 0.05)
     assert excluded == [*range(rank), *range(n - rank + 1, n + 1)]
 
 
@@ -30,7 +34,7 @@ def test_true_median_is_ever_excluded_with_at_most_alpha(alpha: float) -> None:
     alive, total = np.ones(1), 0.0
     for n in range(1, 1001):
         alive = 0.5 * (np.append(alive, 0.0) + np.append(0.0, alive))
-        rank = tail(n, alpha)
+        rank = tail_rank(n, alpha)
         if rank:
             total += alive[:rank].sum() + alive[n - rank + 1 :].sum()
             alive[:rank] = alive[n - rank + 1 :] = 0.0

@@ -11,11 +11,11 @@ from assay.stats.confidence_sequence import mean_sequence
 from assay.stats.interval import ratio_ends
 from assay.stats.paired import (
     Effect,
-    NotPositive,
+    NonPositiveValueError,
     Observation,
-    UnequalBlocks,
+    UnequalBlocksError,
     effect,
-    grain,
+    measurement_step,
 )
 from assay.stats.verdict import Verdict, blocks_needed, decide
 
@@ -66,14 +66,14 @@ def test_no_pair_at_all_has_no_ratio() -> None:
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
 def test_values_without_a_logarithm_are_refused(bad: float) -> None:
-    with pytest.raises(NotPositive, match="positive") as caught:
+    with pytest.raises(NonPositiveValueError, match="positive") as caught:
         effect(seen([1.0, bad]), seen([1.0, 1.0]))
     assert isinstance(caught.value, ValueError)
     assert caught.value.remedy
 
 
 def test_arms_of_different_length_are_refused() -> None:
-    with pytest.raises(UnequalBlocks, match="8 blocks and arm B 1"):
+    with pytest.raises(UnequalBlocksError, match="8 blocks and arm B 1"):
         effect(seen(A), seen([1.0]))
 
 
@@ -130,9 +130,9 @@ def test_constant_values_of_unknown_step_are_no_proof() -> None:
 
 
 def test_grain_is_the_smallest_step_seen() -> None:
-    assert grain([10.0, 10.2, 10.1, 10.5]) == pytest.approx(0.1 / 10.2)
-    assert grain([1.1 * 3, 3.3000000000000003, 3.3]) is None
-    assert grain([]) is None
+    assert measurement_step([10.0, 10.2, 10.1, 10.5]) == pytest.approx(0.1 / 10.2)
+    assert measurement_step([1.1 * 3, 3.3000000000000003, 3.3]) is None
+    assert measurement_step([]) is None
 
 
 @pytest.mark.parametrize(

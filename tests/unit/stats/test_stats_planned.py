@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from assay.stats.confidence_sequence import mean_sequence
 from assay.stats.interval import UNBOUNDED
 from assay.stats.paired import Observation, effect
-from assay.stats.planned_look import LOOK_SHARE, Look, least_planned, planned_mean
+from assay.stats.planned_look import LOOK_SHARE, Look, min_planned_values, planned_mean
 from cases import cases
 
 sys.path.append(str(Path(__file__).parents[3]))
@@ -72,7 +72,7 @@ def test_it_is_students_interval_at_its_share() -> None:
 
 
 def test_too_few_values_exclude_nothing() -> None:
-    fewest = least_planned(ALPHA)
+    fewest = min_planned_values(ALPHA)
     assert planned_mean([0.1 * k + 1.0 for k in range(fewest - 1)], ALPHA) == UNBOUNDED
     assert planned_mean([0.1 * k + 1.0 for k in range(fewest)], ALPHA) != UNBOUNDED
     assert 2.0 ** (1 - fewest) <= LOOK_SHARE * ALPHA < 2.0 ** (2 - fewest)

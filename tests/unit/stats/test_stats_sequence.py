@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from assay.stats.confidence_sequence import (
-    CLAIM,
+    MIN_CLAIM_VALUES,
     critical,
     half_width,
-    least,
     level,
     mean_sequence,
+    min_values,
     moments,
 )
 from assay.stats.interval import UNBOUNDED, Interval
@@ -69,9 +69,9 @@ def test_no_bound_while_even_infinite_t_is_too_little_evidence() -> None:
 
 
 def test_least_keeps_one_sided_accidents_rare() -> None:
-    assert [least(a) for a in (0.2, 0.05, 0.025, 0.01)] == [4, 6, 7, 9]
+    assert [min_values(a) for a in (0.2, 0.05, 0.025, 0.01)] == [4, 6, 7, 9]
     for alpha in (0.3, 0.05, 0.001):
-        assert 2.0 ** (1 - least(alpha)) <= 0.63 * alpha
+        assert 2.0 ** (1 - min_values(alpha)) <= 0.63 * alpha
 
 
 def test_level_rises_with_alpha_and_never_falls_below_it() -> None:
@@ -85,7 +85,7 @@ def test_level_rises_with_alpha_and_never_falls_below_it() -> None:
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0, -0.1, math.nan])
 def test_alpha_outside_its_range_is_refused(alpha: float) -> None:
-    for call in (least, level):
+    for call in (min_values, level):
         with pytest.raises(ValueError, match="alpha"):
             call(alpha)
 
@@ -142,7 +142,7 @@ def test_two_level_values_are_excluded_with_at_most_alpha(alpha: float) -> None:
     for n in range(1, 201):
         alive = 0.5 * (np.append(alive, 0.0) + np.append(0.0, alive))
         for k in range(n // 2 + 1):
-            if n < CLAIM or alive[k] == 0.0:
+            if n < MIN_CLAIM_VALUES or alive[k] == 0.0:
                 continue
             values = [1.0 + 1e-9 * i for i in range(n - k)] + [-1.0 - 1e-9 * i for i in range(k)]
             if 0.0 not in mean_sequence(values, alpha):

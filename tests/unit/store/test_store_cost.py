@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from assay.store import open_store
-from assay.testing.store_contracts import a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
 
 IMPORTED = """
 import sys
@@ -30,11 +30,11 @@ def test_a_sample_is_stored_in_well_under_a_millisecond(database: Path) -> None:
     # The best of several batches: others on this machine may only make it slower.
     medians_s = []
     with open_store(database) as store:
-        study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+        study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
         for batch in range(5):
             times_s = []
             for position in range(100):
-                sample = a_sample(batch, position)
+                sample = make_sample(batch, position)
                 start_s = time.perf_counter()
                 store.add_sample(study_id, 0, sample)
                 times_s.append(time.perf_counter() - start_s)

@@ -11,7 +11,7 @@ import pytest
 from assay.errors import NotPossibleError
 from assay.records import Status
 from assay.store import open_store
-from assay.testing.store_contracts import a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
 
 WRITER = """
 import os, sys
@@ -52,10 +52,10 @@ def test_a_killed_writer_loses_nothing_that_was_acknowledged(
     with open_store(database) as store:
         samples = store.samples(study_id)
         assert told <= len(samples) <= told + 1
-        assert samples == [a_sample(block) for block in range(len(samples))]
+        assert samples == [make_sample(block) for block in range(len(samples))]
         assert store.study(study_id).status is Status.INTERRUPTED
         store.claim(study_id)
-        store.add_sample(study_id, 0, a_sample(len(samples)))
+        store.add_sample(study_id, 0, make_sample(len(samples)))
 
 
 def test_a_running_study_is_refused_to_another_process_and_free_once_its_owner_is_killed(
@@ -77,12 +77,12 @@ def test_a_running_study_is_refused_to_another_process_and_free_once_its_owner_i
 
 def test_a_forked_child_neither_keeps_nor_shares_the_hold(database: Path) -> None:
     owner = open_store(database)
-    study_id = owner.create_study(a_spec(), a_stratum(), 1.0)
+    study_id = owner.create_study(tune_spec(), make_stratum(), 1.0)
     read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            owner.add_sample(study_id, 0, a_sample())
+            owner.add_sample(study_id, 0, make_sample())
         except NotPossibleError:
             os.write(write_end, b"refused")
         else:
@@ -116,12 +116,12 @@ def test_processes_that_start_together_share_a_new_store(database: Path, scripts
         heads = store.studies()
         assert [head.launches for head in heads] == [30] * 4
         for head in heads:
-            assert store.samples(head.id) == [a_sample(block) for block in range(30)]
+            assert store.samples(head.id) == [make_sample(block) for block in range(30)]
 
 
 def test_a_lost_lock_file_is_made_again(database: Path) -> None:
     with open_store(database) as store:
-        study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+        study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
     database.with_name("assay.db.lock").unlink()
     with open_store(database) as store:
         store.claim(study_id)

@@ -11,7 +11,7 @@ import pytest
 from assay.errors import NotPossibleError
 from assay.records import Status
 from assay.store import Store, open_store
-from assay.testing.store_contracts import a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
 
 
 @pytest.fixture
@@ -23,18 +23,18 @@ def database(tmp_path: Path) -> Path:
 
 def begun(database: Path) -> tuple[Store, str]:
     store = open_store(database)
-    study_id = store.create_study(a_spec(), a_stratum(), 1.0)
-    store.add_sample(study_id, 0, a_sample(0))
+    study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
+    store.add_sample(study_id, 0, make_sample(0))
     return store, study_id
 
 
 def uses(study_id: str) -> list[Callable[[Store], object]]:
     return [
-        lambda store: store.add_sample(study_id, 0, a_sample(1)),
+        lambda store: store.add_sample(study_id, 0, make_sample(1)),
         lambda store: store.add_elapsed(study_id, 1.0),
         lambda store: store.set_status(study_id, Status.DONE),
         lambda store: store.samples(study_id),
-        lambda store: store.create_study(a_spec(), a_stratum(), 2.0),
+        lambda store: store.create_study(tune_spec(), make_stratum(), 2.0),
     ]
 
 
@@ -78,8 +78,8 @@ def test_a_file_that_was_moved_back_has_all_that_was_acknowledged(database: Path
     store, study_id = begun(database)
     database.rename(database.with_name("elsewhere.db"))
     with store, pytest.raises(NotPossibleError, match="is gone"):
-        store.add_sample(study_id, 0, a_sample(1))
+        store.add_sample(study_id, 0, make_sample(1))
     database.with_name("elsewhere.db").rename(database)
     with open_store(database) as again:
-        assert again.samples(study_id)[:1] == [a_sample(0)]
+        assert again.samples(study_id)[:1] == [make_sample(0)]
         again.claim(study_id)

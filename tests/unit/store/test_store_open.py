@@ -17,7 +17,7 @@ import pytest
 from assay.errors import AssayError, InvalidInputError, NotPossibleError
 from assay.records import Status
 from assay.store import open_store, schema
-from assay.testing.store_contracts import a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
 
 Unprivileged = Callable[[], AbstractContextManager[None]]
 
@@ -53,9 +53,9 @@ store.close()
 
 def filled(path: Path, samples: int = 60) -> str:
     with open_store(path) as store:
-        study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+        study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
         for block in range(samples):
-            store.add_sample(study_id, 0, a_sample(block))
+            store.add_sample(study_id, 0, make_sample(block))
     return study_id
 
 
@@ -256,13 +256,13 @@ def test_a_store_that_another_process_writes_is_locked(database: Path, scripts) 
         holder = scripts.start(HOLDER, database, "SELECT 1")
         assert holder.stdout.readline() == "held\n"
         with pytest.raises(NotPossibleError, match=r"locked by another process, also after 0\.4 s"):
-            store.add_sample(study_id, 0, a_sample(3))
+            store.add_sample(study_id, 0, make_sample(3))
         assert store.waited_s >= 0.4
         with pytest.raises(NotPossibleError, match=r"locked by another process, also after 0\.2 s"):
             store.add_elapsed(study_id, 1.0)
         assert len(store.samples(study_id)) == 3
         holder.communicate("done\n")
-        store.add_sample(study_id, 0, a_sample(3))
+        store.add_sample(study_id, 0, make_sample(3))
         assert len(store.samples(study_id)) == 4
 
 
@@ -278,7 +278,7 @@ def test_what_took_a_launch_waits_longer_than_other_calls(database: Path, script
         assert str(database) in caught.value.cause
         letting_go = threading.Timer(0.3, holder.communicate, ["done\n"])
         letting_go.start()
-        store.add_sample(study_id, 0, a_sample(3))
+        store.add_sample(study_id, 0, make_sample(3))
         letting_go.join()
         assert store.waited_s > waited_s
         assert len(store.samples(study_id)) == 4
@@ -294,10 +294,10 @@ def test_waiting_for_the_store_can_be_interrupted(database: Path, scripts) -> No
         interrupting = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
         interrupting.start()
         with pytest.raises(KeyboardInterrupt):
-            store.add_sample(study_id, 0, a_sample(3))
+            store.add_sample(study_id, 0, make_sample(3))
         holder.communicate("done\n")
         assert len(store.samples(study_id)) == 3
-        store.add_sample(study_id, 0, a_sample(3))
+        store.add_sample(study_id, 0, make_sample(3))
 
 
 def test_a_store_that_another_process_keeps_to_itself_is_locked(database: Path, scripts) -> None:
@@ -320,7 +320,7 @@ def test_a_limit_on_the_size_of_files_loses_nothing(database: Path, scripts) -> 
     assert 10 < int(stored) < 10_000
     assert "ulimit -f" in "".join(message)
     with open_store(database) as store:
-        assert store.samples(study_id) == [a_sample(block) for block in range(int(stored))]
+        assert store.samples(study_id) == [make_sample(block) for block in range(int(stored))]
 
 
 @pytest.fixture
@@ -355,18 +355,18 @@ class TestFullDisk:
     def test_nothing_is_lost_and_it_goes_on_once_there_is_room(self, small_disk: Path) -> None:
         path = small_disk / "assay.db"
         with open_store(path) as store:
-            study_id = store.create_study(a_spec(), a_stratum(), 1.0)
+            study_id = store.create_study(tune_spec(), make_stratum(), 1.0)
             stored = 0
             with pytest.raises(NotPossibleError, match=r"disk of the store .* is full"):
                 while stored < 10_000:
-                    store.add_sample(study_id, 0, a_sample(stored))
+                    store.add_sample(study_id, 0, make_sample(stored))
                     stored += 1
             assert 10 < stored < 10_000
-            assert store.samples(study_id) == [a_sample(block) for block in range(stored)]
+            assert store.samples(study_id) == [make_sample(block) for block in range(stored)]
             subprocess.run(["mount", "-o", "remount,size=8m", str(small_disk)], check=True)
-            store.add_sample(study_id, 0, a_sample(stored))
+            store.add_sample(study_id, 0, make_sample(stored))
         with open_store(path) as store:
-            assert store.samples(study_id) == [a_sample(block) for block in range(stored + 1)]
+            assert store.samples(study_id) == [make_sample(block) for block in range(stored + 1)]
 
     def test_what_was_stored_is_there_when_the_full_store_is_opened_again(
         self, small_disk: Path
@@ -379,7 +379,7 @@ class TestFullDisk:
         assert caught.value.remedy is not None
         filler.unlink()
         with open_store(path) as store:
-            assert store.samples(study_id) == [a_sample(block) for block in range(20)]
+            assert store.samples(study_id) == [make_sample(block) for block in range(20)]
 
     def test_a_new_store_is_refused(self, small_disk: Path) -> None:
         _fill(small_disk)

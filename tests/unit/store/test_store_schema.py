@@ -16,7 +16,7 @@ from assay.records import Outcome, Sample, Stage, Status, decode
 from assay.records.codec import Record
 from assay.store import StudyRecord, open_store, schema, sqlite, upgrade
 from assay.store.sqlite import sqlite_engine, writing_engine
-from assay.testing.store_contracts import a_sample
+from assay.testing.store_contracts import make_sample
 
 ASSETS = Path(__file__).parent / "assets"
 
@@ -112,7 +112,7 @@ def test_a_store_of_schema_1_opens_with_all_that_is_in_it(v1: Path) -> None:
             Stage.CONFIRM,
         ]
         store.claim(study.id)
-        store.add_sample(study.id, 1, a_sample(9))
+        store.add_sample(study.id, 1, make_sample(9))
         assert len(store.samples(study.id)) == 4
 
 

@@ -9,17 +9,17 @@ from assay.records import Observation
 from assay.records.observation import DEFAULT_OBSERVATIONS
 from assay.records.overhead import Cost, Overhead
 from assay.study.affordable_observations import with_affordable
-from assay.testing.store_contracts import a_spec, an_overhead
+from assay.testing.store_contracts import make_overhead, tune_spec
 
 NOTHING, MUCH = Cost(share=0.0, low=-0.01, high=0.01), Cost(share=0.02, low=0.006, high=0.03)
 LITTLE = Cost(share=0.004, low=0.003, high=0.005)
-SPEC = replace(a_spec("./app"), observe=None)
+SPEC = replace(tune_spec("./app"), observe=None)
 MEMORY = (Observation.MEMORY,)
 
 
 def costing(command: str | None = None, **costs: Cost) -> Overhead:
     """Return a calibration in which memory costs this of a program."""
-    found = an_overhead("this", 0.0, command)
+    found = make_overhead("this", 0.0, command)
     figures = {"wall": NOTHING, "user": NOTHING, "sys": NOTHING, **costs}
     return replace(found, costs=(replace(found.costs[0], **figures),))
 

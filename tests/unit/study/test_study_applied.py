@@ -38,7 +38,7 @@ from assay.records import (
     Workload,
 )
 from assay.search.races.race import Race
-from assay.search.space.switching import EVIDENCE, HardToChangeFactors
+from assay.search.space.switching import SWITCH_EVIDENCE, HardToChangeFactors
 from assay.settings.base import Resolved
 from assay.settings.registry import Registry
 from assay.store import open_store
@@ -102,8 +102,8 @@ def test_only_where_it_differs_or_is_to_be_applied_anew() -> None:
     samples = [before(keeper, one) for one in launches]
     assert opening.opened == ["default", f"{NAME}=a", f"{NAME}=a", "default"]
     told = [[(e.kind, e.value, e.note) for e in s.evidence] for s in samples]
-    default = [(EVIDENCE, 2.0, f"{NAME}=default")]
-    assert told == [default, [], (a := [(EVIDENCE, 2.0, f"{NAME}=a")]), [], a, default]
+    default = [(SWITCH_EVIDENCE, 2.0, f"{NAME}=default")]
+    assert told == [default, [], (a := [(SWITCH_EVIDENCE, 2.0, f"{NAME}=a")]), [], a, default]
 
 
 def test_after_a_failure_nothing_holds() -> None:

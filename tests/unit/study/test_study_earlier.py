@@ -29,7 +29,7 @@ from assay.records import (
     StudySpec,
     Workload,
 )
-from assay.search.model.warm_start import MOST_KNOWN
+from assay.search.model.warm_start import MAX_CONFIGURATIONS
 from assay.search.space.search_space import SearchSpace
 from assay.store import Store, open_store
 from assay.study.warm_start import (
@@ -39,7 +39,7 @@ from assay.study.warm_start import (
     earlier_studies,
     parse_warm_start,
 )
-from assay.testing.store_contracts import a_stratum
+from assay.testing.store_contracts import make_stratum
 
 HERE, THERE = "0123456789abcdef", "fedcba9876543210"
 
@@ -71,7 +71,7 @@ def kept(
     empty: bool = False,
 ) -> str:
     """A study of one block in which every configuration ran; larger values are quicker."""
-    stratum = msgspec.structs.replace(a_stratum(), machine=machine)
+    stratum = msgspec.structs.replace(make_stratum(), machine=machine)
     study = store.create_study(spec, stratum, at_s)
     every = SearchSpace(spec.space).enumerate(10_000) or []
     for position, configuration in enumerate([] if empty else every):
@@ -193,7 +193,7 @@ def test_all_together_tell_no_more_than_a_model_is_told(store: Store) -> None:
     ids = [kept(store, spec_of(names=names), at_s=float(i)) for i in range(2)]
     spec = spec_of(names=names)
     told = earlier_studies(store, WarmStartRequest(tuple(ids)), spec, SearchSpace(spec.space), HERE)
-    assert [len(one.known) for one in told] == [MOST_KNOWN // 2] * 2
+    assert [len(one.known) for one in told] == [MAX_CONFIGURATIONS // 2] * 2
     assert told[0].known[0].configuration == Configuration(dict.fromkeys(names, 3))
 
 
@@ -209,7 +209,7 @@ def test_what_the_machine_refuses_is_not_taken(store: Store) -> None:
 def test_the_newest_stratum_with_launches_counts(store: Store) -> None:
     study = kept(store, spec_of())
     store.claim(study)
-    store.add_stratum(study, msgspec.structs.replace(a_stratum(), number=1, machine=HERE))
+    store.add_stratum(study, msgspec.structs.replace(make_stratum(), number=1, machine=HERE))
     assert found(store, spec_of(), study) == [study]
 
 

@@ -12,7 +12,7 @@ from assay.records import BuildRecipe, Claim, Conclusion, Kind, Status, StudySpe
 from assay.store import Store, open_store
 from assay.study.noise_floor import machine_floor
 from assay.study.session import stored_result
-from assay.testing.store_contracts import a_conclusion, a_spec, a_stratum
+from assay.testing.store_contracts import make_conclusion, make_stratum, tune_spec
 
 HERE, THERE = "0123456789abcdef", "fedcba9876543210"
 
@@ -40,7 +40,7 @@ def null_claim(hi: float, **more: object) -> Claim:
 
 
 def spec_of(kind: Kind) -> StudySpec:
-    return msgspec.structs.replace(a_spec("./app"), kind=kind)
+    return msgspec.structs.replace(tune_spec("./app"), kind=kind)
 
 
 def calibrated(
@@ -52,7 +52,7 @@ def calibrated(
     workload: Workload | None = None,
     **more: object,
 ) -> str:
-    stratum = msgspec.structs.replace(a_stratum(), machine=machine)
+    stratum = msgspec.structs.replace(make_stratum(), machine=machine)
     spec = spec_of(Kind.CALIBRATE)
     spec = msgspec.structs.replace(spec, workload=workload or spec.workload)
     study = store.create_study(spec, stratum, at_s)
@@ -63,9 +63,9 @@ def calibrated(
 
 
 def test_none_without_a_calibration(store: Store) -> None:
-    stratum = msgspec.structs.replace(a_stratum(), machine=HERE)
+    stratum = msgspec.structs.replace(make_stratum(), machine=HERE)
     study = store.create_study(spec_of(Kind.COMPARE), stratum, 1.0)
-    store.set_conclusion(study, a_conclusion())
+    store.set_conclusion(study, make_conclusion())
     store.set_status(study, Status.DONE)
     assert machine_floor(store, HERE) is None
 
@@ -92,7 +92,7 @@ def test_what_did_not_end_and_what_is_withheld_is_passed_over(store: Store) -> N
 
 def test_a_calibration_of_another_machine_gives_no_floor_and_is_named(store: Store) -> None:
     other = calibrated(store, 1.02, 100.0, machine=THERE)
-    stratum = msgspec.structs.replace(a_stratum(), machine=HERE)
+    stratum = msgspec.structs.replace(make_stratum(), machine=HERE)
     study = store.create_study(spec_of(Kind.COMPARE), stratum, 200.0)
     claim = msgspec.structs.replace(null_claim(1.2), b="B")
     compared = Conclusion(kind=Kind.COMPARE, metric="wall_s", claims=(claim,))
@@ -112,7 +112,7 @@ def test_a_calibration_of_another_machine_gives_no_floor_and_is_named(store: Sto
 
 def test_it_stands_beside_a_result_of_the_store(store: Store) -> None:
     calibration = calibrated(store, 1.9, 100.0)
-    stratum = msgspec.structs.replace(a_stratum(), machine=HERE)
+    stratum = msgspec.structs.replace(make_stratum(), machine=HERE)
     study = store.create_study(spec_of(Kind.COMPARE), stratum, 200.0)
     claim = msgspec.structs.replace(
         null_claim(1.2), b="B", ratio=0.8, ci=(0.7, 0.9), verdict=Verdict.FASTER
@@ -134,7 +134,7 @@ def test_it_stands_beside_a_result_of_the_store(store: Store) -> None:
 def test_a_verdict_stands_for_its_own_stratum_alone(store: Store) -> None:
     """Of a calibration that was begun anew on another machine the old floor is of neither."""
     study = calibrated(store, 1.02, 100.0)
-    store.add_stratum(study, msgspec.structs.replace(a_stratum(1), machine=THERE))
+    store.add_stratum(study, msgspec.structs.replace(make_stratum(1), machine=THERE))
     assert machine_floor(store, THERE) is None
     assert stored_result(store, store.study(study)) is None
     found = Conclusion(kind=Kind.CALIBRATE, metric="wall_s", noise_floor=null_claim(1.3))
@@ -148,8 +148,8 @@ def test_a_verdict_stands_for_its_own_stratum_alone(store: Store) -> None:
 def test_the_calibration_of_the_program_itself_comes_first(store: Store) -> None:
     own = calibrated(store, 1.01, 1.0)
     other = store.create_study(
-        msgspec.structs.replace(a_spec("./other"), kind=Kind.CALIBRATE),
-        msgspec.structs.replace(a_stratum(), machine=HERE),
+        msgspec.structs.replace(tune_spec("./other"), kind=Kind.CALIBRATE),
+        msgspec.structs.replace(make_stratum(), machine=HERE),
         2.0,
     )
     store.set_conclusion(

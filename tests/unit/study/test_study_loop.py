@@ -39,7 +39,7 @@ from assay.search.space.search_space import SearchSpace
 from assay.study.failures import FailedLaunches
 from assay.study.loop import BudgetAccount, StudyLoop, demand_objective
 from assay.study.program_files import ProgramChangedError, ProgramFiles
-from assay.testing.search_contracts import RandomSearcher, Simulated
+from assay.testing.search_contracts import RandomSearcher, SimulatedProgram
 
 AMPLE = Budget(launches=100)
 SPACE = Space(parameters=(Parameter(name="nice", domain=Choices((0, 5))),))
@@ -77,7 +77,7 @@ class Remembering:
 class Simulating:
     """An executor whose launches take no time; it can be interrupted."""
 
-    def __init__(self, program: Simulated, interrupt_after: int = 10_000) -> None:
+    def __init__(self, program: SimulatedProgram, interrupt_after: int = 10_000) -> None:
         self._program = program
         self._flying: list[Launch] = []
         self._until = interrupt_after
@@ -156,7 +156,7 @@ def loop_of(
     )
 
 
-PROGRAM = Simulated(takes_s=lambda c: 0.8 if c.get("nice") == 5 else 1.0)
+PROGRAM = SimulatedProgram(takes_s=lambda c: 0.8 if c.get("nice") == 5 else 1.0)
 
 
 def test_to_its_end() -> None:
@@ -285,7 +285,7 @@ def test_what_was_decided_on_is_on_the_disk() -> None:
 
 def test_a_program_that_always_fails() -> None:
     store = Remembering()
-    broken = Simulated(takes_s=lambda c: 1.0, fails=lambda c: 1.0)
+    broken = SimulatedProgram(takes_s=lambda c: 1.0, fails=lambda c: 1.0)
     with pytest.raises(WorkloadFailedError) as caught:
         loop_of(store, Simulating(broken)).run()
     assert caught.value.exit_status == 1
@@ -301,7 +301,7 @@ def test_the_last_words_of_what_always_fails_are_shown() -> None:
             ended = super().poll(timeout_s)
             return [msgspec.structs.replace(one, outputs=(said, told)) for one in ended]
 
-    broken = Simulated(takes_s=lambda c: 1.0, fails=lambda c: 1.0)
+    broken = SimulatedProgram(takes_s=lambda c: 1.0, fails=lambda c: 1.0)
     with pytest.raises(WorkloadFailedError, match=r"The last launch: .*\.\n    no disk\n"):
         loop_of(Remembering(), Saying(broken)).run()
 
@@ -389,7 +389,7 @@ def test_done_is_what_the_race_said() -> None:
 class SideBySide(Simulating):
     """The same for launches side by side: the newest ends first."""
 
-    def __init__(self, program: Simulated, interrupt_after: int = 10_000) -> None:
+    def __init__(self, program: SimulatedProgram, interrupt_after: int = 10_000) -> None:
         super().__init__(program, interrupt_after)
         self.most = 0
 

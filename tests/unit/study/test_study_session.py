@@ -18,9 +18,9 @@ from assay.store import open_store
 from assay.study.laboratory import Laboratory
 from assay.study.loop import Listener
 from assay.study.session import begin
-from assay.testing.store_contracts import a_spec
+from assay.testing.store_contracts import tune_spec
 
-FIRST = a_spec("./app").workload.objective.name
+FIRST = tune_spec("./app").workload.objective.name
 ONE = Arm(name="default", configuration=Configuration())
 BOUND = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=1.0)
 
@@ -44,7 +44,7 @@ def test_what_has_no_race_leaves_nothing_in_the_store(
         registry=builtin(),
         driver=Driver(find_launcher(os.environ), os.environ),
     )
-    spec = msgspec.structs.replace(a_spec("./app"), **asked)
+    spec = msgspec.structs.replace(tune_spec("./app"), **asked)
     with open_store(str(tmp_path / "x.db"), create=True) as store:
         with pytest.raises(InvalidInputError, match=told):
             begin(lab, store, spec, cast(Listener, None))

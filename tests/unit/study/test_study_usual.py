@@ -11,7 +11,7 @@ import pytest
 from assay.records import Outcome, Stage
 from assay.store import Store, open_store
 from assay.study.typical_wall_time import typical_wall_s
-from assay.testing.store_contracts import a_sample, a_spec, a_stratum
+from assay.testing.store_contracts import make_sample, make_stratum, tune_spec
 
 
 @pytest.fixture
@@ -28,9 +28,9 @@ def studied(
     stage: Stage = Stage.SEARCH,
     outcome: Outcome = Outcome.OK,
 ) -> None:
-    study = store.create_study(a_spec(command), a_stratum(), at_s)
+    study = store.create_study(tune_spec(command), make_stratum(), at_s)
     for block, wall_s in enumerate(walls_s):
-        sample = a_sample(block)
+        sample = make_sample(block)
         launch = msgspec.structs.replace(sample.launch, stage=stage)
         store.add_sample(
             study, 0, msgspec.structs.replace(sample, launch=launch, outcome=outcome, wall_s=wall_s)

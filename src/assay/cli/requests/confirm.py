@@ -15,7 +15,7 @@ from assay.cli.show.progress import Progress, uses_live_line
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.partition.registry import active_partitions
 from assay.records import Budget, StudySpec
-from assay.search.history.cross_environment import confirmation
+from assay.search.history.cross_environment import confirmation_of
 from assay.store import Store
 from assay.study.laboratory import Laboratory
 from assay.study.session import StudyResult, begin
@@ -50,7 +50,7 @@ def confirmed(
             f"`assay study show {study_id}` says why.",
         )
     _demand_fair(study_id, record.spec)
-    spec = confirmation(study_id, record.spec, record.conclusion, chosen, budget)
+    spec = confirmation_of(study_id, record.spec, record.conclusion, chosen, budget)
     if arguments.disturbed_above:
         admitted = disturbed_above_of(arguments, os.environ)
         spec = msgspec.structs.replace(spec, disturbed_above=admitted)

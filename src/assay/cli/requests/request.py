@@ -14,12 +14,12 @@ from assay.records.study import DEFAULT_DISTURBED_ABOVE, DEFAULT_MARGIN
 from assay.search.space.expression import Expression
 from assay.settings.domain_text import parse_domain
 from assay.settings.registry import Registry
-from assay.stats.spread import SAME_WITHIN
+from assay.stats.spread import EQUIVALENCE_RATIO
 from assay.units import parse_duration_s, parse_share
 
 DEFAULT_BUDGET_S = 600.0
 MOST_WARMUP = 1000
-SPREAD_MARGIN = SAME_WITHIN - 1.0
+SPREAD_MARGIN = EQUIVALENCE_RATIO - 1.0
 MOST_LAUNCHES = 10**9
 """Of a study: at a millisecond each it would take twelve days."""
 

@@ -45,10 +45,10 @@ from assay.records import (
     Workload,
 )
 from assay.search.space.design import lay_out
-from assay.search.space.errors import Unfit
-from assay.search.space.fraction import BadGenerator, generators_for
-from assay.search.space.named_configurations import COLUMN
-from assay.search.space.search_space import Admissible, SearchSpace
+from assay.search.space.errors import DesignError
+from assay.search.space.fraction import InvalidGeneratorError, generators_for
+from assay.search.space.named_configurations import NAME_COLUMN
+from assay.search.space.search_space import AdmissionCheck, SearchSpace
 from assay.settings.registry import Registry
 
 _OPTION = re.compile(r"^--[a-z-]+(?: [a-z]+)?:? ")
@@ -96,7 +96,7 @@ class SweepRequest:
         arguments: argparse.Namespace,
         registry: Registry,
         machine: Machine,
-        admits: Admissible,
+        admits: AdmissionCheck,
     ) -> StudySpec:
         """The study that the file asks for.
 
@@ -197,7 +197,7 @@ class SweepRequest:
             )
         try:
             return generators_for(names, design.resolution)
-        except BadGenerator as error:
+        except InvalidGeneratorError as error:
             raise self.file.wrong(("design", "resolution"), error.cause, error.remedy) from error
 
     def _demand_fitting(self) -> None:
@@ -226,8 +226,8 @@ class SweepRequest:
     def _baseline(self, space: Space, registry: Registry, machine: Machine) -> Configuration:
         """The cell that all others are held against: the settings that were named."""
         written = self.table.design.baseline
-        table = {COLUMN: written} if isinstance(written, str) else dict(written)
-        values = self._named(space, table.pop(COLUMN, None))
+        table = {NAME_COLUMN: written} if isinstance(written, str) else dict(written)
+        values = self._named(space, table.pop(NAME_COLUMN, None))
         found = flattened(self.file, table, ("design", "baseline"), registry)
         for name, (key, value) in found.items():
             with self.file.at(*key):
@@ -252,7 +252,7 @@ class SweepRequest:
         """What does not fit is said of the key that has to be changed."""
         try:
             yield
-        except Unfit as error:
+        except DesignError as error:
             key: Key = error.key
             if error.key[0] == "settings" and len(error.key) > 1:
                 key = written.keys[error.key[1]]

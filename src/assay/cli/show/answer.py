@@ -13,7 +13,7 @@ from assay.cli.show.documents import json_text, print_json, result_document
 from assay.cli.show.result import print_result
 from assay.errors import NotPossibleError
 from assay.records import Kind, Sample
-from assay.search.space.labels import named_conclusion, named_samples
+from assay.search.space.labels import label_conclusion, label_samples
 from assay.study.session import StudyResult
 
 SUFFIXES = (".md", ".csv", ".json")
@@ -40,7 +40,7 @@ def deliver_answer(
         NotPossibleError: a file cannot be written.
     """
     result = named_result(result)
-    samples = named_samples(result.spec, samples)
+    samples = label_samples(result.spec, samples)
     try:
         _export(result, samples, exports)
     finally:  # neither is lost where the other cannot be written
@@ -52,7 +52,7 @@ def deliver_answer(
 
 def named_result(result: StudyResult) -> StudyResult:
     """Return the result with the names that a file gives to configurations."""
-    return replace(result, conclusion=named_conclusion(result.spec, result.conclusion))
+    return replace(result, conclusion=label_conclusion(result.spec, result.conclusion))
 
 
 def _export(result: StudyResult, samples: Sequence[Sample], exports: Sequence[Path]) -> None:

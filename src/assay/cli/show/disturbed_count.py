@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.records import Launch, Sample, Stage
-from assay.search.history.disturbance_sources import OTHERS
+from assay.search.history.disturbance_sources import OTHER_PROCESS
 from assay.search.history.history import History
 from assay.units import show_count
 from assay.untrusted import clean
@@ -41,7 +41,9 @@ class DisturbedCount:
 
     def saw(self, sample: Sample) -> None:
         """Remember who disturbed, where a sample tells."""
-        named = (piece.note for piece in sample.evidence if piece.kind == OTHERS and piece.note)
+        named = (
+            piece.note for piece in sample.evidence if piece.kind == OTHER_PROCESS and piece.note
+        )
         self._by = next(named, self._by)
 
     @property

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assay.search.model.explanation import Explanation, Share
+from assay.search.model.explanation import Explanation, SettingEffect
 from assay.units import show_count
 from assay.untrusted import clean
 from assay.wording.sentence import bound_words, change_text, interval_text
@@ -50,7 +50,7 @@ def coverage_sentence(explanation: Explanation) -> str:
     )
 
 
-def _cells(share: Share) -> tuple[str, str, str]:
+def _cells(share: SettingEffect) -> tuple[str, str, str]:
     return clean(share.name), change_text(share.ratio), interval_text(share.ci)
 
 
@@ -66,5 +66,5 @@ def explanation_document(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _shares(shares: Sequence[Share]) -> list[dict[str, Any]]:
+def _shares(shares: Sequence[SettingEffect]) -> list[dict[str, Any]]:
     return [{"settings": dict(s.settings), "ratio": s.ratio, "ci": list(s.ci)} for s in shares]

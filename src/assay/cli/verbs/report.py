@@ -15,7 +15,7 @@ from assay.machine.document import machine_in
 from assay.reporting.html import render_page, write_document
 from assay.reporting.inputs import ReportInput
 from assay.reporting.main_picture import main_png, main_svg
-from assay.search.space.labels import named_conclusion, named_samples
+from assay.search.space.labels import label_conclusion, label_samples
 from assay.study.session import elapsed_of, stored_result
 from assay.untrusted import clean
 
@@ -40,13 +40,13 @@ def run(parsed: Parsed) -> int:
         samples = store.samples(study_id, newest.number)
         result = stored_result(store, record)
         elapsed_s = elapsed_of(store, record)
-    conclusion = named_conclusion(record.spec, result.conclusion) if result else None
+    conclusion = label_conclusion(record.spec, result.conclusion) if result else None
     recommendation = conclusion.recommendation if conclusion else None
     report = ReportInput(
         study_id=study_id,
         spec=record.spec,
         strata=record.strata,
-        samples=named_samples(record.spec, samples),
+        samples=label_samples(record.spec, samples),
         conclusion=conclusion,
         machine=machine_in(newest.host),
         engine=newest.engine,

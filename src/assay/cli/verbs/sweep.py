@@ -29,7 +29,7 @@ from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import StudySpec
 from assay.search.conclusion.cells import baseline_words
 from assay.search.conclusion.notes import too_few_blocks_notes
-from assay.search.history.remaining_budget import OVERHEAD_S
+from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
 from assay.search.races.sweep import WARMUP, least_blocks, min_launches
 from assay.study.instance_numbers import with_instance_numbers
 from assay.study.laboratory import Laboratory
@@ -147,7 +147,7 @@ def _dry_lines(arguments: argparse.Namespace, spec: StudySpec, launches: int) ->
         fits = "fits into" if launches <= budget.launches else "does not fit into"
         yield f"which {fits} the {show_count(budget.launches, 'launch', 'launches')} of the budget"
     if budget.time_s is not None:
-        each_s = budget.time_s / launches - OVERHEAD_S
+        each_s = budget.time_s / launches - LAUNCH_OVERHEAD_S
         yield (
             f"which fits into the {show_duration(budget.time_s)} of the budget if a launch takes "
             f"up to {show_duration(max(each_s, 0.0))} on average"
@@ -164,6 +164,6 @@ def _time(arguments: argparse.Namespace, spec: StudySpec, launches: int) -> str:
     if usual_s is None:
         return ""
     return (
-        f", about {show_duration(launches * (usual_s + OVERHEAD_S))} at {show_duration(usual_s)} "
+        f", about {show_duration(launches * (usual_s + LAUNCH_OVERHEAD_S))} at {show_duration(usual_s)} "
         "each, as in the last study of this command"
     )

@@ -45,8 +45,8 @@ from assay.machine.program import with_observations
 from assay.machine.reader import fingerprint
 from assay.records import Kind, Space, StudySpec
 from assay.search.conclusion.warm_start import warm_start_announcement
-from assay.search.space.named_configurations import search_space
-from assay.search.space.search_space import DRAWS, SearchSpace
+from assay.search.space.named_configurations import make_search_space
+from assay.search.space.search_space import MAX_DRAWS, SearchSpace
 from assay.settings.conditions import with_conditions
 from assay.store import Store
 from assay.study.instance_numbers import with_instance_numbers
@@ -275,13 +275,13 @@ def _beginning(arguments: argparse.Namespace, spec: StudySpec) -> list[str]:
 
 def _emptiness(lab: Laboratory, space: Space) -> list[str]:
     """What is to be said where nothing is left to try, as far as can be seen before a study."""
-    searched = search_space(space, lab.admits)
+    searched = make_search_space(space, lab.admits)
     few = searched.enumerate(1)
     if few is not None:
         rest = ": the constraints exclude the rest" if space.constraints else ""
         return [f"nothing but the default is left to try{rest}"]
     if searched.raw_size() > MOST_COUNTED and searched.draw(random.Random(0)) is None:
-        return [f"of {DRAWS:,} configurations drawn at random none satisfies the constraints"]
+        return [f"of {MAX_DRAWS:,} configurations drawn at random none satisfies the constraints"]
     return []
 
 

@@ -8,7 +8,7 @@ from assay.reporting.formatting import typeset
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join
 from assay.reporting.parts.common import scroll
-from assay.search.model.explanation import Explanation, Share
+from assay.search.model.explanation import Explanation, SettingEffect
 from assay.wording.sentence import bound_words, change_text, interval_text
 
 _INTRO = (
@@ -44,13 +44,13 @@ def _left(found: Explanation) -> str:
     )
 
 
-def _lines(found: Explanation) -> Iterator[tuple[Share, str]]:
+def _lines(found: Explanation) -> Iterator[tuple[SettingEffect, str]]:
     yield from ((share, "in the recommended configuration") for share in found.parts)
     yield from ((share, "together, beyond each by itself") for share in found.interactions)
     yield from ((share, "on average over the space") for share in found.trends)
 
 
-def _line(share: Share, words: str) -> Html:
+def _line(share: SettingEffect, words: str) -> Html:
     figures = (change_text(share.ratio), interval_text(share.ci))
     return el(
         "tr",

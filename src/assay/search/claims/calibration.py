@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from assay.records.calibration import Calibration, FalseVerdicts, SmallestGain
 from assay.records.claim import Claim, Verdict
-from assay.search.history.looks import due
-from assay.search.history.remaining_budget import OVERHEAD_S
-from assay.stats.confidence_sequence import CLAIM, moments
-from assay.stats.drift import drift
-from assay.stats.peeking import peek
+from assay.search.history.looks import is_look_due
+from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
+from assay.stats.confidence_sequence import MIN_CLAIM_VALUES, moments
+from assay.stats.drift import drift_ratio
+from assay.stats.peeking import simulate_looks
 from assay.stats.quantile import quantile
-from assay.stats.resample import resampled
+from assay.stats.resample import resample
 from assay.stats.verdict import DEFAULT_MARGIN
 from assay.units import show_count, show_percent
 
@@ -79,7 +79,7 @@ def calibration_of(
         sd_log=sd,
         ratio_sd_log=ratio_sd,
         position=math.exp(second),
-        drift=drift(values),
+        drift=drift_ratio(values),
         autocorrelation=autocorrelation(logs),
         false_verdicts=false_verdicts(log_blocks, alpha, margin, seed) if enough else None,
         gains=smallest_gains(log_blocks, budgets_s, median, alpha, seed) if enough else (),
@@ -124,8 +124,8 @@ def false_verdicts(
 ) -> FalseVerdicts:
     """How often identical arms are told apart that are looked at after every block."""
     blocks = min(len(log_blocks), MAX_STUDY_BLOCKS)
-    a, b = resampled(log_blocks, SIMULATED_STUDIES, blocks, seed)
-    endings = peek(a, b, alpha=alpha, margin=margin, coverage=False)
+    a, b = resample(log_blocks, SIMULATED_STUDIES, blocks, seed)
+    endings = simulate_looks(a, b, alpha=alpha, margin=margin, coverage=False)
     share = sum(ending.differs for ending in endings) / SIMULATED_STUDIES
     # One study in all stands for the error where there was none.
     variance = max(share * (1.0 - share), 1.0 / SIMULATED_STUDIES)
@@ -150,14 +150,14 @@ def smallest_gains(
     then. No margin counts as none: to be shown, a gain below it takes a ``--margin`` as small. The
     warm-up launch of each arm is taken off the budget.
     """
-    launch_s = median_s + OVERHEAD_S
+    launch_s = median_s + LAUNCH_OVERHEAD_S
     found = []
     for budget_s in budgets_s:
         blocks = max(0, math.floor((budget_s - 2 * launch_s) / (2 * launch_s)))
         made = min(blocks, MAX_SIMULATED_BLOCKS)
         gain = None
-        if made >= CLAIM:
-            a, b = resampled(log_blocks, POWER_STUDIES, made, seed)
+        if made >= MIN_CLAIM_VALUES:
+            a, b = resample(log_blocks, POWER_STUDIES, made, seed)
             gain = _smallest_gain(a, b, alpha)
         cut = made if made < blocks else None
         found.append(
@@ -168,11 +168,11 @@ def smallest_gains(
 
 def _smallest_gain(a: Matrix, b: Matrix, alpha: float) -> float | None:
     """By bisection: a larger gain is shown at least as often."""
-    looks = [n for n in range(1, a.shape[1] + 1) if due(n)]
+    looks = [n for n in range(1, a.shape[1] + 1) if is_look_due(n)]
 
     def shown(gain: float) -> bool:
         faster = b + math.log1p(-gain)
-        endings = peek(a, faster, alpha=alpha, margin=0.0, looks=looks, coverage=False)
+        endings = simulate_looks(a, faster, alpha=alpha, margin=0.0, looks=looks, coverage=False)
         return sum(e.verdict is Verdict.FASTER for e in endings) >= POWER * len(endings)
 
     at = bisect.bisect_left(GAINS, True, key=shown)

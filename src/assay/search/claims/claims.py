@@ -23,20 +23,20 @@ from assay.search.claims.reliability import (
     objection_to_leading,
     objection_to_preferred,
 )
-from assay.search.history.correlated_load import followed_load
+from assay.search.history.correlated_load import correlated_load_of
 from assay.search.history.history import History
-from assay.search.history.output_comparison import other_work
-from assay.stats.confidence_sequence import CLAIM
+from assay.search.history.output_comparison import work_objection
+from assay.stats.confidence_sequence import MIN_CLAIM_VALUES
 from assay.stats.interval import ratio_ends
-from assay.stats.modes import modes
+from assay.stats.modes import find_modes
 from assay.stats.paired import Observation
 from assay.stats.planned_look import Look
 from assay.stats.shift import shifts, spread_ratio
 from assay.stats.spread import spread_effect
 from assay.stats.undisturbed import effect_of_blocks
-from assay.stats.verdict import Verdict, beyond, blocks_needed, decide
+from assay.stats.verdict import Verdict, blocks_needed, decide, is_beyond_margin
 
-MIN_BLOCKS = CLAIM
+MIN_BLOCKS = MIN_CLAIM_VALUES
 """No claim rests on fewer blocks than this (docs/explanation/statistics.md, rule 14)."""
 
 MIN_CONSTANT = 20
@@ -88,13 +88,13 @@ def claim_between(
         return _undecidable(spec, history, names, alpha)
     pair = [arm for arm in history.arms(Stage.CONFIRM) if arm.name in names]
     found = msgspec.structs.replace(found, applications=history.costly.differ(pair))
-    load = followed_load(history, names[:1], names[1:], alpha, spec.disturbed_above)
+    load = correlated_load_of(history, names[:1], names[1:], alpha, spec.disturbed_above)
     objection = objection_to(spec.workload.objective, history, names)
     objection = objection or objection_to_preferred(found, history)
     spread = spec.statistic is Statistic.SPREAD
     goal = Goal.LOWER if spread else spec.workload.objective.goal
     better = names[(found.ratio < 1.0) == (goal is Goal.LOWER)]
-    objection = objection or other_work(spec, history.outputs, names, better)
+    objection = objection or work_objection(spec, history.outputs, names, better)
     if load is None and objection is None:
         leaning = objection_to_leading(found, goal, history)
         if leaning is None:
@@ -155,7 +155,7 @@ def blocks_of_claim(history: History, found: Claim) -> list[int]:
     """Return the confirmation blocks that a claim rests on."""
     if found.disturbed_blocks:
         return history.complete(Stage.CONFIRM)
-    return history.sound(Stage.CONFIRM)
+    return history.undisturbed_blocks(Stage.CONFIRM)
 
 
 def claim_from_blocks(
@@ -221,7 +221,7 @@ def claim_from_blocks(
         spread=spread,
         planned=look is Look.PLANNED and not spreads and found.method == "mean",
         disturbed_blocks=of_blocks.disturbed,
-        beyond_margin=decided and beyond(found.lo, found.hi, margin=margin),
+        beyond_margin=decided and is_beyond_margin(found.lo, found.hi, margin=margin),
         unstable=not spreads and _unstable(spread, a, b),
         shift={}
         if spreads
@@ -258,7 +258,7 @@ def _unstable(
     """
     unequal = spread is not None and spread.verdict in (SpreadVerdict.TIGHTER, SpreadVerdict.WIDER)
     known = [[o.value for o in arm if o is not None and not o.censored] for arm in (a, b)]
-    return unequal or any(modes(values) is not None for values in known)
+    return unequal or any(find_modes(values) is not None for values in known)
 
 
 def _shown(observation: Observation, metric: Metric) -> float:

@@ -34,10 +34,10 @@ from assay.records import (
     Verdict,
 )
 from assay.search.claims.claims import MIN_BLOCKS
-from assay.search.history.correlated_load import followed_load
+from assay.search.history.correlated_load import correlated_load_of
 from assay.search.history.history import History
 from assay.search.history.refusals import Refusals
-from assay.search.space.factorial import levels, middle
+from assay.search.space.factorial import levels, middle_value
 from assay.search.space.fraction import fraction_of
 from assay.stats.interval import ratio_ends
 from assay.stats.paired import Observation
@@ -122,7 +122,7 @@ def _curvature(spec: StudySpec, corners: tuple[str, ...]) -> list[Contrast]:
     """The middle against the corners, where there is one."""
     if spec.design is None or not spec.design.centre:
         return []
-    found = {p.name: (middle(p), levels(p)) for p in spec.space.parameters}
+    found = {p.name: (middle_value(p), levels(p)) for p in spec.space.parameters}
     # Cells of the centre: what has no middle is at one of its ends there.
     places = {name: ends if one is None else (one,) for name, (one, ends) in found.items()}
     centre = tuple(arm.name for arm in spec.arms if _lies_in(arm, places))
@@ -183,7 +183,7 @@ def _effect(
         return None
     verdict = decide(found, goal=history.goal, margin=spec.margin)
     sides = contrast.minus, contrast.plus
-    followed = followed_load(history, *sides, alpha, spec.disturbed_above)
+    followed = correlated_load_of(history, *sides, alpha, spec.disturbed_above)
     if found.blocks < MIN_BLOCKS or followed is not None:
         verdict = Verdict.UNCLEAR
     return FactorEffect(

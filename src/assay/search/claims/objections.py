@@ -8,8 +8,8 @@ from statistics import median
 
 from assay.records import Metric, Outcome, Sample, Stage
 from assay.search.history.history import History
-from assay.search.history.units import mixed_units
-from assay.search.history.zeros import zeros_told
+from assay.search.history.units import mixed_unit_objection
+from assay.search.history.zeros import zero_objection
 from assay.units import show_count
 
 MAX_MISSING_SHARE = 0.1
@@ -25,7 +25,7 @@ def objection_to(metric: Metric, history: History, names: Sequence[str]) -> str 
         names: of the arms.
     """
     arms = [(name, _counted_launches(history, name)) for name in names]
-    found = [zeros_told(metric.name, *arm, MAX_MISSING_SHARE) for arm in arms]
+    found = [zero_objection(metric.name, *arm, MAX_MISSING_SHARE) for arm in arms]
     found += [_overlap(metric.name, a, b) for a, b in permutations(arms, 2)]
     if metric.pattern is not None:
         found += [unit_objection(metric, history, names)]
@@ -37,7 +37,9 @@ def unit_objection(metric: Metric, history: History, names: Sequence[str]) -> st
     """Say that the figures of arms may be of different units; arguments as for ``objection_to``."""
     if metric.pattern is None or metric.as_is:
         return None
-    return mixed_units(metric, [(name, _counted_launches(history, name)) for name in names])
+    return mixed_unit_objection(
+        metric, [(name, _counted_launches(history, name)) for name in names]
+    )
 
 
 _Arm = tuple[str, Sequence[Sample]]

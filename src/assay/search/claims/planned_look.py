@@ -10,8 +10,8 @@ from assay.records import Arm, Claim, Configuration, Sample, Stage, Statistic, S
 from assay.records.sample import BUILD
 from assay.search.claims.claims import MIN_BLOCKS, claim_between
 from assay.search.history.history import DEFAULT_ARM, History
-from assay.search.history.remaining_budget import OVERHEAD_S
-from assay.stats.planned_look import Look, least_planned
+from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
+from assay.stats.planned_look import Look, min_planned_values
 
 MAX_PLANNED_BLOCKS = 24
 """With room for more blocks nothing is planned: there an interval that holds at every look costs
@@ -37,7 +37,7 @@ def planned_blocks(spec: StudySpec, history: History, alpha: float) -> int | Non
     arms = history.roster(Stage.CONFIRM) or [DEFAULT_ARM] * (2 + spec.null)
     before = [s for s in history.samples if s.launch.stage is not Stage.CONFIRM]
     room = min(_by_launches(spec, before, len(arms)), _by_time(spec, before, arms))
-    fewest = max(MIN_BLOCKS, least_planned(alpha))
+    fewest = max(MIN_BLOCKS, min_planned_values(alpha))
     return int(room) if fewest <= room <= MAX_PLANNED_BLOCKS else None
 
 
@@ -89,13 +89,13 @@ def _by_time(spec: StudySpec, before: list[Sample], arms: Sequence[Arm]) -> floa
     if usual is None:
         return math.inf
     builds = _builds_s(before)
-    spent_s = math.fsum(s.took_s + OVERHEAD_S for s in before) + math.fsum(builds)
+    spent_s = math.fsum(s.took_s + LAUNCH_OVERHEAD_S for s in before) + math.fsum(builds)
     ran = {s.launch.configuration for s in before}
     new = {arm.configuration for arm in arms} - ran
     if builds and new:
         spent_s += len(new) * statistics.median(builds)
     block_s = math.fsum(
-        statistics.median(walls.get(arm.configuration, usual)) + OVERHEAD_S for arm in arms
+        statistics.median(walls.get(arm.configuration, usual)) + LAUNCH_OVERHEAD_S for arm in arms
     )
     return math.floor(max(0.0, TIME_SHARE * (total - spent_s)) / block_s)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from assay.records import Arm, Budget
 from assay.search.history.history import History
-from assay.search.history.remaining_budget import SPARE, Cost, RemainingBudget
+from assay.search.history.remaining_budget import BUDGET_MARGIN, Cost, RemainingBudget
 from assay.stats.confidence_sequence import half_width
 
 POWER = 0.84
@@ -72,14 +72,14 @@ def blocks_at_any_look(gain: float, noise: float, least: int, alpha: float) -> i
 
 def proof_cost(history: History, arms: Sequence[Arm], blocks: int) -> Cost:
     """What so many confirmation blocks of these arms are expected to take."""
-    return history.dear_cost(arms).times(blocks)
+    return history.upper_quartile_cost(arms).times(blocks)
 
 
 def suggested_proof(cost: Cost) -> Budget | None:
     """Return the same as a budget that can be asked for; ``None`` where it is too much to ask."""
     if cost.launches > MAX_LAUNCHES:
         return None
-    return Budget(time_s=float(math.ceil(cost.time_s * SPARE)), launches=cost.launches)
+    return Budget(time_s=float(math.ceil(cost.time_s * BUDGET_MARGIN)), launches=cost.launches)
 
 
 def displaced_launches(purse: RemainingBudget, proof: Cost, following: Cost) -> float:

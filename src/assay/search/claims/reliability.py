@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from assay.records import Claim, Goal, Outcome, Sample, Stage, Verdict
-from assay.search.history.hangs import endless
+from assay.search.history.hangs import count_hangs
 from assay.search.history.history import History
-from assay.search.history.losses import fails_more, is_endless
+from assay.search.history.losses import fails_more, is_hung
 from assay.units import show_count
 
 MIN_FAILED = 2
@@ -55,7 +55,7 @@ def excess_losses(history: History, arm: str, other: str) -> str | None:
         history: of the study.
         arm, other: names.
     """
-    hangs = endless(history, arm), endless(history, other)
+    hangs = count_hangs(history, arm), count_hangs(history, other)
     if _more(*hangs, least=1):
         return _told(hangs, (arm, other), "did not end", "ended")
     lost = _lost(history, arm), _lost(history, other)
@@ -75,7 +75,7 @@ def may_be_by_chance(found: Claim, history: History) -> bool:
         history: of the study.
     """
     a, b = _lost(history, found.a), _lost(history, found.b)
-    if endless(history, found.a)[0] or endless(history, found.b)[0]:
+    if count_hangs(history, found.a)[0] or count_hangs(history, found.b)[0]:
         return False
     return (a[0] > 0 or b[0] > 0) and not fails_more(a, b) and not fails_more(b, a)
 
@@ -94,7 +94,7 @@ def _lost(history: History, arm: str) -> _Count:
 def _counts(sample: Sample) -> bool:
     """Whether the end of a launch tells something of its arm: no warm-up, no failed build."""
     if sample.outcome is Outcome.TIMED_OUT:
-        return is_endless(sample)
+        return is_hung(sample)
     return sample.launch.stage is not Stage.SURVEY and not sample.unbuilt
 
 

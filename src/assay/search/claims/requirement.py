@@ -30,7 +30,7 @@ from assay.records import (
 from assay.records.requirement import MEDIAN
 from assay.records.workload import BUILT_IN, WALL
 from assay.search.claims.claims import MIN_BLOCKS
-from assay.search.history.history import History, repeats
+from assay.search.history.history import History, launches_per_block
 from assay.stats.quantile import quantile
 from assay.stats.share import (
     launches_to_show,
@@ -38,7 +38,7 @@ from assay.stats.share import (
     shows_above,
     shows_below,
 )
-from assay.stats.undisturbed import SHARE
+from assay.stats.undisturbed import MIN_UNDISTURBED_SHARE
 from assay.units import parse_bytes, parse_duration_s
 
 _TEXT = re.compile(r"\s*(\w+(?:@\w[\w.]*)?)\s*(?::\s*(\w[\w.]*))?\s*(<=|>=)\s*(.*?)\s*")
@@ -242,7 +242,7 @@ def requirement_alpha(spec: StudySpec) -> float:
 def min_blocks(spec: StudySpec) -> int:
     """Blocks below which no requirement is shown to hold; 0 where there is none."""
     alpha = requirement_alpha(spec)
-    each = 1 if spec.switch_costs_s else repeats(spec.statistic, Stage.CONFIRM)
+    each = 1 if spec.switch_costs_s else launches_per_block(spec.statistic, Stage.CONFIRM)
     shown = (math.ceil(launches_to_show(one.share, alpha) / each) for one in spec.require)
     return max((max(MIN_BLOCKS, blocks) for blocks in shown), default=0)
 
@@ -310,7 +310,7 @@ def _shared_alpha(spec: StudySpec, history: History) -> float:
     Which of the two counts depends on how many blocks were disturbed, and may change.
     """
     alpha = requirement_alpha(spec)
-    return SHARE * alpha if history.disturbed(Stage.CONFIRM) else alpha
+    return MIN_UNDISTURBED_SHARE * alpha if history.disturbed(Stage.CONFIRM) else alpha
 
 
 def _is_withheld(history: History, verdict: RequirementVerdict) -> bool:

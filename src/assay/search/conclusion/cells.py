@@ -23,7 +23,7 @@ from assay.records.configuration import show_value
 from assay.search.claims.requirement import may_win
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.races.compare import null_name
-from assay.search.space.named_configurations import COLUMN, named_in
+from assay.search.space.named_configurations import NAME_COLUMN, find_named
 from assay.units import show_count
 from assay.wording.disturbance import withheld_words
 from assay.wording.sentence import comparison, verdict_word
@@ -124,7 +124,7 @@ def has_effect(effect: FactorEffect) -> bool:
 
 def varied_names(space: Space) -> tuple[str, ...]:
     """The settings of a sweep, in the order of its file; before them the names, where there are."""
-    named = (COLUMN,) if space.named else ()
+    named = (NAME_COLUMN,) if space.named else ()
     return (*named, *(p.name for p in space.parameters))
 
 
@@ -140,7 +140,7 @@ def _named(arm: ArmResult, space: Space) -> list[Value | None]:
     """The name of the configuration of an arm, where a space names any."""
     if not space.named:
         return []
-    found = named_in(space, arm.configuration)
+    found = find_named(space, arm.configuration)
     if found is None:
         return [DEFAULT_ARM.name if not arm.configuration else None]
     return [found.name]
@@ -177,7 +177,7 @@ def sorted_by_settings(arms: Sequence[ArmResult], space: Space) -> list[ArmResul
     order = {one.name: at for at, one in enumerate(space.named, 1)}
 
     def place(arm: ArmResult) -> list[tuple[int, float, str]]:
-        named = named_in(space, arm.configuration)
+        named = find_named(space, arm.configuration)
         first = (order[named.name] if named else 0, 0.0, "")
         return [first, *_settings(arm)]
 

@@ -65,23 +65,23 @@ from assay.search.conclusion.warm_start import warm_start_result
 from assay.search.history.arm_result import result_of
 from assay.search.history.carry_over import carry_over_notes
 from assay.search.history.complaints import complaint_notes
-from assay.search.history.cross_environment import elsewhere_of
-from assay.search.history.disturbance_sources import disturbers_of
-from assay.search.history.failure_order import order_notes, worked_first
+from assay.search.history.cross_environment import compare_environments
+from assay.search.history.disturbance_sources import disturbance_sources_of
+from assay.search.history.failure_order import describe_first_successes, failure_order_notes
 from assay.search.history.first_launch import first_launch_notes, warm_up_notes
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.interference import interference_notes, interference_of
 from assay.search.history.kernels import kernels_of
-from assay.search.history.losses import fails_more, losses, may_win
+from assay.search.history.losses import count_losses, fails_more, may_win
 from assay.search.history.objective_view import ObjectiveView
 from assay.search.history.outliers import outlier_notes
-from assay.search.history.remaining_processes import left_running_notes
-from assay.search.history.termination import asked_to_end_notes
-from assay.search.history.thread_counts import same_threads_notes
+from assay.search.history.remaining_processes import remaining_process_notes
+from assay.search.history.termination import termination_notes
+from assay.search.history.thread_counts import thread_count_notes
 from assay.search.history.trend import trend_notes
 from assay.search.history.waiting import waiting_notes
-from assay.search.history.zeros import zeros_told
-from assay.search.model.feasibility import default_breaks
+from assay.search.history.zeros import zero_objection
+from assay.search.model.feasibility import is_default_infeasible
 from assay.search.model.searcher import Searcher
 from assay.search.model.trials import trials_of
 from assay.search.races.calibrate import calibrated_arms, recording
@@ -109,7 +109,7 @@ from assay.search.races.sweep import sweep_alpha, sweep_claim
 from assay.search.races.tune import TuneRace
 from assay.search.space.comparability import instance_count_notes
 from assay.search.space.search_space import SearchSpace
-from assay.search.space.switching import switching_of
+from assay.search.space.switching import switching_cost
 from assay.units import show_count
 from assay.wording.failure import reasons_by_arm
 from assay.wording.front import alternatives, front_verdict
@@ -138,18 +138,18 @@ def conclude(
     kernels = kernels_of(samples)
     found = msgspec.structs.replace(
         found,
-        switching=switching_of(spec, samples),
+        switching=switching_cost(spec, samples),
         notes=(
             *found.notes,
             *boot_notes(spec, samples, kernels),
             *revision_notes(samples),
-            *left_running_notes(samples),
-            *asked_to_end_notes(samples),
-            *order_notes(samples),
+            *remaining_process_notes(samples),
+            *termination_notes(samples),
+            *failure_order_notes(samples),
             *first_launch_notes(samples),
             *warm_up_notes(spec.kind, samples),
             *waiting_notes(samples),
-            *same_threads_notes(samples),
+            *thread_count_notes(samples),
             *trend_notes(spec, samples),
             *carry_over_notes(spec, samples),
             *suspect_notes(samples),
@@ -271,14 +271,14 @@ def _recommendation(
         )
         sentence = " ".join(filter(None, told))
     else:
-        who = disturbers_of(history)
+        who = disturbance_sources_of(history)
         sentence = (
             required_verdict(spec, found, required, DEFAULT_ARM.name, who)
             if required
             else tuning_verdict(spec, found, who)
         )
         if lossy and better:
-            sentence = unreliable_winner_verdict(sentence, *losses(history, arm))
+            sentence = unreliable_winner_verdict(sentence, *count_losses(history, arm))
     kept = Recommendation(
         settings=arm.configuration if wins else DEFAULT_ARM.configuration,
         script="",
@@ -380,8 +380,8 @@ def _as_shown(points: Sequence[Arm], shown: Sequence[FrontPoint]) -> list[Arm]:
 
 
 def _losses_in_any(facets: Sequence[ObjectiveView], arm: Arm) -> tuple[int, int]:
-    """The same as ``losses``, of the objective that an arm most often lacks."""
-    return max(losses(facet.history, arm) for facet in facets)
+    """The same as ``count_losses``, of the objective that an arm most often lacks."""
+    return max(count_losses(facet.history, arm) for facet in facets)
 
 
 def _without_front(race: FrontRace, done: Ending | None) -> str:
@@ -407,7 +407,7 @@ def _all_others_failed(lost: int, launches: int) -> str:
     """That nothing but the default gave a value; the default is told to fail where it did.
 
     Args:
-        lost, launches: as ``losses`` has them, of the default.
+        lost, launches: as ``count_losses`` has them, of the default.
     """
     told = "Keep the default: every other configuration that was tried failed."
     if not lost:
@@ -437,13 +437,13 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Ending | None) -> s
         objection = objection_to(race.spec.workload.objective, history, names)
         if objection is not None:
             return f"Keep the default: {objection}."
-        return _all_others_failed(*losses(history, DEFAULT_ARM))
+        return _all_others_failed(*count_losses(history, DEFAULT_ARM))
     objective = race.spec.workload.objective
     for arm in tried if race.winner == DEFAULT_ARM else ():
         units = unit_objection(objective, history, (DEFAULT_ARM.name, arm.name))
         if units is not None:
             return f"Keep the default: {units}."
-    if race.winner == DEFAULT_ARM and default_breaks(trials_of(history)):
+    if race.winner == DEFAULT_ARM and is_default_infeasible(trials_of(history)):
         return f"Nothing that was tried keeps {required_text(race.spec)}."
     if race.winner == DEFAULT_ARM and done.reason is EndReason.BUDGET:
         others = show_count(len(tried), "other configuration", "other configurations")
@@ -451,7 +451,11 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Ending | None) -> s
     failed = _failed_launches(history, tried)
     if race.winner == DEFAULT_ARM and len({s.launch.arm for s in failed}) == len(tried):
         told = reasons_by_arm(race.spec.workload, failed)
-        before = [text for arm in tried if (text := worked_first(history.launches_of(arm.name)))]
+        before = [
+            text
+            for arm in tried
+            if (text := describe_first_successes(history.launches_of(arm.name)))
+        ]
         first = f" {before[0]}." if before else ""
         return f"Keep the default: all else that was tried failed in some launches, {told}.{first}"
     if race.winner == DEFAULT_ARM:
@@ -473,7 +477,7 @@ def _zeros_in_any(histories: Iterable[History], arms: Sequence[Arm]) -> str | No
     """
     for history, arm in itertools.product(histories, arms):
         samples = [s for s in history.launches_of(arm.name) if s.outcome is Outcome.OK]
-        told = zeros_told(history.metric.name, arm.name, samples, MAX_MISSING_SHARE)
+        told = zero_objection(history.metric.name, arm.name, samples, MAX_MISSING_SHARE)
         if told is not None:
             return f"Keep the default: whether anything is better is unclear, since {told}."
     return None
@@ -516,7 +520,7 @@ def _counts(
         configurations=len(spec.arms),
         blocks=len(history.complete(Stage.CONFIRM)),
         disturbed_blocks=history.disturbed(Stage.CONFIRM),
-        disturbers=disturbers_of(history),
+        disturbers=disturbance_sources_of(history),
         stopped=stopped,
     )
 
@@ -560,7 +564,7 @@ def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclu
         claims=told,
         steps=tuple(claim for claim in steps if claim is not None),
         noise_floor=floor,
-        elsewhere=elsewhere_of(spec, seen.arms),
+        elsewhere=compare_environments(spec, seen.arms),
     )
 
 

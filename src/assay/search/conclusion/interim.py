@@ -9,7 +9,7 @@ from assay.search.conclusion.unproven import say_unproven
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace
-from assay.search.space.named_configurations import label_of, search_space
+from assay.search.space.named_configurations import label_of, make_search_space
 from assay.units import show_percent
 from assay.wording.sentence import interval_text
 
@@ -38,7 +38,7 @@ def interim_sentence(spec: StudySpec, samples: Sequence[Sample]) -> str:
     """
     if spec.kind is not Kind.TUNE or spec.objectives:
         return ""
-    race = TuneRace(spec, search_space(spec.space), GpSearcher())
+    race = TuneRace(spec, make_search_space(spec.space), GpSearcher())
     for sample in samples:
         race.tell(sample)
     if {sample.launch.arm for sample in samples} <= {DEFAULT_ARM.name}:

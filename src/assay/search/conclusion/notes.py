@@ -21,7 +21,7 @@ from assay.records.configuration import show_value
 from assay.records.observation import CYCLES_COUNTER, DEFAULT_OBSERVATIONS, Observation
 from assay.records.workload import WALL
 from assay.search.claims.objections import MAX_MISSING_SHARE
-from assay.search.history.disturbance_sources import disturbers_of
+from assay.search.history.disturbance_sources import disturbance_sources_of
 from assay.search.history.history import History
 from assay.search.history.zeros import BY_RATIO, is_without_ratio
 from assay.search.races.sweep import least_blocks
@@ -99,7 +99,7 @@ def disturbance_notes(
         return []
     told = (
         f"{lost} of {show_count(blocks, 'block', 'blocks')} disturbed: others"
-        f"{disturbers_words(disturbers_of(history))} took more than "
+        f"{disturbers_words(disturbance_sources_of(history))} took more than "
         f"{100 * spec.disturbed_above:g} % of the CPUs meanwhile"
     )
     if history.mostly_disturbed(Stage.CONFIRM):
@@ -123,7 +123,7 @@ def _searched_notes(spec: StudySpec, history: History) -> list[str]:
         return []
     return [
         f"{lost} of {show_count(blocks, 'block', 'blocks')} of the search disturbed: others"
-        f"{disturbers_words(disturbers_of(history, Stage.SEARCH))} took more than "
+        f"{disturbers_words(disturbance_sources_of(history, Stage.SEARCH))} took more than "
         f"{100 * spec.disturbed_above:g} % of the CPUs meanwhile, so what is expected may be off "
         "by more than its interval says"
     ]

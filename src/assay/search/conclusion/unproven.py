@@ -25,8 +25,8 @@ from assay.search.claims.reliability import excess_losses
 from assay.search.claims.requirement import verdict_on
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.losses import may_win
-from assay.search.history.output_comparison import other_work
-from assay.search.model.feasibility import default_breaks
+from assay.search.history.output_comparison import work_objection
+from assay.search.model.feasibility import is_default_infeasible
 from assay.search.model.trials import trials_of
 from assay.search.races.race import Ending, EndReason
 from assay.search.races.tune import TuneRace
@@ -58,14 +58,14 @@ def unproven_recommendation(
     if arm == DEFAULT_ARM or not may_win(history, arm):
         return None
     useless = (Verdict.SAME, Verdict.SLOWER)
-    output = other_work(spec, history.outputs, (DEFAULT_ARM.name, arm.name), arm.name)
+    output = work_objection(spec, history.outputs, (DEFAULT_ARM.name, arm.name), arm.name)
     if found is not None and (found.verdict in useless or found.objection not in (None, output)):
         return None
     if _doubt(race, arm) is not None:
         return None
     if verdict_on(required, arm.name) is RequirementVerdict.BROKEN:
         return None
-    needs_it = bool(spec.require) and default_breaks(trials_of(history))
+    needs_it = bool(spec.require) and is_default_infeasible(trials_of(history))
     if not needs_it and not candidate.is_likely(spec.margin):
         return None
 
@@ -161,7 +161,7 @@ def say_default_alone(spec: StudySpec, history: History, needed: Budget) -> str:
         mean = show_quantity(summarise(values).mean, metric.unit)
         launches = show_count(len(values), "launch", "launches")
         told = f"Keep the default: its {metric.name} is {mean} in {launches}, and nothing else ran."
-    broken = sum(history.slacks.broken_by(sample) for sample in history.samples)
+    broken = sum(history.slacks.is_violated_by(sample) for sample in history.samples)
     if broken:
         of = show_count(len(history.samples), "launch", "launches")
         told += f" {broken} of {of} {'breaks' if broken == 1 else 'break'} {required_text(spec)}."

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assay.records import EarlierStudy, Stage
 from assay.search.history.history import History
-from assay.search.model.warm_start import firsts
+from assay.search.model.warm_start import first_proposals
 from assay.search.races.strategy import BATCH
 from assay.units import show_count
 
@@ -33,7 +33,7 @@ def warm_start_result(earlier: Sequence[EarlierStudy], history: History, *, guid
         return ""
     if not guided:
         return f"All configurations were tried: nothing was taken from {_studies(earlier)}."
-    names = {str(configuration) for configuration in firsts(earlier, BATCH // 2)}
+    names = {str(configuration) for configuration in first_proposals(earlier, BATCH // 2)}
     first = [a for a in history.arms(Stage.SEARCH) if a.name in names]
     ran = [a for a in first if history.first_block(Stage.SEARCH, a.name) == blocks[0]]
     who, whom = ("it", "it") if len(earlier) == 1 else ("they", "them")

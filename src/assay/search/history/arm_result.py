@@ -15,7 +15,7 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
     Disturbed blocks of the confirmation are left out unless they are more than a third of it.
     """
     mine = _launches(history, stage, arm)
-    ended, disturbed = counted(history, stage, arm)
+    ended, disturbed = count_launches(history, stage, arm)
     if disturbed:  # of those that the figure rests on
         objective = spec.workload.objective.name
         figures = [s for s in ended if objective in s.metrics]
@@ -36,7 +36,7 @@ def result_of(spec: StudySpec, history: History, stage: Stage, arm: Arm) -> ArmR
     )
 
 
-def counted(history: History, stage: Stage, arm: Arm) -> tuple[list[Sample], int]:
+def count_launches(history: History, stage: Stage, arm: Arm) -> tuple[list[Sample], int]:
     """Return the launches that figures of an arm rest on, and how many of them were disturbed.
 
     Args:

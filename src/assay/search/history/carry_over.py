@@ -10,11 +10,11 @@ from assay.records import Outcome, Sample, Stage, StudySpec
 from assay.stats.ranks import rank_test
 from assay.units import show_quantity
 
-FEWEST = 6
+MIN_LAUNCHES = 6
 """Launches after each of two arms from which on they are held against each other."""
-ERROR = 0.005
+ALPHA = 0.005
 """Accepted chance that a study tells this of arms that leave nothing behind."""
-MATERIAL = 1.1
+MIN_RATIO = 1.1
 """Ratio of medians below which it is of no matter."""
 
 
@@ -36,14 +36,14 @@ def carry_over_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
         (arm, other, groups[arm], values)
         for arm, groups in after.items()
         for other, values in groups.items()
-        if other != arm and min(len(groups.get(arm, ())), len(values)) >= FEWEST
+        if other != arm and min(len(groups.get(arm, ())), len(values)) >= MIN_LAUNCHES
     ]
     notes = []
     for arm, other, alone, behind in pairs:
         own, changed = statistics.median(alone), statistics.median(behind)
-        if max(own, changed) < MATERIAL * min(own, changed):
+        if max(own, changed) < MIN_RATIO * min(own, changed):
             continue
-        if rank_test(alone, behind) > ERROR / len(pairs):
+        if rank_test(alone, behind) > ALPHA / len(pairs):
             continue
         own_told, changed_told = (show_quantity(one, metric.unit) for one in (own, changed))
         notes.append(

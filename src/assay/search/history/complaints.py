@@ -106,7 +106,7 @@ def _told(name: str, value: str, samples: Sequence[Sample], line: str, others: s
     return f"all {of} of {whose}{_SAY}{others} does: {line!r}"
 
 
-def quotes_output(note: str) -> bool:
+def is_quoting_output(note: str) -> bool:
     """Return whether a note quotes a line that a program wrote."""
     return _SAY in note
 

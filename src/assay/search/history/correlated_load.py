@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from assay.records import CorrelatedLoad, Stage
 from assay.search.history.disturbance import TICK_S, ForeignLoad
 from assay.search.history.history import History
-from assay.stats.correlated_load import follows
+from assay.stats.correlated_load import is_correlated
 
-MATERIAL = 0.5
+MIN_DIFFERENCE_CPUS = 0.5
 """Part of the admitted share of the CPUs below which a difference between arms is of no matter."""
 
 
-def followed_load(
+def correlated_load_of(
     history: History,
     a: Sequence[str],
     b: Sequence[str],
@@ -39,7 +39,7 @@ def followed_load(
     if above is None:
         return None
     first, second = (_in_all(history, side).share for side in (a, b))
-    if max(first, second) <= above or abs(second - first) <= MATERIAL * above:
+    if max(first, second) <= above or abs(second - first) <= MIN_DIFFERENCE_CPUS * above:
         return None
     loads = [_by_block(history, side) for side in (a, b)]
     pairs = [(loads[0][at], loads[1][at]) for at in loads[0] if at in loads[1]]
@@ -48,8 +48,8 @@ def followed_load(
         return None
     step = TICK_S / statistics.median(load.capacity_s for pair in pairs for load in pair)
     of_all = [(x.share, y.share) for x, y in pairs]
-    of_rest = [(x.share_of_rest, y.share_of_rest) for x, y in pairs]
-    if not follows(of_all, of_rest, alpha, resolution=step):
+    of_rest = [(x.share_of_remainder, y.share_of_remainder) for x, y in pairs]
+    if not is_correlated(of_all, of_rest, alpha, resolution=step):
         return None
     return CorrelatedLoad(a=first, b=second)
 

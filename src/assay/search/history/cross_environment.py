@@ -23,13 +23,13 @@ from assay.records.study import ArmResult
 from assay.search.history.history import DEFAULT_ARM
 from assay.units import show_count, show_percent, significant
 
-LEAST_VALUES = 4
+MIN_VALUES = 4
 """Below so many launches a spread says nothing."""
-ERROR = 0.05
+ALPHA = 0.05
 """At either end of the interval."""
 
 
-def confirmation(
+def confirmation_of(
     study_id: str,
     spec: StudySpec,
     conclusion: Conclusion,
@@ -76,7 +76,9 @@ def _claim_on(conclusion: Conclusion, chosen: Configuration) -> Claim | None:
     return next(claims, None)
 
 
-def elsewhere_of(spec: StudySpec, arms: tuple[ArmResult, ...]) -> CrossEnvironmentComparison | None:
+def compare_environments(
+    spec: StudySpec, arms: tuple[ArmResult, ...]
+) -> CrossEnvironmentComparison | None:
     """The two places side by side; ``None`` where a comparison confirms nothing.
 
     Args:
@@ -89,7 +91,7 @@ def elsewhere_of(spec: StudySpec, arms: tuple[ArmResult, ...]) -> CrossEnvironme
     objective = spec.workload.objective.name
     here = _spread(arms[0], objective) if arms else None
     values = arms[0].summary[objective].n if here is not None else 0
-    known = here is not None and found.spread and min(values, found.values) >= LEAST_VALUES
+    known = here is not None and found.spread and min(values, found.values) >= MIN_VALUES
     if here is None or not found.spread or not known:
         return CrossEnvironmentComparison(found=found, spread=here)
     times = (here / found.spread) ** 2
@@ -112,8 +114,8 @@ def _interval(ratio: float, upper: int, lower: int) -> tuple[float, float]:
     from scipy.special import fdtri  # here, since it takes long to load
 
     return (
-        ratio / float(fdtri(upper, lower, 1 - ERROR)),
-        ratio / float(fdtri(upper, lower, ERROR)),
+        ratio / float(fdtri(upper, lower, 1 - ALPHA)),
+        ratio / float(fdtri(upper, lower, ALPHA)),
     )
 
 

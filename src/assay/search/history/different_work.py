@@ -15,7 +15,7 @@ import msgspec
 
 from assay.records import DEFAULT, Configuration, Kind, Sample, StudySpec, Value
 from assay.records.configuration import show_value
-from assay.search.history.output_comparison import MIN_EACH, OutputsSeen, compares_numbers
+from assay.search.history.output_comparison import MIN_EACH, ObservedOutputs, compares_numbers
 from assay.units import show_count
 
 MAX_VALUES = 4
@@ -24,7 +24,7 @@ _Place = tuple[str, Value]
 """A setting and a value of it."""
 
 
-class OtherWork:
+class DifferentWork:
     """The configurations that do not do the work of the default.
 
     Whether one belongs to them changes with each output: one launch that writes the default's, or
@@ -39,7 +39,7 @@ class OtherWork:
 
     def __init__(
         self,
-        outputs: OutputsSeen,
+        outputs: ObservedOutputs,
         *,
         compares: bool = False,
         numbers: bool = True,
@@ -55,7 +55,7 @@ class OtherWork:
         self._judged: _Judged | None = _NONE
 
     @classmethod
-    def of(cls, spec: StudySpec, outputs: OutputsSeen) -> OtherWork:
+    def of(cls, spec: StudySpec, outputs: ObservedOutputs) -> DifferentWork:
         """Return those of a study; other studies than a search have none.
 
         Args:

@@ -15,25 +15,25 @@ from functools import cached_property
 
 from assay.records import Sample
 
-FOREIGN = "foreign_load"
+FOREIGN_LOAD = "foreign_load"
 """Kind of evidence that tells, in seconds, of the CPU time of other processes."""
-OUTSIDE = ("steal", FOREIGN)
+OUTSIDE_LOADS = ("steal", FOREIGN_LOAD)
 """Kinds of evidence, in seconds, that tell of others."""
-UNHELD = "partition"
+PARTITION_VIOLATION = "partition"
 """Kind of evidence that tells that the partition of a launch did not hold."""
-CPUS = "host_cpus"
+HOST_CPUS = "host_cpus"
 """Kind of evidence that tells how many CPUs those seconds were counted on."""
 TICK_S = 0.01
 """Step in which the kernel counts the time of a CPU (/proc/stat, USER_HZ)."""
-SURE = 1.5
+MAX_ERROR_TICKS = 1.5
 """Ticks by which the count of one CPU over one launch may be off. Two readings that are each
 rounded to a tick differ by 0.41 ticks (one standard deviation, the root of 1/6): three are 1.2."""
-MOSTLY = 1 / 3
+MAX_DISTURBED_SHARE = 1 / 3
 """Share of disturbed blocks above which the undisturbed ones alone are no fair picture."""
 
 
 @dataclass(frozen=True)
-class Conditions:
+class OutsideLoad:
     """What others took of the CPUs of some launches.
 
     Attributes:
@@ -48,20 +48,20 @@ class Conditions:
     readings: float = 0.0
     violations: bool = False
 
-    def with_one(self, sample: Sample) -> Conditions:
+    def with_one(self, sample: Sample) -> OutsideLoad:
         """Return the same with one more launch.
 
         Nothing is added where it tells nothing of others, nor where its accounts contradict each
         other: what an impossible one says less would hide what others took in the rest.
         """
         figures = {e.kind: e.value for e in sample.evidence if e.value is not None}
-        violations = self.violations or any(e.kind == UNHELD for e in sample.evidence)
-        cpus = figures.get(CPUS)
+        violations = self.violations or any(e.kind == PARTITION_VIOLATION for e in sample.evidence)
+        cpus = figures.get(HOST_CPUS)
         known = sample.wall_s and not sample.suspect
-        if not cpus or not known or not any(kind in figures for kind in OUTSIDE):
+        if not cpus or not known or not any(kind in figures for kind in OUTSIDE_LOADS):
             return replace(self, violations=violations)
-        return Conditions(
-            self.outside_s + sum(figures.get(kind, 0.0) for kind in OUTSIDE),
+        return OutsideLoad(
+            self.outside_s + sum(figures.get(kind, 0.0) for kind in OUTSIDE_LOADS),
             self.capacity_s + sample.took_s * cpus,
             self.readings + cpus,
             violations,
@@ -72,7 +72,7 @@ class Conditions:
         """Of the CPUs that others surely took; 0 where nothing is known."""
         if self.capacity_s <= 0.0:
             return 0.0
-        doubt_s = SURE * TICK_S * math.sqrt(self.readings)
+        doubt_s = MAX_ERROR_TICKS * TICK_S * math.sqrt(self.readings)
         return max(0.0, self.outside_s - doubt_s) / self.capacity_s
 
     def disturbed(self, above: float | None) -> bool:
@@ -105,8 +105,8 @@ class ForeignLoad:
         Nothing is added where it tells nothing of others, nor where its accounts contradict each
         other (``suspect``).
         """
-        figures = {e.kind: e.value for e in sample.evidence if e.kind in (FOREIGN, CPUS)}
-        foreign_s, cpus = figures.get(FOREIGN), figures.get(CPUS)
+        figures = {e.kind: e.value for e in sample.evidence if e.kind in (FOREIGN_LOAD, HOST_CPUS)}
+        foreign_s, cpus = figures.get(FOREIGN_LOAD), figures.get(HOST_CPUS)
         if foreign_s is None or not cpus or not sample.wall_s or sample.suspect:
             return self
         return ForeignLoad(
@@ -136,14 +136,14 @@ class ForeignLoad:
         return self.foreign_s / self.capacity_s if self.known else 0.0
 
     @property
-    def share_of_rest(self) -> float:
+    def share_of_remainder(self) -> float:
         """Of what the launches left of the CPUs; 1 where they left nothing to count."""
         rest_s = self.capacity_s - self.own_s
-        if rest_s <= SURE * TICK_S * math.sqrt(self.cpus):
+        if rest_s <= MAX_ERROR_TICKS * TICK_S * math.sqrt(self.cpus):
             return 1.0
         return min(1.0, self.foreign_s / rest_s)
 
 
-def mostly(disturbed: int, blocks: int) -> bool:
+def is_mostly_disturbed(disturbed: int, blocks: int) -> bool:
     """Whether so many blocks were disturbed that the rest are no fair picture."""
-    return disturbed > MOSTLY * blocks
+    return disturbed > MAX_DISTURBED_SHARE * blocks

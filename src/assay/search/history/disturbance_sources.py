@@ -7,17 +7,19 @@ from collections.abc import Iterable
 from assay.records import DisturbanceSource, Sample, Stage
 from assay.search.history.history import History
 
-OTHERS = "other_process"
+OTHER_PROCESS = "other_process"
 """Kind of the evidence on one process that used the CPUs when a launch was disturbed
 (``assay.executors.evidence.other_processes``): in ``note`` its name, in ``value`` the CPUs that it used."""
 HYPERVISOR = "the hypervisor"
-NAMED = 3
+MAX_NAMED = 3
 """Disturbers that a conclusion names."""
-LEAST_CPUS = 0.05
+MIN_CPUS = 0.05
 """A disturber uses this much of one CPU at least."""
 
 
-def disturbers_of(history: History, stage: Stage = Stage.CONFIRM) -> tuple[DisturbanceSource, ...]:
+def disturbance_sources_of(
+    history: History, stage: Stage = Stage.CONFIRM
+) -> tuple[DisturbanceSource, ...]:
     """Name who disturbed the blocks of a stage, most first; empty where that is unknown.
 
     Processes are named by what samples hold of them. Time that the hypervisor took is known from
@@ -33,7 +35,7 @@ def disturbers_of(history: History, stage: Stage = Stage.CONFIRM) -> tuple[Distu
         if sample.launch.stage is stage and history.is_disturbed(stage, sample.launch.block)
     ]
     found = [*_processes(disturbed), *_hypervisor(disturbed)]
-    return tuple(sorted(found, key=lambda one: -one.cpus)[:NAMED])
+    return tuple(sorted(found, key=lambda one: -one.cpus)[:MAX_NAMED])
 
 
 def _processes(samples: Iterable[Sample]) -> list[DisturbanceSource]:
@@ -44,16 +46,14 @@ def _processes(samples: Iterable[Sample]) -> list[DisturbanceSource]:
     used: dict[str, float] = {}
     readings = 0
     for sample in samples:
-        pieces = [(e.note, e.value) for e in sample.evidence if e.kind == OTHERS]
+        pieces = [(e.note, e.value) for e in sample.evidence if e.kind == OTHER_PROCESS]
         found = [(name, cpus) for name, cpus in pieces if name and cpus is not None]
         readings += bool(found)
         for name, cpus in found:
             used[name] = used.get(name, 0.0) + cpus
     means = {name: cpus / readings for name, cpus in used.items()}
     return [
-        DisturbanceSource(name=name, cpus=cpus)
-        for name, cpus in means.items()
-        if cpus >= LEAST_CPUS
+        DisturbanceSource(name=name, cpus=cpus) for name, cpus in means.items() if cpus >= MIN_CPUS
     ]
 
 
@@ -64,4 +64,4 @@ def _hypervisor(samples: Iterable[Sample]) -> list[DisturbanceSource]:
         stolen_s += sum(pieces)
         wall_s += sample.wall_s or 0.0
     cpus = stolen_s / wall_s if wall_s else 0.0
-    return [DisturbanceSource(name=HYPERVISOR, cpus=cpus)] if cpus >= LEAST_CPUS else []
+    return [DisturbanceSource(name=HYPERVISOR, cpus=cpus)] if cpus >= MIN_CPUS else []

@@ -11,7 +11,7 @@ Block = tuple[Stage, int]
 """A block is told by its stage and its number in it."""
 
 
-def left_out_blocks(spec: StudySpec, samples: Iterable[Sample]) -> frozenset[Block]:
+def excluded_blocks_of(spec: StudySpec, samples: Iterable[Sample]) -> frozenset[Block]:
     """Return the disturbed blocks of the stages in which enough blocks were undisturbed.
 
     Warm-up launches belong to none: they are in no figure whatever happens.

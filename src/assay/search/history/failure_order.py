@@ -18,9 +18,9 @@ MIN_OF_ARM = 3
 """The same of an arm that worked, beside others that work throughout."""
 MIN_SHARE = 0.25
 """Number of these places, as a share of the launches that worked before."""
-LEAST_PAIRS = 4
+MIN_PAIRS = 4
 """Failures that alternate with launches that work, from which on that is seen."""
-MOST_TOLD = 3
+MAX_NAMED_ARMS = 3
 """Arms that are named."""
 _CLEAN_UP = (
     "Failures follow the order of launches, as where a port, a lock or a file of the launch before "
@@ -28,7 +28,7 @@ _CLEAN_UP = (
 )
 
 
-def order_of_failures(samples: Sequence[Sample]) -> str | None:
+def describe_failure_order(samples: Sequence[Sample]) -> str | None:
     """Say how failures follow the order of launches; ``None`` where they do not.
 
     Where they do not in all, an arm is named that worked first and not any more.
@@ -53,7 +53,7 @@ def _order_of_all(samples: Sequence[Sample]) -> str | None:
     many = places >= max(MIN_FAILED, MIN_SHARE * first)
     if many and first and not any(works[first:]):
         return f"The program {_begun(first)}, and failed since, {_times(failed)}. {_CLEAN_UP}."
-    if failed >= LEAST_PAIRS and works[0] and _alternates(works):
+    if failed >= MIN_PAIRS and works[0] and _alternates(works):
         return f"The program failed in every launch after one that worked. {_CLEAN_UP}."
     return None
 
@@ -64,7 +64,7 @@ def _order_of_arms(samples: Sequence[Sample]) -> str | None:
         if not sample.unbuilt:
             arms.setdefault(sample.launch.arm, []).append(sample)
     told = [_order_of_arm(name, mine) for name, mine in arms.items()]
-    found = [text for text in told if text is not None][:MOST_TOLD]
+    found = [text for text in told if text is not None][:MAX_NAMED_ARMS]
     return f"{'; '.join(found)}. {_CLEAN_UP}." if found else None
 
 
@@ -79,7 +79,7 @@ def _order_of_arm(name: str, mine: Sequence[Sample]) -> str | None:
     return f"{name!r} {_begun(first)}, and failed since, {_times(len(works) - first)}"
 
 
-def worked_first(samples: Sequence[Sample]) -> str | None:
+def describe_first_successes(samples: Sequence[Sample]) -> str | None:
     """Say that an arm worked first and fails since, be it by chance; ``None`` where it did not.
 
     Args:
@@ -99,13 +99,13 @@ def _begun(first: int) -> str:
     return "worked once" if first == 1 else f"worked in the first {first:,} launches"
 
 
-def order_notes(samples: Sequence[Sample]) -> list[str]:
+def failure_order_notes(samples: Sequence[Sample]) -> list[str]:
     """Return the same as a note.
 
     Args:
         samples: of one stratum.
     """
-    told = order_of_failures(samples)
+    told = describe_failure_order(samples)
     return [] if told is None else [told[0].lower() + told[1:].rstrip(".")]
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from assay.records import DEFAULT, Configuration, Kind, Outcome, Sample, Stage
 from assay.search.history.history import DEFAULT_ARM
-from assay.search.history.one_time_costs import CLEARLY
+from assay.search.history.one_time_costs import MIN_FACTOR
 from assay.units import show_count, show_duration
 
-LATER = 3
+MIN_LATER_LAUNCHES = 3
 """Later launches from which on that is told."""
 
 
@@ -24,10 +24,10 @@ def first_launch_notes(samples: Sequence[Sample]) -> list[str]:
     arm = samples[0].launch.arm
     good = [s for s in samples if s.launch.arm == arm and s.outcome is Outcome.OK and s.wall_s]
     walls_s = [sample.wall_s or 0.0 for sample in good]
-    if len(walls_s) <= LATER or good[0] is not samples[0]:
+    if len(walls_s) <= MIN_LATER_LAUNCHES or good[0] is not samples[0]:
         return []
     first_s, longest_s = walls_s[0], max(walls_s[1:])
-    if first_s < CLEARLY * longest_s:
+    if first_s < MIN_FACTOR * longest_s:
         return []
     whose = "" if arm == DEFAULT_ARM.name else f" of {arm}"
     return [

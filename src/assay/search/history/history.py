@@ -24,24 +24,28 @@ from assay.records import (
 )
 from assay.records.launch import NON_COMPARING_STAGES
 from assay.records.sample import BUILD
-from assay.search.history.different_work import OtherWork
-from assay.search.history.disturbance import Conditions, ForeignLoad, mostly
+from assay.search.history.different_work import DifferentWork
+from assay.search.history.disturbance import ForeignLoad, OutsideLoad, is_mostly_disturbed
 from assay.search.history.one_time_costs import FirstLaunches
-from assay.search.history.output_comparison import OutputsSeen
+from assay.search.history.output_comparison import ObservedOutputs
 from assay.search.history.refusals import Refusals
-from assay.search.history.remaining_budget import OVERHEAD_S, Cost
-from assay.search.history.slack import Slacks
+from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S, Cost
+from assay.search.history.slack import RequirementSlack
 from assay.search.history.zeros import is_without_ratio
-from assay.search.space.switching import MOST_WITHIN, HardToChangeFactors, within
+from assay.search.space.switching import (
+    MAX_LAUNCHES_PER_APPLICATION,
+    HardToChangeFactors,
+    launches_per_application,
+)
 from assay.stats.paired import Observation
 from assay.stats.quantile import quantile_of_sorted
-from assay.stats.spread import BATCH, batch_spread
+from assay.stats.spread import BATCH_BLOCKS, batch_spread
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-BLOCKS_IN_ALL = 12
+PLANNED_BLOCKS = 12
 """Blocks of a study that goes from boot to boot: twice as many as show anything at all."""
 CLAIMS_SHARE = 0.3
 """Of the budget of a ``tune`` (docs/explanation/statistics.md, rule 14)."""
@@ -54,10 +58,10 @@ def arm_of(configuration: Configuration) -> Arm:
     return Arm(name=str(configuration), configuration=configuration)
 
 
-def repeats(statistic: Statistic, stage: Stage) -> int:
+def launches_per_block(statistic: Statistic, stage: Stage) -> int:
     """How often an arm runs in a block: a spread takes several launches to show."""
     looking = stage in (*NON_COMPARING_STAGES, Stage.GAUGE)
-    return BATCH if statistic is Statistic.SPREAD and not looking else 1
+    return BATCH_BLOCKS if statistic is Statistic.SPREAD and not looking else 1
 
 
 class History:
@@ -98,7 +102,7 @@ class History:
         self._stages: dict[Stage, _StageHistory] = {
             stage: _StageHistory(
                 Statistic.MEAN if stage in NON_COMPARING_STAGES else statistic,
-                repeats(statistic, stage),
+                launches_per_block(statistic, stage),
             )
             for stage in Stage
         }
@@ -106,10 +110,10 @@ class History:
         self._costs = _Walls(lambda sample: sample.took_s)
         self._builds: list[float] = []
         self.first_launches = FirstLaunches()
-        self.outputs = OutputsSeen()
-        self.other_work = OtherWork(self.outputs)
+        self.outputs = ObservedOutputs()
+        self.other_work = DifferentWork(self.outputs)
         self.refusals = Refusals()
-        self.slacks = Slacks(require)
+        self.slacks = RequirementSlack(require)
         self.abreast = 1
         """Launches of a search block that run side by side; the race says it."""
         for sample in samples:
@@ -126,7 +130,7 @@ class History:
             costly=HardToChangeFactors.of(spec),
             budget=_for_claims(spec),
         )
-        found.other_work = OtherWork.of(spec, found.outputs)
+        found.other_work = DifferentWork.of(spec, found.outputs)
         for sample in samples:
             found.add(sample)
         return found
@@ -166,7 +170,7 @@ class History:
         """The blocks of a stage in which every arm of the roster ran."""
         return [number for number in self.blocks(stage) if self._stages[stage].is_complete(number)]
 
-    def sound(self, stage: Stage, first: int | None = None) -> list[int]:
+    def undisturbed_blocks(self, stage: Stage, first: int | None = None) -> list[int]:
         """The complete blocks of a stage in which nobody else used the machine.
 
         Args:
@@ -182,15 +186,17 @@ class History:
 
     def disturbed(self, stage: Stage) -> int:
         """How many complete blocks of a stage were disturbed."""
-        return len(self.complete(stage)) - len(self.sound(stage))
+        return len(self.complete(stage)) - len(self.undisturbed_blocks(stage))
 
     def mostly_disturbed(self, stage: Stage) -> bool:
         """Whether more than a third of the blocks of a stage were disturbed."""
-        return mostly(self.disturbed(stage), len(self.complete(stage)))
+        return is_mostly_disturbed(self.disturbed(stage), len(self.complete(stage)))
 
     def summarised(self, stage: Stage) -> list[int]:
         """The complete blocks that summaries rest on: undisturbed ones, or all where few are."""
-        return self.complete(stage) if self.mostly_disturbed(stage) else self.sound(stage)
+        return (
+            self.complete(stage) if self.mostly_disturbed(stage) else self.undisturbed_blocks(stage)
+        )
 
     def foreign_load(self, stage: Stage, arm: str) -> ForeignLoad:
         """What other processes took of the CPUs while an arm ran in a stage."""
@@ -217,7 +223,7 @@ class History:
     def _ran(self, stage: Stage, block: int) -> list[str]:
         return [name for name, column in self._stages[stage].columns.items() if block in column]
 
-    def times_run(self, stage: Stage, arm: str) -> int:
+    def blocks_run(self, stage: Stage, arm: str) -> int:
         """In how many blocks of a stage an arm ran, whatever came of it."""
         return len(self._stages[stage].columns.get(arm, {}))
 
@@ -301,7 +307,7 @@ class History:
                     matrix[row[number], at] = sign * math.log(found.value)
         return matrix
 
-    def gave_up(self, stage: Stage, arm: str) -> bool:
+    def has_failed_block(self, stage: Stage, arm: str) -> bool:
         """Whether an arm ran in a block of the stage and gave no figure at any attempt."""
         column = self._stages[stage].columns.get(arm, {})
         lost = {number for number, found in column.items() if found is None}
@@ -353,7 +359,7 @@ class History:
         """Return the median wall time of an arm; the least of the survey if it ran only there."""
         return self._walls.usual(arm)
 
-    def good_wall_s(self, arm: str) -> float | None:
+    def successful_wall_s(self, arm: str) -> float | None:
         """Median wall time of the launches of an arm that ended well, the survey apart."""
         return self._walls.good(arm)
 
@@ -373,7 +379,7 @@ class History:
         """
         return self._cost(arms, self._costs.usual, stage)
 
-    def dear_cost(self, arms: Sequence[Arm]) -> Cost:
+    def upper_quartile_cost(self, arms: Sequence[Arm]) -> Cost:
         """The same from the upper quartiles: what is kept for a claim must do under load too."""
         return self._cost(arms, self._costs.dear, Stage.CONFIRM)
 
@@ -381,7 +387,7 @@ class History:
         self, arms: Sequence[Arm], wall_s: Callable[[str], float | None], stage: Stage
     ) -> Cost:
         switching_s = self.costly.block_s(arms)
-        launching = self._once(arms, wall_s).times(self.launches_each(stage, arms))
+        launching = self._once(arms, wall_s).times(self.launches_by_arm(stage, arms))
         abreast = self.abreast if stage is Stage.SEARCH else 1
         new = sum(arm.name not in self._arms for arm in arms)
         time_s = launching.time_s / abreast + switching_s
@@ -390,33 +396,33 @@ class History:
     def _once(self, arms: Sequence[Arm], wall_s: Callable[[str], float | None]) -> Cost:
         usual = wall_s(DEFAULT_ARM.name) or self._costs.longest() or 0.0
         walls = [wall_s(arm.name) or usual for arm in arms]
-        return Cost(sum(walls) + OVERHEAD_S * len(arms), len(arms))
+        return Cost(sum(walls) + LAUNCH_OVERHEAD_S * len(arms), len(arms))
 
-    def launches_each(self, stage: Stage, arms: Sequence[Arm]) -> int:
+    def launches_by_arm(self, stage: Stage, arms: Sequence[Arm]) -> int:
         """How often each of these arms runs in a block of a stage.
 
         Where arms of a claim differ in what is costly to change, as often as that is worth within
         one application; as often as in the first such block, so that all weigh the same.
         """
-        fixed = repeats(self._statistic, stage)
+        fixed = launches_per_block(self._statistic, stage)
         if fixed > 1 or stage is not Stage.CONFIRM:
             return fixed
-        switching_s = self.costly.whole_s(arms)
+        switching_s = self.costly.block_with_boots_s(arms)
         if not switching_s:
             return 1
         known = self._stages[stage].times
         if known:
             return known
-        return self.each_of(switching_s, self._once(arms, self._costs.usual))
+        return self.launches_per_arm(switching_s, self._once(arms, self._costs.usual))
 
-    def each_of(self, switching_s: float, once: Cost) -> int:
+    def launches_per_arm(self, switching_s: float, once: Cost) -> int:
         """How many launches of each arm one application serves.
 
         Args:
             switching_s: of a block, boots included.
             once: what a block takes with one launch of each arm.
         """
-        return min(within(switching_s, once.time_s), self._room(once))
+        return min(launches_per_application(switching_s, once.time_s), self._room(once))
 
     def _room(self, once: Cost) -> int:
         """How often each arm of a block may run for a study that goes from boot to boot.
@@ -424,11 +430,15 @@ class History:
         What a boot is worth does not bound what the budget has room for.
         """
         if not self.costly.pausing or self.budget is None:
-            return MOST_WITHIN
+            return MAX_LAUNCHES_PER_APPLICATION
         time_s, launches = self.budget.time_s, self.budget.launches
         rooms = [time_s / once.time_s] if time_s is not None and once.time_s else []
         rooms += [launches / once.launches] if launches is not None and once.launches else []
-        return max(1, int(min(rooms, default=math.inf) / BLOCKS_IN_ALL)) if rooms else MOST_WITHIN
+        return (
+            max(1, int(min(rooms, default=math.inf) / PLANNED_BLOCKS))
+            if rooms
+            else MAX_LAUNCHES_PER_APPLICATION
+        )
 
 
 class _StageHistory:
@@ -447,7 +457,7 @@ class _StageHistory:
         self.blocks: list[int] = []
         self.columns: dict[str, dict[int, Observation | None]] = {}
         self.rosters: dict[int, tuple[Arm, ...]] = {}
-        self._conditions: dict[int, Conditions] = {}
+        self._conditions: dict[int, OutsideLoad] = {}
         # Asked for of every block at every look: what is known of one holds until it is added to.
         self._complete: dict[int, bool] = {}
 
@@ -458,7 +468,7 @@ class _StageHistory:
             at = bisect.bisect_left(self.blocks, block)
             if block not in self.blocks[at : at + 1]:
                 self.blocks.insert(at, block)
-        self._conditions[block] = self._conditions.get(block, Conditions()).with_one(sample)
+        self._conditions[block] = self._conditions.get(block, OutsideLoad()).with_one(sample)
         if launch.roster is not None:
             self.rosters[block] = tuple(dict.fromkeys(launch.roster))
             self._counts[block] = Counter(arm.name for arm in launch.roster)

@@ -16,18 +16,18 @@ from assay.search.history.history import DEFAULT_ARM, History
 from assay.stats.interval import ratio_ends
 from assay.units import show_percent, significant
 
-BESIDE_ARM = Arm(name="default (side by side)", configuration=DEFAULT_ARM.configuration)
+PARALLEL_ARM = Arm(name="default (side by side)", configuration=DEFAULT_ARM.configuration)
 """The default as it runs in all slots at a time."""
 BLOCKS = 5
 """In which it runs alone once, and once in all slots."""
-LEAST_PAIRS = 4
+MIN_PAIRS = 4
 """Of these, with a value of both."""
 CONFIDENCE = 0.95
-MOST_SLOWER = 0.10
+MAX_SLOWDOWN = 0.10
 """A search runs one launch at a time where the default is surely worse by more than this."""
-MOST_NOISE = 2.0
+MAX_NOISE_RATIO = 2.0
 """Or where single launches vary more than so many times as much side by side,"""
-HARMLESS = 0.5
+MAX_MARGIN_SHARE = 0.5
 """unless that is still within this share of the margin."""
 
 
@@ -37,11 +37,11 @@ def interference_of(spec: StudySpec, history: History) -> Interference | None:
         return None
     blocks = history.complete(Stage.INTERFERENCE)
     gaps = _gaps(history, blocks)
-    if len(gaps) < LEAST_PAIRS:
+    if len(gaps) < MIN_PAIRS:
         return Interference(
             slots=spec.parallel, blocks=len(gaps), refused=_why_unknown(spec, history)
         )
-    alone, beside = (_noise(history, arm) for arm in (DEFAULT_ARM, BESIDE_ARM))
+    alone, beside = (_noise(history, arm) for arm in (DEFAULT_ARM, PARALLEL_ARM))
     low, high = _ends(gaps)
     sign = 1.0 if history.goal is Goal.LOWER else -1.0
     return Interference(
@@ -60,7 +60,7 @@ def _gaps(history: History, blocks: Sequence[int]) -> list[float]:
     """Logarithm of beside over alone, in each block that has a value of both."""
     pairs = zip(
         history.observations(Stage.INTERFERENCE, DEFAULT_ARM.name, blocks),
-        history.observations(Stage.INTERFERENCE, BESIDE_ARM.name, blocks),
+        history.observations(Stage.INTERFERENCE, PARALLEL_ARM.name, blocks),
         strict=True,
     )
     return [
@@ -99,15 +99,15 @@ def _refusal(slower: float, alone: float, beside: float, margin: float) -> str |
         alone, beside: noise of single launches.
         margin: ratio differences below it count as none.
     """
-    if slower > math.log1p(MOST_SLOWER):
+    if slower > math.log1p(MAX_SLOWDOWN):
         return (
             f"the default is surely worse by {show_percent(math.exp(slower)).lstrip('+')} % or more"
-            f" side by side, and {100 * MOST_SLOWER:g} % is the limit"
+            f" side by side, and {100 * MAX_SLOWDOWN:g} % is the limit"
         )
-    if beside > MOST_NOISE * alone and beside > HARMLESS * margin:
+    if beside > MAX_NOISE_RATIO * alone and beside > MAX_MARGIN_SHARE * margin:
         return (
             f"single launches vary {significant(beside / alone) if alone else 'many'} times as much"
-            f" side by side, and {MOST_NOISE:g} times is the limit"
+            f" side by side, and {MAX_NOISE_RATIO:g} times is the limit"
         )
     return None
 

@@ -14,7 +14,7 @@ from assay.records import Evidence, KernelComparison, KernelDifference, Sample
 
 KERNEL_EVIDENCE = "boot_kernel"
 """Kind of the evidence that describes the kernel of a boot."""
-OPTION = "CONFIG_"
+OPTION_PREFIX = "CONFIG_"
 """Prefix of the names of options, as configuration files have it."""
 _OFF = (None, "n")
 """Values of an option that is not built in; older kernels do not know it."""
@@ -82,7 +82,7 @@ def _notes(sample: Sample) -> list[_Note]:
 
 
 def _is_option(name: str) -> bool:
-    return name.startswith(OPTION)
+    return name.startswith(OPTION_PREFIX)
 
 
 def _alike(name: str, one: str | None, other: str | None) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import Modes, Sample
-from assay.stats.modes import GOES_WITH, Groups, companion, modes, separation
+from assay.stats.modes import MIN_AUC, Groups, find_correlated_figure, find_modes, separation
 
-GROWING = ("s", "", "events", "pages", "J")
+CUMULATIVE_UNITS = ("s", "", "events", "pages", "J")
 """Units of evidence that adds up while a launch lasts."""
-LEVELS = ("threads_peak", "frequency_ratio", "node.")
+INSTANTANEOUS_KINDS = ("threads_peak", "frequency_ratio", "node.")
 """Beginnings of kinds that have such a unit and do not add up; ``node.N`` is where memory lay."""
-CONSTANT = ("containment", "host_cpus", "other_process", "speed")
+EXCLUDED_KINDS = ("containment", "host_cpus", "other_process", "speed")
 """Evidence that is the same for all launches, or not of each."""
 
 
@@ -27,11 +27,11 @@ def modes_of(metric: str, samples: Sequence[Sample]) -> Modes | None:
     """
     known = [s for s in samples if s.metrics.get(metric, 0.0) > 0.0]
     values = [s.metrics[metric] for s in known]
-    found = modes(values) if values else None
+    found = find_modes(values) if values else None
     if found is None:
         return None
     asked = _figures(known)
-    told = companion(found, _independent(found, known, asked), asked=len(asked))
+    told = find_correlated_figure(found, _independent(found, known, asked), asked=len(asked))
     return Modes(
         low=found.low,
         high=found.high,
@@ -70,16 +70,22 @@ def _independent(
 
 def _row(sample: Sample) -> dict[str, float]:
     return {
-        e.kind: e.value for e in sample.evidence if e.value is not None and e.kind not in CONSTANT
+        e.kind: e.value
+        for e in sample.evidence
+        if e.value is not None and e.kind not in EXCLUDED_KINDS
     }
 
 
 def _growing(sample: Sample) -> set[str]:
-    return {e.kind for e in sample.evidence if e.unit in GROWING and not e.kind.startswith(LEVELS)}
+    return {
+        e.kind
+        for e in sample.evidence
+        if e.unit in CUMULATIVE_UNITS and not e.kind.startswith(INSTANTANEOUS_KINDS)
+    }
 
 
 def _outgrows(found: Groups, samples: Sequence[Sample], numbers: Sequence[float]) -> bool:
     """Whether a figure and its rate differ between the groups in the same direction."""
     rates = [x / (s.wall_s or 1.0) for x, s in zip(numbers, samples, strict=True)]
     whole, by_second = separation(found, numbers), separation(found, rates)
-    return min(whole, by_second) >= GOES_WITH or max(whole, by_second) <= 1.0 - GOES_WITH
+    return min(whole, by_second) >= MIN_AUC or max(whole, by_second) <= 1.0 - MIN_AUC

@@ -29,14 +29,14 @@ class ObjectiveView:
         return self.spec.workload.objective
 
 
-def facets_of(spec: StudySpec, samples: Iterable[Sample] = ()) -> tuple[ObjectiveView, ...]:
+def objective_views(spec: StudySpec, samples: Iterable[Sample] = ()) -> tuple[ObjectiveView, ...]:
     """A facet for each objective, in the order they were asked for."""
     told = tuple(samples)
-    by_one = [decided_by(spec, metric) for metric in spec.targets]
+    by_one = [with_single_objective(spec, metric) for metric in spec.targets]
     return tuple(ObjectiveView(one, History.of(one, told)) for one in by_one)
 
 
-def decided_by(spec: StudySpec, metric: Metric) -> StudySpec:
+def with_single_objective(spec: StudySpec, metric: Metric) -> StudySpec:
     """The same study with one of its metrics as its only objective."""
     others = (m for m in spec.workload.metrics if m.name != metric.name)
     workload = msgspec.structs.replace(spec.workload, metrics=(metric, *others))

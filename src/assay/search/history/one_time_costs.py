@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from assay.records import DEFAULT, Arm, Configuration, Outcome, Sample, Stage
 
-CLEARLY = 1.5
+MIN_FACTOR = 1.5
 """A first launch with a one-time cost takes at least this multiple of the longest later one."""
 
 
@@ -26,7 +26,7 @@ class _Walls:
         """Whether the first launch took clearly longer; ``None`` without a later one."""
         if self.longest_later_s is None:
             return None
-        return self.first_s >= CLEARLY * self.longest_later_s
+        return self.first_s >= MIN_FACTOR * self.longest_later_s
 
 
 class FirstLaunches:
@@ -54,7 +54,7 @@ class FirstLaunches:
         """Whether a configuration was launched, whatever the outcome."""
         return configuration in self._launched
 
-    def to_warm_up(self, arms: Sequence[Arm]) -> tuple[Arm, ...]:
+    def arms_to_warm_up(self, arms: Sequence[Arm]) -> tuple[Arm, ...]:
         """Return the arms to launch once, without counting them, before a block of these arms.
 
         There are none unless the default's first launch took clearly longer than its repeats. One

@@ -6,22 +6,22 @@ import math
 from collections.abc import Sequence
 
 from assay.records import Arm, ArmResult, Kind, Metric, Stage, Statistic, StudySpec
-from assay.search.history.arm_result import counted
+from assay.search.history.arm_result import count_launches
 from assay.search.history.history import History
 from assay.stats.quantile import quantile
 from assay.units import show_count, show_quantity, significant
 
-FAR = 3.0
+MIN_DISTANCE = 3.0
 """A launch this many times the median away may be one."""
-FENCE = 4.0
+FENCE_FACTOR = 4.0
 """Distance from the quartiles, in distances of the quartiles, of the values and of their logarithms
 alike (after Tukey 1977, whose outer fence is 3): skewed figures reach far beyond their median, and
 one study of 500 beyond this."""
-LEAST = 12
+MIN_LAUNCHES = 12
 """Launches from which on a single one can be told from the others."""
-SHARE = 0.1
+MAX_SHARE = 0.1
 """Of the launches, more of which are a part of how the program behaves."""
-MOVED = 0.01
+MIN_SHIFT = 0.01
 """Share of the median by which a mean is moved before it is told."""
 
 
@@ -41,7 +41,7 @@ def outlier_notes(
     metric = spec.workload.objective
     notes = []
     for arm, result in zip(arms, results, strict=True):
-        samples, _ = counted(history, Stage.CONFIRM, arm)
+        samples, _ = count_launches(history, Stage.CONFIRM, arm)
         values = [s.metrics[metric.name] for s in samples if metric.name in s.metrics]
         far = [] if result.modes else outliers(values)
         if far:
@@ -55,7 +55,7 @@ def outliers(values: Sequence[float]) -> list[float]:
     Args:
         values: of launches alike.
     """
-    if len(values) < LEAST or min(values) <= 0.0:
+    if len(values) < MIN_LAUNCHES or min(values) <= 0.0:
         return []
     logs = [math.log(value) for value in values]
     middle = quantile(logs, 0.5)
@@ -63,15 +63,15 @@ def outliers(values: Sequence[float]) -> list[float]:
     found = [
         value
         for value, log in zip(values, logs, strict=True)
-        if abs(log - middle) >= math.log(FAR)
+        if abs(log - middle) >= math.log(MIN_DISTANCE)
         and not near[0] <= value <= near[1]
         and not near_logs[0] <= log <= near_logs[1]
     ]
-    if len(found) > max(1.0, SHARE * len(values)):
+    if len(found) > max(1.0, MAX_SHARE * len(values)):
         return []
     median = math.exp(middle)
     moved = abs(math.fsum(value - median for value in found)) / len(values)
-    if moved < MOVED * median:
+    if moved < MIN_SHIFT * median:
         return []
     return sorted(found, key=lambda value: -abs(math.log(value) - middle))
 
@@ -109,5 +109,5 @@ def _note(
 
 def _fences(values: Sequence[float]) -> tuple[float, float]:
     low, high = quantile(values, 0.25), quantile(values, 0.75)
-    reach = FENCE * (high - low)
+    reach = FENCE_FACTOR * (high - low)
     return low - reach, high + reach

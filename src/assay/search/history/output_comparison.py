@@ -11,7 +11,7 @@ from assay.records import Evidence, Outcome, Sample, StudySpec
 from assay.records.configuration import show_value
 from assay.records.sample import ERRORS, OUTPUT
 from assay.records.sketch import first_difference, sketches_agree
-from assay.search.history.reported_errors import ErrorsSeen
+from assay.search.history.reported_errors import ReportedErrors
 from assay.settings.printed_values import COMMAND, differing_words
 from assay.units import show_bytes, show_count
 from assay.untrusted import clean
@@ -32,7 +32,7 @@ _LINE = re.compile(
 )
 
 
-class Written(msgspec.Struct, frozen=True):
+class OutputDigest(msgspec.Struct, frozen=True):
     """The comparable form of an output.
 
     Attributes:
@@ -51,18 +51,18 @@ class Written(msgspec.Struct, frozen=True):
     sketch: str = ""
 
 
-def written_by(sample: Sample) -> Written | None:
+def output_digest(sample: Sample) -> OutputDigest | None:
     """Return what a launch wrote; ``None`` where it was not looked at."""
     piece = next((e for e in sample.evidence if e.kind == OUTPUT), None)
     if piece is None or piece.note is None or piece.value is None:
         return None
     digest, shape, first, last, *sketch = piece.note.split("\n")
-    return Written(digest, shape, first, last, int(piece.value), "".join(sketch))
+    return OutputDigest(digest, shape, first, last, int(piece.value), "".join(sketch))
 
 
 def without_lines(sample: Sample) -> Sample:
     """Return a sample whose evidence on its output holds none of its text."""
-    written = written_by(sample)
+    written = output_digest(sample)
     if written is None:
         return sample
     others = [_bare(e) for e in sample.evidence if e.kind != OUTPUT]
@@ -80,7 +80,7 @@ def _bare(piece: Evidence) -> Evidence:
     return msgspec.structs.replace(piece, note="\n".join(digests))
 
 
-class OutputsSeen:
+class ObservedOutputs:
     """The outputs of the launches of each arm that ended well.
 
     Attributes:
@@ -89,11 +89,11 @@ class OutputsSeen:
 
     def __init__(self) -> None:
         self._arms: dict[str, _Arm] = {}
-        self.errors = ErrorsSeen()
+        self.errors = ReportedErrors()
 
     def add(self, sample: Sample) -> None:
         """Take in one sample."""
-        written = written_by(sample) if sample.outcome is Outcome.OK else None
+        written = output_digest(sample) if sample.outcome is Outcome.OK else None
         if written is None:
             return
         self.errors.add(sample)
@@ -164,7 +164,7 @@ class OutputsSeen:
 
 
 class _Arm:
-    def __init__(self, first: Written) -> None:
+    def __init__(self, first: OutputDigest) -> None:
         self.first = first
         self.launches = 0
         self.constant = True
@@ -175,7 +175,7 @@ def without_quote(objection: str) -> str:
     return _LINE.sub("", objection) if objection.startswith(_QUOTING) else objection
 
 
-def different_output(spec: StudySpec, seen: OutputsSeen, names: Sequence[str]) -> str | None:
+def describe_difference(spec: StudySpec, seen: ObservedOutputs, names: Sequence[str]) -> str | None:
     """Say how the outputs of two arms of a study differ; ``None`` where they may differ, or do not.
 
     Args:
@@ -188,14 +188,16 @@ def different_output(spec: StudySpec, seen: OutputsSeen, names: Sequence[str]) -
     return seen.difference(names, numbers=compares_numbers(spec))
 
 
-def other_work(spec: StudySpec, seen: OutputsSeen, names: Sequence[str], better: str) -> str | None:
+def work_objection(
+    spec: StudySpec, seen: ObservedOutputs, names: Sequence[str], better: str
+) -> str | None:
     """Say why the better of two arms may do other work than the other; ``None`` where nothing does.
 
     Args:
-        spec, seen, names: as for ``different_output``.
+        spec, seen, names: as for ``describe_difference``.
         better: name of the arm that stands better.
     """
-    found = different_output(spec, seen, names)
+    found = describe_difference(spec, seen, names)
     if found is not None or not spec.workload.compares_outputs:
         return found
     return seen.complaint(better, next(name for name in names if name != better))
@@ -219,7 +221,7 @@ def values_of(spec: StudySpec) -> frozenset[str]:
     return frozenset(map(show_value, found)) | differing_words(commands)
 
 
-def _told(one: Written, other: Written) -> str:
+def _told(one: OutputDigest, other: OutputDigest) -> str:
     size = (
         show_bytes(one.size_bytes) if one.size_bytes >= 1024 else show_count(one.size_bytes, "byte")
     )

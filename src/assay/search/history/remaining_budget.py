@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 from assay.records import Budget
 
-OVERHEAD_S = 0.005
+LAUNCH_OVERHEAD_S = 0.005
 """What a launch costs beyond the program, for planning: the launcher, the store, the block's share
 of the speed probe. Measured in docs/benchmarks/overhead.md; too small a figure only makes the last
 block of a stage fall away."""
 
-RESERVE = 1.1
+CONFIRMATION_RESERVE = 1.1
 """What must remain for a least confirmation is its expected cost times this."""
 
-SPARE = 1.25
+BUDGET_MARGIN = 1.25
 """A budget that is said to do is the least one times this: it rests on one or two timings."""
-START_S = 2.0
+STARTUP_S = 2.0
 """Added to it: loading what the statistics and the optimiser need, within the first blocks."""
 
 
@@ -38,13 +38,13 @@ class Cost:
         return Cost(self.time_s * count, math.ceil(self.launches * count), self.once_s)
 
 
-NOTHING = Cost(0.0, 0)
+NO_COST = Cost(0.0, 0)
 
 
-def budget_for(least: Cost) -> Budget:
+def sufficient_budget(least: Cost) -> Budget:
     """The budget that is said to do for what a study takes at least."""
     return Budget(
-        time_s=float(math.ceil(least.time_s * SPARE + START_S + least.once_s)),
+        time_s=float(math.ceil(least.time_s * BUDGET_MARGIN + STARTUP_S + least.once_s)),
         launches=least.launches,
     )
 
@@ -63,7 +63,7 @@ class RemainingBudget:
             self.left.launches is not None and self.left.launches <= 0
         )
 
-    def affords(self, cost: Cost, keep: float = 0.0, least: Cost = NOTHING) -> bool:
+    def affords(self, cost: Cost, keep: float = 0.0, least: Cost = NO_COST) -> bool:
         """Whether ``cost`` leaves the share ``keep`` of the total, and ``least``, untouched."""
         time_ok = self.left.time_s is None or (
             self.left.time_s - cost.time_s - cost.once_s

@@ -10,10 +10,10 @@ from assay.records.sample import REMAINING_PROCESSES
 from assay.units import show_count
 from assay.untrusted import clean
 
-SHOWN_NAMES = 3
+MAX_NAMES = 3
 
 
-def left_running_notes(samples: Sequence[Sample]) -> list[str]:
+def remaining_process_notes(samples: Sequence[Sample]) -> list[str]:
     """Say how many processes were ended that programs had left running, and their names.
 
     Args:
@@ -34,8 +34,8 @@ def left_running_notes(samples: Sequence[Sample]) -> list[str]:
         for name in map(clean, (piece.note or "").split("\n"))
         if name
     )
-    named = ", ".join(name for name, _ in names.most_common(SHOWN_NAMES))
-    more = ", ..." if len(names) > SHOWN_NAMES else ""
+    named = ", ".join(name for name, _ in names.most_common(MAX_NAMES))
+    more = ", ..." if len(names) > MAX_NAMES else ""
     return [
         f"ended what the program left running: {show_count(sum(counts), 'process', 'processes')}"
         f" ({named}{more})"

@@ -9,7 +9,7 @@ MIN_EACH = 2
 """Launches of one of two arms at least."""
 
 
-class ErrorsSeen:
+class ReportedErrors:
     """The errors that the launches of each arm report."""
 
     def __init__(self) -> None:

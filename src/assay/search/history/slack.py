@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from assay.records import Bound, Outcome, Requirement, Sample, Stage
 
-MOST = 3.0
+MAX_SLACK = 3.0
 """A factor of twenty: farther from the limit is no farther for a search."""
 
 
@@ -30,10 +30,10 @@ def slack(requirement: Requirement, value: float) -> float:
         found = (requirement.limit - value) / size if size else 0.0
     if requirement.bound is Bound.AT_LEAST:
         found = -found
-    return max(-MOST, min(MOST, found))
+    return max(-MAX_SLACK, min(MAX_SLACK, found))
 
 
-class Slacks:
+class RequirementSlack:
     """The least slack of each launch over all that is required.
 
     Args:
@@ -57,7 +57,7 @@ class Slacks:
         blocks = self._found.setdefault((launch.stage, launch.arm), {})
         blocks.setdefault(launch.block, {})[launch.position] = self._least(sample)
 
-    def broken_by(self, sample: Sample) -> bool:
+    def is_violated_by(self, sample: Sample) -> bool:
         """Whether a launch breaks what is required."""
         found = self._least(sample)
         return found is not None and found < 0.0

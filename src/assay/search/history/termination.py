@@ -15,7 +15,7 @@ _WAYS = {
 """How a launch was asked -> its words, and the next step."""
 
 
-def asked_to_end_notes(samples: Sequence[Sample]) -> list[str]:
+def termination_notes(samples: Sequence[Sample]) -> list[str]:
     """Say how many launches did not end in time when they were asked to.
 
     Args:
@@ -29,7 +29,7 @@ def asked_to_end_notes(samples: Sequence[Sample]) -> list[str]:
     ]
 
 
-def how_it_was_ended(sample: Sample) -> str:
+def termination_problem(sample: Sample) -> str:
     """Say what was wrong with how a launch ended that was asked to; empty where nothing was.
 
     Args:

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from assay.records import Outcome, Sample
 from assay.units import show_count
 
-SIZES = ("threads", "threads.omp")
+THREAD_SETTINGS = ("threads", "threads.omp")
 """Settings that size pools whose threads are there while the pool works. A BLAS may work with
 threads that OpenMP has made before, so its own setting shows in no count."""
 KIND = "threads_peak"
-FEWEST = 3
+MIN_LAUNCHES = 3
 """Launches of each value whose threads were counted."""
 
 
-def same_threads_notes(samples: Sequence[Sample]) -> list[str]:
+def thread_count_notes(samples: Sequence[Sample]) -> list[str]:
     """Say that the number of threads does not follow the setting that asks for it.
 
     Told only where more were seen than the smallest value asks for: a pool that has little work, or
@@ -25,10 +25,10 @@ def same_threads_notes(samples: Sequence[Sample]) -> list[str]:
         samples: of a study.
     """
     notes = []
-    for name in SIZES:
+    for name in THREAD_SETTINGS:
         seen = _seen(name, samples)
-        usual = {c for counts in seen.values() if len(counts) >= FEWEST for c in counts}
-        known = sorted(value for value, counts in seen.items() if len(counts) >= FEWEST)
+        usual = {c for counts in seen.values() if len(counts) >= MIN_LAUNCHES for c in counts}
+        known = sorted(value for value, counts in seen.items() if len(counts) >= MIN_LAUNCHES)
         if len(known) < 2 or len(usual) != 1:
             continue
         (peak,) = usual

@@ -10,15 +10,15 @@ from assay.records import Outcome, Sample, Stage, StudySpec
 from assay.stats.ranks import order_test
 from assay.units import show_quantity
 
-FEWEST = 12
+MIN_LAUNCHES = 12
 """Launches from which on a trend is looked for."""
 MIN_EACH = 4
 """Launches of an arm from which on its own order is looked at."""
-ERROR = 0.001
+ALPHA = 0.001
 """Accepted chance that a trend is told of figures without one."""
-ORDERED = 0.4
+MIN_TAU = 0.4
 """Kendall's tau from which on the order explains a good part of the figures."""
-MATERIAL = 1.2
+MIN_RATIO = 1.2
 """Ratio of the last third of the figures to the first, or of the first to the last."""
 
 
@@ -37,7 +37,7 @@ def trend_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
         if sample.launch.stage is Stage.CONFIRM and sample.outcome is Outcome.OK and value > 0:
             series.append((sample.launch.arm, value))
             by_arm.setdefault(sample.launch.arm, []).append(value)
-    if len(series) < FEWEST:
+    if len(series) < MIN_LAUNCHES:
         return []
     arms = tuple(by_arm)
     whose = _whose(by_arm)
@@ -48,11 +48,11 @@ def trend_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
     usual = {arm: statistics.median(values) for arm, values in by_arm.items()}
     ratios = [value / usual[arm] for arm, value in series]
     tau, error = order_test(ratios)
-    if abs(tau) < ORDERED or error > ERROR:
+    if abs(tau) < MIN_TAU or error > ALPHA:
         return []
     third = len(ratios) // 3
     first, last = statistics.median(ratios[:third]), statistics.median(ratios[-third:])
-    if max(first, last) < MATERIAL * min(first, last):
+    if max(first, last) < MIN_RATIO * min(first, last):
         return []
     of = ""
     if len(by_arm) == 1:
@@ -75,7 +75,7 @@ def _whose(by_arm: Mapping[str, Sequence[float]]) -> tuple[str, ...] | None:
     """Return the arms to tell a trend of: all if all go one way, else the one that drifts."""
     taus = {arm: order_test(values)[0] for arm, values in by_arm.items() if len(values) >= MIN_EACH}
     one_way = len({tau > 0 for tau in taus.values()}) == 1
-    if not taus or (one_way and min(map(abs, taus.values())) >= ORDERED / 2):
+    if not taus or (one_way and min(map(abs, taus.values())) >= MIN_TAU / 2):
         return tuple(by_arm)
-    drifting = [arm for arm, tau in taus.items() if abs(tau) >= ORDERED]
+    drifting = [arm for arm, tau in taus.items() if abs(tau) >= MIN_TAU]
     return (drifting[0],) if len(drifting) == 1 else None

@@ -13,7 +13,7 @@ from assay.settings.printed_values import split_text
 from assay.units import show_count
 from assay.untrusted import clean
 
-PREFIXES = "kKMGT"
+UNIT_PREFIXES = "kKMGT"
 """Letters that make a multiple of a word: ``Mpps`` of ``pps``."""
 _NAMED = re.compile(r"\(\?P<unit>")
 
@@ -21,7 +21,7 @@ _Arm = tuple[str, Sequence[Sample]]
 """The name of an arm, and its launches that ended well."""
 
 
-def mixed_units(metric: Metric, arms: Sequence[_Arm]) -> str | None:
+def mixed_unit_objection(metric: Metric, arms: Sequence[_Arm]) -> str | None:
     """Say that figures are printed in different units, or before words that may be such.
 
     Args:
@@ -49,7 +49,7 @@ def _multiples(metric: Metric, arms: Sequence[_Arm]) -> str | None:
     seen = Counter(_noted(UNKNOWN_UNIT_PREFIX, metric, s) for s in _with_figure(metric, arms))
     roots: dict[str, list[str]] = {}
     for word in filter(None, seen):
-        for root in {word, word[1:]} if word[0] in PREFIXES else {word}:
+        for root in {word, word[1:]} if word[0] in UNIT_PREFIXES else {word}:
             roots.setdefault(root, []).append(word)
     several = next((w for root, w in roots.items() if len(w) > 1 and len(root) > 1), None)
     return _told(metric, {word: seen[word] for word in several}) if several else None

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from assay.records import Outcome, Sample
 
-HARDLY = 0.1
+MAX_CPU_SHARE = 0.1
 """Share of the wall time below which a program's CPU time is little."""
-IO = "pressure.io_some_s"
+IO_WAIT = "pressure.io_some_s"
 """Kind of the evidence on the time that some of the launch waited for a disk."""
-FEWEST_S = 0.1
+MIN_WALL_S = 0.1
 """A launch of less may be over before it has worked."""
 
 
@@ -23,11 +23,11 @@ def waiting_notes(samples: Sequence[Sample]) -> list[str]:
     """
     good = [s for s in samples if s.outcome is Outcome.OK and s.wall_s and s.user_s is not None]
     wall_s = math.fsum(sample.wall_s or 0.0 for sample in good)
-    if wall_s < FEWEST_S * max(1, len(good)) or any("gpus" in s.settings for s in good):
+    if wall_s < MIN_WALL_S * max(1, len(good)) or any("gpus" in s.settings for s in good):
         return []
     cpu_s = math.fsum((sample.user_s or 0.0) + (sample.sys_s or 0.0) for sample in good)
-    disks_s = [e.value or 0.0 for s in good for e in s.evidence if e.kind == IO]
-    if cpu_s + math.fsum(disks_s) >= HARDLY * wall_s:
+    disks_s = [e.value or 0.0 for s in good for e in s.evidence if e.kind == IO_WAIT]
+    if cpu_s + math.fsum(disks_s) >= MAX_CPU_SHARE * wall_s:
         return []
     known = ", and not for a disk" if disks_s else ""
     return [

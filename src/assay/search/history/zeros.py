@@ -15,7 +15,9 @@ def is_without_ratio(metric: str, sample: Sample) -> bool:
     return sample.outcome is Outcome.OK and sample.metrics.get(metric, 1.0) <= 0.0
 
 
-def zeros_told(metric: str, arm: str, samples: Sequence[Sample], share: float = 0.0) -> str | None:
+def zero_objection(
+    metric: str, arm: str, samples: Sequence[Sample], share: float = 0.0
+) -> str | None:
     """Say in how many launches of an arm a figure is 0; ``None`` where those are too few.
 
     Args:

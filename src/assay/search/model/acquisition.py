@@ -28,21 +28,21 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float64]
     Places = npt.NDArray[np.intp]
 
-BOUND = 2.0
+BOUND_DEVIATIONS = 2.0
 """Standard deviations below the mean, for the lower bound."""
-PROBE = 1.5
+PROBE_DEVIATIONS = 1.5
 """The same for a probe."""
-WIDER = 1.5
+NEAR_FACTOR = 1.5
 """Near the best the surrogate is taken to be less sure than it says."""
-KEPT = 150
+MAX_SHORTLIST = 150
 """Of each rule so many candidates are looked at together; a probe's are fewer of each level."""
-KEPT_OF_LEVEL = 3
-DOUBLED = 2.0
+MAX_SHORTLIST_PER_LEVEL = 3
+GAIN_FACTOR = 2.0
 """What is not known, where it is to be said that nothing is left to gain: a model is only as sure
 as its kernel is right, and a single good value among many bad ones is what it is wrong about."""
-DRAWS = 400
+POSTERIOR_DRAWS = 400
 """From the posterior, to see what is left to gain."""
-FEW_LEVELS = 8
+MAX_PROBED_LEVELS = 8
 """Parameters of more levels are not probed, unless all have more."""
 
 
@@ -63,7 +63,7 @@ class Pool:
     able: npt.NDArray[np.bool_]
 
 
-def batch(
+def choose_batch(
     surrogate: Surrogate, pool: Pool, turns: Sequence[str], rng: np.random.Generator
 ) -> list[int]:
     """A place of a pool for each turn, each at most once; fewer where there are no more.
@@ -108,23 +108,23 @@ def _shortlist(mean: Array, deviation: Array, pool: Pool, best: int) -> Places:
     import numpy as np
 
     able = np.flatnonzero(pool.able)
-    if len(able) <= 4 * KEPT:
+    if len(able) <= 4 * MAX_SHORTLIST:
         return able
-    lower = (mean - BOUND * deviation)[able]
+    lower = (mean - BOUND_DEVIATIONS * deviation)[able]
     found = [
-        able[np.argsort(lower)[:KEPT]],
-        able[np.argsort(-log_improvement(mean, deviation, mean[best])[able])[:KEPT]],
-        able[np.argsort(mean[able])[: KEPT // 3]],
+        able[np.argsort(lower)[:MAX_SHORTLIST]],
+        able[np.argsort(-log_improvement(mean, deviation, mean[best])[able])[:MAX_SHORTLIST]],
+        able[np.argsort(mean[able])[: MAX_SHORTLIST // 3]],
     ]
     near = able[(pool.levels[able] != pool.levels[best]).sum(axis=1) <= 2]
-    found.append(near[np.argsort(lower[np.searchsorted(able, near)])[:KEPT]])
+    found.append(near[np.argsort(lower[np.searchsorted(able, near)])[:MAX_SHORTLIST]])
     ordered = able[np.argsort(lower)]
     levels = pool.levels[ordered]
     fresh = pool.known[ordered] < 0
     for column in range(levels.shape[1]):
         for level in np.unique(levels[:, column]):
             of_level = ordered[fresh & (levels[:, column] == level)]
-            found.append(of_level[:KEPT_OF_LEVEL])
+            found.append(of_level[:MAX_SHORTLIST_PER_LEVEL])
     return np.unique(np.concatenate(found))
 
 
@@ -171,12 +171,12 @@ class _Shortlist:
             case "improve":
                 value = log_improvement(self._mean, deviation, self._best)
             case "bound":
-                value = BOUND * deviation - self._mean
+                value = BOUND_DEVIATIONS * deviation - self._mean
             case "near":
-                value = log_improvement(self._mean, WIDER * deviation, self._best)
+                value = log_improvement(self._mean, NEAR_FACTOR * deviation, self._best)
                 allowed &= self._fresh & ((self._levels != self._incumbent).sum(axis=1) <= 2)
             case _:
-                value = PROBE * deviation - self._mean
+                value = PROBE_DEVIATIONS * deviation - self._mean
                 allowed &= self._fresh & self._probed(rng)
         places = np.flatnonzero(allowed)
         return int(places[np.argmax(value[places])]) if len(places) else None
@@ -187,7 +187,7 @@ class _Shortlist:
 
         levels = [np.unique(column) for column in self._levels.T]
         open_ = [k for k, of_column in enumerate(levels) if len(of_column) > 1]
-        few = [k for k in open_ if len(levels[k]) <= FEW_LEVELS]
+        few = [k for k in open_ if len(levels[k]) <= MAX_PROBED_LEVELS]
         if not open_:
             return np.zeros(len(self._mean), dtype=bool)
         column = int(rng.choice(few or open_))
@@ -216,7 +216,7 @@ def log_improvement(mean: Array, deviation: Array, best: float) -> Array:
     return np.asarray(found + np.log(deviation))
 
 
-def left_to_gain(
+def remaining_gain(
     surrogate: Surrogate, pool: Pool, confidence: float, rng: np.random.Generator
 ) -> float:
     """What the best of a pool may be better than the best that was launched.
@@ -232,11 +232,11 @@ def left_to_gain(
     if not len(seen) or not len(able):
         return math.inf
     best = int(seen[np.argmin(mean[seen])])
-    lower = (mean - BOUND * deviation)[able]
-    places = np.unique([best, *able[np.argsort(lower)[:KEPT]]])
+    lower = (mean - BOUND_DEVIATIONS * deviation)[able]
+    places = np.unique([best, *able[np.argsort(lower)[:MAX_SHORTLIST]]])
     covariance = surrogate.covariance(pool.rows[places], pool.known[places])
-    root = DOUBLED * _root(covariance)
-    drawn = mean[places] + rng.standard_normal((DRAWS, len(places))) @ root
+    root = GAIN_FACTOR * _root(covariance)
+    drawn = mean[places] + rng.standard_normal((POSTERIOR_DRAWS, len(places))) @ root
     gains = drawn[:, np.searchsorted(places, best)] - drawn.min(axis=1)
     return float(np.quantile(gains, confidence))
 

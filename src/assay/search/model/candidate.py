@@ -10,44 +10,51 @@ from dataclasses import dataclass
 
 from assay.records import DEFAULT, Arm, Configuration, ExpectedEffect, Goal, Stage
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
-from assay.search.model.feasibility import default_breaks, keeping
-from assay.search.model.searcher import FEW, Estimate, Searcher, Trial, estimates, worked
+from assay.search.model.feasibility import feasible_configurations, is_default_infeasible
+from assay.search.model.searcher import (
+    MIN_SPARSITY_PROBABILITY,
+    Estimate,
+    Searcher,
+    Trial,
+    estimates,
+    successful_configurations,
+)
 from assay.search.model.trials import trials_of
 from assay.search.space.search_space import SearchSpace
 
 LEVEL = 0.9
 """Of the interval of an expected effect."""
 Z = statistics.NormalDist().inv_cdf(0.5 + LEVEL / 2.0)
-WIDENED = 1.65
+INTERVAL_FACTOR = 1.65
 """Factor on the standard deviation of an expected effect, for the interval: by simulation, so that
 it holds also where noise drifts, has heavy tails or differs between configurations
 (``make bench-recommendations``)."""
-WIDENED_ONCE = 2.0
+SINGLE_LAUNCH_FACTOR = 2.0
 """The same of a configuration that was launched once: of many that were, it may be the best by the
 luck of that launch."""
-ONCE_FROM = 20
+SINGLE_LAUNCH_FROM = 20
 """Launches from which on that counts: a model of fewer doubts enough by itself."""
-DOUBTED = 1.15
+PROBABILITY_FACTOR = 1.15
 """The same for the probability that a candidate is better than the default."""
-LIKELY = 0.9
+MIN_PROBABILITY = 0.9
 """A candidate is recommended without a proof only if it is better than the default with this
 probability,"""
-IDLE = 0.05
+MAX_NULL_PROBABILITY = 0.05
 """unless the probability that no setting matters is at most this,"""
-KNOWN_FROM = 10
+MIN_LAUNCHES = 10
 """and so many launches are known: of fewer the model guesses their noise."""
 PENALTY_SHARE = 0.25
 """Each setting of a candidate must be worth this share of the margin."""
-DOUBT = 1.0
+MAX_LOSS_DEVIATIONS = 1.0
 """Where few settings matter, a part of a configuration is preferred to it unless it is worse by
 more than this number of standard deviations of that difference,"""
-KNOWN = 0.3
+MAX_DEVIATION_SHARE = 0.3
 """where that standard deviation is at most this share of the gain,"""
-REPLICATED = 2
+MIN_REPLICATES = 2
 """or where the part was launched at least so often, and as often as the whole."""
 DIGITS = 4
 """Significant digits of an expected effect: later ones differ between machines."""
-EVERY_STAGE = (Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
+ALL_STAGES = (Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
 
 
 @dataclass(frozen=True)
@@ -74,14 +81,16 @@ class Candidate:
         Args:
             margin: ratio differences below it count as none.
         """
-        mean, deviation = self.estimate.mean, DOUBTED * self.estimate.deviation
+        mean, deviation = self.estimate.mean, PROBABILITY_FACTOR * self.estimate.deviation
         if self.arm == DEFAULT_ARM or not math.isfinite(deviation):
             return False
         if mean > math.log1p(-margin):
             return False
-        if deviation == 0.0 or (self.nothing <= IDLE and self.launches >= KNOWN_FROM):
+        if deviation == 0.0 or (
+            self.nothing <= MAX_NULL_PROBABILITY and self.launches >= MIN_LAUNCHES
+        ):
             return True
-        return statistics.NormalDist().cdf(-mean / deviation) >= LIKELY
+        return statistics.NormalDist().cdf(-mean / deviation) >= MIN_PROBABILITY
 
     def expected(self, goal: Goal, launches: int) -> ExpectedEffect:
         """The effect as a ratio of the objective, with its interval.
@@ -91,8 +100,8 @@ class Candidate:
             launches: that the estimate rests on.
         """
         sign = 1.0 if goal is Goal.LOWER else -1.0
-        lucky = self.own_launches <= 1 and self.launches >= ONCE_FROM
-        widened = WIDENED_ONCE if lucky else WIDENED
+        lucky = self.own_launches <= 1 and self.launches >= SINGLE_LAUNCH_FROM
+        widened = SINGLE_LAUNCH_FACTOR if lucky else INTERVAL_FACTOR
         reach = Z * widened * self.estimate.deviation
         ends = sorted(math.exp(sign * (self.estimate.mean + side * reach)) for side in (-1.0, 1.0))
         return ExpectedEffect(
@@ -103,7 +112,7 @@ class Candidate:
         )
 
 
-KEPT_DEFAULT = Candidate(DEFAULT_ARM, Estimate(0.0, 0.0))
+DEFAULT_CANDIDATE = Candidate(DEFAULT_ARM, Estimate(0.0, 0.0))
 
 
 def best_candidate(
@@ -122,7 +131,7 @@ def best_candidate(
         margin: ratio differences below it count as none.
         among: only these; all that worked and keep what is required, if absent.
     """
-    able = worked(trials) & keeping(trials)
+    able = successful_configurations(trials) & feasible_configurations(trials)
     known = (able if among is None else able & set(among)) - {DEFAULT}
     ordered = sorted(known, key=lambda c: (len(c), str(c)))
     found = estimates(searcher, space, trials, ordered)
@@ -133,10 +142,10 @@ def best_candidate(
         if math.isfinite(estimate.deviation)
     ]
     if not pairs:
-        return KEPT_DEFAULT
+        return DEFAULT_CANDIDATE
     configuration, estimate = min(pairs, key=lambda pair: pair[1].mean + price * len(pair[0]))
-    if estimate.mean >= 0.0 and not default_breaks(trials):
-        return KEPT_DEFAULT
+    if estimate.mean >= 0.0 and not is_default_infeasible(trials):
+        return DEFAULT_CANDIDATE
     core = _core(searcher, space, trials, configuration, [c for c, _ in pairs], price)
     return Candidate(
         arm_of(core),
@@ -165,28 +174,28 @@ def _core(
     """
     parts = [c for c in among if len(c) < len(whole) and c.items() <= whole.items()]
     parts = [c for c in parts if c != DEFAULT]
-    if not parts or searcher.belief(space, trials).few < FEW:
+    if not parts or searcher.belief(space, trials).few < MIN_SPARSITY_PROBABILITY:
         return whole
     wanted = [{c: 1.0, whole: -1.0} for c in parts]
     losses = searcher.contrasts(space, trials, wanted)
     gain = abs(estimates(searcher, space, trials, [whole])[0].mean)
     launches = Counter(trial.configuration for trial in trials)
-    often = max(REPLICATED, launches[whole])
+    often = max(MIN_REPLICATES, launches[whole])
     able = [
         (len(c), loss.mean, str(c), c)
         for c, loss in zip(parts, losses, strict=True)
-        if loss.mean <= max(price * (len(whole) - len(c)), DOUBT * loss.deviation)
-        and (loss.deviation <= KNOWN * gain or launches[c] >= often)
+        if loss.mean <= max(price * (len(whole) - len(c)), MAX_LOSS_DEVIATIONS * loss.deviation)
+        and (loss.deviation <= MAX_DEVIATION_SHARE * gain or launches[c] >= often)
     ]
     return min(able)[-1] if able else whole
 
 
-def every_trial(history: History) -> list[Trial]:
+def all_trials(history: History) -> list[Trial]:
     """All launches that say something of a configuration, the confirmation's included.
 
     The survey is told only where the default has no other value: it began cold.
     """
-    found = trials_of(history, EVERY_STAGE)
+    found = trials_of(history, ALL_STAGES)
     if any(t.configuration == DEFAULT and t.value is not None for t in found):
         return found
     survey = trials_of(history, (Stage.SURVEY,))

@@ -7,19 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from assay.records import DEFAULT, Configuration, Value
 from assay.search.model.features import Features
-from assay.search.model.searcher import FEW
+from assay.search.model.searcher import MIN_SPARSITY_PROBABILITY
 from assay.search.model.sparse import SparseModels
 from assay.search.space.search_space import SearchSpace
 
-LEADING = 24
+MAX_SETTING_SETS = 24
 """Sets of settings that the best lean configuration is looked for among."""
 MAX_COMBINATIONS = 64
 """Of the values of a set of settings."""
-BOUND = 1.5
+EQUIVALENCE_DEVIATIONS = 1.5
 """A part may be as good where it is not worse by more than so many standard deviations."""
-PRICE = 0.02
+SETTING_PENALTY = 0.02
 """Of each setting of a lean configuration, as a difference of logarithms: most do nothing."""
-ENOUGH = 3
+MAX_LAUNCHES = 3
 """A lean configuration that was launched so often is not launched again for being the best."""
 
 
@@ -39,10 +39,10 @@ def best_core(
         failed: configurations that are not launched again.
         launched: how often each configuration was launched.
     """
-    if belief.alone < FEW:
+    if belief.alone < MIN_SPARSITY_PROBABILITY:
         return []
     seen = _seen(space, launched)
-    leading = belief.leading(LEADING)
+    leading = belief.leading(MAX_SETTING_SETS)
     among = [c for settings, _ in leading for c in _lean(space, settings, seen, failed)]
     best = _best(features, belief, among, launched)
     return [] if best is None else [best]
@@ -68,13 +68,13 @@ def _best(
     weights = np.hstack([np.eye(len(among)), -np.ones((len(among), 1))])
     known = np.full(len(rows), -1, dtype=np.intp)
     mean, deviation = belief.contrasts(rows, known, weights)
-    price = np.array([PRICE * len(c) for c in among])
+    price = np.array([SETTING_PENALTY * len(c) for c in among])
     at = int(np.argmin(mean + price))
     best = among[at]
     if mean[at] >= 0.0:
         return None
     if best in launched:
-        low = mean - BOUND * deviation
+        low = mean - EQUIVALENCE_DEVIATIONS * deviation
         parts = [
             k
             for k, c in enumerate(among)
@@ -82,7 +82,7 @@ def _best(
         ]
         if parts:
             return among[min(parts, key=lambda k: float(low[k]))]
-    return best if launched.get(best, 0) < ENOUGH else None
+    return best if launched.get(best, 0) < MAX_LAUNCHES else None
 
 
 def _lean(

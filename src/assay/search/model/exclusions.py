@@ -12,8 +12,8 @@ def is_excluded(history: History, configuration: Configuration) -> bool:
     return history.refusals.hold(configuration) or history.other_work.hold(configuration)
 
 
-def admitted(history: History, space: SearchSpace) -> SearchSpace:
+def admitted_space(history: History, space: SearchSpace) -> SearchSpace:
     """Return a space without the configurations that are excluded."""
     if not history.refusals.reasons and not history.other_work.launched:
         return space
-    return space.avoiding(lambda configuration: is_excluded(history, configuration))
+    return space.excluding(lambda configuration: is_excluded(history, configuration))

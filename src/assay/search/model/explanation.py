@@ -15,26 +15,26 @@ from dataclasses import dataclass
 
 from assay.records import Conclusion, Configuration, Goal, Kind, Range, Sample, StudySpec, Value
 from assay.search.history.history import History
-from assay.search.model.exclusions import admitted, is_excluded
+from assay.search.model.exclusions import admitted_space, is_excluded
 from assay.search.model.gp import GpSearcher
-from assay.search.model.searcher import Contrast, Estimate, Trial, launched
+from assay.search.model.searcher import Contrast, Estimate, Trial, launched_configurations
 from assay.search.model.trials import trials_of
-from assay.search.space.named_configurations import search_space
+from assay.search.space.named_configurations import make_search_space
 from assay.search.space.search_space import SearchSpace
 
 LEVEL = 0.95
-WIDTH = 1.96
+Z = 1.96
 """Standard deviations to either end of a normal interval of that level."""
-REFERENCES = 32
+REFERENCE_CONFIGURATIONS = 32
 """Random configurations over which a trend is averaged."""
-MOST_SHOWN = 3
+MAX_SHOWN = 3
 """Of interactions and of trends."""
-LEAST_TRIALS = 8
+MIN_TRIALS = 8
 """Of fewer launches nothing is said."""
 
 
 @dataclass(frozen=True)
-class Share:
+class SettingEffect:
     """What something does to the objective, by the model.
 
     Attributes:
@@ -75,16 +75,16 @@ class Explanation:
             ``LEVEL``; 1 where it can be no better, ``None`` where nothing can be said.
     """
 
-    parts: tuple[Share, ...]
-    interactions: tuple[Share, ...]
-    trends: tuple[Share, ...]
+    parts: tuple[SettingEffect, ...]
+    interactions: tuple[SettingEffect, ...]
+    trends: tuple[SettingEffect, ...]
     launches: int
     tried: int = 1
     combinations: float = 1.0
     left: float | None = None
 
 
-def explain(
+def explain_settings(
     spec: StudySpec, samples: Sequence[Sample], settings: Configuration
 ) -> Explanation | None:
     """What the launches of a search say about its settings.
@@ -104,10 +104,10 @@ def explain(
     # They ran with other values, or did other work: neither shows the effect of a setting.
     every = trials_of(history)
     trials = [t for t in every if not is_excluded(history, t.configuration)]
-    if sum(t.value is not None for t in trials) < LEAST_TRIALS:
+    if sum(t.value is not None for t in trials) < MIN_TRIALS:
         return None
-    space = admitted(history, search_space(spec.space))
-    return _Explaining(spec, space, trials, len(launched(every))).of(settings)
+    space = admitted_space(history, make_search_space(spec.space))
+    return _Explaining(spec, space, trials, len(launched_configurations(every))).of(settings)
 
 
 def explanation_of(
@@ -115,7 +115,7 @@ def explanation_of(
 ) -> Explanation | None:
     """The same of what a conclusion recommends; ``None`` where it recommends nothing."""
     chosen = conclusion.recommendation if conclusion else None
-    return explain(spec, samples, Configuration(chosen.settings)) if chosen else None
+    return explain_settings(spec, samples, Configuration(chosen.settings)) if chosen else None
 
 
 class _Explaining:
@@ -133,7 +133,7 @@ class _Explaining:
             name: {c[name] for c in measured if name in c} for name in space.parameters
         }
         rng = random.Random(spec.seed)
-        drawn = (space.draw(rng) for _ in range(REFERENCES))
+        drawn = (space.draw(rng) for _ in range(REFERENCE_CONFIGURATIONS))
         self._references = [c for c in drawn if c is not None]
 
     def of(self, settings: Configuration) -> Explanation:
@@ -148,8 +148,8 @@ class _Explaining:
         ]
         return Explanation(
             parts=tuple(_strongest(parts)),
-            interactions=tuple(_strongest([s for s in interactions if s.clear])[:MOST_SHOWN]),
-            trends=tuple(_strongest([s for s in trends if s.clear])[:MOST_SHOWN]),
+            interactions=tuple(_strongest([s for s in interactions if s.clear])[:MAX_SHOWN]),
+            trends=tuple(_strongest([s for s in trends if s.clear])[:MAX_SHOWN]),
             launches=len(self._trials),
             tried=self._tried,
             combinations=self._space.raw_size(),
@@ -157,12 +157,12 @@ class _Explaining:
         )
 
     def _left(self) -> float | None:
-        found = self._searcher.left_to_gain(self._space, self._trials, LEVEL, self._seed)
+        found = self._searcher.remaining_gain(self._space, self._trials, LEVEL, self._seed)
         return math.exp(-self._sign * max(0.0, found)) if math.isfinite(found) else None
 
     def _shares(
         self, asked: Iterator[tuple[tuple[tuple[str, Value], ...], Contrast]]
-    ) -> list[Share]:
+    ) -> list[SettingEffect]:
         told = list(asked)
         found = self._searcher.contrasts(self._space, self._trials, [c for _, c in told])
         return [
@@ -171,12 +171,11 @@ class _Explaining:
             if math.isfinite(estimate.deviation)
         ]
 
-    def _share(self, settings: tuple[tuple[str, Value], ...], found: Estimate) -> Share:
+    def _share(self, settings: tuple[tuple[str, Value], ...], found: Estimate) -> SettingEffect:
         ends = sorted(
-            math.exp(self._sign * (found.mean + side * WIDTH * found.deviation))
-            for side in (-1.0, 1.0)
+            math.exp(self._sign * (found.mean + side * Z * found.deviation)) for side in (-1.0, 1.0)
         )
-        return Share(settings, math.exp(self._sign * found.mean), (ends[0], ends[1]))
+        return SettingEffect(settings, math.exp(self._sign * found.mean), (ends[0], ends[1]))
 
     def _part(self, settings: Configuration, name: str) -> Contrast:
         return _sum((settings, 1.0), (self._without(settings, name), -1.0))
@@ -192,7 +191,7 @@ class _Explaining:
     def _without(self, settings: Configuration, *names: str) -> Configuration:
         return self._space.canonical(settings.without(*names))
 
-    def _trend(self, name: str) -> list[Share]:
+    def _trend(self, name: str) -> list[SettingEffect]:
         """The best value of a setting, averaged over what else may be set."""
         values = [v for v in self._values(name) if v is not None and self._had(name, v)]
         shares = self._shares((((name, v),), self._average(name, v)) for v in values)
@@ -229,5 +228,5 @@ def _sum(*parts: tuple[Configuration, float]) -> Contrast:
     return {c: w for c, w in found.items() if abs(w) > 1e-12}
 
 
-def _strongest(shares: Sequence[Share]) -> list[Share]:
+def _strongest(shares: Sequence[SettingEffect]) -> list[SettingEffect]:
     return sorted(shares, key=lambda s: -abs(math.log(s.ratio)))

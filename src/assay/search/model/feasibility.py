@@ -17,32 +17,32 @@ from assay.records import DEFAULT, Configuration
 from assay.records.requirement import MEDIAN
 from assay.search.model.features import Features
 from assay.search.model.searcher import Trial
-from assay.search.model.surrogate import Data, Surrogate
+from assay.search.model.surrogate import Surrogate, TrainingData
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-LIKELY = 0.7
+MIN_PROBABILITY = 0.7
 """What keeps the requirements with a smaller chance is not launched. Lower, and most launches of a
 search break them where they and the objective pull against each other."""
-LIKELY_AGAIN = 0.5
+MIN_RELAUNCH_PROBABILITY = 0.5
 """What was launched and keeps them with a smaller chance is not launched again, or taken for the
 best so far."""
-CERTAIN = 0.95
+CONFIRMATION_PROBABILITY = 0.95
 """What was never launched is to keep them with this chance, to be confirmed in place of what was:
 a winner that breaks them leaves a study without an answer."""
-FEWEST = 40
+MIN_CANDIDATES = 40
 """Of what was not launched yet so many stay open, the likeliest: a model that is sure of the rest
 after two blocks is only sure of itself."""
-SURE = 1.0
+MIN_SLACK_DEVIATIONS = 1.0
 """So many standard deviations of a launch the winner's mean is to lie within the bound: nearer to
 it a confirmation could not show that it holds."""
 NOISE_PRIOR = (1.0, 0.01)
 """How many replicates' worth it is believed, before any are there, that slack varies by so much."""
 
 
-def bites(trials: Sequence[Trial]) -> bool:
+def any_violation(trials: Sequence[Trial]) -> bool:
     """Whether any launch broke a requirement."""
     return any(t.slack is not None and t.slack < 0.0 for t in trials)
 
@@ -58,7 +58,7 @@ def slack_deviation(trials: Sequence[Trial]) -> float:
     return math.sqrt(squares / degrees)
 
 
-def to_the_share(trials: Sequence[Trial], share: float) -> list[Trial]:
+def adjust_slack_to_share(trials: Sequence[Trial], share: float) -> list[Trial]:
     """The same launches, with a slack whose mean is at least 0 where a share of them keeps a bound.
 
     For a half that is the slack itself; else as much less as that quantile of Gaussian slack lies
@@ -72,7 +72,7 @@ def to_the_share(trials: Sequence[Trial], share: float) -> list[Trial]:
     return [t if t.slack is None else replace(t, slack=t.slack - less) for t in trials]
 
 
-def keeping(trials: Sequence[Trial]) -> set[Configuration]:
+def feasible_configurations(trials: Sequence[Trial]) -> set[Configuration]:
     """The launched configurations that keep what is required: all where nothing is.
 
     Those that seem to for sure; where there are none, those that do on average. The default is one
@@ -81,17 +81,18 @@ def keeping(trials: Sequence[Trial]) -> set[Configuration]:
     known = _by_configuration(trials)
     if not known:
         return {t.configuration for t in trials}
-    spared = set() if default_breaks(trials) else {DEFAULT}
+    spared = set() if is_default_infeasible(trials) else {DEFAULT}
     deviation = slack_deviation(trials)
     doubts = {
-        c: SURE * deviation * (1.0 + 1.0 / math.sqrt(len(values))) for c, values in known.items()
+        c: MIN_SLACK_DEVIATIONS * deviation * (1.0 + 1.0 / math.sqrt(len(values)))
+        for c, values in known.items()
     }
     means = {c: math.fsum(values) / len(values) for c, values in known.items()}
     sure = {c for c, mean in means.items() if mean >= doubts[c]}
     return spared | (sure - {DEFAULT} or {c for c, mean in means.items() if mean >= 0.0})
 
 
-def breaking(trials: Sequence[Trial]) -> set[Configuration]:
+def infeasible_configurations(trials: Sequence[Trial]) -> set[Configuration]:
     """Those that break it, by more than what one does not know of their mean."""
     deviation = slack_deviation(trials)
     return {
@@ -101,13 +102,13 @@ def breaking(trials: Sequence[Trial]) -> set[Configuration]:
     }
 
 
-def default_breaks(trials: Sequence[Trial]) -> bool:
+def is_default_infeasible(trials: Sequence[Trial]) -> bool:
     """Whether the default breaks it on average."""
     values = _by_configuration(trials).get(DEFAULT)
     return values is not None and math.fsum(values) < 0.0
 
 
-def nearest_to_keeping(trials: Sequence[Trial]) -> list[Trial]:
+def minimise_violation(trials: Sequence[Trial]) -> list[Trial]:
     """The same launches, told so that the best is what keeps the requirements by most.
 
     That is what is to be found as long as nothing is known that keeps them.
@@ -142,7 +143,7 @@ class Feasibility:
         self._surrogate = None
         if len(self._places) > 1:
             self._surrogate = Surrogate(
-                Data(
+                TrainingData(
                     rows=features.rows(list(self._places)),
                     which=np.array([self._places[t.configuration] for t in told], dtype=np.intp),
                     block=np.array([t.block for t in told], dtype=np.intp),
@@ -152,7 +153,7 @@ class Feasibility:
             )
 
     def likely(
-        self, configurations: Sequence[Configuration], chance: float = LIKELY
+        self, configurations: Sequence[Configuration], chance: float = MIN_PROBABILITY
     ) -> npt.NDArray[np.bool_]:
         """Which of them are likely enough to keep it to be launched, or launched again.
 
@@ -169,6 +170,6 @@ class Feasibility:
         mean, deviation = self._surrogate.predict(self._features.rows(configurations), known)
         found = ndtr(mean / deviation)
         fresh = known < 0
-        if np.count_nonzero(fresh) > FEWEST:
-            chance = min(chance, float(np.sort(found[fresh])[-FEWEST]))
-        return np.asarray(found >= np.where(fresh, chance, LIKELY_AGAIN))
+        if np.count_nonzero(fresh) > MIN_CANDIDATES:
+            chance = min(chance, float(np.sort(found[fresh])[-MIN_CANDIDATES]))
+        return np.asarray(found >= np.where(fresh, chance, MIN_RELAUNCH_PROBABILITY))

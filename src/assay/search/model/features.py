@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-LOG_FROM = 4.0
+MIN_LOG_RATIO = 4.0
 """Numbers whose largest is so many times the smallest are compared by their ratios."""
-MIDDLE = 0.5
+UNSET_POSITION = 0.5
 QUARTERS = 4
 """Where a parameter may take any number, its levels are the quarters of its scale."""
-APART = math.sqrt(0.5)
+NAME_DISTANCE = math.sqrt(0.5)
 """Two different names are as far from each other as the ends of a scale of numbers."""
 
 
@@ -114,7 +114,10 @@ def _feature(space: SearchSpace, name: str) -> Feature:
     return Feature(
         parameter,
         2 + len(power(1)),
-        lambda value: (*((MIDDLE, 0.0) if value is None else (scale(value), APART)), *power(value)),
+        lambda value: (
+            *((UNSET_POSITION, 0.0) if value is None else (scale(value), NAME_DISTANCE)),
+            *power(value),
+        ),
     )
 
 
@@ -129,7 +132,7 @@ def _power(parameter: Parameter) -> Callable[[Value | None], tuple[float, ...]]:
     kinds = {_is_power(value) for value in values if isinstance(value, int) and value > 2}
     if len(kinds) < 2:
         return lambda _: ()
-    return lambda value: (APART * _is_power(value),)
+    return lambda value: (NAME_DISTANCE * _is_power(value),)
 
 
 def _is_power(value: Value | None) -> bool:
@@ -154,9 +157,9 @@ def _scale(parameter: Parameter) -> Callable[[Value | None], float] | None:
             return None
         ordered = sorted(float(v) for v in values)
         low, high = ordered[0], ordered[-1]
-        log = len(ordered) > 2 and low > 0 and high / low >= LOG_FROM
+        log = len(ordered) > 2 and low > 0 and high / low >= MIN_LOG_RATIO
     if high <= low:
-        return lambda _: MIDDLE
+        return lambda _: UNSET_POSITION
 
     def place(value: Value | None) -> float:
         number = float(value) if _is_number(value) else low  # type: ignore[arg-type]
@@ -185,7 +188,9 @@ def _names(parameter: Parameter, options: Sequence[Value | None]) -> Feature:
     names = [parameter.default, *options[1:]]
     if len(names) <= 2:
         return Feature(parameter, 1, lambda v: (float(not _same(v, names[0])),))
-    return Feature(parameter, len(names), lambda v: tuple(APART * _same(v, name) for name in names))
+    return Feature(
+        parameter, len(names), lambda v: tuple(NAME_DISTANCE * _same(v, name) for name in names)
+    )
 
 
 def _same(a: Value | None, b: Value | None) -> bool:

@@ -7,19 +7,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.records import DEFAULT, Configuration
-from assay.search.model.negligible import is_idle
-from assay.search.model.pareto import spread_out
-from assay.search.model.sample_means import ByAverage
+from assay.search.model.negligible import is_negligible
+from assay.search.model.pareto import spread_subset
+from assay.search.model.sample_means import SampleMeans
 from assay.search.model.searcher import Contrast, Estimate, Searcher, Trial
 from assay.search.space.search_space import SearchSpace
 
-IDLE_DOUBT = 1.0
+NEGLIGIBLE_DEVIATIONS = 1.0
 """A setting stays only if its expected loss exceeds so many standard deviations: no reduction by
 launches follows, and most settings do nothing for most programs."""
 
 
 @dataclass(frozen=True)
-class Known:
+class ObjectiveModels:
     """What the search tells of configurations, in each objective.
 
     Attributes:
@@ -29,7 +29,7 @@ class Known:
     """
 
     space: SearchSpace
-    searchers: Sequence[Searcher | ByAverage]
+    searchers: Sequence[Searcher | SampleMeans]
     told: Sequence[Sequence[Trial]]
 
     def contrasts(self, wanted: Sequence[Contrast]) -> list[tuple[Estimate, ...]]:
@@ -40,7 +40,7 @@ class Known:
 
 
 def best_points(
-    known: Known, among: Iterable[Configuration], count: int, margin: float
+    known: ObjectiveModels, among: Iterable[Configuration], count: int, margin: float
 ) -> list[Configuration]:
     """Up to ``count`` configurations of the expected front, without settings that do nothing.
 
@@ -60,12 +60,14 @@ def best_points(
         if all(math.isfinite(e.deviation) for e in estimates)
         and min(e.mean for e in estimates) < -tolerance
     ]
-    places = spread_out([point for _, point in able], count, tolerance)
-    lean = (without_idle(known, able[at][0], tolerance) for at in places)
+    places = spread_subset([point for _, point in able], count, tolerance)
+    lean = (without_negligible(known, able[at][0], tolerance) for at in places)
     return [c for c in dict.fromkeys(lean) if c]
 
 
-def without_idle(known: Known, configuration: Configuration, tolerance: float) -> Configuration:
+def without_negligible(
+    known: ObjectiveModels, configuration: Configuration, tolerance: float
+) -> Configuration:
     """A configuration without the settings that are known to do nothing in any objective."""
     (found,) = known.contrasts([{configuration: 1.0, DEFAULT: -1.0}])
     gain = min(estimate.mean for estimate in found)  # what it is on the front for
@@ -76,7 +78,7 @@ def without_idle(known: Known, configuration: Configuration, tolerance: float) -
         idle = [
             i
             for i, loss in enumerate(losses)
-            if all(is_idle(e, gain, tolerance, IDLE_DOUBT, launches) for e in loss)
+            if all(is_negligible(e, gain, tolerance, NEGLIGIBLE_DEVIATIONS, launches) for e in loss)
         ]
         if not idle:
             break

@@ -12,41 +12,46 @@ from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from assay.records import DEFAULT, Configuration, EarlierStudy
-from assay.search.model.acquisition import Pool, batch, left_to_gain, sample_best
+from assay.search.model.acquisition import Pool, choose_batch, remaining_gain, sample_best
 from assay.search.model.core import best_core
-from assay.search.model.feasibility import Feasibility, bites, keeping, nearest_to_keeping
+from assay.search.model.feasibility import (
+    Feasibility,
+    any_violation,
+    feasible_configurations,
+    minimise_violation,
+)
 from assay.search.model.features import Features
 from assay.search.model.options import SMALL_BATCH, SearcherOptions
 from assay.search.model.searcher import (
-    UNKNOWN,
+    UNKNOWN_BELIEF,
     Belief,
     Contrast,
     Estimate,
     Trial,
-    fresh,
-    launched,
-    newcomers,
+    fresh_configurations,
+    launched_configurations,
     noise_variance,
-    worked,
+    non_default_trials,
+    successful_configurations,
 )
 from assay.search.model.sparse import Launches, SparseModels
-from assay.search.model.surrogate import Data, Priors, Surrogate
-from assay.search.model.thompson_sampling import sampled
-from assay.search.model.warm_start import firsts, heard
+from assay.search.model.surrogate import Priors, Surrogate, TrainingData
+from assay.search.model.thompson_sampling import sample_configurations
+from assay.search.model.warm_start import first_proposals, informative_studies
 from assay.search.space.search_space import SearchSpace
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-MOST_ENUMERATED = 20_000
+MAX_ENUMERATED = 20_000
 """Spaces up to this size are gone through whole; of larger ones a sample is."""
-SAMPLED = 1200
+POOL_SAMPLES = 1200
 """Random configurations in the pool of a larger space, beside the neighbours of the best."""
-BEST = 4
+NEIGHBOUR_CENTRES = 4
 """How many of the best have their neighbours in the pool."""
-ALIKE_ENOUGH = 0.5
+MIN_CORRELATION = 0.5
 """Of the correlation of an earlier study with this one: below it what that knew is left unheard."""
-FINALISTS = 30
+MAX_FINALISTS = 30
 """Of the best by the model, those that the last launches of a search may go to."""
 
 
@@ -98,16 +103,18 @@ class GpSearcher:
         """See ``Searcher.propose``."""
         import numpy as np
 
-        if bites(trials) and not keeping(trials):
-            trials = nearest_to_keeping(trials)
+        if any_violation(trials) and not feasible_configurations(trials):
+            trials = minimise_violation(trials)
         model = self._model(space, trials)
-        earlier = heard(self._earlier, space)
-        if model is None or len(newcomers(trials)) < min(self.options.startup, count):
-            named = firsts(earlier, count // 2)
+        earlier = informative_studies(self._earlier, space)
+        if model is None or len(non_default_trials(trials)) < min(self.options.startup, count):
+            named = first_proposals(earlier, count // 2)
             draws = random.Random(seed)
-            wanted = [c for c in named if c not in launched(trials)]
+            wanted = [c for c in named if c not in launched_configurations(trials)]
             wanted += space.spread(count - len(wanted), draws)
-            return fresh(space, wanted, launched(trials), count, draws)
+            return fresh_configurations(
+                space, wanted, launched_configurations(trials), count, draws
+            )
         model, earlier = self._guided(space, trials, model, earlier)
         lean = [] if earlier else self._lean(space, trials, model, count, seed)
         count -= len(lean)
@@ -116,15 +123,15 @@ class GpSearcher:
         pool, configurations = self._pool(space, model, seed)
         pool = replace(pool, able=pool.able & [c not in lean for c in configurations])
         rng = np.random.default_rng(seed)
-        turns, probes = self.options.shared_out(count)
-        chosen = batch(model.surrogate, pool, turns, rng)
+        turns, probes = self.options.allocate(count)
+        chosen = choose_batch(model.surrogate, pool, turns, rng)
         able = pool.able.copy()
         able[chosen] = False
         pool = replace(pool, able=able)
         if probes:
             at = self.options.clipped_at
             clipped = self._new_model(space, trials, clipped_at=at, earlier=earlier)
-            chosen += batch(clipped.surrogate, pool, probes, rng)
+            chosen += choose_batch(clipped.surrogate, pool, probes, rng)
         return [*lean, *(configurations[at] for at in chosen)]
 
     @_on_one_thread
@@ -137,11 +144,11 @@ class GpSearcher:
         model = self._model(space, trials)
         if model is None:
             return []
-        kept = keeping(trials) if bites(trials) else set(model.able)
+        kept = feasible_configurations(trials) if any_violation(trials) else set(model.able)
         able = [c for c in model.able if c != DEFAULT and c in kept]
         pool = self._placed(space, model, able)
         mean, _ = model.surrogate.predict(pool.rows, pool.known)
-        among = [int(i) for i in np.argsort(mean, kind="stable")[:FINALISTS]]
+        among = [int(i) for i in np.argsort(mean, kind="stable")[:MAX_FINALISTS]]
         rng = np.random.default_rng(seed)
         chosen: list[int] = []
         while among and len(chosen) < count:
@@ -154,18 +161,18 @@ class GpSearcher:
     def core(self, space: SearchSpace, trials: Sequence[Trial]) -> list[Configuration]:
         """See ``Searcher.core``."""
         model = self._model(space, trials)
-        if model is None or bites(trials):
+        if model is None or any_violation(trials):
             return []
-        launched = {c: model.launches[c] for c in model.able}
+        launched_configurations = {c: model.launches[c] for c in model.able}
         features = self._encoded(space)
-        return best_core(space, features, model.belief, model.failed, launched)
+        return best_core(space, features, model.belief, model.failed, launched_configurations)
 
     @_on_one_thread
     def belief(self, space: SearchSpace, trials: Sequence[Trial]) -> Belief:
         """See ``Searcher.belief``."""
         model = self._model(space, trials)
         if model is None:
-            return UNKNOWN
+            return UNKNOWN_BELIEF
         return Belief(nothing=model.belief.nothing, few=model.belief.alone)
 
     @_on_one_thread
@@ -189,7 +196,7 @@ class GpSearcher:
         return [Estimate(float(m), float(d)) for m, d in zip(means, deviations, strict=True)]
 
     @_on_one_thread
-    def left_to_gain(
+    def remaining_gain(
         self, space: SearchSpace, trials: Sequence[Trial], confidence: float, seed: int
     ) -> float:
         """See ``Searcher.left_to_gain``."""
@@ -199,7 +206,7 @@ class GpSearcher:
         if model is None:
             return math.inf
         pool, _ = self._pool(space, model, seed)
-        return left_to_gain(model.surrogate, pool, confidence, np.random.default_rng(seed))
+        return remaining_gain(model.surrogate, pool, confidence, np.random.default_rng(seed))
 
     def _lean(
         self,
@@ -213,13 +220,13 @@ class GpSearcher:
 
         They know nothing of requirements, nor of configurations that are whole by their names.
         """
-        if count > SMALL_BATCH or bites(trials) or space.is_named:
+        if count > SMALL_BATCH or any_violation(trials) or space.is_named:
             return []
         taken = {*model.places, DEFAULT}
-        return sampled(space, self._encoded(space), model.belief, taken, count, seed)
+        return sample_configurations(space, self._encoded(space), model.belief, taken, count, seed)
 
     def _model(self, space: SearchSpace, trials: Sequence[Trial]) -> _Model | None:
-        if len(worked(trials)) < 2:
+        if len(successful_configurations(trials)) < 2:
             return None
         if self._newest is None or self._newest[:2] != (space, list(trials)):
             model = self._new_model(space, trials)
@@ -243,7 +250,7 @@ class GpSearcher:
         while earlier:
             model = self._new_model(space, trials, earlier=earlier)
             degrees = model.surrogate.alike
-            alike = tuple(e for e, a in zip(earlier, degrees, strict=True) if a >= ALIKE_ENOUGH)
+            alike = tuple(e for e, a in zip(earlier, degrees, strict=True) if a >= MIN_CORRELATION)
             if alike == earlier:
                 return model, earlier
             earlier = alike
@@ -277,7 +284,7 @@ class GpSearcher:
         self, space: SearchSpace, model: _Model, seed: int
     ) -> tuple[Pool, list[Configuration]]:
         if space not in self._every:
-            self._every[space] = space.enumerate(MOST_ENUMERATED)
+            self._every[space] = space.enumerate(MAX_ENUMERATED)
         every = self._every[space]
         if every is None:
             every = self._sample(space, model, seed)
@@ -292,7 +299,7 @@ class GpSearcher:
         """Those that may keep what is required; the default stays to be beaten where it does."""
         import numpy as np
 
-        kept = keeping(model.trials)
+        kept = feasible_configurations(model.trials)
         likely = Feasibility(self._encoded(space), model.trials).likely(every)
         pairs = zip(every, likely, strict=True)
         configurations = [c for c, may in pairs if c in kept or (may and c != DEFAULT)]
@@ -304,17 +311,17 @@ class GpSearcher:
         """Random ones, what was launched, the neighbours of the best of that, what was known."""
         rng = random.Random(seed)
         pool = dict.fromkeys([*model.able, *model.told_of])
-        for _ in range(SAMPLED):
+        for _ in range(POOL_SAMPLES):
             drawn = space.draw(rng)
             if drawn is not None:
                 pool.setdefault(drawn)
         able = model.able
         if model.requiring:
-            kept = keeping(model.trials)
+            kept = feasible_configurations(model.trials)
             able = [c for c in able if c in kept]
         placed = self._placed(space, model, able)
         mean, _ = model.surrogate.predict(placed.rows, placed.known)
-        for i in mean.argsort(kind="stable")[:BEST]:
+        for i in mean.argsort(kind="stable")[:NEIGHBOUR_CENTRES]:
             for near in space.neighbours(able[int(i)]):
                 pool.setdefault(near)
         return list(pool)
@@ -362,11 +369,11 @@ class _Model:
         self.places: dict[Configuration, int] = {}
         for trial in trials:
             self.places.setdefault(trial.configuration, len(self.places))
-        able = worked(trials)
+        able = successful_configurations(trials)
         self.failed = {c for c in self.places if c not in able}
         self.trials = trials
         self.launches = Counter(t.configuration for t in trials if t.value is not None)
-        self.requiring = bites(trials) and bool(keeping(trials))
+        self.requiring = any_violation(trials) and bool(feasible_configurations(trials))
         self.able = [c for c in self.places if c in able]
         told = [t for t in trials if t.value is not None or t.configuration in self.failed]
         # Of a block of its own: that it failed says nothing of the machine's speed.
@@ -385,7 +392,7 @@ class _Model:
         self.told_of = list(rows)[len(self.places) :]
         self._features = features
         self.surrogate = Surrogate(
-            Data(
+            TrainingData(
                 rows=features.rows(list(rows)),
                 which=np.array(which, dtype=np.intp),
                 block=np.array(blocks, dtype=np.intp),

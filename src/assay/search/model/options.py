@@ -31,7 +31,7 @@ class SearcherOptions:
     clipped_at: float = 0.75
     priors: Priors = field(default_factory=Priors)
 
-    def shared_out(self, count: int) -> tuple[list[str], list[str]]:
+    def allocate(self, count: int) -> tuple[list[str], list[str]]:
         """Return the turns of a batch, and its probes: of a smaller one in the same shares.
 
         What does not come out even is turns: of four proposals one probes. Two of four were worse

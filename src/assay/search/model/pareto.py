@@ -7,7 +7,7 @@ from collections.abc import Sequence
 Point = Sequence[float]
 """A value for each objective."""
 
-BEYOND = 0.1
+REFERENCE_MARGIN = 0.1
 """How far behind the worst of a front the corner lies that volumes are measured from, as a share of
 its extent: what is best in one objective alone counts as well."""
 
@@ -17,7 +17,7 @@ def dominates(a: Point, b: Point) -> bool:
     return all(x <= y for x, y in zip(a, b, strict=True)) and tuple(a) != tuple(b)
 
 
-def front_of(points: Sequence[Point]) -> list[int]:
+def pareto_front(points: Sequence[Point]) -> list[int]:
     """The places of those that none dominates, in order; of equal ones all."""
     return [i for i, p in enumerate(points) if not any(dominates(q, p) for q in points)]
 
@@ -48,7 +48,7 @@ def extent(points: Sequence[Point], least: float) -> list[tuple[float, float]]:
         points: at least one.
         least: below it differences do not count.
     """
-    of_front = [points[i] for i in front_of(points)]
+    of_front = [points[i] for i in pareto_front(points)]
     found = []
     for values in zip(*of_front, strict=True):
         low = min(values)
@@ -56,7 +56,7 @@ def extent(points: Sequence[Point], least: float) -> list[tuple[float, float]]:
     return found
 
 
-def spread_out(points: Sequence[Point], count: int, tolerance: float) -> list[int]:
+def spread_subset(points: Sequence[Point], count: int, tolerance: float) -> list[int]:
     """Up to ``count`` places of a front: the best of each objective, then those between.
 
     Between them whichever adds most to the volume that is dominated. What is no further than
@@ -67,14 +67,14 @@ def spread_out(points: Sequence[Point], count: int, tolerance: float) -> list[in
         count: at most so many.
         tolerance: differences below it count as none.
     """
-    left = front_of(points)
+    left = pareto_front(points)
     if not left:
         return []
     scale = extent(points, tolerance)
     unit = {
         i: [(x - low) / size for x, (low, size) in zip(points[i], scale, strict=True)] for i in left
     }
-    corner = [1.0 + BEYOND] * len(scale)
+    corner = [1.0 + REFERENCE_MARGIN] * len(scale)
     chosen: list[int] = []
     while left and len(chosen) < count:
         if len(chosen) < len(scale):

@@ -8,22 +8,22 @@ from dataclasses import dataclass
 
 from assay.records import DEFAULT, Configuration
 from assay.search.model.searcher import (
-    UNKNOWN,
+    UNKNOWN_BELIEF,
     Belief,
     Contrast,
     Estimate,
     Trial,
-    deviation_of_default,
+    default_deviation,
 )
 from assay.search.space.search_space import SearchSpace
-from assay.stats.elimination import scores
+from assay.stats.elimination import arm_effects
 
-FEWEST = 4
+MIN_CONFIGURATIONS = 4
 """With fewer configurations nothing is learned of how much of a difference is luck."""
 
 
 @dataclass(frozen=True)
-class Standing:
+class MeanEffect:
     """Where a configuration stands against the default.
 
     Attributes:
@@ -37,7 +37,7 @@ class Standing:
     launches: int
 
 
-def standings(trials: Sequence[Trial]) -> list[Standing]:
+def mean_effects(trials: Sequence[Trial]) -> list[MeanEffect]:
     """Where every configuration stands that was launched, in the order that they first were."""
     import numpy as np
 
@@ -52,24 +52,24 @@ def standings(trials: Sequence[Trial]) -> list[Standing]:
             matrix[rows[trial.block], columns[trial.configuration]] = trial.value
     if not rows:
         return []
-    found = scores(matrix)
+    found = arm_effects(matrix)
     zero = 0.0 if math.isnan(found[0]) else found[0]
     counts = (~np.isnan(matrix)).sum(axis=0)
     return [
-        Standing(configuration, found[k] - zero, int(counts[k]))
+        MeanEffect(configuration, found[k] - zero, int(counts[k]))
         for configuration, k in columns.items()
         if configuration != DEFAULT
     ]
 
 
-class ByAverage:
+class SampleMeans:
     """The part of a searcher that needs no model."""
 
     def verify(
         self, space: SearchSpace, trials: Sequence[Trial], count: int, seed: int
     ) -> list[Configuration]:
         """See ``Searcher.verify``: those that stand best."""
-        able = [s for s in standings(trials) if s.launches]
+        able = [s for s in mean_effects(trials) if s.launches]
         ranked = sorted(able, key=lambda s: (s.score, str(s.configuration)))
         return [s.configuration for s in ranked[:count]]
 
@@ -79,18 +79,18 @@ class ByAverage:
 
     def belief(self, space: SearchSpace, trials: Sequence[Trial]) -> Belief:
         """See ``Searcher.belief``: nothing is known of settings."""
-        return UNKNOWN
+        return UNKNOWN_BELIEF
 
     def contrasts(
         self, space: SearchSpace, trials: Sequence[Trial], wanted: Sequence[Contrast]
     ) -> list[Estimate]:
         """See ``Searcher.contrasts``: of what was launched, where it stands."""
-        known = {s.configuration: (s.score, s.launches) for s in standings(trials) if s.launches}
+        known = {s.configuration: (s.score, s.launches) for s in mean_effects(trials) if s.launches}
         known[DEFAULT] = (0.0, sum(t.configuration == DEFAULT for t in trials))
-        deviation = deviation_of_default(trials)
+        deviation = default_deviation(trials)
         return [_estimate(contrast, known, deviation) for contrast in wanted]
 
-    def left_to_gain(
+    def remaining_gain(
         self, space: SearchSpace, trials: Sequence[Trial], confidence: float, seed: int
     ) -> float:
         """See ``Searcher.left_to_gain``: of what was not launched nothing is known."""
@@ -116,7 +116,7 @@ def _kept(known: Mapping[Configuration, tuple[float, int]], deviation: float) ->
     noise, or of few, all of it is kept.
     """
     others = [(score, launches) for c, (score, launches) in known.items() if c != DEFAULT]
-    if len(others) < FEWEST or not math.isfinite(deviation):
+    if len(others) < MIN_CONFIGURATIONS or not math.isfinite(deviation):
         return 1.0
     default = known[DEFAULT][1]
     luck = [deviation**2 * (1.0 / max(1, n) + 1.0 / max(1, default)) for _, n in others]

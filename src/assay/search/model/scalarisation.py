@@ -17,22 +17,22 @@ from assay.records import Configuration
 from assay.search.model.pareto import extent
 from assay.search.model.searcher import Trial
 
-AUGMENTED = 0.05
+AUGMENTATION = 0.05
 """Share of the weighted sum beside the largest term: of two that are equal in that, the better in
 the others is better (Knowles 2006)."""
 
-Facets = Sequence[Sequence[Trial]]
+ObjectiveTrials = Sequence[Sequence[Trial]]
 """The same launches, in the same order, once for each objective."""
 
 
-def weights(objectives: int, rng: random.Random) -> tuple[float, ...]:
+def random_weights(objectives: int, rng: random.Random) -> tuple[float, ...]:
     """Random shares that add up to 1, all alike likely."""
     cuts = sorted(rng.random() for _ in range(objectives - 1))
     ends = [0.0, *cuts, 1.0]
     return tuple(b - a for a, b in itertools.pairwise(ends))
 
 
-def scalarised(facets: Facets, shares: Sequence[float], least: float) -> list[Trial]:
+def scalarised(facets: ObjectiveTrials, shares: Sequence[float], least: float) -> list[Trial]:
     """The launches with one value each: the lower the better by these shares.
 
     Objectives are measured from the best of the front, in units of its extent. What one of them
@@ -65,7 +65,7 @@ def _tchebycheff(
         share * (value - low) / size
         for value, share, (low, size) in zip(point, shares, scale, strict=True)
     ]
-    return max(terms) + AUGMENTED * math.fsum(terms)
+    return max(terms) + AUGMENTATION * math.fsum(terms)
 
 
 def point_of(launch: Sequence[Trial]) -> tuple[float, ...] | None:
@@ -75,7 +75,7 @@ def point_of(launch: Sequence[Trial]) -> tuple[float, ...] | None:
     return known if len(known) == len(values) else None
 
 
-def mean_points(facets: Facets) -> dict[Configuration, tuple[float, ...]]:
+def mean_points(facets: ObjectiveTrials) -> dict[Configuration, tuple[float, ...]]:
     """The mean of what each configuration gave in each objective, blocks apart or not."""
     found: dict[Configuration, list[tuple[float, ...]]] = {}
     for launch in zip(*facets, strict=True):

@@ -65,9 +65,9 @@ class Belief:
     few: float
 
 
-FEW = 0.3
+MIN_SPARSITY_PROBABILITY = 0.3
 """Probability ``Belief.few`` from which on a core is looked for, and preferred to the whole."""
-UNKNOWN = Belief(nothing=1.0, few=1.0)
+UNKNOWN_BELIEF = Belief(nothing=1.0, few=1.0)
 """Of a searcher without a model: any setting may be idle."""
 
 RANDOM_TRIES = 50
@@ -114,7 +114,7 @@ class Searcher(Protocol):
         """What is expected of differences between configurations, launched or not."""
         ...
 
-    def left_to_gain(
+    def remaining_gain(
         self, space: SearchSpace, trials: Sequence[Trial], confidence: float, seed: int
     ) -> float:
         """By how much the best of a space is better than the best known, at most.
@@ -135,17 +135,17 @@ def estimates(
     return searcher.contrasts(space, trials, wanted)
 
 
-def launched(trials: Sequence[Trial]) -> set[Configuration]:
+def launched_configurations(trials: Sequence[Trial]) -> set[Configuration]:
     """The configurations that were launched."""
     return {trial.configuration for trial in trials}
 
 
-def worked(trials: Sequence[Trial]) -> set[Configuration]:
+def successful_configurations(trials: Sequence[Trial]) -> set[Configuration]:
     """Those of them that gave a value."""
     return {trial.configuration for trial in trials if trial.value is not None}
 
 
-def deviation_of_default(trials: Sequence[Trial]) -> float:
+def default_deviation(trials: Sequence[Trial]) -> float:
     """Standard deviation of the default's values; infinite of fewer than two."""
     values = [t.value for t in trials if t.configuration == DEFAULT and t.value is not None]
     return statistics.stdev(values) if len(values) > 1 else math.inf
@@ -176,12 +176,12 @@ def launch_noise(trials: Sequence[Trial]) -> float:
     return math.sqrt(noise_variance(trials))
 
 
-def newcomers(trials: Sequence[Trial]) -> set[Configuration]:
+def non_default_trials(trials: Sequence[Trial]) -> set[Configuration]:
     """Those but for the default."""
-    return launched(trials) - {DEFAULT}
+    return launched_configurations(trials) - {DEFAULT}
 
 
-def fresh(
+def fresh_configurations(
     space: SearchSpace,
     wanted: Sequence[Configuration],
     known: set[Configuration],

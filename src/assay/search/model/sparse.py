@@ -32,26 +32,26 @@ AMPLITUDES = (2.0, 6.0, 18.0)
 """Standard deviation of the effect of a value, in multiples of the noise of a launch."""
 LENGTH = 0.5
 """Length scale of an effect in the columns of a setting, which range from 0 to 1."""
-ROUGH = 0.15
+ROUGHNESS = 0.15
 """Share of the variance of an effect that each value has for itself, however near others are."""
-SAME = 1e-12
+SAME_VALUE_DISTANCE = 1e-12
 """Values that lie no further apart, squared, are the same."""
-BLOCK = {0.1: 0.9, 1.0: 0.1}
+BLOCK_VARIANCES = {0.1: 0.9, 1.0: 0.1}
 """Variance that all launches of a block share, in multiples of that of a launch, each with its
 probability: on a machine that drifts it is as large as the rest of the noise."""
-DRIFT_FROM = 5
+MIN_DRIFT_BLOCKS = 5
 """Of fewer blocks only the first is believed: they cannot tell drift from what a block held."""
-NOISE = (3.0, 0.03)
+NOISE_PRIOR = (3.0, 0.03)
 """Degrees of freedom and size (a logarithm) of the prior on the noise of a launch."""
-LEVEL = 1e4
+LEVEL_VARIANCE = 1e4
 """Variance of the overall level, in multiples of that of a launch: it is unknown."""
-OWN = {0.0: 0.8, 1.0: 0.1, 4.0: 0.1}
+OWN_VARIANCES = {0.0: 0.8, 1.0: 0.1, 4.0: 0.1}
 """Variance of what is a configuration's own where few settings matter, in multiples of that of a
 launch, each with its probability: many further settings may matter a little. Replicates tell it
 from noise."""
-PRIOR = {"none": 0.25, "one": 0.3, "sum": 0.15, "pair": 0.1, "dense": 0.2}
+CLASS_PRIORS = {"none": 0.25, "one": 0.3, "sum": 0.15, "pair": 0.1, "dense": 0.2}
 """Probability of each class of models before any launch, shared evenly within the class."""
-PAIRED = 9
+MAX_PAIRED_SETTINGS = 9
 """So many settings, those with the most evidence by themselves, are looked at in pairs."""
 DENSE_PENALTY = 2.0
 """Logarithm of the evidence that the dense model gains by fitting its hyperparameters, up to
@@ -60,7 +60,7 @@ PENALTY_FROM = 25
 PENALTY_GROWTH = 1.5
 """from there on it grows by so much with the logarithm of their number: half of three parameters
 that matter (Schwarz, Annals of Statistics, 1978)."""
-NEGLIGIBLE = 1e-3
+MIN_RELATIVE_PROBABILITY = 1e-3
 """Models with less than this share of the largest probability are left out."""
 
 
@@ -189,7 +189,7 @@ class SparseModels:
         self._centred = centred
         self._same_block = launches.block[:, None] == launches.block[None, :]
         self._same = launches.which[:, None] == launches.which[None, :]
-        self.freedom = NOISE[0] + count - 1
+        self.freedom = NOISE_PRIOR[0] + count - 1
         self._models = self._fitted()
         self._weights, self._dense_weight = self._normalised()
 
@@ -199,24 +199,24 @@ class SparseModels:
         """Logarithm of a Student density, up to what all models share."""
         import numpy as np
 
-        sum_of_squares = NOISE[0] * NOISE[1] ** 2 + np.asarray(quadratic)
+        sum_of_squares = NOISE_PRIOR[0] * NOISE_PRIOR[1] ** 2 + np.asarray(quadratic)
         return np.asarray(-0.5 * log_det - 0.5 * self.freedom * np.log(sum_of_squares))
 
     def _scale(self, quadratic: float) -> float:
-        return (NOISE[0] * NOISE[1] ** 2 + quadratic) / self.freedom
+        return (NOISE_PRIOR[0] * NOISE_PRIOR[1] ** 2 + quadratic) / self.freedom
 
     def _base(self, own: float, block: float) -> _Base:
         import numpy as np
 
         noise = np.eye(len(self._centred)) + block * self._same_block
         # The level of the values takes one degree of freedom, which all models share.
-        covariance = noise + own * self._same + LEVEL
+        covariance = noise + own * self._same + LEVEL_VARIANCE
         precision = np.linalg.inv(covariance)
         precision = 0.5 * (precision + precision.T)
         weighted = precision @ self._centred
         return _Base(
             own=own,
-            log_prior=math.log(OWN[own] * BLOCK[block]),
+            log_prior=math.log(OWN_VARIANCES[own] * BLOCK_VARIANCES[block]),
             precision=precision,
             log_det=float(np.linalg.slogdet(covariance)[1]),
             weighted=weighted,
@@ -227,29 +227,29 @@ class SparseModels:
         import numpy as np
 
         count = len(self._settings)
-        drifts = len(set(self._launches.block)) >= DRIFT_FROM
-        usual, *others = BLOCK
-        bases = [self._base(own, usual) for own in OWN]
+        drifts = len(set(self._launches.block)) >= MIN_DRIFT_BLOCKS
+        usual, *others = BLOCK_VARIANCES
+        bases = [self._base(own, usual) for own in OWN_VARIANCES]
         bases += [self._base(0.0, block) for block in others if drifts]
         plain = [base for base in bases if base.own == 0.0]
         logs = [b.log_prior + float(self._evidence(b.quadratic, b.log_det)) for b in plain]
-        self._none = math.log(PRIOR["none"]) + float(np.logaddexp.reduce(logs))
+        self._none = math.log(CLASS_PRIORS["none"]) + float(np.logaddexp.reduce(logs))
         found: list[_Few] = []
         best: dict[int, float] = {}
         varied = [k for k in range(count) if len(self._distinct((k,))[0]) > 1]
-        prior = math.log(PRIOR["one"] / max(1, count))
+        prior = math.log(CLASS_PRIORS["one"] / max(1, count))
         for k in varied:
             models = self._with(self._shape((k,), False), bases, prior)
             best[k] = max(model.log_weight for model in models)
             found += models
-        leading = sorted(best, key=lambda k: -best[k])[:PAIRED]
+        leading = sorted(best, key=lambda k: -best[k])[:MAX_PAIRED_SETTINGS]
         pairs = max(1, count * (count - 1) // 2)
         for pair in itertools.combinations(sorted(leading), 2):
             for interacts, of_class in ((False, "sum"), (True, "pair")):
                 shape = self._shape(pair, interacts)
-                found += self._with(shape, bases, math.log(PRIOR[of_class] / pairs))
+                found += self._with(shape, bases, math.log(CLASS_PRIORS[of_class] / pairs))
         most = max([self._none, *(model.log_weight for model in found)])
-        return [m for m in found if m.log_weight >= most + np.log(NEGLIGIBLE)]
+        return [m for m in found if m.log_weight >= most + np.log(MIN_RELATIVE_PROBABILITY)]
 
     def _distinct(self, settings: tuple[int, ...]) -> tuple[Array, Places]:
         """The distinct values of some settings together, and which of them each launch has."""
@@ -358,7 +358,7 @@ class SparseModels:
 
         if self._dense is None or self._among is None:
             return -math.inf
-        whole = self._dense.relative_covariance()[np.ix_(self._among, self._among)] + LEVEL
+        whole = self._dense.relative_covariance()[np.ix_(self._among, self._among)] + LEVEL_VARIANCE
         factor = cho_factor(whole, lower=True)
         self._dense_factor = factor
         self._dense_pull = cho_solve(factor, self._centred)
@@ -367,7 +367,7 @@ class SparseModels:
         log_det = 2.0 * float(np.log(np.diag(factor[0])).sum())
         beyond = max(0.0, math.log(len(self._centred) / PENALTY_FROM))
         penalty = DENSE_PENALTY + PENALTY_GROWTH * beyond
-        prior = math.log(PRIOR["dense"]) - penalty + self._dense.log_prior
+        prior = math.log(CLASS_PRIORS["dense"]) - penalty + self._dense.log_prior
         return prior + float(self._evidence(quadratic, log_det))
 
     # --- what they say ---
@@ -528,4 +528,4 @@ def _alike(first: Array, second: Array) -> Array:
 
     apart = ((first[:, None, :] - second[None, :, :]) ** 2).sum(axis=2)
     smooth = np.exp(-0.5 * apart / LENGTH**2)
-    return np.asarray((1.0 - ROUGH) * smooth + ROUGH * (apart < SAME))
+    return np.asarray((1.0 - ROUGHNESS) * smooth + ROUGHNESS * (apart < SAME_VALUE_DISTANCE))

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float64]
     Places = npt.NDArray[np.intp]
 
-OFFSET = 1.0
+LEVEL_DEVIATION = 1.0
 """Variance, of the standardised values, of how much higher an earlier study lies as a whole: it
 launched other configurations."""
-STEPS = 40
+MAX_ITERATIONS = 40
 """Of the optimiser; later ones move nothing that matters."""
 JITTER = 1e-8
 ROOT5 = math.sqrt(5.0)
@@ -68,7 +68,7 @@ class Priors:
 
 
 @dataclass(frozen=True)
-class Data:
+class TrainingData:
     """Launches of configurations.
 
     Attributes:
@@ -127,16 +127,16 @@ class _Tasks:
         data: at least two configurations of this study.
     """
 
-    def __init__(self, data: Data) -> None:
+    def __init__(self, data: TrainingData) -> None:
         import numpy as np
 
         task = np.zeros(len(data.values), dtype=np.intp) if data.task is None else data.task
         self._task = task
         self.earlier = int(task.max())
         self._same = task[:, None] == task[None, :]
-        self._offset = OFFSET * (self._same & (task > 0)[:, None])
+        self._offset = LEVEL_DEVIATION * (self._same & (task > 0)[:, None])
 
-    def standardised(self, data: Data) -> tuple[float, float, Array]:
+    def standardised(self, data: TrainingData) -> tuple[float, float, Array]:
         """Mean of this study, the scale of all, and values about the means of their tasks."""
         import numpy as np
 
@@ -188,7 +188,7 @@ class Surrogate:
         priors: of the parts.
     """
 
-    def __init__(self, data: Data, priors: Priors | None = None) -> None:
+    def __init__(self, data: TrainingData, priors: Priors | None = None) -> None:
         import numpy as np
 
         self._priors = priors or Priors()
@@ -255,7 +255,7 @@ class Surrogate:
             jac=True,
             method="L-BFGS-B",
             bounds=bounds,
-            options={"maxiter": STEPS},
+            options={"maxiter": MAX_ITERATIONS},
         )
         self._vector = np.asarray(found.x)
         return _Parts.of(self._vector, columns)

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 MAX_COMBINATIONS = 64
 """Of the values of the settings of a model; of more, so many are drawn."""
-PLACES = 7
+RANGE_POSITIONS = 7
 """Values of a setting that may take any number in a range."""
 
 
-def sampled(
+def sample_configurations(
     space: SearchSpace,
     features: Features,
     belief: SparseModels,
@@ -93,4 +93,4 @@ def _values(space: SearchSpace, name: str) -> tuple[Value | None, ...]:
         return options
     domain = space.parameters[name].domain
     assert isinstance(domain, Range)
-    return (None, *(domain.at(k / (PLACES - 1)) for k in range(PLACES)))
+    return (None, *(domain.at(k / (RANGE_POSITIONS - 1)) for k in range(RANGE_POSITIONS)))

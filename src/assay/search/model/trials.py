@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from assay.records import Goal, Stage
 from assay.search.history.history import History
-from assay.search.model.feasibility import to_the_share
+from assay.search.model.feasibility import adjust_slack_to_share
 from assay.search.model.searcher import Trial
 
 
@@ -32,4 +32,4 @@ def trials_of(
             if required and slack is None and not censored:
                 value = None
             found.append(Trial(arm.configuration, block, value, censored, slack))
-    return to_the_share(found, history.slacks.share)
+    return adjust_slack_to_share(found, history.slacks.share)

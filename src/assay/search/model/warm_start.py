@@ -24,21 +24,21 @@ from assay.records import (
     Value,
 )
 from assay.search.history.history import History
-from assay.search.model.sample_means import standings
+from assay.search.model.sample_means import mean_effects
 from assay.search.model.searcher import Trial
 from assay.search.model.trials import trials_of
 from assay.search.space.search_space import SearchSpace, same_value
 
-MOST_KNOWN = 64
+MAX_CONFIGURATIONS = 64
 """Configurations that all earlier studies together may tell of: a model takes longer the more it
 knows."""
-LEAST_KNOWN = 2
+MIN_CONFIGURATIONS = 2
 """Configurations with a value that a study must tell of."""
 STAGES = (Stage.GAUGE, Stage.SEARCH, Stage.REDUCE, Stage.CONFIRM)
 """Whose launches are told; that of the survey is never timed."""
 
 
-def known_of(
+def transferable_results(
     spec: StudySpec, samples: Sequence[Sample], space: SearchSpace
 ) -> tuple[list[EarlierConfiguration], int]:
     """What a study knew of configurations that a later one's space holds.
@@ -58,7 +58,7 @@ def known_of(
     seen: dict[Configuration, list[EarlierConfiguration]] = {}
     left_out = 0
     for known in _standing(trials):
-        found = projected(known.configuration, spec.space.parameters, space)
+        found = project(known.configuration, spec.space.parameters, space)
         if found is None:
             left_out += 1
         else:
@@ -72,7 +72,7 @@ def _standing(trials: Sequence[Trial]) -> Iterator[EarlierConfiguration]:
     defaults = sum(t.configuration == DEFAULT and t.value is not None for t in trials)
     if defaults:
         yield EarlierConfiguration(configuration=DEFAULT, log_ratio=0.0, launches=defaults)
-    for standing in standings(trials):
+    for standing in mean_effects(trials):
         if math.isnan(standing.score):
             yield EarlierConfiguration(configuration=standing.configuration)
         else:
@@ -83,7 +83,7 @@ def _standing(trials: Sequence[Trial]) -> Iterator[EarlierConfiguration]:
             )
 
 
-def projected(
+def project(
     configuration: Configuration, parameters: Iterable[Parameter], space: SearchSpace
 ) -> Configuration | None:
     """A configuration of an earlier study in the space of a later one.
@@ -132,12 +132,14 @@ def _rank(known: EarlierConfiguration) -> tuple[float, str]:
     return ratio, str(known.configuration)
 
 
-def tells(earlier: EarlierStudy) -> bool:
+def is_informative(earlier: EarlierStudy) -> bool:
     """Whether a study saw enough to guide another: one configuration says nothing of a setting."""
-    return sum(known.log_ratio is not None for known in earlier.known) >= LEAST_KNOWN
+    return sum(known.log_ratio is not None for known in earlier.known) >= MIN_CONFIGURATIONS
 
 
-def heard(earlier: Iterable[EarlierStudy], space: SearchSpace) -> tuple[EarlierStudy, ...]:
+def informative_studies(
+    earlier: Iterable[EarlierStudy], space: SearchSpace
+) -> tuple[EarlierStudy, ...]:
     """Earlier studies with what a space holds of them; a machine may refuse what it once took."""
     narrowed = (
         msgspec.structs.replace(
@@ -145,14 +147,16 @@ def heard(earlier: Iterable[EarlierStudy], space: SearchSpace) -> tuple[EarlierS
         )
         for one in earlier
     )
-    return tuple(filter(tells, narrowed))
+    return tuple(filter(is_informative, narrowed))
 
 
 def _holds(space: SearchSpace, configuration: Configuration) -> bool:
     return configuration.keys() <= space.parameters.keys() and space.valid(configuration)
 
 
-def bounded(known: Sequence[EarlierConfiguration], most: int) -> tuple[EarlierConfiguration, ...]:
+def limit_results(
+    known: Sequence[EarlierConfiguration], most: int
+) -> tuple[EarlierConfiguration, ...]:
     """Not more than so many: the better half whole, and of the rest every so many-th.
 
     Args:
@@ -168,7 +172,7 @@ def bounded(known: Sequence[EarlierConfiguration], most: int) -> tuple[EarlierCo
     return (*known[:best], *(rest[round(i * step)] for i in range(count)))
 
 
-def firsts(earlier: Sequence[EarlierStudy], count: int) -> list[Configuration]:
+def first_proposals(earlier: Sequence[EarlierStudy], count: int) -> list[Configuration]:
     """What the first block takes from earlier studies: each study's best in turn, no two alike.
 
     Only what stood better than the earlier study's default is taken, and of those that differ from

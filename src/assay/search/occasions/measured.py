@@ -213,7 +213,7 @@ def _stage(spec: StudySpec, history: History, arm: Arm) -> Stage:
 
     The default is in every block of a search whatever it gives, so nothing selects its values.
     """
-    confirmed = history.times_run(Stage.CONFIRM, arm.name)
+    confirmed = history.blocks_run(Stage.CONFIRM, arm.name)
     if spec.kind is Kind.TUNE and not confirmed and not arm.configuration:
         return Stage.SEARCH
     return Stage.CONFIRM

@@ -20,8 +20,8 @@ from assay.search.claims.reliability import may_be_by_chance
 from assay.search.claims.requirement import claims_alpha, is_undecided
 from assay.search.claims.requirement import min_blocks as least_blocks_required
 from assay.search.history.counted import counted, no_more
-from assay.search.history.failure_order import order_of_failures
-from assay.search.history.looks import due
+from assay.search.history.failure_order import describe_failure_order
+from assay.search.history.looks import is_look_due
 from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.race import (
     MAX_BLOCKS_WITHOUT_VALUE,
@@ -31,7 +31,7 @@ from assay.search.races.race import (
     EndReason,
     workload_failure,
 )
-from assay.stats.confidence_sequence import least
+from assay.stats.confidence_sequence import min_values
 
 MAX_ATTEMPTS = 3
 """Blocks in which an arm may fail before it counts as failing always."""
@@ -64,7 +64,7 @@ class CompareRace(BlockRace):
         able = [
             arm
             for arm in self._arms
-            if arm not in cold or not self._history.times_run(Stage.SURVEY, arm.name)
+            if arm not in cold or not self._history.blocks_run(Stage.SURVEY, arm.name)
         ]
         if self._arms[0] not in able:
             told = self._gave_nothing(self._arms[:1])
@@ -84,7 +84,7 @@ class CompareRace(BlockRace):
         """The end where none of the arms that the study is about gave a value beside the first."""
         who = "All arms but the first" if len(arms) > 1 else repr(arms[0].name)
         told = f"{who} {self._gave_nothing(arms)}."
-        return workload_failure(order_of_failures(self._history.samples) or told, arms)
+        return workload_failure(describe_failure_order(self._history.samples) or told, arms)
 
     def _compare(self, able: list[Arm], purse: RemainingBudget) -> BlockPlan | Ending:
         """The next block of those that are not decided yet."""
@@ -111,11 +111,13 @@ class CompareRace(BlockRace):
         """The end of a comparison that holds nothing against anything; ``None`` of any other."""
         if any(self._claim(arm) is not None for arm in self._compared):
             return None
-        lost = [arm for arm in self._arms if self._history.gave_up(Stage.CONFIRM, arm.name)]
+        lost = [
+            arm for arm in self._arms if self._history.has_failed_block(Stage.CONFIRM, arm.name)
+        ]
         late = all(s.outcome is Outcome.TIMED_OUT for s in self._history.samples)
         if not lost or late:
             return self._no_block(self._arms, purse)
-        if self._arms[0] in lost and order_of_failures(self._history.samples) is None:
+        if self._arms[0] in lost and describe_failure_order(self._history.samples) is None:
             told = self._gave_nothing(self._arms[:1])
             return workload_failure(f"{self._arms[0].name!r} {told}.", lost)
         return self._failed([arm for arm in lost if arm in self._compared] or lost)
@@ -140,7 +142,7 @@ class CompareRace(BlockRace):
 
     def _roster(self, able: list[Arm], blocks: int) -> tuple[Arm, ...]:
         """Those not decided yet and their rivals; the first's second name goes along."""
-        if not due(blocks):
+        if not is_look_due(blocks):
             return tuple(self._history.roster(Stage.CONFIRM))
         open_ = [arm for arm in able[1:] if arm not in self._compared or not self._decided(arm)]
         if not any(arm in self._compared for arm in open_):
@@ -204,7 +206,7 @@ class CompareRace(BlockRace):
 
 def min_blocks(spec: StudySpec) -> int:
     """Blocks below which no interval of a comparison excludes anything."""
-    return max(MIN_BLOCKS, least(claim_alpha(spec)), least_blocks_required(spec))
+    return max(MIN_BLOCKS, min_values(claim_alpha(spec)), least_blocks_required(spec))
 
 
 def compared_arms(spec: StudySpec) -> tuple[Arm, ...]:

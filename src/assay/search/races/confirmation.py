@@ -31,7 +31,7 @@ from assay.search.history.losses import may_win
 from assay.search.model.searcher import Searcher, Trial
 from assay.search.races.reduction import may_leave_out
 from assay.search.space.search_space import SearchSpace
-from assay.stats.confidence_sequence import least
+from assay.stats.confidence_sequence import min_values
 from assay.units import show_count
 from assay.wording.sentence import change_words
 
@@ -137,7 +137,7 @@ def min_blocks(spec: StudySpec, winners: int = 1) -> int:
     Args:
         spec, winners: as for ``claim_alpha``.
     """
-    return max(MIN_BLOCKS, least(claim_alpha(spec, winners)), min_blocks(spec))
+    return max(MIN_BLOCKS, min_values(claim_alpha(spec, winners)), min_blocks(spec))
 
 
 def count_winners(arms: Iterable[Arm]) -> int:
@@ -200,7 +200,9 @@ def _gaps(history: History, running: ConfirmedArms) -> list[float]:
     if running.core is None:
         return []
     everything = history.mostly_disturbed(Stage.CONFIRM)
-    blocks = history.complete(Stage.CONFIRM) if everything else history.sound(Stage.CONFIRM)
+    blocks = (
+        history.complete(Stage.CONFIRM) if everything else history.undisturbed_blocks(Stage.CONFIRM)
+    )
     core, whole = (
         history.observations(Stage.CONFIRM, arm.name, blocks)
         for arm in (running.core, running.whole)

@@ -23,9 +23,9 @@ from assay.search.claims.front_claims import (
 )
 from assay.search.history.counted import counted, no_more
 from assay.search.history.history import DEFAULT_ARM, History
-from assay.search.history.looks import due
-from assay.search.history.objective_view import ObjectiveView, decided_by
-from assay.search.history.remaining_budget import RESERVE, Cost, RemainingBudget
+from assay.search.history.looks import is_look_due
+from assay.search.history.objective_view import ObjectiveView, with_single_objective
+from assay.search.history.remaining_budget import CONFIRMATION_RESERVE, Cost, RemainingBudget
 from assay.search.model.searcher import Searcher
 from assay.search.races.front_search import FrontSearch, ModelFrontSearch, RacingFrontSearch
 from assay.search.races.race import (
@@ -45,7 +45,7 @@ from assay.search.races.search_race import (
 )
 from assay.search.races.single_objective import check_single_objective
 from assay.search.space.search_space import SearchSpace
-from assay.stats.confidence_sequence import least
+from assay.stats.confidence_sequence import min_values
 from assay.stats.paired import effect
 from assay.stats.verdict import blocks_needed
 
@@ -74,7 +74,7 @@ class FrontRace(SearchRace):
     def __init__(self, spec: StudySpec, space: SearchSpace, searcher: Searcher) -> None:
         check_single_objective(spec)
         super().__init__(spec, space, searcher)
-        by_one = [decided_by(spec, metric) for metric in spec.targets]
+        by_one = [with_single_objective(spec, metric) for metric in spec.targets]
         others = [ObjectiveView(one, History.of(one)) for one in by_one[1:]]
         self.facets: tuple[ObjectiveView, ...] = (ObjectiveView(by_one[0], self._history), *others)
         self._search: FrontSearch | None = None
@@ -123,7 +123,9 @@ class FrontRace(SearchRace):
         budget = self._spec.budget
         for points in range(MAX_POINTS, 1, -1):
             arms = 1 + self._spec.null + points
-            proof = Cost(self._gauge_s() * arms, arms).times(RESERVE * self._least_for(points))
+            proof = Cost(self._gauge_s() * arms, arms).times(
+                CONFIRMATION_RESERVE * self._least_for(points)
+            )
             if (budget.time_s is None or proof.time_s <= CONFIRM_SHARE * budget.time_s) and (
                 budget.launches is None or proof.launches <= CONFIRM_SHARE * budget.launches
             ):
@@ -132,7 +134,7 @@ class FrontRace(SearchRace):
 
     def _incumbent_cap_s(self) -> float | None:
         """What is slow may be the best in something else: only what hangs is stopped."""
-        usual = self._history.good_wall_s(DEFAULT_ARM.name)
+        usual = self._history.successful_wall_s(DEFAULT_ARM.name)
         return None if usual is None else usual * HANG_TIMEOUT_FACTOR + TIMEOUT_SLACK_S
 
     @cached_property
@@ -149,7 +151,7 @@ class FrontRace(SearchRace):
 
     def _least_for(self, points: int) -> int:
         """Blocks below which no interval excludes anything where so many points are confirmed."""
-        return max(MIN_BLOCKS, least(front_alpha(self._spec, points)))
+        return max(MIN_BLOCKS, min_values(front_alpha(self._spec, points)))
 
     def _confirm(self, purse: RemainingBudget) -> BlockPlan | Ending:
         points = confirmed_points(self._history, NULL_ARM)
@@ -157,7 +159,7 @@ class FrontRace(SearchRace):
             return self._first_block(purse)
         blocks = len(self._history.blocks(Stage.CONFIRM))
         racing = [arm for arm in self._history.roster(Stage.CONFIRM) if arm in points]
-        if due(blocks):
+        if is_look_due(blocks):
             alpha = front_alpha(self._spec, len(points))
             racing = [arm for arm in racing if not self._leaves(arm, points, alpha)]
             over = self._over(racing, points, alpha, purse)

@@ -13,15 +13,21 @@ from typing import Protocol
 
 from assay.records import Arm, Configuration, Stage
 from assay.search.history.history import DEFAULT_ARM, arm_of
-from assay.search.history.looks import due
+from assay.search.history.looks import is_look_due
 from assay.search.history.objective_view import ObjectiveView
 from assay.search.history.remaining_budget import RemainingBudget
-from assay.search.model.exclusions import admitted, is_excluded
-from assay.search.model.front_points import Known, best_points
+from assay.search.model.exclusions import admitted_space, is_excluded
+from assay.search.model.front_points import ObjectiveModels, best_points
 from assay.search.model.pareto import extent
-from assay.search.model.sample_means import ByAverage
-from assay.search.model.scalarisation import mean_points, scalarised, weights
-from assay.search.model.searcher import Searcher, Trial, fresh, launched, newcomers
+from assay.search.model.sample_means import SampleMeans
+from assay.search.model.scalarisation import mean_points, random_weights, scalarised
+from assay.search.model.searcher import (
+    Searcher,
+    Trial,
+    fresh_configurations,
+    launched_configurations,
+    non_default_trials,
+)
 from assay.search.model.trials import trials_of
 from assay.search.races.reserved_budget import ReservedBudget
 from assay.search.races.strategy import (
@@ -33,7 +39,7 @@ from assay.search.races.strategy import (
     PROOF_SHARE,
 )
 from assay.search.space.search_space import SearchSpace
-from assay.stats.elimination import against
+from assay.stats.elimination import difference_interval
 from assay.stats.interval import Interval
 
 WEIGHTINGS = 4
@@ -85,12 +91,12 @@ class RacingFrontSearch:
     def points(self, facets: Sequence[ObjectiveView], count: int) -> list[Arm]:
         """See ``FrontSearch.points``."""
         racing = {a.configuration for a in still_racing(facets, self._keeping.margin)}
-        known = Known(self._space, [ByAverage()] * len(facets), _told(facets))
+        known = ObjectiveModels(self._space, [SampleMeans()] * len(facets), _told(facets))
         return [arm_of(c) for c in best_points(known, racing, count, self._keeping.margin)]
 
     def _settled(self, facets: Sequence[ObjectiveView], racing: Sequence[Arm]) -> bool:
         """Whether all are known against the default well enough, in each objective."""
-        if not due(len(facets[0].history.blocks(Stage.SEARCH))):
+        if not is_look_due(len(facets[0].history.blocks(Stage.SEARCH))):
             return False
         return all(
             _precise(gap, self._keeping.margin)
@@ -126,7 +132,7 @@ class ModelFrontSearch:
         told = _told(facets)
         if len(told[0]) >= MAX_LAUNCHES:
             return None
-        space = admitted(history, self._space)
+        space = admitted_space(history, self._space)
         chosen = self._proposed(space, told, len(history.blocks(Stage.SEARCH)))
         return [DEFAULT_ARM, *map(arm_of, chosen)] if chosen else None
 
@@ -135,13 +141,15 @@ class ModelFrontSearch:
     ) -> list[Configuration]:
         """A batch by several weightings; what another has proposed is left to it."""
         rng = random.Random(_seed_of(self._seed, block))
-        known = launched(told[0])
+        known = launched_configurations(told[0])
         if not known - {Configuration()}:
-            return fresh(space, [], known, BATCH, rng)
-        new = len(newcomers(told[0])) < MAX_TRIALS
+            return fresh_configurations(space, [], known, BATCH, rng)
+        new = len(non_default_trials(told[0])) < MAX_TRIALS
         chosen: list[Configuration] = []
         for number in range(1, WEIGHTINGS + 1):
-            trials = scalarised(told, weights(len(told), rng), math.log1p(self._keeping.margin))
+            trials = scalarised(
+                told, random_weights(len(told), rng), math.log1p(self._keeping.margin)
+            )
             ask = self._searchers[0].propose if new else self._searchers[0].verify
             found = ask(space, trials, BATCH * number // WEIGHTINGS, rng.getrandbits(31))
             others = [c for c in found if c not in chosen]
@@ -151,7 +159,7 @@ class ModelFrontSearch:
     def points(self, facets: Sequence[ObjectiveView], count: int) -> list[Arm]:
         """See ``FrontSearch.points``."""
         told = _told(facets)
-        known = Known(self._space, self._searchers, told)
+        known = ObjectiveModels(self._space, self._searchers, told)
         among = set(mean_points(told))
         return [arm_of(c) for c in best_points(known, among, count, self._keeping.margin)]
 
@@ -173,7 +181,7 @@ def still_racing(facets: Sequence[ObjectiveView], margin: float) -> list[Arm]:
     first = facets[0].history
     arms = first.roster(Stage.SEARCH)
     able = [a for a in arms if a == DEFAULT_ARM or _able(facets, a)]
-    if not due(len(first.blocks(Stage.SEARCH))):
+    if not is_look_due(len(first.blocks(Stage.SEARCH))):
         return able
     points = mean_points(_told(facets))
     known = [a for a in able if a.configuration in points]
@@ -187,8 +195,10 @@ def still_racing(facets: Sequence[ObjectiveView], margin: float) -> list[Arm]:
 
 
 def _able(facets: Sequence[ObjectiveView], arm: Arm) -> bool:
-    gave_up = any(facet.history.gave_up(Stage.SEARCH, arm.name) for facet in facets)
-    return not gave_up and not is_excluded(facets[0].history, arm.configuration)
+    has_failed_block = any(
+        facet.history.has_failed_block(Stage.SEARCH, arm.name) for facet in facets
+    )
+    return not has_failed_block and not is_excluded(facets[0].history, arm.configuration)
 
 
 def _rival(
@@ -223,7 +233,7 @@ def _gap(facet: ObjectiveView, arm: Arm, other: Arm) -> Interval:
     gaps = [float(a - b) for a, b in matrix if not math.isnan(a - b)]
     if len(gaps) >= MIN_SEARCH_BLOCKS and max(gaps) == min(gaps):
         return Interval(gaps[0], gaps[0])
-    return against(matrix, 0, 1)
+    return difference_interval(matrix, 0, 1)
 
 
 def _precise(gap: Interval, margin: float) -> bool:

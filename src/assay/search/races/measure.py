@@ -6,7 +6,7 @@ from assay.records import Budget, Launch, Outcome, Stage, StudySpec
 from assay.search.claims.claims import MIN_BLOCKS, is_constant
 from assay.search.claims.precision import is_mean_precise
 from assay.search.claims.requirement import is_undecided
-from assay.search.history.looks import due
+from assay.search.history.looks import is_look_due
 from assay.search.history.remaining_budget import Cost, RemainingBudget
 from assay.search.races.race import (
     MIN_TIMEOUT_S,
@@ -60,7 +60,7 @@ class MeasureRace(BlockRace):
             blocks and not values and (blocks >= MAX_ATTEMPTS or not affordable)
         ):
             return workload_failure(self._silence(), [self._arm])
-        if due(blocks) and self._precise() and not self._requires():
+        if is_look_due(blocks) and self._precise() and not self._requires():
             return Ending(EndReason.DECIDED, f"Precise enough after {self._tally()}.")
         if is_constant(values) and not self._requires():
             return Ending(

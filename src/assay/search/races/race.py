@@ -16,12 +16,12 @@ from typing import Protocol
 import msgspec
 
 from assay.records import Arm, Budget, Launch, Outcome, Sample, Stage, StudySpec
-from assay.search.history.failure_order import order_of_failures
-from assay.search.history.hangs import limit_s
+from assay.search.history.failure_order import describe_failure_order
+from assay.search.history.hangs import hang_timeout_s
 from assay.search.history.history import History
-from assay.search.history.remaining_budget import NOTHING, Cost, RemainingBudget, budget_for
+from assay.search.history.remaining_budget import NO_COST, Cost, RemainingBudget, sufficient_budget
 from assay.search.space.switching import HardToChangeFactors
-from assay.stats.block_order import order
+from assay.stats.block_order import launch_order
 from assay.units import show_count
 
 GRACE_FACTOR = 3.0
@@ -163,7 +163,7 @@ class BlockRunner:
         plots = [self._costly.plot(arm.configuration) for arm in arms]
         if roster.stage is Stage.INTERFERENCE:
             plots = [(arm.name,) for arm in arms]
-        places = order(self._seed, number, [arm.name for arm in arms], plots)
+        places = launch_order(self._seed, number, [arm.name for arm in arms], plots)
         self._lay_out(roster.stage, number, tuple(arms[place] for place in places))
 
     def _lay_out(self, stage: Stage, number: int, arms: tuple[Arm, ...]) -> None:
@@ -326,7 +326,7 @@ class BlockRace(ABC):
                 if isinstance(following, Ending):
                     return following
                 self._enter(following.stage)
-                times = self._history.launches_each(following.stage, following.arms)
+                times = self._history.launches_by_arm(following.stage, following.arms)
                 self._block.start(replace(following, times=times))
             taken = self._block.take(self._room(free_slots, left))
             if taken or not self._block.over:
@@ -387,7 +387,7 @@ class BlockRace(ABC):
         """What an arm does that worked once, and gives no value any more."""
         newest = next(s for s in reversed(self._history.samples) if s.launch.arm == arm.name)
         if newest.outcome is not Outcome.OK:
-            told = order_of_failures(self._history.samples)
+            told = describe_failure_order(self._history.samples)
             return told or "The program worked once, and failed since."
         metric = self._spec.workload.objective
         value = newest.metrics.get(metric.name)
@@ -447,13 +447,13 @@ class BlockRace(ABC):
         if purse.spent or history.costly or not fits:
             return ()
         for arm in arms:
-            single = history.times_run(Stage.SURVEY, arm.name) == 1
+            single = history.blocks_run(Stage.SURVEY, arm.name) == 1
             if single and purse.affords(history.cost([*found, arm], Stage.SURVEY)):
                 found.append(arm)
         return tuple(found)
 
     def _budget_for(
-        self, purse: RemainingBudget, block: Cost, blocks: int, more: Cost = NOTHING
+        self, purse: RemainingBudget, block: Cost, blocks: int, more: Cost = NO_COST
     ) -> Budget:
         """Return the budget that does for so many blocks, with what was spent and is no wall time.
 
@@ -471,7 +471,7 @@ class BlockRace(ABC):
         beside_s = (spent_s - walls_s) / max(1, len(samples))
         launches = more.launches + block.launches * blocks
         time_s = more.time_s + block.time_s * blocks + beside_s * launches
-        return budget_for(Cost(spent_s + time_s, len(samples) + launches))
+        return sufficient_budget(Cost(spent_s + time_s, len(samples) + launches))
 
     def _may_follow_order(self, first: Arm, purse: RemainingBudget) -> bool:
         """Whether the arm that worked is to be tried again: others failed after it.
@@ -491,5 +491,5 @@ class BlockRace(ABC):
         """The next block, or the end."""
 
     def _cap_s(self, launch: Launch) -> float | None:
-        """After how long a launch is stopped, unless overridden: see ``limit_s``."""
-        return limit_s(self._spec, self._history, launch.arm)
+        """After how long a launch is stopped, unless overridden: see ``hang_timeout_s``."""
+        return hang_timeout_s(self._spec, self._history, launch.arm)

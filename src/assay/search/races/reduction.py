@@ -18,7 +18,7 @@ from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.reserved_budget import ReservedBudget
 from assay.search.space.search_space import SearchSpace
-from assay.stats.elimination import against
+from assay.stats.elimination import difference_interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,7 +98,7 @@ class Reduction:
         """
         if candidate != DEFAULT_ARM:
             return ReducedWinner(candidate)
-        if against(self._matrix(history, DEFAULT_ARM), 0, 1).hi < self._limit:
+        if difference_interval(self._matrix(history, DEFAULT_ARM), 0, 1).hi < self._limit:
             return ReducedWinner(DEFAULT_ARM)
         return ReducedWinner(
             self._winner, "The reduction could not tell which of the winner's settings matter."
@@ -140,7 +140,7 @@ class Reduction:
 
     def _blocks(self, history: History, arm: Arm) -> int:
         """In how many blocks of the reduction an arm ran."""
-        return history.times_run(Stage.REDUCE, arm.name)
+        return history.blocks_run(Stage.REDUCE, arm.name)
 
     def _matrix(self, history: History, arm: Arm) -> npt.NDArray[np.float64]:
         """Blocks x (arm, winner)."""
@@ -171,7 +171,7 @@ class Reduction:
     def _clear(self, history: History, trial: list[Arm]) -> bool:
         """Whether each arm is shown to lose more than the limit, or less, or to give no value."""
         able = [arm for arm in trial if self._gaps(history, arm)]
-        intervals = [against(self._matrix(history, arm), 0, 1) for arm in able]
+        intervals = [difference_interval(self._matrix(history, arm), 0, 1) for arm in able]
         return all(i.lo > self._limit or i.hi < self._limit for i in intervals)
 
     def _affords(

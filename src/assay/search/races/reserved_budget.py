@@ -9,7 +9,7 @@ from assay.records import Arm, Stage
 from assay.search.claims.claims import MIN_BLOCKS
 from assay.search.claims.proof import blocks_at_planned_look, proof_cost
 from assay.search.history.history import DEFAULT_ARM, History
-from assay.search.history.remaining_budget import RESERVE, Cost, RemainingBudget
+from assay.search.history.remaining_budget import CONFIRMATION_RESERVE, Cost, RemainingBudget
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class ReservedBudget:
 
     def confirmation(self, history: History, arm: Arm = DEFAULT_ARM) -> Cost:
         """What the least confirmation of an arm takes, with a reserve."""
-        block = history.dear_cost([arm, *[DEFAULT_ARM] * (self.arms - 1)])
-        return block.times(RESERVE * self.blocks)
+        block = history.upper_quartile_cost([arm, *[DEFAULT_ARM] * (self.arms - 1)])
+        return block.times(CONFIRMATION_RESERVE * self.blocks)
 
     def proof(self, history: History, winners: Sequence[Arm], gain: float, noise: float) -> Cost:
         """Return the expected cost of a proof of a gain.

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 from assay.records import Configuration, Goal, Kind, Sample, Stage, Statistic, StudySpec
 from assay.search.claims.requirement import claims_alpha
-from assay.search.history.different_work import OtherWork
+from assay.search.history.different_work import DifferentWork
 from assay.search.history.history import History
-from assay.search.history.output_comparison import OutputsSeen
-from assay.search.history.slack import Slacks
+from assay.search.history.output_comparison import ObservedOutputs
+from assay.search.history.slack import RequirementSlack
 from assay.search.races.confirmation import claim_alpha, count_winners
 from assay.stats.interval import ratio_ends
 from assay.stats.summary import summarise
@@ -55,14 +55,14 @@ class Scoreboard:
         self._alone = len(spec.arms) == 1
         self._sign = 1.0 if spec.workload.objective.goal is Goal.LOWER else -1.0
         self._values = History(spec.workload.objective)
-        self._slacks = Slacks(spec.require if spec.kind is Kind.TUNE else ())
+        self._slacks = RequirementSlack(spec.require if spec.kind is Kind.TUNE else ())
         self._spreads = spec.statistic is Statistic.SPREAD
         self._stage: Stage | None = None
         self._block = -1
         self._open: dict[str, float] = {}
         self._means: dict[str, _Mean] = {}
-        self._outputs = OutputsSeen()
-        self._other_work = OtherWork.of(spec, self._outputs)
+        self._outputs = ObservedOutputs()
+        self._other_work = DifferentWork.of(spec, self._outputs)
         self._configurations: dict[str, Configuration] = {}
 
     def add(self, sample: Sample) -> None:
@@ -77,7 +77,7 @@ class Scoreboard:
             self._stage, self._block = launch.stage, launch.block
             self._open, self._means = {}, {}
         self._begin(launch.block)
-        if launch.arm != self._baseline and self._slacks.broken_by(sample):
+        if launch.arm != self._baseline and self._slacks.is_violated_by(sample):
             return  # whoever breaks a requirement is not ahead
         found = self._values.observation(sample)
         if found is None or (found.censored and launch.arm == self._baseline):

@@ -8,17 +8,17 @@ from dataclasses import replace
 from functools import cached_property
 
 from assay.records import Arm, Budget, Launch, Outcome, Stage, StudySpec
-from assay.search.history.hangs import FACTOR, LEAST_S
-from assay.search.history.history import DEFAULT_ARM, arm_of, repeats
-from assay.search.history.interference import BESIDE_ARM, BLOCKS, interference_of
+from assay.search.history.hangs import FIRST_LAUNCH_FACTOR, MIN_HANG_TIMEOUT_S
+from assay.search.history.history import DEFAULT_ARM, arm_of, launches_per_block
+from assay.search.history.interference import BLOCKS, PARALLEL_ARM, interference_of
 from assay.search.history.remaining_budget import (
-    OVERHEAD_S,
-    RESERVE,
+    CONFIRMATION_RESERVE,
+    LAUNCH_OVERHEAD_S,
     Cost,
     RemainingBudget,
-    budget_for,
+    sufficient_budget,
 )
-from assay.search.history.zeros import zeros_told
+from assay.search.history.zeros import zero_objection
 from assay.search.model.searcher import Searcher
 from assay.search.races.race import (
     MAX_BLOCKS_WITHOUT_VALUE,
@@ -118,7 +118,7 @@ class SearchRace(BlockRace):
         total = RemainingBudget(purse.total, purse.total)
         if not total.affords(Cost(first_s, 1).times(MIN_LAUNCHES_FOR_WARMUP)):
             return None
-        arms = self._history.first_launches.to_warm_up(following.arms)
+        arms = self._history.first_launches.arms_to_warm_up(following.arms)
         return BlockPlan(Stage.SURVEY, arms) if arms else None
 
     def _look_again(self, purse: RemainingBudget) -> BlockPlan | None:
@@ -180,7 +180,7 @@ class SearchRace(BlockRace):
         if len(seen) < MAX_ATTEMPTS and not (seen and purse.spent):
             return BlockPlan(stage, (DEFAULT_ARM,))
         samples = self._history.launches_of(DEFAULT_ARM.name)
-        zeros = zeros_told(self._spec.workload.objective.name, DEFAULT_ARM.name, samples)
+        zeros = zero_objection(self._spec.workload.objective.name, DEFAULT_ARM.name, samples)
         if zeros is not None:
             return Ending(EndReason.DECIDED, f"Nothing was tried: {zeros}.")
         return workload_failure("The program failed in its default configuration.", [DEFAULT_ARM])
@@ -195,7 +195,7 @@ class SearchRace(BlockRace):
         keep = min_cost(self._least_block, self._least)
         if left <= 0 or purse.spent or not purse.affords(block.times(left), least=keep):
             return None
-        return BlockPlan(Stage.INTERFERENCE, (DEFAULT_ARM, *[BESIDE_ARM] * slots))
+        return BlockPlan(Stage.INTERFERENCE, (DEFAULT_ARM, *[PARALLEL_ARM] * slots))
 
     @cached_property
     def _width(self) -> int:
@@ -264,8 +264,12 @@ class SearchRace(BlockRace):
         arms = 2 + self._spec.null
         switching_s = self._history.costly.pair_s
         once = Cost(self._gauge_s() * arms, arms)
-        whole_s = self._history.costly.whole_pair_s
-        times = self._repeats if self._repeats > 1 else self._history.each_of(whole_s, once)
+        block_with_boots_s = self._history.costly.pair_with_boots_s
+        times = (
+            self._repeats
+            if self._repeats > 1
+            else self._history.launches_per_arm(block_with_boots_s, once)
+        )
         launching = once.times(times)
         return Cost(launching.time_s + switching_s, launching.launches)
 
@@ -283,7 +287,7 @@ class SearchRace(BlockRace):
 
     @property
     def _repeats(self) -> int:
-        return repeats(self._spec.statistic, Stage.SEARCH)
+        return launches_per_block(self._spec.statistic, Stage.SEARCH)
 
     def _gauge_s(self) -> float:
         """What the default took, launcher and store included: the quicker of survey and gauge.
@@ -299,7 +303,7 @@ class SearchRace(BlockRace):
             and s.wall_s
             and s.outcome in (Outcome.OK, Outcome.TIMED_OUT)
         ]
-        return min(walls, default=0.0) + OVERHEAD_S
+        return min(walls, default=0.0) + LAUNCH_OVERHEAD_S
 
     def _cap_s(self, launch: Launch) -> float | None:
         """Bounded where a slow configuration would only cost time.
@@ -333,7 +337,10 @@ class SearchRace(BlockRace):
         first_s = self._history.first_wall_s(DEFAULT_ARM.name)
         if first_s is None:
             return None
-        end_s, time_s = max(LEAST_S, FACTOR * first_s), self._spec.budget.time_s
+        end_s, time_s = (
+            max(MIN_HANG_TIMEOUT_S, FIRST_LAUNCH_FACTOR * first_s),
+            self._spec.budget.time_s,
+        )
         if time_s is not None:
             end_s = min(
                 end_s, max(TIMEOUT_FACTOR * first_s + TIMEOUT_SLACK_S, FIRST_LAUNCH_SHARE * time_s)
@@ -348,7 +355,7 @@ def min_cost(block: Cost, blocks: int) -> Cost:
         block: of the confirmation.
         blocks: that a claim takes.
     """
-    proof = block.times(RESERVE * blocks)
+    proof = block.times(CONFIRMATION_RESERVE * blocks)
     search = DEFAULT_LAUNCHES + len(BATCH_ARMS)
     each_s = block.time_s / block.launches
     return Cost(proof.time_s + search * each_s, proof.launches + search)
@@ -356,4 +363,4 @@ def min_cost(block: Cost, blocks: int) -> Cost:
 
 def min_budget(block: Cost, blocks: int) -> Budget:
     """The budget that is said to do: with room for a search that is worth its name."""
-    return budget_for(block.times(blocks / PROOF_SHARE))
+    return sufficient_budget(block.times(blocks / PROOF_SHARE))

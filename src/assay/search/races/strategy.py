@@ -13,33 +13,33 @@ from typing import TYPE_CHECKING, Protocol
 from assay.records import DEFAULT, Arm, Configuration, Stage
 from assay.search.claims.proof import displaced_launches, is_last_chance, prefers_proof
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
-from assay.search.history.looks import due
-from assay.search.history.remaining_budget import NOTHING, Cost, RemainingBudget
+from assay.search.history.looks import is_look_due
+from assay.search.history.remaining_budget import NO_COST, Cost, RemainingBudget
 from assay.search.model.candidate import Candidate, best_candidate
-from assay.search.model.exclusions import admitted, is_excluded
+from assay.search.model.exclusions import admitted_space, is_excluded
 from assay.search.model.feasibility import (
-    CERTAIN,
+    CONFIRMATION_PROBABILITY,
     Feasibility,
-    bites,
-    breaking,
-    default_breaks,
-    keeping,
+    any_violation,
+    feasible_configurations,
+    infeasible_configurations,
+    is_default_infeasible,
 )
 from assay.search.model.features import Features
-from assay.search.model.negligible import is_idle
+from assay.search.model.negligible import is_negligible
 from assay.search.model.options import SMALL_BATCH
 from assay.search.model.searcher import (
     Searcher,
     Trial,
     launch_noise,
-    launched,
-    newcomers,
+    launched_configurations,
+    non_default_trials,
 )
 from assay.search.model.trials import trials_of
 from assay.search.races.confirmation import with_core
 from assay.search.races.reserved_budget import ReservedBudget
 from assay.search.space.search_space import SearchSpace
-from assay.stats.elimination import leader, settled, worse
+from assay.stats.elimination import all_within_margin, eliminated_arms, leading_arm
 
 if TYPE_CHECKING:
     from assay.stats.elimination import Matrix
@@ -108,9 +108,11 @@ class RacingStrategy:
         keeping: the race ends when its leader cannot be further than the margin from the best.
     """
 
-    def __init__(self, configurations: Sequence[Configuration], keeping: ReservedBudget) -> None:
+    def __init__(
+        self, configurations: Sequence[Configuration], feasible_configurations: ReservedBudget
+    ) -> None:
         self._arms = [arm_of(c) for c in configurations]
-        self._keeping = keeping
+        self._keeping = feasible_configurations
 
     def prove(self) -> None:
         """See ``Strategy.prove``; what is kept of a budget is kept for that anyway."""
@@ -135,7 +137,7 @@ class RacingStrategy:
         if not history.slacks.require:
             return best_arm(history, racing)
         trials = trials_of(history)
-        kept = keeping(trials)
+        kept = feasible_configurations(trials)
         return best_arm(history, [arm for arm in racing if arm.configuration in kept])
 
 
@@ -148,12 +150,16 @@ class ModelStrategy:
     """
 
     def __init__(
-        self, space: SearchSpace, searcher: Searcher, seed: int, keeping: ReservedBudget
+        self,
+        space: SearchSpace,
+        searcher: Searcher,
+        seed: int,
+        feasible_configurations: ReservedBudget,
     ) -> None:
         self._space = space
         self._searcher = searcher
         self._seed = seed
-        self._keeping = keeping
+        self._keeping = feasible_configurations
         # Remembered, not learned: a new strategy answers alike.
         self._newest: tuple[list[Trial], Candidate] | None = None
         self._proving = False
@@ -170,7 +176,7 @@ class ModelStrategy:
         if len(trials) >= MAX_LAUNCHES:
             return None
         count = self._batch(history, purse)
-        space = admitted(history, self._space)
+        space = admitted_space(history, self._space)
         seed = self._block_seed(history)
         following = self._batch_cost(history, count)
         if count and self._wants_proof(history, space, trials, following, purse, seed):
@@ -180,7 +186,7 @@ class ModelStrategy:
         if self._nothing_left(history, space, trials, seed):
             return None
         chosen: list[Configuration] = []
-        if len(newcomers(trials)) < MAX_TRIALS:
+        if len(non_default_trials(trials)) < MAX_TRIALS:
             chosen = self._searcher.propose(space, trials, count, seed)
         if not chosen:
             chosen = self._searcher.verify(space, trials, count, seed)
@@ -191,7 +197,7 @@ class ModelStrategy:
         """Return how many proposals the next block has; 0 where not one fits beside the default."""
         if self._is_small(history, purse):
             return self._small_batch(history, purse)
-        last = NOTHING
+        last = NO_COST
         if history.abreast == 1:
             last = history.cost([DEFAULT_ARM], Stage.SEARCH).times(CORE_LAUNCHES)
         return self._affordable_batch(history, purse, BATCH, last)
@@ -207,7 +213,7 @@ class ModelStrategy:
         return min(count, SMALL_BATCH - 2) if few else count
 
     def _affordable_batch(
-        self, history: History, purse: RemainingBudget, most: int, last: Cost = NOTHING
+        self, history: History, purse: RemainingBudget, most: int, last: Cost = NO_COST
     ) -> int:
         """The largest batch that the budget has room for, with what is spent after it."""
         count = max(most, history.abreast - 1)
@@ -301,7 +307,7 @@ class ModelStrategy:
             losses = self._searcher.contrasts(self._space, trials, wanted)
             least = min(range(len(losses)), key=lambda i: losses[i].mean)
             tolerance = math.log1p(self._keeping.margin)
-            if not is_idle(losses[least], gain, tolerance, IDLE_DEVIATIONS, len(trials)):
+            if not is_negligible(losses[least], gain, tolerance, IDLE_DEVIATIONS, len(trials)):
                 break
             lean = smaller[least]
         return lean
@@ -316,13 +322,15 @@ class ModelStrategy:
         self, trials: Sequence[Trial], configurations: list[Configuration]
     ) -> list[Configuration]:
         """Those that keep what is required, launched or not."""
-        if not configurations or not bites(trials):
+        if not configurations or not any_violation(trials):
             return configurations
-        if default_breaks(trials):
+        if is_default_infeasible(trials):
             configurations = [c for c in configurations if c != DEFAULT]
-        kept, seen = keeping(trials), launched(trials)
+        kept, seen = feasible_configurations(trials), launched_configurations(trials)
         model = Feasibility(Features(self._space), trials)
-        pairs = zip(configurations, model.likely(configurations, CERTAIN), strict=True)
+        pairs = zip(
+            configurations, model.likely(configurations, CONFIRMATION_PROBABILITY), strict=True
+        )
         return [c for c, may in pairs if c in kept or (may and c not in seen)]
 
     def _nothing_left(
@@ -331,9 +339,9 @@ class ModelStrategy:
         """Whether no configuration is better than the best by more than the margin."""
         if len(history.blocks(Stage.SEARCH)) < MIN_BLOCKS_BEFORE_END:
             return False
-        if bites(trials) and not keeping(trials):
+        if any_violation(trials) and not feasible_configurations(trials):
             return False
-        left = self._searcher.left_to_gain(space, trials, CONFIDENCE, seed)
+        left = self._searcher.remaining_gain(space, trials, CONFIDENCE, seed)
         return left <= math.log1p(self._keeping.margin)
 
     def _wants_proof(
@@ -358,7 +366,7 @@ class ModelStrategy:
         """
         if not history.blocks(Stage.SEARCH):
             return False
-        if default_breaks(trials):  # a requirement is to be shown, not a gain
+        if is_default_infeasible(trials):  # a requirement is to be shown, not a gain
             least = self._keeping.confirmation(history)
             return not purse.affords(following, keep=REQUIREMENT_SHARE, least=least)
         least = self._keeping.proof(history, [DEFAULT_ARM], math.inf, 1.0)
@@ -379,7 +387,7 @@ class ModelStrategy:
             return False
         if self._proving or not math.isfinite(best_arm.estimate.deviation):
             return True
-        left = self._searcher.left_to_gain(space, trials, EXPECTED_QUANTILE, seed) / GAIN_DOUBT
+        left = self._searcher.remaining_gain(space, trials, EXPECTED_QUANTILE, seed) / GAIN_DOUBT
         return prefers_proof(gain, left, len(trials), displaced_launches(purse, proof, following))
 
     def _to_confirm(self, history: History, trials: Sequence[Trial]) -> tuple[Arm, ...]:
@@ -413,35 +421,35 @@ def still_racing(history: History) -> list[Arm]:
     """
     arms = history.roster(Stage.SEARCH)
     able = [a for a in arms if a == DEFAULT_ARM or _able(history, a)]
-    if not due(len(history.blocks(Stage.SEARCH))):
+    if not is_look_due(len(history.blocks(Stage.SEARCH))):
         return able
     if history.slacks.require:
         trials = trials_of(history)
         few = len(history.blocks(Stage.SEARCH)) < MIN_SEARCH_BLOCKS
-        lost = set() if few else breaking(trials)
+        lost = set() if few else infeasible_configurations(trials)
         able = [a for a in able if a == DEFAULT_ARM or a.configuration not in lost]
         rivals = _rivals(trials, able)
     else:
         rivals = able
-    out = {rivals[i] for i in worse(_matrix(history, rivals))}
+    out = {rivals[i] for i in eliminated_arms(_matrix(history, rivals))}
     return [a for a in able if a == DEFAULT_ARM or a not in out]
 
 
 def _rivals(trials: Sequence[Trial], arms: Sequence[Arm]) -> list[Arm]:
     """Those that what they take is held against: whoever breaks a requirement beats nobody."""
-    kept = keeping(trials)
+    kept = feasible_configurations(trials)
     return [arm for arm in arms if arm.configuration in kept]
 
 
 def _able(history: History, arm: Arm) -> bool:
-    gave_up = history.gave_up(Stage.SEARCH, arm.name)
-    return not gave_up and not is_excluded(history, arm.configuration)
+    has_failed_block = history.has_failed_block(Stage.SEARCH, arm.name)
+    return not has_failed_block and not is_excluded(history, arm.configuration)
 
 
 def best_arm(history: History, racing: Sequence[Arm]) -> Arm:
     """The arm of ``racing`` that stands best; of equals the one that sets least."""
     arms = sorted(racing, key=lambda arm: (len(arm.configuration), arm.name))
-    found = leader(_matrix(history, arms))
+    found = leading_arm(_matrix(history, arms))
     return DEFAULT_ARM if found is None else arms[found]
 
 
@@ -450,12 +458,12 @@ def is_settled(history: History, racing: Sequence[Arm], margin: float) -> bool:
 
     Nor is there anything to tell apart where all of them ran into their time-outs.
     """
-    if not due(len(history.blocks(Stage.SEARCH))):
+    if not is_look_due(len(history.blocks(Stage.SEARCH))):
         return False
     if history.slacks.require:
         racing = _rivals(trials_of(history), racing)
     known = (o for arm in racing for o in history.known(Stage.SEARCH, arm.name))
-    return all(o.censored for o in known) or settled(_matrix(history, racing), margin)
+    return all(o.censored for o in known) or all_within_margin(_matrix(history, racing), margin)
 
 
 def _matrix(history: History, arms: Sequence[Arm]) -> Matrix:

@@ -23,9 +23,9 @@ from assay.search.claims.reliability import may_be_by_chance
 from assay.search.claims.requirement import claims_alpha, is_undecided
 from assay.search.claims.requirement import min_blocks as least_blocks_required
 from assay.search.history.counted import counted, no_more
-from assay.search.history.failure_order import order_of_failures
-from assay.search.history.history import History, repeats
-from assay.search.history.looks import due
+from assay.search.history.failure_order import describe_failure_order
+from assay.search.history.history import History, launches_per_block
+from assay.search.history.looks import is_look_due
 from assay.search.history.remaining_budget import Cost, RemainingBudget
 from assay.search.races.compare import compared_arms
 from assay.search.races.race import (
@@ -37,7 +37,7 @@ from assay.search.races.race import (
     workload_failure,
 )
 from assay.search.space.switching import HardToChangeFactors
-from assay.stats.confidence_sequence import least
+from assay.stats.confidence_sequence import min_values
 from assay.units import show_count
 
 MAX_ATTEMPTS = 3
@@ -99,7 +99,7 @@ class SweepRace(BlockRace):
             who = "All cells but the baseline"
             who = who if len(self._compared) > 1 else repr(self._compared[0].name)
             told = f"{who} {self._gave_nothing(self._compared)}."
-            order = order_of_failures(self._history.samples)
+            order = describe_failure_order(self._history.samples)
             return workload_failure(order or told, self._compared)
         return self._measure(able, purse)
 
@@ -135,7 +135,7 @@ class SweepRace(BlockRace):
     def _cold(self, arm: Arm) -> int:
         """How many warm-up launches an arm is still to make."""
         wanted = WARMUP if self._spec.warmup is None else self._spec.warmup
-        return wanted - self._history.times_run(Stage.SURVEY, arm.name)
+        return wanted - self._history.blocks_run(Stage.SURVEY, arm.name)
 
     def _able(self) -> list[Arm]:
         """All arms but those that failed; the baseline may fail now and then."""
@@ -145,7 +145,7 @@ class SweepRace(BlockRace):
         stages = (Stage.SURVEY, Stage.CONFIRM)
         if any(self._history.known(stage, arm.name) for stage in stages):
             return any(self._lost(stage, arm) for stage in stages)
-        return any(self._history.gave_up(stage, arm.name) for stage in stages)
+        return any(self._history.has_failed_block(stage, arm.name) for stage in stages)
 
     def _measure(self, able: list[Arm], purse: RemainingBudget) -> BlockPlan | Ending:
         """The next block of those that are still to be measured."""
@@ -172,7 +172,7 @@ class SweepRace(BlockRace):
         design = self._spec.design
         if design is not None and design.repeats is not None and blocks >= design.repeats:
             return Ending(EndReason.DECIDED, _all_run(blocks, self._history))
-        if not due(blocks):
+        if not is_look_due(blocks):
             newest = self._history.roster(Stage.CONFIRM)
             return [arm for arm in able if arm in newest]
         if self._spec.precision is not None:
@@ -268,11 +268,11 @@ class SweepRace(BlockRace):
         able = self._able()
         block = self._history.cost(able)
         warming = self._history.cost(self._still_cold, Stage.SURVEY)
-        least = Cost(
+        min_values = Cost(
             (block.time_s * self._least + warming.time_s) / by,
             block.launches * self._least + warming.launches,
         )
-        if purse.affords(least):
+        if purse.affords(min_values):
             return None
         return self._refused(
             f"The budget is too small: {show_count(self._least, 'block')} of "
@@ -287,7 +287,7 @@ def min_launches(spec: StudySpec) -> int:
     asked = spec.design.repeats if spec.design is not None else None
     arms = len(compared_arms(spec))
     begins = len(HardToChangeFactors.of(spec).begins(compared_arms(spec)))
-    each = repeats(spec.statistic, Stage.CONFIRM)
+    each = launches_per_block(spec.statistic, Stage.CONFIRM)
     return max(1, warmups * begins) + (asked or min_blocks(spec)) * arms * each
 
 
@@ -299,7 +299,7 @@ def _all_run(blocks: int, history: History) -> str:
 
 def min_blocks(spec: StudySpec) -> int:
     """Blocks below which no interval of a sweep excludes anything."""
-    return max(MIN_BLOCKS, least(sweep_alpha(spec)), least_blocks_required(spec))
+    return max(MIN_BLOCKS, min_values(sweep_alpha(spec)), least_blocks_required(spec))
 
 
 def sweep_alpha(spec: StudySpec) -> float:

@@ -25,10 +25,10 @@ from assay.search.claims.reliability import may_be_by_chance
 from assay.search.claims.requirement import requirement_results, verdict_on
 from assay.search.history.counted import counted
 from assay.search.history.history import DEFAULT_ARM
-from assay.search.history.looks import due
-from assay.search.history.remaining_budget import Cost, RemainingBudget, budget_for
-from assay.search.model.candidate import Candidate, best_candidate, every_trial
-from assay.search.model.feasibility import default_breaks
+from assay.search.history.looks import is_look_due
+from assay.search.history.remaining_budget import Cost, RemainingBudget, sufficient_budget
+from assay.search.model.candidate import Candidate, all_trials, best_candidate
+from assay.search.model.feasibility import is_default_infeasible
 from assay.search.model.searcher import Searcher, estimates, launch_noise
 from assay.search.model.trials import trials_of
 from assay.search.races.confirmation import (
@@ -180,7 +180,7 @@ class TuneRace(SearchRace):
         running = self._being_confirmed() or self._to_confirm(whole, purse)
         arms = self._confirm_arms(*running.arms)
         blocks = len(self._history.blocks(Stage.CONFIRM))
-        if due(blocks):
+        if is_look_due(blocks):
             arm = self._recommended(running)
             over = self._decided(arm, arms, purse)
             if over is not None:
@@ -196,7 +196,7 @@ class TuneRace(SearchRace):
         alone, keeping = ConfirmedArms(whole), self._keeping
         if keeping.core_blocks is None or not self.guided:
             return alone
-        trials = every_trial(self._history)
+        trials = all_trials(self._history)
         both = with_core(self._searcher, self._space, trials, whole, self._spec.margin)
         if both.core is None:
             return alone
@@ -214,7 +214,7 @@ class TuneRace(SearchRace):
                 return following
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
             return ending_without_success(self._history.samples)
-        if self.winner == DEFAULT_ARM and default_breaks(trials_of(self._history)):
+        if self.winner == DEFAULT_ARM and is_default_infeasible(trials_of(self._history)):
             return Ending(
                 EndReason.DECIDED, "No configuration was found that keeps what is required."
             )
@@ -237,7 +237,7 @@ class TuneRace(SearchRace):
         needed = None
         if len(self._history.samples) < MIN_ANSWER_LAUNCHES * self._repeats:
             each = Cost(self._gauge_s(), 1).times(MIN_ANSWER_LAUNCHES * self._repeats)
-            needed = budget_for(self._with_builds(each))
+            needed = sufficient_budget(self._with_builds(each))
         return Ending(
             EndReason.BUDGET,
             f"The budget ended after {configurations} beside the default.",
@@ -247,7 +247,7 @@ class TuneRace(SearchRace):
     def _nothing_tried(self) -> Ending:
         """The end of a study whose budget was used up by the default."""
         each = Cost(self._gauge_s(), 1).times(MIN_ANSWER_LAUNCHES * self._repeats)
-        needed = budget_for(self._with_builds(each))
+        needed = sufficient_budget(self._with_builds(each))
         return Ending(
             EndReason.BUDGET,
             "The budget ended before anything but the default was launched; "
@@ -389,22 +389,22 @@ class TuneRace(SearchRace):
         Once some are being confirmed it is one of those, but for what is shown to gain nothing.
         """
         running = self._being_confirmed()
-        trials = every_trial(self._history)
+        trials = all_trials(self._history)
         if running is not None:
             claims = claims_on(self._spec, self._history, running)
             useless = {a for a, c in claims.items() if c.verdict in (Verdict.SAME, Verdict.SLOWER)}
             among = [arm.configuration for arm in running.arms if arm not in useless]
         else:
             every = self._history.arms(Stage.SEARCH)
-            lost = {a for a in every if self._history.gave_up(Stage.SEARCH, a.name)}
+            lost = {a for a in every if self._history.has_failed_block(Stage.SEARCH, a.name)}
             among = [a.configuration for a in every if a not in lost]
         return best_candidate(self._searcher, self._space, trials, self._spec.margin, among)
 
     def proof(self, candidate: Candidate) -> Cost:
         """What a proof of a candidate is expected to take, beyond what was spent."""
-        noise = launch_noise(every_trial(self._history))
+        noise = launch_noise(all_trials(self._history))
         blocks = blocks_at_any_look(candidate.estimate.mean, noise, self._least, self._alpha)
-        blocks -= len(self._history.sound(Stage.CONFIRM))
+        blocks -= len(self._history.undisturbed_blocks(Stage.CONFIRM))
         running = self._being_confirmed() or ConfirmedArms(candidate.arm)
         arms = self._confirm_arms(*running.arms)
         return proof_cost(self._history, arms, max(blocks, 1))
@@ -422,7 +422,7 @@ class TuneRace(SearchRace):
             arms, other_work = self._history.arms(Stage.SEARCH), self._history.other_work
             names = [a.name for a in arms if not other_work.hold(a.configuration)] or names
             factor = TIMEOUT_FACTOR
-        walls = [w for w in map(self._history.good_wall_s, names) if w is not None]
+        walls = [w for w in map(self._history.successful_wall_s, names) if w is not None]
         walls = walls or self._survey_s()
         return min(walls) * factor + TIMEOUT_SLACK_S if walls else None
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import msgspec
 
 from assay.records import Arm, Configuration, Design, DesignKind, Space
-from assay.search.space.errors import MAX_CELLS, Unfit
-from assay.search.space.factorial import factorial
-from assay.search.space.grid import grid
+from assay.search.space.errors import MAX_CELLS, DesignError
+from assay.search.space.factorial import factorial_cells
+from assay.search.space.grid import grid_cells
 from assay.search.space.named_configurations import label_of, named_cells
 from assay.search.space.search_space import SearchSpace
 from assay.search.space.space_filling import hypercube_cells, random_cells
@@ -45,10 +45,12 @@ def lay_out(
     if space.named:
         return _lay_out_named(design, space, bound, baseline)
     if not space.parameters:
-        raise Unfit(("settings",), "There is nothing to vary.", "Name settings with their values.")
+        raise DesignError(
+            ("settings",), "There is nothing to vary.", "Name settings with their values."
+        )
     cells, notes = _cells(design, space, bound, seed)
     if not cells:
-        raise Unfit(
+        raise DesignError(
             ("constraints",) if space.constraints else ("settings",),
             "There is no cell: every one is ruled out by a constraint, or cannot be granted here.",
             "`assay settings list` shows what can be granted.",
@@ -57,7 +59,7 @@ def lay_out(
     first = next((cell for cell in cells if bound.canonical(cell) == reference), baseline)
     configurations = [first, *(cell for cell in cells if cell != first)]
     if len(configurations) < 2:
-        raise Unfit(
+        raise DesignError(
             ("settings",),
             "There is only one cell, and nothing to hold it against"
             f"{f' ({notes[0]})' if notes else ''}.",
@@ -73,14 +75,14 @@ def _lay_out_named(
     """The arms of named configurations, the baseline first."""
     arms, notes = named_cells(design, space, bound)
     if len(arms) > MAX_CELLS:
-        raise Unfit(
+        raise DesignError(
             ("settings",), f"There are {len(arms):,} cells.", f"A sweep takes {MAX_CELLS:,}."
         )
     first = next((arm for arm in arms if arm.configuration == baseline), None)
     first = first or Arm(name=label_of(space, baseline) or str(baseline), configuration=baseline)
     others = [arm for arm in arms if arm != first]
     if not others:
-        raise Unfit(
+        raise DesignError(
             ("configuration",),
             "There is only one cell, and nothing to hold it against.",
             "Name another configuration, or another baseline.",
@@ -94,9 +96,9 @@ def _cells(
     """The cells without duplicates, and what is to be said of those that are missing."""
     match design.kind:
         case DesignKind.GRID:
-            return grid(space, bound)
+            return grid_cells(space, bound)
         case DesignKind.FACTORIAL:
-            return factorial(design, space, bound)
+            return factorial_cells(design, space, bound)
         case DesignKind.RANDOM:
             return random_cells(_number(design), space, bound, seed)
         case DesignKind.LATIN_HYPERCUBE:
@@ -105,11 +107,11 @@ def _cells(
 
 def _number(design: Design) -> int:
     if design.n is None:
-        raise Unfit(
+        raise DesignError(
             ("design",), f"A {design.kind} design needs n, the number of cells.", "Write n = 20."
         )
     if not 2 <= design.n <= MAX_CELLS:
-        raise Unfit(
+        raise DesignError(
             ("design", "n"),
             f"n = {design.n} is no number of cells.",
             f"It takes 2 to {MAX_CELLS:,}.",

@@ -8,7 +8,7 @@ MAX_CELLS = 1000
 """More cells than this are no design: one block of them takes longer than most budgets."""
 
 
-class Unfit(InvalidInputError):
+class DesignError(InvalidInputError):
     """A space and a design that do not go together.
 
     Attributes:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from assay.records import Configuration, Design, Parameter, Range, Space, Value
-from assay.search.space.errors import MAX_CELLS, Unfit
-from assay.search.space.fraction import BadGenerator, Fraction, fraction_of
+from assay.search.space.errors import MAX_CELLS, DesignError
+from assay.search.space.fraction import Fraction, InvalidGeneratorError, fraction_of
 from assay.search.space.search_space import SearchSpace
 
 
@@ -23,7 +23,7 @@ def levels(parameter: Parameter) -> tuple[Value, Value]:
     if isinstance(domain, Range) and domain.low < domain.high:
         values = (values[0], values[-1]) if values else (domain.low, domain.high)
     if values is None or len(values) != 2:
-        raise Unfit(
+        raise DesignError(
             ("settings", parameter.name),
             f"A factorial design takes two levels of each setting, and {parameter.name} has "
             f"{len(values or ())}.",
@@ -32,7 +32,7 @@ def levels(parameter: Parameter) -> tuple[Value, Value]:
     return values[0], values[1]
 
 
-def factorial(
+def factorial_cells(
     design: Design, space: Space, bound: SearchSpace
 ) -> tuple[list[Configuration], list[str]]:
     """The cells of a two-level design, whole or a fraction, and its centre where that is asked.
@@ -53,7 +53,7 @@ def factorial(
     names = [p.name for p in space.parameters]
     for parameter in space.parameters:
         if parameter.when:
-            raise Unfit(
+            raise DesignError(
                 ("settings", parameter.name),
                 f"{parameter.name} has a condition, and a factorial design needs every setting in "
                 "every cell.",
@@ -61,10 +61,10 @@ def factorial(
             )
     try:
         fraction = fraction_of(names, design.generators)
-    except BadGenerator as error:
-        raise Unfit(("design", "generators"), error.cause, error.remedy) from error
+    except InvalidGeneratorError as error:
+        raise DesignError(("design", "generators"), error.cause, error.remedy) from error
     if fraction.cells > MAX_CELLS:
-        raise Unfit(
+        raise DesignError(
             ("design",),
             f"The full factorial design has {fraction.cells:,} cells.",
             "Run a fraction of it: resolution = 4, or generators.",
@@ -78,7 +78,7 @@ def factorial(
         cells += _centre(space.parameters, ends)
     for cell in cells:
         if not bound.valid(cell):
-            raise Unfit(
+            raise DesignError(
                 ("constraints",) if space.constraints else ("settings",),
                 f"{cell} is ruled out by a constraint, or cannot be granted here, and a factorial "
                 "design needs every cell.",
@@ -100,9 +100,9 @@ def _centre(
     parameters: Sequence[Parameter], ends: Sequence[tuple[Value, Value]]
 ) -> Iterator[Configuration]:
     """The middle of all that has one, once for each combination of what has none."""
-    middles = [middle(p) for p in parameters]
-    if all(middle is None for middle in middles):
-        raise Unfit(
+    middles = [middle_value(p) for p in parameters]
+    if all(middle_value is None for middle_value in middles):
+        raise DesignError(
             ("design", "centre"),
             "No setting has a value in the middle between its ends.",
             "Leave centre out.",
@@ -113,7 +113,7 @@ def _centre(
         yield Configuration(dict(zip(names, values, strict=True)))
 
 
-def middle(parameter: Parameter) -> Value | None:
+def middle_value(parameter: Parameter) -> Value | None:
     """The value halfway between the levels of a setting, where centre cells have it.
 
     Of a logarithmic range it is the geometric mean, as near as it goes.

@@ -21,15 +21,15 @@ from dataclasses import dataclass
 
 from assay.errors import InvalidInputError, nearest
 
-ROMAN = {3: "III", 4: "IV", 5: "V", 6: "VI", 7: "VII", 8: "VIII"}
-STEPS = 200_000
+ROMAN_NUMERALS = {3: "III", 4: "IV", 5: "V", 6: "VI", 7: "VII", 8: "VIII"}
+MAX_SEARCH_STEPS = 200_000
 """Sets of generators that are looked at for one size of a fraction before a larger one is taken."""
-MOST_FACTORS = 15
+MAX_FACTORS = 15
 
 _GENERATOR = re.compile(r"\s*([^=*]+?)\s*=\s*(-?)\s*([^=]+?)\s*")
 
 
-class BadGenerator(InvalidInputError):
+class InvalidGeneratorError(InvalidInputError):
     """Generators that make no design."""
 
 
@@ -57,7 +57,7 @@ class Fraction:
         return 1 << len(self.basic)
 
     @property
-    def least_word(self) -> int | None:
+    def min_word_length(self) -> int | None:
         """Length of the shortest word of the defining relation; ``None`` for the full design."""
         words = [mask | 1 << factor for factor, mask, _ in self.generated]
         return min((w.bit_count() for w in _products(words)), default=None)
@@ -65,8 +65,8 @@ class Fraction:
     @property
     def resolution(self) -> str | None:
         """The same as a Roman numeral."""
-        least = self.least_word
-        return None if least is None else ROMAN.get(least, str(least))
+        least = self.min_word_length
+        return None if least is None else ROMAN_NUMERALS.get(least, str(least))
 
     def rows(self) -> Iterator[tuple[int, ...]]:
         """A sign for each factor, cell by cell, in standard order: the first changes fastest."""
@@ -93,30 +93,30 @@ def fraction_of(names: Sequence[str], generators: Sequence[str] = ()) -> Fractio
     """The design of some factors, by generators as ``d = a * b * c`` or ``d = -a * b``.
 
     Raises:
-        BadGenerator: one that cannot be read, or a design in which main effects are mixed up.
+        InvalidGeneratorError: one that cannot be read, or a design in which main effects are mixed up.
     """
-    if generators and len(names) > MOST_FACTORS:
-        raise BadGenerator(
+    if generators and len(names) > MAX_FACTORS:
+        raise InvalidGeneratorError(
             f"{len(names)} settings are too many for a fraction.",
-            f"Vary {MOST_FACTORS} settings at most.",
+            f"Vary {MAX_FACTORS} settings at most.",
         )
     made: dict[int, tuple[int, int]] = {}
     for text in generators:
         factor, mask, sign = _generator(text, names)
         if factor in made:
-            raise BadGenerator(f"{names[factor]} has two generators.", "Give it one.")
+            raise InvalidGeneratorError(f"{names[factor]} has two generators.", "Give it one.")
         made[factor] = (mask, sign)
     for factor, (mask, _) in made.items():
         chained = [names[at] for at in made if mask >> at & 1]
         if chained:
-            raise BadGenerator(
+            raise InvalidGeneratorError(
                 f"{names[factor]} is made of {chained[0]}, which has a generator itself.",
                 "Make each of factors that have none.",
             )
     found = Fraction(len(names), tuple((f, m, s) for f, (m, s) in sorted(made.items())))
-    least = found.least_word
+    least = found.min_word_length
     if least is not None and least < 3:
-        raise BadGenerator(
+        raise InvalidGeneratorError(
             f"These generators give a design of resolution {least}: two settings would always "
             "change together.",
             "Make each of at least two others, and no two of them of the same ones.",
@@ -127,16 +127,16 @@ def fraction_of(names: Sequence[str], generators: Sequence[str] = ()) -> Fractio
 def _generator(text: str, names: Sequence[str]) -> tuple[int, int, int]:
     match = _GENERATOR.fullmatch(text)
     if match is None:
-        raise BadGenerator(f"{text!r} is no generator.", 'Write "d = a * b * c".')
+        raise InvalidGeneratorError(f"{text!r} is no generator.", 'Write "d = a * b * c".')
     mask = 0
     for word in match[3].split("*"):
         bit = 1 << _factor(word.strip(), names, text)
         if mask & bit:
-            raise BadGenerator(f"{text!r} names {word.strip()} twice.", "Name each once.")
+            raise InvalidGeneratorError(f"{text!r} names {word.strip()} twice.", "Name each once.")
         mask |= bit
     factor = _factor(match[1], names, text)
     if mask >> factor & 1:
-        raise BadGenerator(f"{text!r} makes {match[1]} of itself.", "Make it of others.")
+        raise InvalidGeneratorError(f"{text!r} makes {match[1]} of itself.", "Make it of others.")
     return factor, mask, -1 if match[2] else 1
 
 
@@ -144,7 +144,7 @@ def _factor(name: str, names: Sequence[str], text: str) -> int:
     if name in names:
         return list(names).index(name)
     near = nearest(name, tuple(names))
-    raise BadGenerator(
+    raise InvalidGeneratorError(
         f"{text!r} names {name or 'nothing'}, which is no setting of this file.",
         f"Did you mean {near}?" if near else f"There are {', '.join(names)}.",
     )
@@ -157,16 +157,16 @@ def generators_for(names: Sequence[str], resolution: int) -> tuple[str, ...]:
     may take a larger fraction than the best one of a table where there are many factors.
 
     Raises:
-        BadGenerator: too many factors to look through, or no such resolution.
+        InvalidGeneratorError: too many factors to look through, or no such resolution.
     """
     if resolution < 3:
-        raise BadGenerator(
+        raise InvalidGeneratorError(
             f"There is no design of resolution {resolution} to be had.", "It takes 3, 4 or 5."
         )
-    if len(names) > MOST_FACTORS:
-        raise BadGenerator(
+    if len(names) > MAX_FACTORS:
+        raise InvalidGeneratorError(
             f"{len(names)} settings are too many for a fraction.",
-            f"Vary {MOST_FACTORS} settings at most.",
+            f"Vary {MAX_FACTORS} settings at most.",
         )
     for basic in range(1, len(names)):
         masks = _search(basic, len(names) - basic, resolution)
@@ -185,7 +185,7 @@ def _search(basic: int, made: int, resolution: int) -> list[int] | None:
         (m for m in range(1, 2**basic) if m.bit_count() >= resolution - 1),
         key=lambda m: (-m.bit_count(), m),
     )
-    left = STEPS
+    left = MAX_SEARCH_STEPS
 
     def go_on(chosen: list[int], words: list[int], start: int) -> list[int] | None:
         nonlocal left

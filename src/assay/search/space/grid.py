@@ -6,15 +6,15 @@ import itertools
 import math
 
 from assay.records import Configuration, Parameter, Space, Value
-from assay.search.space.errors import MAX_CELLS, Unfit
+from assay.search.space.errors import MAX_CELLS, DesignError
 from assay.search.space.search_space import SearchSpace
 from assay.units import show_count
 
-MOST_COMBINATIONS = 100_000
+MAX_COMBINATIONS = 100_000
 """Of a grid, that are held against conditions and constraints."""
 
 
-def grid(space: Space, bound: SearchSpace) -> tuple[list[Configuration], list[str]]:
+def grid_cells(space: Space, bound: SearchSpace) -> tuple[list[Configuration], list[str]]:
     """Every combination of all values, the last setting changing fastest.
 
     Args:
@@ -29,8 +29,8 @@ def grid(space: Space, bound: SearchSpace) -> tuple[list[Configuration], list[st
     """
     columns = [_listed(p) for p in space.parameters]
     combinations = math.prod(map(len, columns))
-    if combinations > MOST_COMBINATIONS:
-        raise Unfit(
+    if combinations > MAX_COMBINATIONS:
+        raise DesignError(
             ("settings",),
             f"The grid has {combinations:,} combinations.",
             f"Give fewer values, or draw up to {MAX_CELLS:,} of them: "
@@ -38,13 +38,13 @@ def grid(space: Space, bound: SearchSpace) -> tuple[list[Configuration], list[st
         )
     names = [p.name for p in space.parameters]
     every = (
-        bound.without_idle(Configuration(dict(zip(names, values, strict=True))))
+        bound.without_inactive(Configuration(dict(zip(names, values, strict=True))))
         for values in itertools.product(*columns)
     )
     cells = list(dict.fromkeys(every))
     kept = [cell for cell in cells if bound.valid(cell)]
     if len(kept) > MAX_CELLS:
-        raise Unfit(
+        raise DesignError(
             ("settings",),
             f"The grid has {len(kept):,} cells, and a sweep takes {MAX_CELLS:,} at most.",
             'Give fewer values, or draw from them: kind = "latin-hypercube" and n.',
@@ -55,7 +55,7 @@ def grid(space: Space, bound: SearchSpace) -> tuple[list[Configuration], list[st
 def _listed(parameter: Parameter) -> tuple[Value, ...]:
     values = parameter.domain.values()
     if values is None:
-        raise Unfit(
+        raise DesignError(
             ("settings", parameter.name),
             f"{parameter.name}={parameter.domain} has no values that could be counted.",
             "A grid needs a step, or a list of values.",

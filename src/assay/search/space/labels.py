@@ -20,7 +20,7 @@ _KEPT = frozenset({"configuration", "settings", "script"})
 """Keys of what holds settings themselves."""
 
 
-def named_conclusion(spec: StudySpec, conclusion: Conclusion) -> Conclusion:
+def label_conclusion(spec: StudySpec, conclusion: Conclusion) -> Conclusion:
     """Put names in place of the settings that they stand for: in arms, claims and sentences."""
     points = (*conclusion.front, *conclusion.off_front)
     found = [arm.configuration for arm in conclusion.arms] + [point.settings for point in points]
@@ -30,7 +30,7 @@ def named_conclusion(spec: StudySpec, conclusion: Conclusion) -> Conclusion:
     return from_builtins(_renamed(to_builtins(conclusion), labels, _pattern(labels)), Conclusion)
 
 
-def named_samples(spec: StudySpec, samples: Sequence[Sample]) -> tuple[Sample, ...]:
+def label_samples(spec: StudySpec, samples: Sequence[Sample]) -> tuple[Sample, ...]:
     """Name the arms of samples in the same way."""
     labels = _labels(spec, (sample.launch.configuration for sample in samples))
     if not labels:

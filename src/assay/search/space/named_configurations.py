@@ -21,15 +21,15 @@ from assay.records import (
     Value,
 )
 from assay.records.configuration import show_value
-from assay.search.space.errors import Unfit
-from assay.search.space.grid import grid
-from assay.search.space.search_space import DRAWS, Admissible, SearchSpace, same_value
+from assay.search.space.errors import DesignError
+from assay.search.space.grid import grid_cells
+from assay.search.space.search_space import MAX_DRAWS, AdmissionCheck, SearchSpace, same_value
 
-COLUMN = "configuration"
+NAME_COLUMN = "configuration"
 """Head of the column of names, and the key that names one in a baseline."""
 
 
-def search_space(space: Space, admissible: Admissible | None = None) -> SearchSpace:
+def make_search_space(space: Space, admissible: AdmissionCheck | None = None) -> SearchSpace:
     """Return the space as searchers use it.
 
     Raises:
@@ -45,7 +45,7 @@ def label_of(space: Space, configuration: Configuration) -> str | None:
     Returns:
         ``None`` where it is none of those that have a name.
     """
-    named = named_in(space, configuration)
+    named = find_named(space, configuration)
     if named is None:
         return None
     own = named.configuration
@@ -53,7 +53,7 @@ def label_of(space: Space, configuration: Configuration) -> str | None:
     return " ".join([named.name, *beside])
 
 
-def named_in(space: Space, configuration: Configuration) -> NamedConfiguration | None:
+def find_named(space: Space, configuration: Configuration) -> NamedConfiguration | None:
     """Find the named configuration that another one is, but for settings beside it."""
     names = {name for one in space.named for name in one.configuration}
     part = Configuration({n: v for n, v in configuration.items() if n in names})
@@ -78,12 +78,12 @@ def named_cells(design: Design, space: Space, bound: SearchSpace) -> tuple[list[
         Unfit: the design is not a grid, or its grid has too many cells.
     """
     if design.kind is not DesignKind.GRID:
-        raise Unfit(
+        raise DesignError(
             ("design", "kind"),
             f"Named configurations are no factors of a {design.kind} design.",
             "Leave kind out: each is run with each cell of the grid of [settings].",
         )
-    beside, notes = grid(space, bound) if space.parameters else ([Configuration()], [])
+    beside, notes = grid_cells(space, bound) if space.parameters else ([Configuration()], [])
     arms = [
         Arm(
             name=" ".join([named.name, *([str(cell)] if cell else [])]),
@@ -107,7 +107,7 @@ class NamedSpace(SearchSpace):
 
     is_named = True
 
-    def __init__(self, space: Space, admissible: Admissible | None = None) -> None:
+    def __init__(self, space: Space, admissible: AdmissionCheck | None = None) -> None:
         super().__init__(space, admissible)
         self._own = {name for one in space.named for name in one.configuration}
         canonical = (self.canonical(one.configuration) for one in space.named)
@@ -137,7 +137,7 @@ class NamedSpace(SearchSpace):
 
     def draw(self, rng: random.Random) -> Configuration | None:
         """Draw one valid configuration; ``None`` where constraints exclude nearly all."""
-        for _ in range(DRAWS):
+        for _ in range(MAX_DRAWS):
             values = {name: self._draw_value(name, rng) for name in self._free}
             candidate = self._with(rng.choice(self._named), values)
             if self.valid(candidate):

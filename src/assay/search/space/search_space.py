@@ -12,12 +12,12 @@ from assay.errors import InvalidInputError, nearest
 from assay.records import Configuration, Range, Space, Value
 from assay.search.space.expression import Expression
 
-DRAWS = 1000
+MAX_DRAWS = 1000
 """Random configurations that are held against the constraints before a draw gives up."""
-COMBINATIONS = 5000
+MAX_LISTED_COMBINATIONS = 5000
 """Of values, that an expression is tried with before a study begins."""
 
-Admissible = Callable[[Configuration], bool]
+AdmissionCheck = Callable[[Configuration], bool]
 """Whether a configuration can be granted on the machine at hand."""
 
 
@@ -36,7 +36,7 @@ class SearchSpace:
             with its values.
     """
 
-    def __init__(self, space: Space, admissible: Admissible | None = None) -> None:
+    def __init__(self, space: Space, admissible: AdmissionCheck | None = None) -> None:
         self.parameters = {p.name: p for p in space.parameters}
         self._constraints = [Expression(text) for text in space.constraints]
         self._when = {p.name: Expression(p.when) for p in space.parameters if p.when}
@@ -58,7 +58,7 @@ class SearchSpace:
         """Try an expression before the study begins, so that no launch is lost to a bad one."""
         names = sorted(expression.names)
         some = [self.options(n) or self._ends(n) for n in names]
-        for values in itertools.islice(itertools.product(*some), COMBINATIONS):
+        for values in itertools.islice(itertools.product(*some), MAX_LISTED_COMBINATIONS):
             pairs = zip(names, values, strict=True)
             expression.holds({n: v for n, v in pairs if v is not None}, unknown=True)
 
@@ -91,9 +91,9 @@ class SearchSpace:
         for name, parameter in self.parameters.items():
             if name in values and same_value(values[name], parameter.default):
                 del values[name]
-        return self.without_idle(Configuration(values))
+        return self.without_inactive(Configuration(values))
 
-    def without_idle(self, configuration: Configuration) -> Configuration:
+    def without_inactive(self, configuration: Configuration) -> Configuration:
         """The same without settings whose condition does not hold in it."""
         if not self._when:
             return configuration
@@ -121,7 +121,7 @@ class SearchSpace:
                 return False
         return self._admissible is None or self._admissible(configuration)
 
-    def avoiding(self, refused: Callable[[Configuration], bool]) -> SearchSpace:
+    def excluding(self, refused: Callable[[Configuration], bool]) -> SearchSpace:
         """The same space without configurations that turned out not to be granted."""
         narrower = copy.copy(self)
         admissible = self._admissible
@@ -161,10 +161,10 @@ class SearchSpace:
 
     def draw(self, rng: random.Random) -> Configuration | None:
         """One valid configuration at random; ``None`` where constraints exclude nearly all."""
-        for _ in range(DRAWS):
+        for _ in range(MAX_DRAWS):
             drawn = {name: self._draw_value(name, rng) for name in self.parameters}
             values = {n: v for n, v in drawn.items() if v is not None}
-            candidate = self.without_idle(Configuration(values))
+            candidate = self.without_inactive(Configuration(values))
             if self.valid(candidate):
                 return candidate
         return None

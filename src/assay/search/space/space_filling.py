@@ -78,7 +78,7 @@ def _axes(space: Space) -> list[_Axis]:
 def _cell_at(axes: Sequence[_Axis], bound: SearchSpace, place: Sequence[float]) -> Configuration:
     """The cell at a place in the unit cube."""
     values = {axis.name: axis.at(share) for axis, share in zip(axes, place, strict=True)}
-    return bound.without_idle(Configuration(values))
+    return bound.without_inactive(Configuration(values))
 
 
 def hypercube_cells(

@@ -16,12 +16,12 @@ from assay.search.space.search_space import SearchSpace
 from assay.stats.block_order import Plot
 from assay.units import show_count, show_duration
 
-EVIDENCE = "switch"
+SWITCH_EVIDENCE = "switch"
 """Kind of the evidence that tells, in seconds, what applying costly settings before a launch took.
 """
 BOOT_EVIDENCE = "boot"
 """Kind of the evidence that names the boot that a launch was made in."""
-MOST_WITHIN = 10
+MAX_LAUNCHES_PER_APPLICATION = 10
 """Launches of an arm within one application, at most: their mean is no better than the application
 itself."""
 
@@ -50,7 +50,7 @@ class HardToChangeFactors:
         return cls(spec.switch_costs_s, spec.pausing)
 
     @property
-    def within_a_boot(self) -> HardToChangeFactors:
+    def without_boot_settings(self) -> HardToChangeFactors:
         """Those that are changed while a study runs."""
         return HardToChangeFactors({n: c for n, c in self.costs_s.items() if n not in self.pausing})
 
@@ -86,7 +86,7 @@ class HardToChangeFactors:
         """Whether arms differ in any of them."""
         return bool(self.costs_s) and len({self.plot(arm.configuration) for arm in arms}) > 1
 
-    def whole_s(self, arms: Sequence[Arm]) -> float:
+    def block_with_boots_s(self, arms: Sequence[Arm]) -> float:
         """The same as ``block_s``, with the boots that no budget counts."""
         boots = {tuple(self.boot(arm.configuration).items()) for arm in arms}
         return self.block_s(arms) + (len(boots) * self._boot_s if len(boots) > 1 else 0.0)
@@ -117,7 +117,7 @@ class HardToChangeFactors:
         return 2.0 * sum(self._spent_s(name, cost) for name, cost in self.costs_s.items())
 
     @property
-    def whole_pair_s(self) -> float:
+    def pair_with_boots_s(self) -> float:
         """The same with the two boots that no budget counts."""
         return self.pair_s + 2.0 * self._boot_s
 
@@ -137,7 +137,7 @@ class HardToChangeFactors:
         return 0.0 if name in self.pausing else cost_s
 
 
-def within(switching_s: float, launching_s: float) -> int:
+def launches_per_application(switching_s: float, launching_s: float) -> int:
     """How many launches of each arm one application serves.
 
     So many that launching takes about as long as switching: fewer would waste what was paid for
@@ -149,7 +149,7 @@ def within(switching_s: float, launching_s: float) -> int:
     """
     if switching_s <= 0.0 or launching_s <= 0.0:
         return 1
-    return min(MOST_WITHIN, max(1, round(switching_s / launching_s)))
+    return min(MAX_LAUNCHES_PER_APPLICATION, max(1, round(switching_s / launching_s)))
 
 
 def switching_words(found: SwitchingCost) -> str:
@@ -162,13 +162,13 @@ def switching_words(found: SwitchingCost) -> str:
     return f"{show_count(found.boots, 'boot')}{beside}, for {names}"
 
 
-def switching_of(spec: StudySpec, samples: Iterable[Sample]) -> SwitchingCost | None:
+def switching_cost(spec: StudySpec, samples: Iterable[Sample]) -> SwitchingCost | None:
     """What a study has spent on switching; ``None`` where it varies nothing costly."""
     costly = HardToChangeFactors.of(spec)
     if not costly:
         return None
     known = [e for s in samples for e in s.evidence]
-    pieces = [e for e in known if e.kind == EVIDENCE]
+    pieces = [e for e in known if e.kind == SWITCH_EVIDENCE]
     return SwitchingCost(
         settings=costly.names,
         applications=len(pieces),

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assay.errors import AssayError
-from assay.testing.replay.jobs import METHODS, RAW, Job, run_all
+from assay.testing.replay.jobs import METHODS, RAW_SUFFIX, Job, run_all
 from assay.testing.replay.score import Row
 from assay.testing.replay.world import Kind
 
@@ -47,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _names() -> list[str]:
-    return [*METHODS, *(name + RAW for name in METHODS)]
+    return [*METHODS, *(name + RAW_SUFFIX for name in METHODS)]
 
 
 def _jobs(asked: argparse.Namespace) -> Iterator[Job]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from assay.errors import NotPossibleError
 from assay.testing.replay.coding import Coding
-from assay.testing.replay.method import Found
-from assay.testing.replay.observations import Seen
+from assay.testing.replay.method import MethodResult
+from assay.testing.replay.observations import ObservedMinimum
 from assay.testing.replay.world import World
 
 
@@ -23,11 +23,11 @@ class HeboSearch:
 
     name = "hebo"
 
-    def search(self, world: World, launches: int, seed: int) -> Found:
+    def search(self, world: World, launches: int, seed: int) -> MethodResult:
         """See ``Method.search``."""
-        return next(self.along(world, (launches,), seed))
+        return next(self.search_each(world, (launches,), seed))
 
-    def along(self, world: World, counts: Sequence[int], seed: int) -> Iterator[Found]:
+    def search_each(self, world: World, counts: Sequence[int], seed: int) -> Iterator[MethodResult]:
         """See ``Anytime.along``.
 
         Raises:
@@ -50,7 +50,7 @@ class HeboSearch:
         coding = Coding(world.table)
         space = DesignSpace().parse([_parameter(coding, i) for i in range(len(coding.columns))])
         optimiser = HEBO(space, scramble_seed=seed)
-        seen, invalid, think_s = Seen(world), 0, []
+        seen, invalid, think_s = ObservedMinimum(world), 0, []
 
         def observe(point: int) -> None:
             cost = seen.launch(point)

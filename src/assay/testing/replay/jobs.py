@@ -23,7 +23,7 @@ from assay.testing.replay.searcher_search import SearcherSearch
 from assay.testing.replay.smac_search import SmacSearch
 from assay.testing.replay.table import Table, joined, load, without_difference
 from assay.testing.replay.tpe import TpeSearcher
-from assay.testing.replay.warm_search import Telling, WarmSearch
+from assay.testing.replay.warm_search import EarlierStudyKind, WarmSearch
 from assay.testing.replay.world import Kind, World
 
 METHODS: dict[str, Callable[[], Method]] = {
@@ -35,11 +35,11 @@ METHODS: dict[str, Callable[[], Method]] = {
     "assay": lambda: RaceSearch("assay", GpSearcher()),
     "assay-searcher": lambda: SearcherSearch("assay-searcher", GpSearcher()),
     "assay-warm": lambda: WarmSearch("assay-warm"),
-    "assay-altered": lambda: WarmSearch("assay-altered", telling=Telling.ALTERED),
-    "assay-misled": lambda: WarmSearch("assay-misled", telling=Telling.REVERSED),
+    "assay-altered": lambda: WarmSearch("assay-altered", telling=EarlierStudyKind.ALTERED),
+    "assay-misled": lambda: WarmSearch("assay-misled", telling=EarlierStudyKind.REVERSED),
     "assay-tpe": lambda: RaceSearch("assay-tpe", TpeSearcher()),
 }
-RAW = "-raw"
+RAW_SUFFIX = "-raw"
 """Ending of a method that is given the columns as they are written, one-hot ones apart."""
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -50,7 +50,7 @@ class Job:
 
     Attributes:
         path: of the table.
-        method: a name of ``METHODS``, with ``RAW`` or without.
+        method: a name of ``METHODS``, with ``RAW_SUFFIX`` or without.
         seed: of the world and of the method.
         counts: of launches, rising.
         noise: standard deviation of the logarithm, added where only means were recorded.
@@ -71,7 +71,7 @@ class Job:
 
 def method_of(job: Job) -> Method:
     """Return the method that a job names."""
-    return METHODS[job.method.removesuffix(RAW)]()
+    return METHODS[job.method.removesuffix(RAW_SUFFIX)]()
 
 
 def run(job: Job, method: Method | None = None) -> list[Row]:
@@ -84,7 +84,7 @@ def run(job: Job, method: Method | None = None) -> list[Row]:
     Raises:
         AssayError: the method cannot run here, or the table cannot be read.
     """
-    table = _table(job.path, not job.method.endswith(RAW), job.null)
+    table = _table(job.path, not job.method.endswith(RAW_SUFFIX), job.null)
 
     def fresh() -> World:
         return World(table, job.seed, noise=job.noise, kind=job.kind, higher=job.higher)
@@ -121,7 +121,7 @@ def run_all(
                 yield _timed(job, make)
         return
     coming = iter(jobs)
-    with ProcessPoolExecutor(processes, initializer=alone) as pool:
+    with ProcessPoolExecutor(processes, initializer=use_single_thread) as pool:
         first = itertools.islice(coming, 2 * processes)
         waiting = {pool.submit(_timed, job, make) for job in first}
         while waiting:
@@ -138,7 +138,7 @@ def _timed(job: Job, make: Callable[[Job], Method]) -> Result:
     return job, run(job, make(job)), time.process_time() - began
 
 
-def alone() -> None:
+def use_single_thread() -> None:
     """Use one thread for each process: searches run side by side."""
     for name in THREADS:
         os.environ.setdefault(name, "1")

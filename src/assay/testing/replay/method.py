@@ -10,7 +10,7 @@ from assay.testing.replay.world import World
 
 
 @dataclass(frozen=True)
-class Found:
+class MethodResult:
     """What a method recommends.
 
     Attributes:
@@ -34,17 +34,17 @@ class Method(Protocol):
 
     name: str
 
-    def search(self, world: World, launches: int, seed: int) -> Found:
+    def search(self, world: World, launches: int, seed: int) -> MethodResult:
         """Search a fresh world."""
         ...
 
 
 @runtime_checkable
-class Anytime(Protocol):
+class AnytimeMethod(Protocol):
     """A method that does not ask how many launches it has: one search answers for every count."""
 
     name: str
 
-    def along(self, world: World, counts: Sequence[int], seed: int) -> Iterator[Found]:
+    def search_each(self, world: World, counts: Sequence[int], seed: int) -> Iterator[MethodResult]:
         """Search a fresh world; yield the answer each time one of the rising counts is reached."""
         ...

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.testing.replay.method import Found
+from assay.testing.replay.method import MethodResult
 from assay.testing.replay.world import World
 
 
-class Seen:
+class ObservedMinimum:
     """Single observations, the best of which wins, as tuners without statistics have it.
 
     Args:
@@ -38,12 +38,12 @@ class Seen:
             self._default = value
         return cost
 
-    def found(self, invalid: int = 0, think_s: Sequence[float] = ()) -> Found:
+    def found(self, invalid: int = 0, think_s: Sequence[float] = ()) -> MethodResult:
         """The best single observation, and the gain that it seems to show."""
         if self._best is None:
-            return Found(self._world.default, None, invalid=invalid, think_s=think_s)
+            return MethodResult(self._world.default, None, invalid=invalid, think_s=think_s)
         cost, point = self._best
         ratio = (
             abs(cost) / self._default if self._default and point != self._world.default else None
         )
-        return Found(point, ratio, invalid=invalid, think_s=think_s)
+        return MethodResult(point, ratio, invalid=invalid, think_s=think_s)

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assay.testing.replay.coding import Coding
-from assay.testing.replay.method import Found
-from assay.testing.replay.observations import Seen
+from assay.testing.replay.method import MethodResult
+from assay.testing.replay.observations import ObservedMinimum
 from assay.testing.replay.world import World
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ class OptunaSearch:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def search(self, world: World, launches: int, seed: int) -> Found:
+    def search(self, world: World, launches: int, seed: int) -> MethodResult:
         """See ``Method.search``."""
-        return next(self.along(world, (launches,), seed))
+        return next(self.search_each(world, (launches,), seed))
 
-    def along(self, world: World, counts: Sequence[int], seed: int) -> Iterator[Found]:
+    def search_each(self, world: World, counts: Sequence[int], seed: int) -> Iterator[MethodResult]:
         """See ``Anytime.along``: no sampler is told how many trials there will be."""
         import optuna
         from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
@@ -48,7 +48,7 @@ class OptunaSearch:
         }
         study = optuna.create_study(sampler=self._sampler(seed))
         study.enqueue_trial(_params(coding, world.default))
-        seen, invalid, think_s = Seen(world), 0, []
+        seen, invalid, think_s = ObservedMinimum(world), 0, []
         for count in counts:
             while world.launches < count:
                 began = time.perf_counter()

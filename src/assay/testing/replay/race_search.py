@@ -29,10 +29,10 @@ from assay.search.conclusion.conclude import conclude
 from assay.search.model.searcher import Belief, Contrast, Estimate, Searcher, Trial
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
-from assay.testing.replay.method import Found
+from assay.testing.replay.method import MethodResult
 from assay.testing.replay.table import Point, Table
 from assay.testing.replay.world import World
-from assay.testing.search_contracts import Trip, drive
+from assay.testing.search_contracts import CompletedRace, run_race
 
 SCORE = Metric(name="score", goal=Goal.HIGHER, pattern="x")
 """The objective where higher is better; its pattern is never used."""
@@ -50,15 +50,15 @@ class RaceSearch:
         self.name = name
         self._searcher = searcher
 
-    def search(self, world: World, launches: int, seed: int) -> Found:
+    def search(self, world: World, launches: int, seed: int) -> MethodResult:
         """See ``Method.search``."""
-        searcher = Timed(self._searcher)
-        visit = Visit.of(world, searcher, launches, seed)
+        searcher = TimedSearcher(self._searcher)
+        visit = ReplayedStudy.of(world, searcher, launches, seed)
         return _found(visit, searcher)
 
 
 @dataclass(frozen=True)
-class Visit:
+class ReplayedStudy:
     """A study of a world.
 
     Attributes:
@@ -69,14 +69,14 @@ class Visit:
 
     space: TableSpace
     spec: StudySpec
-    trip: Trip
+    trip: CompletedRace
 
     @classmethod
-    def of(cls, world: World, searcher: Searcher, launches: int, seed: int) -> Visit:
+    def of(cls, world: World, searcher: Searcher, launches: int, seed: int) -> ReplayedStudy:
         """Tune in a fresh world."""
         space = TableSpace(world.table, world.default)
         spec = _spec(space, world, launches, seed)
-        trip = drive(TuneRace(spec, space, searcher), Recorded(world, space), spec.budget)
+        trip = run_race(TuneRace(spec, space, searcher), RecordedProgram(world, space), spec.budget)
         return cls(space, spec, trip)
 
 
@@ -93,7 +93,7 @@ def _spec(space: TableSpace, world: World, launches: int, seed: int) -> StudySpe
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedProgram:
     """The program of a world, as a race launches it."""
 
     world: World
@@ -112,7 +112,7 @@ class Recorded:
         return Sample(launch=launch, outcome=Outcome.OK, wall_s=taken.spent, metrics=metrics)
 
 
-def _found(visit: Visit, searcher: Timed) -> Found:
+def _found(visit: ReplayedStudy, searcher: TimedSearcher) -> MethodResult:
     space, trip = visit.space, visit.trip
     conclusion = conclude(visit.spec, trip.samples, space, searcher, trip.done)
     chosen = conclusion.recommendation
@@ -120,7 +120,7 @@ def _found(visit: Visit, searcher: Timed) -> Found:
     claim = chosen.claim if chosen is not None else None
     claim = claim if claim is not None and claim.verdict is Verdict.FASTER else None
     claimed = claim if settings and claim is not None and claim.ratio is not None else None
-    return Found(
+    return MethodResult(
         space.point(settings),
         claimed.ratio if claimed else None,
         _interval(claimed.ci) if claimed else None,
@@ -180,7 +180,7 @@ def _setting(column: str) -> str:
 
 
 @dataclass
-class Timed:
+class TimedSearcher:
     """A searcher whose proposals are timed."""
 
     inner: Searcher
@@ -217,8 +217,8 @@ class Timed:
         """See ``Searcher.contrasts``."""
         return self.inner.contrasts(space, trials, wanted)
 
-    def left_to_gain(
+    def remaining_gain(
         self, space: SearchSpace, trials: Sequence[Trial], confidence: float, seed: int
     ) -> float:
         """See ``Searcher.left_to_gain``."""
-        return self.inner.left_to_gain(space, trials, confidence, seed)
+        return self.inner.remaining_gain(space, trials, confidence, seed)

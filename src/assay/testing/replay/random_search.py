@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from assay.testing.replay.method import Found
-from assay.testing.replay.observations import Seen
+from assay.testing.replay.method import MethodResult
+from assay.testing.replay.observations import ObservedMinimum
 from assay.testing.replay.world import World
 
 
@@ -15,17 +15,17 @@ class RandomSearch:
 
     name = "random"
 
-    def search(self, world: World, launches: int, seed: int) -> Found:
+    def search(self, world: World, launches: int, seed: int) -> MethodResult:
         """See ``Method.search``."""
-        return next(self.along(world, (launches,), seed))
+        return next(self.search_each(world, (launches,), seed))
 
-    def along(self, world: World, counts: Sequence[int], seed: int) -> Iterator[Found]:
+    def search_each(self, world: World, counts: Sequence[int], seed: int) -> Iterator[MethodResult]:
         """See ``Anytime.along``."""
         points = list(range(len(world.table.points)))
         random.Random(f"{seed}/random").shuffle(points)
         points.remove(world.default)
         order = iter([world.default, *points])
-        seen = Seen(world)
+        seen = ObservedMinimum(world)
         for count in counts:
             while world.launches < count and (point := next(order, None)) is not None:
                 seen.launch(point)

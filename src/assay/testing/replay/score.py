@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from assay.testing.replay.method import Anytime, Found, Method
+from assay.testing.replay.method import AnytimeMethod, Method, MethodResult
 from assay.testing.replay.world import World
 
 
@@ -70,14 +70,14 @@ def score_each(
     Raises:
         AssayError: the method cannot run here.
     """
-    if not isinstance(method, Anytime):
+    if not isinstance(method, AnytimeMethod):
         return [score(fresh(), method, count, seed) for count in counts]
     world = fresh()
-    answers = zip(counts, method.along(world, counts, seed), strict=True)
+    answers = zip(counts, method.search_each(world, counts, seed), strict=True)
     return [_row(world, method.name, found, count, seed) for count, found in answers]
 
 
-def _row(world: World, name: str, found: Found, launches: int, seed: int) -> Row:
+def _row(world: World, name: str, found: MethodResult, launches: int, seed: int) -> Row:
     return Row(
         table=world.table.name,
         method=name,
@@ -95,12 +95,12 @@ def _row(world: World, name: str, found: Found, launches: int, seed: int) -> Row
     )
 
 
-def _better(world: World, found: Found) -> bool:
+def _better(world: World, found: MethodResult) -> bool:
     ratio = world.ratio(found.point)
     return ratio > 1.0 if world.higher else ratio < 1.0
 
 
-def _covered(world: World, found: Found) -> bool | None:
+def _covered(world: World, found: MethodResult) -> bool | None:
     if found.interval is None:
         return None
     low, high = found.interval

@@ -8,8 +8,8 @@ import time
 from collections.abc import Iterator, Sequence
 
 from assay.records import DEFAULT, Configuration
-from assay.search.model.searcher import Searcher, Trial, estimates, worked
-from assay.testing.replay.method import Found
+from assay.search.model.searcher import Searcher, Trial, estimates, successful_configurations
+from assay.testing.replay.method import MethodResult
 from assay.testing.replay.race_search import TableSpace
 from assay.testing.replay.world import World
 
@@ -30,11 +30,11 @@ class SearcherSearch:
         self._searcher = searcher
         self._batch = batch
 
-    def search(self, world: World, launches: int, seed: int) -> Found:
+    def search(self, world: World, launches: int, seed: int) -> MethodResult:
         """See ``Method.search``."""
-        return next(self.along(world, (launches,), seed))
+        return next(self.search_each(world, (launches,), seed))
 
-    def along(self, world: World, counts: Sequence[int], seed: int) -> Iterator[Found]:
+    def search_each(self, world: World, counts: Sequence[int], seed: int) -> Iterator[MethodResult]:
         """See ``Anytime.along``."""
         space = TableSpace(world.table, world.default)
         trials: list[Trial] = []
@@ -49,7 +49,7 @@ class SearcherSearch:
                     took_s = time.perf_counter() - began
                     think_s += [took_s / len(waiting)] * len(waiting)
                 trials.append(_launched(world, space, waiting.pop(0), block))
-            yield Found(self._best(space, trials, world), None, think_s=tuple(think_s))
+            yield MethodResult(self._best(space, trials, world), None, think_s=tuple(think_s))
 
     def _proposals(
         self, space: TableSpace, trials: Sequence[Trial], place: str
@@ -59,7 +59,7 @@ class SearcherSearch:
         return found or self._searcher.verify(space, trials, self._batch, seed) or [DEFAULT]
 
     def _best(self, space: TableSpace, trials: Sequence[Trial], world: World) -> int:
-        able = sorted(worked(trials), key=lambda c: (len(c), str(c)))
+        able = sorted(successful_configurations(trials), key=lambda c: (len(c), str(c)))
         found = estimates(self._searcher, space, trials, able)
         known = [(e.mean, i) for i, e in enumerate(found) if math.isfinite(e.deviation)]
         return space.point(able[min(known)[1]]) if known else world.default

@@ -9,8 +9,8 @@ from typing import Any
 
 from assay.errors import NotPossibleError
 from assay.testing.replay.coding import Coding
-from assay.testing.replay.method import Found
-from assay.testing.replay.observations import Seen
+from assay.testing.replay.method import MethodResult
+from assay.testing.replay.observations import ObservedMinimum
 from assay.testing.replay.world import World
 
 
@@ -19,7 +19,7 @@ class SmacSearch:
 
     name = "smac"
 
-    def search(self, world: World, launches: int, seed: int) -> Found:
+    def search(self, world: World, launches: int, seed: int) -> MethodResult:
         """See ``Method.search``.
 
         Raises:
@@ -42,7 +42,7 @@ class SmacSearch:
             choices = list(range(len(coding.domains[i])))
             made = OrdinalHyperparameter if coding.ordered(i) else CategoricalHyperparameter
             space.add(made(name, choices, default_value=int(default[i])))
-        seen = Seen(world)
+        seen = ObservedMinimum(world)
         invalid, think_s = 0, []
         with tempfile.TemporaryDirectory() as folder:
             facade = _facade(smac, space, launches, seed, Path(folder))

@@ -13,18 +13,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.records import Choices, Configuration, Range, Value
-from assay.search.model.sample_means import ByAverage, standings
-from assay.search.model.searcher import Trial, fresh, launched
+from assay.search.model.sample_means import SampleMeans, mean_effects
+from assay.search.model.searcher import Trial, fresh_configurations, launched_configurations
 from assay.search.space.search_space import SearchSpace
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
-LEFT_ALONE = "(left alone)"
+NOT_SET = "(left alone)"
 """Category that stands for a setting at its default."""
 
 
-class TpeSearcher(ByAverage):
+class TpeSearcher(SampleMeans):
     """Multivariate TPE.
 
     Time-outs arrive as capped values: Optuna regards failed trials as deleted, and would walk into
@@ -54,7 +54,7 @@ class TpeSearcher(ByAverage):
             )
         study = optuna.create_study(sampler=sampler)
         distributions = _distributions(space)
-        seen = standings(trials)
+        seen = mean_effects(trials)
         worst = max((s.score for s in seen if s.launches), default=0.0)
         for standing in seen:
             study.add_trial(
@@ -65,7 +65,7 @@ class TpeSearcher(ByAverage):
                 )
             )
         wanted = [_decode(study.ask(distributions).params) for _ in range(count)]
-        return fresh(space, wanted, launched(trials), count, rng)
+        return fresh_configurations(space, wanted, launched_configurations(trials), count, rng)
 
 
 def _distributions(space: SearchSpace) -> dict[str, BaseDistribution]:
@@ -77,7 +77,7 @@ def _distributions(space: SearchSpace) -> dict[str, BaseDistribution]:
         domain = parameter.domain
         if isinstance(domain, Range) and not (domain.log and domain.step):
             if parameter.default is None:
-                found[f"{name}?"] = CategoricalDistribution((LEFT_ALONE, "set"))
+                found[f"{name}?"] = CategoricalDistribution((NOT_SET, "set"))
             high = _highest(domain)
             if domain.integer:
                 step = 1 if domain.log else int(domain.step or 1)
@@ -102,7 +102,7 @@ def _category(value: Value | None, default: Value | None) -> Value:
     """The category of an option; Optuna compares categories by ==, so a text stands for None."""
     if value is not None:
         return value
-    return default if default is not None else LEFT_ALONE
+    return default if default is not None else NOT_SET
 
 
 def _encode(space: SearchSpace, configuration: Configuration) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def _encode(space: SearchSpace, configuration: Configuration) -> dict[str, Any]:
     params: dict[str, Any] = {}
     for name, distribution in _distributions(space).items():
         if name.endswith("?") and name[:-1] in space.parameters:
-            params[name] = "set" if name[:-1] in configuration else LEFT_ALONE
+            params[name] = "set" if name[:-1] in configuration else NOT_SET
             continue
         parameter = space.parameters[name]
         value = configuration.get(name)
@@ -128,16 +128,16 @@ def _stand_in(domain: Choices | Range | Any, default: Value | None) -> Value:
     if isinstance(domain, Range) and not (domain.log and domain.step):
         values = domain.values()
         return values[len(values) // 2] if values else domain.at(0.5)
-    return LEFT_ALONE
+    return NOT_SET
 
 
 def _decode(params: dict[str, Any]) -> Configuration:
     """Optuna's parameters as a configuration, not yet canonical."""
-    left_alone = {name[:-1] for name, v in params.items() if name.endswith("?") and v == LEFT_ALONE}
+    left_alone = {name[:-1] for name, v in params.items() if name.endswith("?") and v == NOT_SET}
     return Configuration(
         {
             name: value
             for name, value in params.items()
-            if not name.endswith("?") and value != LEFT_ALONE and name not in left_alone
+            if not name.endswith("?") and value != NOT_SET and name not in left_alone
         }
     )

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from assay.records import EarlierStudy
 from assay.search.model.gp import GpSearcher
-from assay.search.model.warm_start import MOST_KNOWN, bounded, known_of
-from assay.testing.replay.method import Found
-from assay.testing.replay.race_search import RaceSearch, TableSpace, Visit
+from assay.search.model.warm_start import MAX_CONFIGURATIONS, limit_results, transferable_results
+from assay.testing.replay.method import MethodResult
+from assay.testing.replay.race_search import RaceSearch, ReplayedStudy, TableSpace
 from assay.testing.replay.table import Table
 from assay.testing.replay.world import World
 
@@ -20,7 +20,7 @@ SEED_OF_EARLIER = 10_000
 """Added to the seed of a study for that of the earlier one: another default, other noise."""
 
 
-class Telling(enum.StrEnum):
+class EarlierStudyKind(enum.StrEnum):
     """What an earlier study tells of a space."""
 
     TRUE = "true"
@@ -37,31 +37,33 @@ class WarmSearch:
         telling: how the earlier study's table differs from the world's.
     """
 
-    def __init__(self, name: str, launches: int = 50, telling: Telling = Telling.TRUE) -> None:
+    def __init__(
+        self, name: str, launches: int = 50, telling: Telling = EarlierStudyKind.TRUE
+    ) -> None:
         self.name = name
         self._launches = launches
         self._telling = telling
 
-    def search(self, world: World, launches: int, seed: int) -> Found:
+    def search(self, world: World, launches: int, seed: int) -> MethodResult:
         """See ``Method.search``."""
         earlier = self._earlier(world, seed)
         return RaceSearch(self.name, GpSearcher(earlier=(earlier,))).search(world, launches, seed)
 
     def _earlier(self, world: World, seed: int) -> EarlierStudy:
         table = world.table
-        if self._telling is Telling.REVERSED:
+        if self._telling is EarlierStudyKind.REVERSED:
             table = reversed_table(table)
-        elif self._telling is Telling.ALTERED:
+        elif self._telling is EarlierStudyKind.ALTERED:
             table = altered_table(table, seed)
         before = world.like(table, seed + SEED_OF_EARLIER)
-        visit = Visit.of(before, GpSearcher(), self._launches, seed + SEED_OF_EARLIER)
+        visit = ReplayedStudy.of(before, GpSearcher(), self._launches, seed + SEED_OF_EARLIER)
         space = TableSpace(world.table, world.default)
-        known, left_out = known_of(visit.spec, visit.trip.samples, space)
+        known, left_out = transferable_results(visit.spec, visit.trip.samples, space)
         return EarlierStudy(
             study="earlier",
             command="recorded",
             launches=len(visit.trip.samples),
-            known=bounded(known, MOST_KNOWN),
+            known=limit_results(known, MAX_CONFIGURATIONS),
             left_out=left_out,
         )
 

@@ -33,7 +33,7 @@ class Kind(enum.StrEnum):
 
 
 @dataclass(frozen=True)
-class Taken:
+class SimulatedLaunch:
     """One launch.
 
     Attributes:
@@ -91,7 +91,7 @@ class World:
         """A fresh world of another table or seed, with noise of the same kind."""
         return World(table, seed, noise=self._noise, kind=self._kind, higher=self.higher)
 
-    def launch(self, point: int, cap: float | None = None) -> Taken:
+    def launch(self, point: int, cap: float | None = None) -> SimulatedLaunch:
         """Launch a point once more."""
         number = self._launched.get(point, 0)
         self._launched[point] = number + 1
@@ -101,17 +101,17 @@ class World:
         self.timeouts += taken.stopped
         return taken
 
-    def _take(self, point: int, number: int, cap: float | None) -> Taken:
+    def _take(self, point: int, number: int, cap: float | None) -> SimulatedLaunch:
         mean = self.table.means[point]
         self._departure = DRIFT_KEEPS * self._departure
         if self._kind is Kind.DRIFT:
             self._departure += self._draw("drift", self.launches).gauss(0.0, DRIFT_STEP)
         if mean is None:
-            return Taken(None, False, self._usual)
+            return SimulatedLaunch(None, False, self._usual)
         value = self._noisy(mean, point, number) * math.exp(self._departure)
         if cap is not None and value > cap and not self.higher:
-            return Taken(cap, True, cap)
-        return Taken(value, False, value)
+            return SimulatedLaunch(cap, True, cap)
+        return SimulatedLaunch(value, False, value)
 
     def _noisy(self, mean: float, point: int, number: int) -> float:
         draw = self._draw(point, number)
