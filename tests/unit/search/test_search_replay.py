@@ -292,7 +292,7 @@ def test_a_study_after_another_one_is_better_after_few_launches() -> None:
     """The mean over seeds; a misleading one costs launches, and no wrong claim."""
     table = flat_grid()
 
-    def rows(name: str, telling: Telling = EarlierStudyKind.TRUE) -> list[float]:
+    def rows(name: str, telling: EarlierStudyKind = EarlierStudyKind.TRUE) -> list[float]:
         method = WarmSearch(name, telling=telling)
         found = [score(World(table, seed), method, 10, seed) for seed in range(6)]
         wrong = [row for row in found if row.false_win and row.claim is not None]

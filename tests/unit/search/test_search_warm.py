@@ -79,7 +79,7 @@ def takes_s(configuration: Configuration) -> float:
 PROGRAM = SimulatedProgram(takes_s=takes_s, noise=0.03)
 
 
-def tuned(spec: StudySpec, program: Simulated = PROGRAM) -> CompletedRace:
+def tuned(spec: StudySpec, program: SimulatedProgram = PROGRAM) -> CompletedRace:
     race = TuneRace(spec, SearchSpace(spec.space), GpSearcher(earlier=spec.earlier))
     return run_race(race, program, spec.budget)
 

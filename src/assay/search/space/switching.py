@@ -92,7 +92,7 @@ class HardToChangeFactors:
         return self.block_s(arms) + (len(boots) * self._boot_s if len(boots) > 1 else 0.0)
 
     def block_s(self, arms: Sequence[Arm]) -> float:
-        """What a block of these arms takes for switching, in the order of ``stats.order``.
+        """What a block of these arms takes for switching, in the order of ``stats.block_order``.
 
         Each setting is applied once for each group of arms that share it and all that are costlier,
         that of the first group included; not at all where no arm differs.

@@ -38,7 +38,7 @@ class WarmSearch:
     """
 
     def __init__(
-        self, name: str, launches: int = 50, telling: Telling = EarlierStudyKind.TRUE
+        self, name: str, launches: int = 50, telling: EarlierStudyKind = EarlierStudyKind.TRUE
     ) -> None:
         self.name = name
         self._launches = launches
