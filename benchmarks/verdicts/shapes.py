@@ -97,6 +97,6 @@ def shape(name: str, studies: int, blocks: int, seed: int) -> Shape:
 def _claim(a: Array, b: Array, blocks: int) -> Claim:
     """What a study would say after so many blocks."""
     left, right = ([Observation(math.exp(v)) for v in arm[:blocks].tolist()] for arm in (a, b))
-    found = claim(("A", "B"), left, right, WALL, alpha=ALPHA, margin=DEFAULT_MARGIN)
+    found = claim_from_blocks(("A", "B"), left, right, WALL, alpha=ALPHA, margin=DEFAULT_MARGIN)
     assert found is not None
     return found

@@ -24,7 +24,7 @@ from assay.partition.status import read_kernel_work, read_partitions
 from .alive import Alive, alive
 from .guest import CgroupMode, Guest
 from .trees import WHAT_CHECKS_READ, gather, plant, tree_files
-from .trees import read_partitions as look_again
+from .trees import look as look_again
 
 pytestmark = pytest.mark.vm
 

@@ -58,7 +58,7 @@ def applied_system_settings(
     finally:
         try:
             hold.close()
-        except NotPutBack as error:  # the program's own status is what counts
+        except NotRestoredError as error:  # the program's own status is what counts
             print(f"assay: {clean(str(error), KEPT_CONTROLS)}", file=sys.stderr)
 
 

@@ -69,7 +69,7 @@ class NoiseMeasurement:
         run: what the program tells.
         steal_s: time that the hypervisor says it took, by CPU; in steps of 10 ms.
         switches: context switches of the whole host.
-        others: processes that had the most processor time, most first.
+        busiest_processes: processes that had the most processor time, most first.
     """
 
     run: NoiseRun
@@ -168,7 +168,7 @@ class NoiseMeter:
                 cpu: max(0.0, s - before.steal_s.get(cpu, s)) for cpu, s in after.steal_s.items()
             },
             switches=max(0, after.switches - before.switches),
-            others=busiest_processes(before, after, {os.getpid(), self._process.pid}),
+            busiest_processes=busiest_processes(before, after, {os.getpid(), self._process.pid}),
         )
 
     def _started(self, env: Mapping[str, str]) -> subprocess.Popen[bytes]:

@@ -115,7 +115,7 @@ def summarize_noise(
         figures=named_figures(runs),
         steal_s=_added([one.steal_s for one in found]),
         switches=sum(one.switches for one in found),
-        others=_busiest([other for one in found for other in one.others]),
+        others=_busiest([other for one in found for other in one.busiest_processes]),
     )
 
 

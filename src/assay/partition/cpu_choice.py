@@ -10,7 +10,7 @@ from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.cpulist import format_list
 from assay.machine.document import Cpu
 from assay.partition.ranks import RankLayout
-from assay.partition.request import ShareRequest
+from assay.partition.share_request import ShareRequest
 from assay.units import show_count
 
 _LEVELS = (("package", "node", "l3"), ("node",), ("package",))

@@ -9,7 +9,7 @@ from assay.errors import InvalidInputError, NotPossibleError
 from assay.machine.cpulist import format_list, parse_list
 from assay.machine.document import Cpu, Machine, Node
 from assay.partition.cpu_choice import choose_cpus
-from assay.partition.request import Amount, ShareRequest
+from assay.partition.share_request import Amount, ShareRequest
 
 AUTO = "auto"
 

@@ -19,7 +19,7 @@ from assay.partition.broker import (
     free_cpus,
 )
 from assay.partition.cpu_choice import CpuChoice, choose_cpus
-from assay.partition.request import ShareRequest
+from assay.partition.share_request import ShareRequest
 
 MAX_TRIES = 20
 """Between looking and asking somebody else may take what was free."""

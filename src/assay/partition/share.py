@@ -22,8 +22,8 @@ from assay.partition.folders import partition_folder, socket_in
 from assay.partition.isolation_files import expected_files
 from assay.partition.names import PARTITION_KIND, SHARE_KIND, SHARE_MEMORY_KIND, UTILITY_VARIABLE
 from assay.partition.registry import select_partition
-from assay.partition.request import ShareRequest
 from assay.partition.reservation import ShareLimits, ShareResources, preview_share, reserve_share
+from assay.partition.share_request import ShareRequest
 from assay.records import Evidence
 from assay.settings.gpus import variables_for, visible_in
 from assay.units import show_bytes

@@ -53,8 +53,7 @@ class Metric(Record, frozen=True, kw_only=True):
 
     @property
     def combined(self) -> Combine:
-        """Return the aggregation: as requested, else the sum if higher is better, else the
-        maximum."""
+        """Return the requested aggregation; by default the sum if higher is better, else the maximum."""
         return self.combine or (Combine.SUM if self.goal is Goal.HIGHER else Combine.MAX)
 
 

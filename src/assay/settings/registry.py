@@ -33,14 +33,14 @@ from assay.settings.instruction_set import CpuIsa
 from assay.settings.io_priority import IoPriorityClass
 from assay.settings.limits import ResourceLimit
 from assay.settings.malloc import AllocatorSetting
-from assay.settings.memory import NumaPolicy as MemoryPolicy
+from assay.settings.memory import NumaPolicy
 from assay.settings.mkl import MklDynamic
 from assay.settings.openmp import OpenMPBinding, OpenMPPlaces
 from assay.settings.openmp_runtime import OpenMPRuntime
 from assay.settings.openmp_schedule import OpenMPSchedule
 from assay.settings.openmp_wait import OpenMPBlocktime, OpenMPWaitPolicy
 from assay.settings.per_core import ThreadsPerCore
-from assay.settings.scheduling import NiceValue, NumaPolicy
+from assay.settings.scheduling import NiceValue, SchedulingClass
 from assay.settings.system import SYSTEM, on_demand
 from assay.settings.thp import TransparentHugePages
 from assay.settings.tier import TIER_SETTINGS as TIER
@@ -127,10 +127,10 @@ def builtin() -> Registry:
             *TUNABLES,
             PageCacheSetting(),
             TransparentHugePages(),
-            MemoryPolicy(),
+            NumaPolicy(),
             *TIER,
             CpuIsa(),
-            NumaPolicy(),
+            SchedulingClass(),
             NiceValue(),
             IoPriorityClass(),
             VisibleGpus(),

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.records.claim import Verdict
+from assay.records.study import DEFAULT_MARGIN
 from assay.stats.confidence_sequence import half_width
 from assay.stats.paired import Effect, Observation, measurement_step
 from assay.stats.undisturbed import MIN_UNDISTURBED_SHARE, effect_of_blocks
-from assay.stats.verdict import DEFAULT_MARGIN, decide
+from assay.stats.verdict import decide
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,7 +10,7 @@ from assay.records.workload import Goal
 from assay.stats.confidence_sequence import half_width
 from assay.stats.paired import Effect
 
-__all__ = ["MARGIN", "Verdict", "is_beyond_margin", "blocks_needed", "decide"]
+__all__ = ["DEFAULT_MARGIN", "Verdict", "is_beyond_margin", "blocks_needed", "decide"]
 
 _FAR = 1_000_000
 """More blocks than this are never run."""

@@ -41,7 +41,7 @@ def stratum_of(
 
 def as_if_reserved(now: Stratum, then: Stratum) -> Stratum:
     """The conditions at hand without a share of a partition, as if it were had as it was then."""
-    names = {f"{VARIABLE_PREFIX}{name}" for name in (UTILITY, *VARIABLES)}
+    names = {f"{VARIABLE_PREFIX}{name}" for name in (UTILITY_VARIABLE, *VARIABLES)}
     return msgspec.structs.replace(
         now,
         cpus=then.cpus,

@@ -101,9 +101,9 @@ def survey(
                 break
         else:
             raise WorkloadFailedError(
-                f"The program fails in its default configuration: {why_failed(sample, workload)}."
+                f"The program fails in its default configuration: {failure_text(sample, workload)}."
                 f"{failure_excerpt_of(sample.outputs)}",
-                BY_HAND,
+                RUN_BY_HAND,
             )
         for metric in objectives or (workload.objective,):
             demand_objective(sample, metric)

@@ -52,7 +52,7 @@ def share_text(found: RequirementResult) -> str:
     return told
 
 
-def evidence_text(spec: StudySpec, found: RequirementResult) -> str:
+def bound_evidence_text(spec: StudySpec, found: RequirementResult) -> str:
     """The figures behind a verdict: the quantile, the worst, the launches that keep it."""
     if not found.launches:
         return "no launch that counts"
@@ -87,7 +87,7 @@ def _up(percent: float) -> str:
 
 def requirement_words(spec: StudySpec, found: RequirementResult) -> str:
     """A result in one line: the verdict, the figures, and what they say of all launches."""
-    told = f"{found.verdict}: {evidence_text(spec, found)}"
+    told = f"{found.verdict}: {bound_evidence_text(spec, found)}"
     if found.launches:
         told += f" ({guarantee_text(found)}){needed_launches_text(found)}"
     return f"{told}; withheld, others disturbed too many blocks" if found.withheld else told
@@ -188,7 +188,7 @@ def default_requirement_sentence(
     verdict = verdict_on(required, default)
     mine = [one for one in required if one.arm == default and one.verdict is verdict]
     text = required_text(spec, [one.requirement for one in mine])
-    figures = "; ".join(evidence_text(spec, one) for one in mine)
+    figures = "; ".join(bound_evidence_text(spec, one) for one in mine)
     if all(one.withheld for one in mine):
         return ""
     match verdict:
@@ -210,7 +210,7 @@ def _broken(
 ) -> str:
     mine = [one for one in required if one.arm == found.b and one.verdict is BROKEN]
     text = required_text(spec, [one.requirement for one in mine])
-    figures = "; ".join(evidence_text(spec, one) for one in mine)
+    figures = "; ".join(bound_evidence_text(spec, one) for one in mine)
     told = f"{found.b}, which won the search, breaks {text} ({figures})"
     if before is BROKEN:
         whole = required_text(spec)
@@ -226,7 +226,9 @@ def _unclear(
 ) -> str:
     mine = [one for one in required if one.arm == found.b and one.verdict is UNCLEAR]
     text = required_text(spec, [one.requirement for one in mine])
-    figures = "; ".join(f"{evidence_text(spec, one)}{needed_launches_text(one)}" for one in mine)
+    figures = "; ".join(
+        f"{bound_evidence_text(spec, one)}{needed_launches_text(one)}" for one in mine
+    )
     rest = "The default breaks it." if before is BROKEN else "Keep the default until then."
     if before is BROKEN and len(spec.require) > 1:
         rest = "The default breaks what is required."

@@ -19,7 +19,7 @@ from assay.executors.missing_inputs import MissingInputError, demand_folder
 from assay.executors.parallel import ParallelExecutor
 from assay.host.changes import ActionOutcome as Applied
 from assay.launch.driver import Driver, find_launcher
-from assay.records import DEFAULT, ActionOutcome, Launch, Plan, Stage, Workload
+from assay.records import DEFAULT, Outcome, Launch, Plan, Stage, Workload
 from assay.records.action import SystemAction
 from assay.records.workload import Hooks
 from assay.settings.registry import builtin
@@ -42,7 +42,7 @@ def workload(tmp_path: Path) -> Workload:
     return Workload(argv=(sys.executable, "-c", ""), cwd=str(folder), stdin=str(tmp_path / "input"))
 
 
-def launched(executor: LocalExecutor) -> ActionOutcome:
+def launched(executor: LocalExecutor) -> Outcome:
     executor.submit(LAUNCH, PLAN)
     (sample,) = executor.poll(None)
     return sample.outcome
@@ -60,14 +60,14 @@ def test_what_is_gone_is_named_and_once_it_is_back_launches_go_on(
     }[what]
     aside = place.with_name("aside")
     with executor_of(workload) as executor:
-        assert launched(executor) is ActionOutcome.OK
+        assert launched(executor) is Outcome.OK
         place.rename(aside)
         with pytest.raises(MissingInputError, match=f"{said} {place} is gone") as caught:
             launched(executor)
         assert caught.value.path == str(place)
         assert "assay study resume" in str(caught.value.remedy)
         aside.rename(place)
-        assert launched(executor) is ActionOutcome.OK
+        assert launched(executor) is Outcome.OK
 
 
 def test_a_cleaned_up_folder_for_the_output_is_made_anew_or_named(
@@ -77,9 +77,9 @@ def test_a_cleaned_up_folder_for_the_output_is_made_anew_or_named(
     place.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(place))
     with executor_of(workload) as executor:
-        assert launched(executor) is ActionOutcome.OK
+        assert launched(executor) is Outcome.OK
         shutil.rmtree(executor.output.parent)
-        assert launched(executor) is ActionOutcome.OK
+        assert launched(executor) is Outcome.OK
         shutil.rmtree(place)
         with pytest.raises(
             MissingInputError, match=f"output {executor.output.parent} is gone"
@@ -126,7 +126,7 @@ def test_cleanup_runs_before_system_settings_are_put_back(
     driver = Driver(find_launcher(os.environ), os.environ)
     executor = LocalExecutor(workload, driver, builtin(), speed=False, system=Told(log))
     with contextlib.suppress(KeyboardInterrupt), executor:
-        assert launched(executor) is ActionOutcome.OK
+        assert launched(executor) is Outcome.OK
         if interrupted:
             raise KeyboardInterrupt
     assert log.read_text() == "cleaned\nrestored\n"

@@ -6,7 +6,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from assay.partition.request import ALGORITHMS, ALL, Amount, ShareRequest, parse_share_request
 from hypothesis import given
 from hypothesis import strategies as st
 from settings.hosts import machine
@@ -16,6 +15,7 @@ from assay.machine.document import Cpu
 from assay.partition.cpu_choice import CpuChoice, choose_cpus
 from assay.partition.isolation import CgroupTree, group_name, partition_groups
 from assay.partition.ranks import LocalRank, local_rank
+from assay.partition.share_request import ALGORITHMS, ALL, Amount, ShareRequest, parse_share_request
 
 
 def host(**shape: int) -> tuple[Cpu, ...]:
@@ -30,7 +30,7 @@ def all_of(cpus: tuple[Cpu, ...]) -> set[int]:
 
 
 @pytest.mark.parametrize(
-    ("text", "wish"),
+    ("text", "requested"),
     [
         ("cpus=2,mem=4G", ShareRequest(cpus=Amount(2), memory=Amount(4 * 2**30))),
         ("cores=all", ShareRequest(cores=ALL)),
@@ -50,8 +50,8 @@ def all_of(cpus: tuple[Cpu, ...]) -> set[int]:
         ),
     ],
 )
-def test_a_wish_is_read(text: str, request: ShareRequest) -> None:
-    assert parse_share_request(text, {}) == request
+def test_a_wish_is_read(text: str, requested: ShareRequest) -> None:
+    assert parse_share_request(text, {}) == requested
 
 
 @pytest.mark.parametrize(
@@ -182,10 +182,10 @@ def test_no_cpu_is_given_twice_and_cores_stay_whole(
     free = all_of(cpus)
     by_number = {cpu.id: cpu for cpu in cpus}
     for cores in wanted:
-        request = ShareRequest(cores=Amount(cores), algorithm=algorithm)  # type: ignore[arg-type]
+        requested = ShareRequest(cores=Amount(cores), algorithm=algorithm)  # type: ignore[arg-type]
         whole = [cpu for cpu in cpus if set(cpu.siblings) <= free]
         try:
-            given_ = set(choose_cpus(request, cpus, free, seed).cpus)
+            given_ = set(choose_cpus(requested, cpus, free, seed).cpus)
         except (InvalidInputError, NotPossibleError):
             assert len({cpu.core for cpu in whole}) < cores
             continue

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from assay.partition.request import ShareRequest, parse_share_request
 from hypothesis import given
 from hypothesis import strategies as st
 from settings.hosts import machine
@@ -27,6 +26,7 @@ from assay.partition.registry import (
 )
 from assay.partition.reservation import ShareLimits, ShareResources, preview_share
 from assay.partition.share import Share
+from assay.partition.share_request import ShareRequest, parse_share_request
 from assay.settings.gpus import variables_for, visible_in
 
 JOB = {"MPI_LOCALRANKID": "1", "MPI_LOCALNRANKS": "4"}

@@ -51,8 +51,8 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(params=[1, 2], ids=["v1", "v2"])
-def version(request: pytest.FixtureRequest) -> int:
-    found: int = request.param
+def version(requested: pytest.FixtureRequest) -> int:
+    found: int = requested.param
     return found
 
 
@@ -518,7 +518,7 @@ def test_drift_is_told_and_left(tree: Path, version: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "kind", "told"),
+    ("requested", "kind", "told"),
     [
         (CpuRequest("0-3"), InvalidInputError, "leaves no CPU to the system"),
         (CpuRequest("9"), InvalidInputError, "not online"),
@@ -529,11 +529,11 @@ def test_drift_is_told_and_left(tree: Path, version: int) -> None:
     ],
 )
 def test_cpus_that_cannot_be_had(
-    tree: Path, version: int, request: CpuRequest, kind: type[AssayError], told: str
+    tree: Path, version: int, requested: CpuRequest, kind: type[AssayError], told: str
 ) -> None:
     before = content(tree)
     with pytest.raises(kind, match=told):
-        create_partition(PartitionRequest("main", request, broker=False), place(tree, version))
+        create_partition(PartitionRequest("main", requested, broker=False), place(tree, version))
     assert content(tree) == before
 
 
@@ -600,7 +600,7 @@ def test_memory_is_counted_node_by_node(tree: Path, version: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "told"),
+    ("requested", "told"),
     [
         (MemoryRequest("0"), "is nothing"),
         (MemoryRequest("5"), "--mem 5 is less than a page"),
@@ -611,10 +611,10 @@ def test_memory_is_counted_node_by_node(tree: Path, version: int) -> None:
     ],
 )
 def test_memory_that_cannot_be_asked_for(
-    tree: Path, version: int, request: MemoryRequest, told: str
+    tree: Path, version: int, requested: MemoryRequest, told: str
 ) -> None:
     with pytest.raises(InvalidInputError) as error:
-        create_partition(asked("3", memory=request), place(tree, version))
+        create_partition(asked("3", memory=requested), place(tree, version))
     assert told in str(error.value)
 
 

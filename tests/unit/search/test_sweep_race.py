@@ -48,7 +48,7 @@ from assay.search.conclusion.cells import (
 )
 from assay.search.conclusion.conclude import conclude
 from assay.search.races.race import Ending, EndReason
-from assay.search.races.sweep import SweepRace, least_blocks, min_launches, sweep_alpha
+from assay.search.races.sweep import SweepRace, min_blocks, min_launches, sweep_alpha
 from assay.search.space.design import lay_out
 from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, SimulatedProgram, run_race
@@ -214,7 +214,7 @@ def test_it_ends_when_every_claim_is_decided() -> None:
     found = sweep(GRID, program)
     assert found.done.reason is EndReason.DECIDED
     assert {c.verdict for c in found.conclusion.claims} == {Verdict.SLOWER}
-    assert found.conclusion.blocks >= least_blocks(found.spec)
+    assert found.conclusion.blocks >= min_blocks(found.spec)
 
 
 def test_with_a_precision_each_cell_ends_by_itself() -> None:
@@ -293,7 +293,7 @@ def test_too_many_cells_for_the_budget_are_told_up_front() -> None:
     assert needed.time_s is not None
     again = sweep(GRID, steady(), launches=None, time_s=needed.time_s)
     assert again.done.reason is not EndReason.TOO_SMALL
-    assert again.conclusion.blocks >= least_blocks(again.spec)
+    assert again.conclusion.blocks >= min_blocks(again.spec)
 
 
 def test_a_slow_baseline_alone_refuses_nothing() -> None:

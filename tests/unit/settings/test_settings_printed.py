@@ -36,8 +36,8 @@ def test_words_of_a_command_include_the_values_of_its_options(
 
 def test_words_of_a_pipeline_are_those_that_were_typed() -> None:
     command = shlex.join(("/bin/bash", "-c", f"{SIGPIPE_TRAP}gzip -9 <a.txt | wc"))
-    assert {"gzip", "-9", "wc"} <= words_of(command)
-    assert "PIPESTATUS" not in str(words_of(command))
+    assert {"gzip", "-9", "wc"} <= printed_words(command)
+    assert "PIPESTATUS" not in str(printed_words(command))
 
 
 def test_text_with_an_open_quote_has_words() -> None:

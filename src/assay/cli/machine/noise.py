@@ -195,7 +195,7 @@ def _traced(tool: str, request: NoiseRequest) -> tuple[NoiseSummary, int]:
         text, lost = trace.text(), trace.lost()
     traced = TOOLS[tool](text, length_s, cpus)
     found = NoiseMeasurement(
-        run=with_lost_events(traced.run, lost), steal_s={}, switches=0, others=()
+        run=with_lost_events(traced.run, lost), steal_s={}, switches=0, busiest_processes=()
     )
     return summarize_noise(
         [found], known_periods(), guest=_is_guest(), causes=traced.causes

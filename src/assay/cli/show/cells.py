@@ -41,11 +41,11 @@ def cell_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = None
         best = sorted_by_median(shown[1:], metric)[:BEST_CELLS_SHOWN]
         shown = [shown[0], *best]
     names = varied_names(spec.space)
-    best_claim = best_claim(conclusion)
+    foremost = best_claim(conclusion)
     rows = [
         (
             [_setting(value) for value in settings_of(arm, conclusion, spec.space)],
-            _figures(arm, conclusion, spec, best_claim),
+            _figures(arm, conclusion, spec, foremost),
         )
         for arm in sorted_by_settings(shown, spec.space)
     ]

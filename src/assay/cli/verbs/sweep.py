@@ -30,7 +30,7 @@ from assay.records import StudySpec
 from assay.search.conclusion.cells import baseline_words
 from assay.search.conclusion.notes import too_few_blocks_notes
 from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
-from assay.search.races.sweep import WARMUP, least_blocks, min_launches
+from assay.search.races.sweep import WARMUP, min_blocks, min_launches
 from assay.study.instance_numbers import with_instance_numbers
 from assay.study.laboratory import Laboratory
 from assay.study.session import StudyResult, begin
@@ -116,7 +116,7 @@ def _plan(spec: StudySpec) -> str:
     blocks = (
         show_count(repeats, "block")
         if repeats
-        else f"{least_blocks(spec)} blocks or more, until all is decided"
+        else f"{min_blocks(spec)} blocks or more, until all is decided"
     )
     return f"{warm}, then {blocks}"
 

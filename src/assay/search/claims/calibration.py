@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from assay.records.calibration import Calibration, FalseVerdicts, SmallestGain
 from assay.records.claim import Claim, Verdict
+from assay.records.study import DEFAULT_MARGIN
 from assay.search.history.looks import is_look_due
 from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
 from assay.stats.confidence_sequence import MIN_CLAIM_VALUES, moments
@@ -20,7 +21,6 @@ from assay.stats.drift import drift_ratio
 from assay.stats.peeking import simulate_looks
 from assay.stats.quantile import quantile
 from assay.stats.resample import resample
-from assay.stats.verdict import DEFAULT_MARGIN
 from assay.units import show_count, show_percent
 
 if TYPE_CHECKING:

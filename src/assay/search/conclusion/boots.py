@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from assay.records import Configuration, KernelComparison, Kind, Sample, StudySpec
 from assay.search.races.compare import compared_arms
-from assay.search.races.compare import least_blocks as least_compared
-from assay.search.races.sweep import least_blocks
+from assay.search.races.compare import min_blocks as min_compared_blocks
+from assay.search.races.sweep import min_blocks
 from assay.search.space.switching import HardToChangeFactors
 
 BOOT_STATE = "boot_state"
@@ -63,7 +63,7 @@ def boots_words(spec: StudySpec) -> str:
         return f"{takes}: the study pauses for it"
     count = len({tuple(level.items()) for level in levels})
     repeats = spec.design.repeats if spec.design else None
-    blocks = repeats or least_blocks(spec) if spec.kind is Kind.SWEEP else least_compared(spec)
+    blocks = repeats or min_blocks(spec) if spec.kind is Kind.SWEEP else min_compared_blocks(spec)
     return (
         f"{takes}: {count} boots in each of {blocks} blocks{'' if repeats else ' or more'}, and "
         "the study pauses for each"

@@ -24,7 +24,7 @@ from assay.search.claims.objections import MAX_MISSING_SHARE
 from assay.search.history.disturbance_sources import disturbance_sources_of
 from assay.search.history.history import History
 from assay.search.history.zeros import BY_RATIO, is_without_ratio
-from assay.search.races.sweep import least_blocks
+from assay.search.races.sweep import min_blocks
 from assay.units import show_count, show_quantity
 from assay.wording.disturbance import disturbers_words
 from assay.wording.failure import reasons_by_arm
@@ -37,7 +37,7 @@ MIN_BOUND_FACTOR = 1.25
 def too_few_blocks_notes(spec: StudySpec) -> list[str]:
     """That a sweep was asked for fewer blocks than a verdict takes."""
     repeats = spec.design.repeats if spec.design else None
-    least = least_blocks(spec)
+    least = min_blocks(spec)
     if repeats is None or repeats >= least:
         return []
     return [

@@ -18,7 +18,7 @@ from assay.search.claims.claims import (
 from assay.search.claims.gate import needs_more_blocks
 from assay.search.claims.reliability import may_be_by_chance
 from assay.search.claims.requirement import claims_alpha, is_undecided
-from assay.search.claims.requirement import min_blocks as least_blocks_required
+from assay.search.claims.requirement import min_blocks as min_required_blocks
 from assay.search.history.counted import counted, no_more
 from assay.search.history.failure_order import describe_failure_order
 from assay.search.history.looks import is_look_due
@@ -206,7 +206,7 @@ class CompareRace(BlockRace):
 
 def min_blocks(spec: StudySpec) -> int:
     """Blocks below which no interval of a comparison excludes anything."""
-    return max(MIN_BLOCKS, min_values(claim_alpha(spec)), least_blocks_required(spec))
+    return max(MIN_BLOCKS, min_values(claim_alpha(spec)), min_required_blocks(spec))
 
 
 def compared_arms(spec: StudySpec) -> tuple[Arm, ...]:

@@ -25,7 +25,8 @@ from assay.records import (
 )
 from assay.search.claims.claims import MIN_BLOCKS
 from assay.search.claims.planned_look import planned_claim
-from assay.search.claims.requirement import claims_alpha, min_blocks
+from assay.search.claims.requirement import claims_alpha
+from assay.search.claims.requirement import min_blocks as min_required_blocks
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.losses import may_win
 from assay.search.model.searcher import Searcher, Trial
@@ -137,7 +138,7 @@ def min_blocks(spec: StudySpec, winners: int = 1) -> int:
     Args:
         spec, winners: as for ``claim_alpha``.
     """
-    return max(MIN_BLOCKS, min_values(claim_alpha(spec, winners)), min_blocks(spec))
+    return max(MIN_BLOCKS, min_values(claim_alpha(spec, winners)), min_required_blocks(spec))
 
 
 def count_winners(arms: Iterable[Arm]) -> int:

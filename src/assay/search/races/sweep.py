@@ -21,7 +21,7 @@ from assay.search.claims.effects import contrasts
 from assay.search.claims.precision import is_mean_precise
 from assay.search.claims.reliability import may_be_by_chance
 from assay.search.claims.requirement import claims_alpha, is_undecided
-from assay.search.claims.requirement import min_blocks as least_blocks_required
+from assay.search.claims.requirement import min_blocks as min_required_blocks
 from assay.search.history.counted import counted, no_more
 from assay.search.history.failure_order import describe_failure_order
 from assay.search.history.history import History, launches_per_block
@@ -299,7 +299,7 @@ def _all_run(blocks: int, history: History) -> str:
 
 def min_blocks(spec: StudySpec) -> int:
     """Blocks below which no interval of a sweep excludes anything."""
-    return max(MIN_BLOCKS, min_values(sweep_alpha(spec)), least_blocks_required(spec))
+    return max(MIN_BLOCKS, min_values(sweep_alpha(spec)), min_required_blocks(spec))
 
 
 def sweep_alpha(spec: StudySpec) -> float:
