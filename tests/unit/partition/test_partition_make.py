@@ -51,8 +51,8 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(params=[1, 2], ids=["v1", "v2"])
-def version(requested: pytest.FixtureRequest) -> int:
-    found: int = requested.param
+def version(request: pytest.FixtureRequest) -> int:
+    found: int = request.param
     return found
 
 
