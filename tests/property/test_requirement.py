@@ -7,14 +7,10 @@ from hypothesis import strategies as st
 
 from assay.records import Bound, Metric, Requirement, RequirementVerdict
 from assay.records.workload import BUILT_IN
-from assay.search.claims.requirement import (
-    decide_requirement,
-    launches_needed,
-    parse_requirement,
-    requirement_text,
-)
+from assay.search.claims.requirement import decide_requirement, launches_needed, parse_requirement
 from assay.search.history.slack import slack
 from assay.stats.share import share_interval
+from assay.wording.requirement import requirement_text
 
 FPS = Metric(name="fps", unit="1/s", pattern="x")
 METRICS = BUILT_IN | {"fps": FPS}

@@ -11,10 +11,11 @@ import msgspec
 
 from assay.records import Claim, Conclusion, Output, Plan, Sample, Stratum
 from assay.records.front import FrontPoint
-from assay.records.sample import STDERR_LINES
-from assay.search.history.complaints import is_quoting_output
-from assay.search.history.output_comparison import without_lines, without_quote
+from assay.records.sample import SAID
+from assay.search.history.same_work import without_lines
 from assay.store import Store, StudyRecord
+from assay.wording.launch_notes import quotes_output
+from assay.wording.objections import without_quote
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from assay.cli.show.layout import width_of, wrapped
 from assay.errors import InvalidInputError, NotPossibleError, StudyPaused
 from assay.records import BootChange, Configuration, StudySpec, to_builtins
 from assay.records.configuration import show_value
-from assay.search.conclusion.boots import boots_words
+from assay.search.conclusion.boots import boot_announcement
 from assay.study.booting import BootPause
 from assay.study.firmware import (
     COMMAND_MARK,
@@ -51,7 +51,7 @@ def prepare_boot_settings(
     lab = with_firmware_values(lab, spec, confirmed)
     spec = prepared_spec(spec, lab)
     demand_varied((*confirmed, *verify), spec)
-    words = boots_words(spec)
+    words = boot_announcement(spec)
     if words and not arguments.quiet:
         lines = wrapped([f"assay: {words}"], width_of(sys.stderr))
         print("\n".join(lines), file=sys.stderr, flush=True)

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from assay.records.codec import Record
 
+BUILT_IN_LOAD = ("-I", "-S", "-c", "for i in range(500000): i * i")
+"""Arguments of a Python interpreter that make it a calibration load: about 50 ms of constant work.
+
+An interpreter exists wherever assay runs. It starts as other programs do (dynamic linking, some
+hundred files, page faults) and then works in one thread, without input and output. ``-I -S``
+exclude variables and packages of the user.
+"""
+
 
 class FalseVerdicts(Record, frozen=True, kw_only=True):
     """Rate of false verdicts in simulated studies of identical arms.

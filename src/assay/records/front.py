@@ -37,3 +37,7 @@ class FrontPoint(Record, frozen=True, kw_only=True):
     script: str = ""
     off: FrontExclusion | None = None
     dominated_by: str | None = None
+
+    def claim_on(self, metric: str) -> Claim | None:
+        """Return the claim on one objective; ``None`` where the point has no value of it."""
+        return next((claim for claim in self.claims if claim.metric == metric), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 
 from assay.records.codec import Record
 
@@ -107,3 +108,15 @@ class RequirementResult(Record, frozen=True, kw_only=True):
     def beyond(self) -> int:
         """Return the number of launches that violate the bound."""
         return self.launches - self.kept - self.unknown
+
+
+def overall_verdict(results: Sequence[RequirementResult], arm: str) -> RequirementVerdict | None:
+    """Return the verdict on all requirements of an arm: the worst one; ``None`` without any.
+
+    Args:
+        results: of a study.
+        arm: name of the arm.
+    """
+    verdicts = {one.verdict for one in results if one.arm == arm}
+    order = (RequirementVerdict.BROKEN, RequirementVerdict.UNCLEAR, RequirementVerdict.HOLDS)
+    return next((verdict for verdict in order if verdict in verdicts), None)

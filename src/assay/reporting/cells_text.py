@@ -20,27 +20,25 @@ from assay.reporting.text import (
     requirement_table,
 )
 from assay.search.conclusion.cells import (
-    alias_text,
-    baseline_words,
+    baseline_text,
     best_claim,
     cell_word,
     claim_of,
-    effect_name,
     is_best,
     settings_of,
     sorted_by_settings,
-    sweep_sentences,
     varied_names,
 )
 from assay.wording.observed_metrics import observed_metrics
+from assay.wording.sweep import alias_text, effect_name, sweep_sentences
 
 
 def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
     """Sentences, a table of cells and one of effects, in the dialect of GitHub."""
     metric = spec.workload.objective
     first = spec.arms[0]
-    sentences = sweep_sentences(conclusion, metric)
-    sentences += filter(None, [baseline_words(first.name, first.configuration, spec.space)])
+    sentences = sweep_sentences(conclusion, metric, best_claim(conclusion))
+    sentences += filter(None, [baseline_text(first.name, first.configuration, spec.space)])
     parts = ["  \n".join(map(escape, sentences))]
     parts.append(_cell_table(conclusion, spec))
     parts += beside_tables(conclusion, spec)

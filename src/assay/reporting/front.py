@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from assay.records import Claim, Conclusion, FrontPoint, Goal, Metric
 from assay.reporting.formatting import arm_label, label_of
 from assay.reporting.inputs import ReportInput
-from assay.search.claims.front_claims import claim_on
-from assay.search.history.objective_view import ObjectiveView, objective_views
-from assay.search.model.sample_means import mean_effects
+from assay.reporting.plain import arm_label, label_of
+from assay.search.history.objective_view import ObjectiveView, facets_of
+from assay.search.model.averages import standings
 from assay.search.model.trials import trials_of
 
 Ratios = tuple[float, float]
@@ -91,7 +91,7 @@ def _figure(
 
 
 def _mark(label: str, point: FrontPoint, pair: tuple[Metric, Metric]) -> FrontMark | None:
-    claims = [claim_on(point, metric.name) for metric in pair]
+    claims = [point.claim_on(metric.name) for metric in pair]
     known: list[Claim] = [claim for claim in claims if claim is not None]
     if len(known) < len(pair):
         return None

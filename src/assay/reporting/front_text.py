@@ -15,7 +15,6 @@ from assay.reporting.text import (
     escape,
     markdown_table,
 )
-from assay.search.claims.front_claims import claim_on
 from assay.wording.observed_metrics import observed_metrics
 from assay.wording.sentence import verdict_word
 
@@ -38,7 +37,7 @@ def to_markdown(conclusion: Conclusion, spec: StudySpec) -> str:
 
 
 def _line(number: str, point: FrontPoint, spec: StudySpec) -> list[str]:
-    claims = [claim_on(point, metric.name) for metric in spec.targets]
+    claims = [point.claim_on(metric.name) for metric in spec.targets]
     return [number, escape(point.name), *(cell for claim in claims for cell in _cells(claim))]
 
 

@@ -14,7 +14,6 @@ from assay.records import ArmResult, Claim, Conclusion, Metric, StudySpec
 from assay.reporting.formatting import change_interval, claimed_change, label_of
 from assay.reporting.scale import Scale, scale_for
 from assay.reporting.wording import claim_sentence
-from assay.search.claims.requirement import requirement_text
 from assay.units import show_quantity
 from assay.untrusted import clean, no_formula
 from assay.wording.observed_metrics import (
@@ -23,6 +22,7 @@ from assay.wording.observed_metrics import (
     observed_metric_rows,
     observed_metrics,
 )
+from assay.wording.requirement import requirement_text
 from assay.wording.sentence import verdict_word
 
 _NUMBERS = ("n", "min", "q1", "median", "q3", "max", "mean", "sd", "sem")

@@ -25,14 +25,13 @@ from assay.reporting.grants import GrantTally
 from assay.reporting.inputs import ReportInput
 from assay.reporting.scale import Scale
 from assay.reporting.trials import State
-from assay.search.conclusion.notes import tells_refusal
-from assay.stats.confidence_sequence import MIN_CLAIM_VALUES, min_values
-from assay.stats.drift import drift_ratio, end_thirds
+from assay.stats.drift import drift, end_thirds
 from assay.stats.quantile import quantile
 from assay.units import show_count
 from assay.untrusted import clean
 from assay.wording.conditions import condition_notes
 from assay.wording.noise_floor import floor_notes
+from assay.wording.notes import is_refusal_note
 
 WIDE = 0.05
 """Distance of the quartiles over the median, from which on launches lie far apart."""
@@ -157,7 +156,7 @@ def _seldom(launches: int) -> int:
 
 def _ungranted(winner: Sequence[GrantTally], notes: Sequence[str]) -> Iterator[str]:
     """What the winner was not given; of what was refused, what the study's notes do not tell."""
-    told = {tally.name for tally in winner if any(tells_refusal(n, tally.name) for n in notes)}
+    told = {tally.name for tally in winner if any(is_refusal_note(n, tally.name) for n in notes)}
     for tally in winner:
         for grant in (GrantStatus.DEGRADED, GrantStatus.REFUSED, GrantStatus.UNVERIFIED):
             if grant in (GrantStatus.REFUSED, GrantStatus.DEGRADED) and tally.name in told:

@@ -27,13 +27,7 @@ from assay.reporting.arms import ArmRow, winner_name
 from assay.reporting.formatting import change, label_of, shorten, typeset, typeset_effect
 from assay.reporting.inputs import ReportInput
 from assay.reporting.scale import Scale
-from assay.search.conclusion.cells import (
-    baseline_words,
-    best_claim,
-    effect_name,
-    has_effect,
-    sweep_sentences,
-)
+from assay.search.conclusion.cells import baseline_text, best_claim, has_effect
 from assay.units import show_count
 from assay.untrusted import clean
 from assay.wording.disturbance import disturbance_sentence, withheld_words
@@ -41,6 +35,7 @@ from assay.wording.failure import failure_of, failure_text, last_failure
 from assay.wording.proof import proof_words
 from assay.wording.requirement import requirement_sentences
 from assay.wording.sentence import evidence_text, losses_sentence, statement, verdict_word
+from assay.wording.sweep import effect_name, sweep_sentences
 
 _EFFECTS_TOLD = 3
 """Of a factorial design, beside its answer; the table has all."""
@@ -185,14 +180,14 @@ def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
             (_basis(only, metric),),
         )
     best = winner_name(conclusion)
-    best_claim = next((c for c in claims if c.b == best), None)
-    others = tuple(claim_sentence(c, metric) for c in claims if c is not best_claim)
-    if best_claim is not None:
+    found = next((c for c in claims if c.b == best), None)
+    others = tuple(claim_sentence(c, metric) for c in claims if c is not found)
+    if found is not None:
         return Answer(
-            claim_sentence(best_claim, metric),
+            claim_sentence(found, metric),
             "faster",
             f"best of {len(conclusion.arms)}",
-            (_basis(best_claim, metric), *others),
+            (_basis(found, metric), *others),
         )
     verdicts = {c.verdict for c in claims}
     tone = verdicts.pop().value if len(verdicts) == 1 else "unclear"
@@ -207,8 +202,8 @@ def _compared(conclusion: Conclusion, metric: Metric) -> Answer:
 def _swept(conclusion: Conclusion, spec: StudySpec) -> Answer:
     """The best cell, how many others there are of each verdict, and the effects that matter."""
     best, metric, baseline = best_claim(conclusion), spec.workload.objective, spec.arms[0]
-    first, *others = sweep_sentences(conclusion, metric)
-    others += filter(None, [baseline_words(baseline.name, baseline.configuration, spec.space)])
+    first, *others = sweep_sentences(conclusion, metric, best_claim(conclusion))
+    others += filter(None, [baseline_text(baseline.name, baseline.configuration, spec.space)])
     shown = [e for e in conclusion.effects if has_effect(e)]
     if shown:
         largest = sorted(shown, key=lambda e: -abs(math.log(e.ratio)))[:_EFFECTS_TOLD]

@@ -4,12 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.records import Conclusion, Metric
+from assay.records import Claim, Conclusion, Metric
 from assay.records.calibration import Calibration, FalseVerdicts, SmallestGain
 from assay.units import show_count, show_level, show_percent, show_quantity, significant
 from assay.wording.sentence import interval
 
 NOTHING = "No block gave two values: there is nothing to tell of this machine."
+
+
+def few_blocks_note(blocks: int, least: int) -> str:
+    """Return a note on a calibration with too few blocks.
+
+    Args:
+        blocks: recorded blocks without disturbance.
+        least: smallest number of blocks for all results.
+    """
+    count = "no undisturbed block was"
+    if blocks:
+        one = blocks == 1
+        count = f"only {blocks} undisturbed {'block was' if one else 'blocks were'}"
+    return f"{count} recorded: error rates of assay and the smallest gain take {least}"
+
+
+def different_arms_note(floor: Claim) -> str:
+    """Return a note on two identical arms that differ.
+
+    Args:
+        floor: claim on the two arms.
+    """
+    return (
+        f"two identical arms differ by {show_percent(floor.ratio)} %, beyond their interval: "
+        "something besides the configuration makes a difference here, or this is one of the "
+        f"{100 * floor.alpha:g} % of wrong verdicts"
+    )
 
 
 def sentences(conclusion: Conclusion, metric: Metric, alpha: float) -> Iterator[str]:

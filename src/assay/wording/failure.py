@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.records import Limits, Outcome, Sample, StudySpec, Workload
-from assay.search.history.termination import termination_problem
+from assay.records.sample import KILLED_AFTER, STOP_FAILED
 from assay.units import show_bytes, show_count, show_duration
+from assay.wording.launch_notes import killed_clause, stop_failed_clause
 
 RUN_BY_HAND = "Run it by hand first; --check, --timeout and --limit are part of its success."
 """The next step where a program fails."""
@@ -65,13 +66,22 @@ def failure_text(sample: Sample, workload: Workload) -> str:
     if sample.outcome is Outcome.LIMIT or (sample.limit and not sample.message):
         return _limit_words(sample.limit or "unknown", workload.limits)
     if sample.message:
-        return f"{sample.message}{termination_problem(sample)}"
+        return f"{sample.message}{_termination(sample)}"
     if sample.outcome is Outcome.TIMED_OUT:
         caps = (sample.launch.cap_s, workload.timeout_s)
         cap_s = min((cap for cap in caps if cap is not None), default=None)
         told = "timed out" if cap_s is None else f"did not end within {show_duration(cap_s)}"
-        return f"{told}{termination_problem(sample)}"
+        return f"{told}{_termination(sample)}"
     return sample.outcome.value.replace("_", " ")
+
+
+def _termination(sample: Sample) -> str:
+    """Return additions on a launch that did not end as requested; empty without any."""
+    failed = [e for e in sample.evidence if e.kind == STOP_FAILED]
+    killed = [e for e in sample.evidence if e.kind == KILLED_AFTER]
+    clauses = [stop_failed_clause(piece.note) for piece in failed]
+    clauses += [killed_clause(piece.note, piece.value or 0.0) for piece in killed]
+    return "".join(clauses)
 
 
 def _more_time(workload: Workload) -> str:

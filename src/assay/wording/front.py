@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from assay.records import Claim, FrontExclusion, FrontPoint, Goal, Metric, StudySpec, Verdict
-from assay.search.claims.front_claims import claim_on
+from assay.records import Claim, FrontPoint, Goal, Metric, OffFront, StudySpec, Verdict
 from assay.units import show_count
 from assay.wording.disturbance import withheld_words
 from assay.wording.sentence import NOUNS, change_text, statement
@@ -39,14 +38,14 @@ def front_verdict(spec: StudySpec, front: Sequence[FrontPoint], off: Sequence[Fr
 
 def _best(front: Sequence[FrontPoint], metric: Metric) -> tuple[int, Claim | None]:
     """The point that is better by most in one objective, by number."""
-    claims = [(number, claim_on(point, metric.name)) for number, point in enumerate(front, 1)]
+    claims = [(number, point.claim_on(metric.name)) for number, point in enumerate(front, 1)]
     better = [(n, c) for n, c in claims if c is not None and c.verdict is Verdict.FASTER]
     sign = 1.0 if metric.goal is Goal.LOWER else -1.0
     return min(better, key=lambda pair: sign * pair[1].ratio, default=(0, None))
 
 
 def _only(spec: StudySpec, point: FrontPoint) -> str:
-    claims = [(metric, claim_on(point, metric.name)) for metric in spec.targets]
+    claims = [(metric, point.claim_on(metric.name)) for metric in spec.targets]
     known = [(m, c) for m, c in claims if c is not None and c.verdict is Verdict.FASTER]
     metric, first = known[0]
     others = [f"{noun(m)}: {objective_word(c)}" for m, c in claims if m is not metric]

@@ -11,14 +11,13 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from assay.records import Claim, Conclusion, Verdict
-from assay.records.calibration import MachineFloor
-from assay.search.races.calibrate import LOAD
+from assay.records.calibration import BUILT_IN_LOAD, MachineFloor
 from assay.units import show_percent
 
 
 def command_words(argv: Sequence[str]) -> str:
     """What a calibration ran, in a few words."""
-    return "the built-in load" if tuple(argv[1:]) == LOAD else shlex.join(argv)
+    return "the built-in load" if tuple(argv[1:]) == BUILT_IN_LOAD else shlex.join(argv)
 
 
 def day(at_s: float) -> str:

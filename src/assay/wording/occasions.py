@@ -14,7 +14,7 @@ from assay.records.comparison import (
     OccasionComparison,
     OccasionVerdict,
 )
-from assay.units import show_count, show_percent, significant
+from assay.units import show_count, show_duration, show_percent, significant
 from assay.wording.sentence import NOUNS, interval_text, statement
 
 _METRIC_OF_UNIT = {"s": Metric(name="wall_s", unit="s")}
@@ -154,3 +154,199 @@ def _share(share: float) -> str:
 def _and(names: Sequence[str]) -> str:
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
+
+
+# --- notes and reasons ------------------------------------------------------------------------
+
+MAX_NAMED_STUDIES = 3
+"""Studies that a note names."""
+PUBLISHED_REASON = "a published summary does not show how much occasions differ"
+PUBLISHED_REMEDY = "Measure both conditions with assay, if possible in one study."
+PUBLISHED_WORKLOAD = (
+    "a published summary is compared with a study: no evidence shows that both ran the same "
+    "workload"
+)
+TIME_OF_DAY = "time of day"
+UNKNOWN_TIME = "the time of one of the two measurements is unknown"
+UNSTATED = "host, day and every other property that the publication does not state"
+
+
+def too_few_boots(side: str, found: int, needed: int) -> str:
+    """Return the reason why the variance between occasions is unknown: too few boots.
+
+    Args:
+        side: name of the condition; empty where the reason is that of both.
+        found, needed: occasions that are known, and that are needed.
+    """
+    return (
+        f"the two were measured in different boots, and the known occasions{_condition(side)} are "
+        f"of too few boots ({found} of {needed})"
+    )
+
+
+def too_few_occasions(side: str, found: int, needed: int) -> str:
+    """Return the reason why the variance between occasions is unknown: too few occasions.
+
+    Args:
+        side, found, needed: as for ``too_few_boots``.
+    """
+    return (
+        f"the difference between occasions{_condition(side)} is unknown ({found} of {needed} other "
+        "occasions)"
+    )
+
+
+def _condition(side: str) -> str:
+    return f" under the condition of {side}" if side else ""
+
+
+def more_occasions_remedy(occasions: int, command: str, *, boots: bool) -> str:
+    """Return the next step where the variance between occasions is unknown.
+
+    Args:
+        occasions: number of occasions that are needed.
+        command: command that measures one.
+        boots: whether each has to be of another boot.
+    """
+    apart = "each in a boot of its own, 12 hours apart" if boots else "12 hours apart"
+    return (
+        f"Measure the same on {occasions} other occasions, {apart}: `{command}` each time. Or vary "
+        "the condition within one study."
+    )
+
+
+def occasion_command(command: str, settings: str) -> str:
+    """Return the command that measures a condition on another occasion.
+
+    Args:
+        command: command line of the workload.
+        settings: settings of the condition, quoted for a shell; empty without any.
+    """
+    if not settings:
+        return f"assay study calibrate -- {command}"
+    return f"assay measure --with {settings} -- {command}"
+
+
+def unused_occasions(studies: Sequence[str]) -> str:
+    """Return a note on studies that the user named and that are no occasion."""
+    return (
+        f"named with --occasion and not used: {', '.join(studies)}; an occasion has the machine, "
+        "command and settings of the compared conditions, and begins 12 hours after another"
+    )
+
+
+def other_machine_note(studies: Sequence[str]) -> str:
+    """Return a note on calibrations of another machine."""
+    return f"not used: {_calibrations(studies)} of another machine"
+
+
+def other_command_note(studies: Sequence[str]) -> str:
+    """Return a note on calibrations of another command."""
+    return f"not used: {_calibrations(studies)} of another command"
+
+
+def _calibrations(studies: Sequence[str]) -> str:
+    shown = ", ".join(studies[:MAX_NAMED_STUDIES])
+    rest = len(studies) - MAX_NAMED_STUDIES
+    word = "calibration" if len(studies) == 1 else "calibrations"
+    return f"{word} {shown}{f' and {rest} more' if rest > 0 else ''}"
+
+
+def unclear_reason(occasions: int) -> str:
+    """Return the reason why a comparison is unclear.
+
+    Args:
+        occasions: number of occasions that the variance rests on.
+    """
+    return (
+        f"the variance between occasions is too large, as {show_count(occasions, 'occasion')} "
+        "show; more launches on the same two occasions would not help"
+    )
+
+
+def span_note(gap_s: float, span_s: float) -> str:
+    """Return a note on two measurements further apart than the known occasions.
+
+    Args:
+        gap_s: time between the two, in seconds.
+        span_s: time between the first and the last occasion, in seconds.
+    """
+    return (
+        f"the two measurements lie {_days(gap_s)} apart, and the occasions span {_days(span_s)}: "
+        "the interval does not include slower changes"
+    )
+
+
+def _days(seconds: float) -> str:
+    days = seconds / 86400
+    return show_count(round(days), "day") if days >= 1.5 else show_duration(seconds)
+
+
+def same_workload_note(difference: str) -> str:
+    """Return a note on two workloads that the user declared to be the same."""
+    return f"taken as the same workload, although they differ in {difference}"
+
+
+def difference_line(name: str, a: str, b: str) -> str:
+    """Return a difference between two workloads or metrics: ``command: a and b``."""
+    return f"{name}: {a or 'none'} and {b or 'none'}"
+
+
+def statistic_note(condition: str, statistic: str) -> str:
+    """Return a note on a study that decides by another statistic than the mean."""
+    return f"{condition}: the study decides by the {statistic}; means are compared"
+
+
+def disturbed_values_note(condition: str, disturbed: int, values: int, *, used: bool) -> str:
+    """Return a note on values of disturbed blocks.
+
+    Args:
+        condition: name of the condition.
+        disturbed, values: values of disturbed blocks, and all values.
+        used: whether the mean includes them.
+    """
+    effect = "all are used" if used else "they are left out"
+    return (
+        f"{condition}: {disturbed} of {show_count(values, 'value')} are of blocks that other "
+        f"processes disturbed; {effect}"
+    )
+
+
+def rounded_deviation_note(condition: str, printed: str, error: float) -> str:
+    """Return a note on a standard deviation that is 0 as printed.
+
+    Args:
+        condition: name of the condition.
+        printed: the standard deviation as text.
+        error: largest rounding error.
+    """
+    return (
+        f"{condition}: a standard deviation printed as {printed} may be up to {error:g}; the "
+        "interval does not include that"
+    )
+
+
+def inconsistent_error_note(condition: str, error: str, deviation: str, launches: int) -> str:
+    """Return a note on a standard error that contradicts the standard deviation.
+
+    Args:
+        condition: name of the condition.
+        error, deviation: both as printed.
+        launches: number of launches.
+    """
+    return (
+        f"{condition}: the standard error {error} does not fit sd {deviation} of {launches} "
+        "launches; the larger one is used"
+    )
+
+
+def divisor_note(condition: str, deviation: str) -> str:
+    """Return a note on a standard deviation with the divisor n.
+
+    Args:
+        condition: name of the condition.
+        deviation: as printed.
+    """
+    return (
+        f"{condition}: sd {deviation} has the divisor n, as its standard error shows; n - 1 is used"
+    )

@@ -15,9 +15,9 @@ from assay.records import (
     RequirementVerdict,
     StudySpec,
 )
-from assay.records.requirement import MEDIAN
-from assay.search.claims.requirement import requirement_text, verdict_on
-from assay.units import show_count, show_quantity
+from assay.records.requirement import MEDIAN, overall_verdict
+from assay.records.workload import BUILT_IN
+from assay.units import parse_duration_s, show_count, show_quantity
 from assay.wording.sentence import evidence_text, statement, tuning_verdict
 
 HOLDS, BROKEN, UNCLEAR = (
@@ -25,6 +25,46 @@ HOLDS, BROKEN, UNCLEAR = (
     RequirementVerdict.BROKEN,
     RequirementVerdict.UNCLEAR,
 )
+
+
+_TIMES = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
+_DIGITS = 9
+"""Decimal places of a time in its unit; further digits are rounding errors of the division."""
+_SIZES = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("", 1))
+
+
+def requirement_text(requirement: Requirement, unit: str | None = None) -> str:
+    """Return a requirement as a user writes it; the parser reads it back unchanged.
+
+    Args:
+        requirement: any.
+        unit: unit of its metric; if absent, that of the built-in metric.
+    """
+    known = BUILT_IN.get(requirement.metric)
+    unit = known.unit if unit is None and known is not None else unit or ""
+    limit = _plain(requirement.limit)
+    if unit == "s":
+        limit = _duration(requirement.limit)
+    elif unit == "bytes":
+        limit = next(
+            f"{_plain(requirement.limit / size)}{name}"
+            for name, size in _SIZES
+            if size == 1 or (requirement.limit >= size and requirement.limit % (size / 16) == 0)
+        )
+    which = "" if requirement.quantile == MEDIAN else f":p{100.0 * requirement.quantile:.10g}"
+    return f"{requirement.metric}{which}{requirement.bound}{limit}"
+
+
+def _duration(seconds: float) -> str:
+    """Return a duration in the largest unit in which the parser reads it back unchanged."""
+    units = ((name, factor) for name, factor in _TIMES if seconds >= factor)
+    texts = (f"{_plain(round(seconds / factor, _DIGITS))}{name}" for name, factor in units)
+    exact = (text for text in texts if parse_duration_s(text) == seconds)
+    return next(exact, f"{_plain(seconds)}s")
+
+
+def _plain(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < 2**63 else repr(value)
 
 
 def unit_of(spec: StudySpec, metric: str) -> str:
@@ -52,7 +92,7 @@ def share_text(found: RequirementResult) -> str:
     return told
 
 
-def bound_evidence_text(spec: StudySpec, found: RequirementResult) -> str:
+def requirement_evidence(spec: StudySpec, found: RequirementResult) -> str:
     """The figures behind a verdict: the quantile, the worst, the launches that keep it."""
     if not found.launches:
         return "no launch that counts"
@@ -87,7 +127,7 @@ def _up(percent: float) -> str:
 
 def requirement_words(spec: StudySpec, found: RequirementResult) -> str:
     """A result in one line: the verdict, the figures, and what they say of all launches."""
-    told = f"{found.verdict}: {bound_evidence_text(spec, found)}"
+    told = f"{found.verdict}: {requirement_evidence(spec, found)}"
     if found.launches:
         told += f" ({guarantee_text(found)}){needed_launches_text(found)}"
     return f"{told}; withheld, others disturbed too many blocks" if found.withheld else told
@@ -144,7 +184,7 @@ def required_verdict(
     """
     if found.withheld:
         return tuning_verdict(spec, found, disturbers)
-    keeps, before = verdict_on(required, found.b), verdict_on(required, default)
+    keeps, before = overall_verdict(required, found.b), overall_verdict(required, default)
     text = required_text(spec)
     if keeps is BROKEN:
         return _broken(spec, found, required, before)
@@ -185,10 +225,10 @@ def default_requirement_sentence(
     spec: StudySpec, required: Sequence[RequirementResult], default: str
 ) -> str:
     """What is to be said of the default beside that it is kept; empty where nothing was seen."""
-    verdict = verdict_on(required, default)
+    verdict = overall_verdict(required, default)
     mine = [one for one in required if one.arm == default and one.verdict is verdict]
     text = required_text(spec, [one.requirement for one in mine])
-    figures = "; ".join(bound_evidence_text(spec, one) for one in mine)
+    figures = "; ".join(requirement_evidence(spec, one) for one in mine)
     if all(one.withheld for one in mine):
         return ""
     match verdict:
@@ -210,7 +250,7 @@ def _broken(
 ) -> str:
     mine = [one for one in required if one.arm == found.b and one.verdict is BROKEN]
     text = required_text(spec, [one.requirement for one in mine])
-    figures = "; ".join(bound_evidence_text(spec, one) for one in mine)
+    figures = "; ".join(requirement_evidence(spec, one) for one in mine)
     told = f"{found.b}, which won the search, breaks {text} ({figures})"
     if before is BROKEN:
         whole = required_text(spec)
@@ -227,7 +267,7 @@ def _unclear(
     mine = [one for one in required if one.arm == found.b and one.verdict is UNCLEAR]
     text = required_text(spec, [one.requirement for one in mine])
     figures = "; ".join(
-        f"{bound_evidence_text(spec, one)}{needed_launches_text(one)}" for one in mine
+        f"{requirement_evidence(spec, one)}{needed_launches_text(one)}" for one in mine
     )
     rest = "The default breaks it." if before is BROKEN else "Keep the default until then."
     if before is BROKEN and len(spec.require) > 1:

@@ -33,9 +33,9 @@ from assay.search.claims.objections import MAX_MISSING_SHARE
 from assay.search.conclusion.conclude import conclude
 from assay.search.races.compare import CompareRace
 from assay.search.races.measure import MeasureRace
-from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import RandomSearcher, SimulatedProgram, run_race
-from assay.wording.requirement import evidence_text
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import RandomSearcher, Simulated, drive
+from assay.wording.requirement import requirement_evidence
 from assay.wording.sentence import comparison
 
 MIB = 2.0**20
@@ -106,7 +106,7 @@ def test_nothing_holds_by_a_bound(required: Requirement, verdict: RequirementVer
     assert (result.bounded > 0) == (verdict is RequirementVerdict.UNCLEAR)
     if verdict is RequirementVerdict.UNCLEAR:
         assert (result.kept, result.beyond, result.launches_needed) == (0, 0, None)
-        assert "more may have been there than samples saw" in evidence_text(spec, result)
+        assert "more may have been there than samples saw" in requirement_evidence(spec, result)
     assert any("is a lower bound in" in note for note in found.notes)
 
 

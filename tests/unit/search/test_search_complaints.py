@@ -9,8 +9,9 @@ import pytest
 from assay.records import Configuration, Evidence, Launch, Outcome, Sample, Stage
 from assay.records.sample import STDERR_LINES
 from assay.records.workload import WALL
-from assay.search.history.complaints import complaint_notes, is_quoting_output
+from assay.search.history.complaints import complaint_notes
 from assay.search.history.history import History
+from assay.wording.launch_notes import quotes_output
 
 MORE = "more than is kept"
 GOMP = "libgomp: Invalid value for environment variable OMP_NUM_THREADS"

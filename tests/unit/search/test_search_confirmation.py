@@ -120,7 +120,7 @@ def study(
     return trip, conclude(asked, trip.samples, space, searcher, trip.done)
 
 
-def arms_in_confirmation(samples: Sequence[Sample]) -> set[str]:
+def confirmed_names(samples: Sequence[Sample]) -> set[str]:
     return {s.launch.arm for s in samples if s.launch.stage is Stage.CONFIRM}
 
 
@@ -273,4 +273,4 @@ def test_error_is_shared_between_winner_and_core() -> None:
 def test_with_a_requirement_the_winner_is_confirmed_alone() -> None:
     required = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=2.0)
     trip, _ = study(spec(require=(required,)), program("arg.p1"), ONE_MATTERS)
-    assert str(CORE) not in arms_in_confirmation(trip.samples)
+    assert str(CORE) not in confirmed_names(trip.samples)

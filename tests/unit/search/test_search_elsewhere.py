@@ -20,12 +20,9 @@ from assay.records import (
     Summary,
     Verdict,
 )
-from assay.search.history.cross_environment import (
-    compare_environments,
-    confirmation_of,
-    elsewhere_words,
-)
-from assay.testing.search_contracts import SimulatedProgram
+from assay.search.history.cross_environment import confirmation, elsewhere_of
+from assay.testing.search_contracts import Simulated
+from assay.wording.launch_notes import elsewhere_words
 
 MALLOC = space_of(malloc=("jemalloc", "tcmalloc"))
 GAIN = SimulatedProgram(takes_s=factors(malloc={"jemalloc": 0.9, "tcmalloc": 0.8}))

@@ -7,8 +7,8 @@ import pytest
 from simulated_studies import compare, factors
 
 from assay.records import Budget, Conclusion, MachineFloor, Verdict
-from assay.search.races.calibrate import LOAD
-from assay.testing.search_contracts import SimulatedProgram
+from assay.records.calibration import BUILT_IN_LOAD
+from assay.testing.search_contracts import Simulated
 from assay.wording.noise_floor import (
     applicable_floor,
     command_words,
@@ -82,5 +82,5 @@ def test_words() -> None:
     assert floor_words(FLOOR) == "-3.0 to +2.0 %"
     assert floor_words(msgspec.structs.replace(FLOOR, ci=(None, 1.02))) == "open to +2.0 %"
     assert day(0.0) == "1970-01-01"
-    assert command_words(("python3", *LOAD)) == "the built-in load"
+    assert command_words(("python3", *BUILT_IN_LOAD)) == "the built-in load"
     assert command_words(("./app", "a b")) == "./app 'a b'"

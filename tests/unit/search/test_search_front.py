@@ -33,7 +33,7 @@ from assay.records import (
     decode,
     encode,
 )
-from assay.search.claims.front_claims import claim_on, front_alpha
+from assay.search.claims.front_claims import front_alpha
 from assay.search.conclusion.conclude import conclude
 from assay.search.model.gp import GpSearcher
 from assay.search.races.front import MAX_POINTS, FrontRace
@@ -222,7 +222,7 @@ def test_higher_may_be_better() -> None:
     program = TwoSided(effects, metrics=(rate, MEMORY))
     study = front_study(FEW, program, Budget(launches=250))
     best = study.conclusion.front[0]
-    claim = claim_on(best, "rate")
+    claim = best.claim_on("rate")
     assert claim is not None
     assert claim.ratio > 1.2
     assert claim.verdict is Verdict.FASTER

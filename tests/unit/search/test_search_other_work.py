@@ -33,14 +33,14 @@ from assay.records import (
 )
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import History
-from assay.search.history.output_comparison import without_quote
-from assay.search.model.explanation import explain_settings
+from assay.search.model.explain import explain
 from assay.search.model.trials import trials_of
 from assay.search.races.scoreboard import Scoreboard
 from assay.search.races.tune import TuneRace
 from assay.search.space.search_space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
-from assay.testing.search_contracts import RaceContract, SimulatedProgram
+from assay.testing.search_contracts import RaceContract, Simulated
+from assay.wording.objections import without_quote
 
 MODES = space_of(mode=("fast", "bogus"))
 MANY = space_of(

@@ -14,16 +14,11 @@ from assay.executors.evidence.same_work import ComparableForm
 from assay.records import Budget, Configuration, Evidence, Launch, Output, Sample, Verdict
 from assay.records.sample import ERRORS
 from assay.search.conclusion.conclude import conclude
-from assay.search.history.output_comparison import (
-    COMPLAINT,
-    ObservedOutputs,
-    without_lines,
-    without_quote,
-    work_objection,
-)
-from assay.search.history.reported_errors import ReportedErrors
-from assay.search.space.search_space import SearchSpace
+from assay.search.history.reported_errors import ErrorsSeen
+from assay.search.history.same_work import OutputsSeen, other_work, without_lines
+from assay.search.space.space import SearchSpace
 from assay.testing.replay.tpe import TpeSearcher
+from assay.wording.objections import REPORTED_ERROR, without_quote
 
 USAGE = "usage: q slow|fast"
 
@@ -65,7 +60,7 @@ def test_faster_arm_that_reports_an_error_gets_no_verdict(writes: Callable[[Laun
     claim = _compared(_varied, writes).claim
     assert claim is not None and claim.objection is not None
     assert claim.verdict is Verdict.UNCLEAR
-    assert claim.objection.startswith(COMPLAINT)
+    assert claim.objection.startswith(REPORTED_ERROR)
     assert f"of nice=5 have one, beginning with {USAGE!r}, and none of default" in claim.objection
 
 
@@ -124,7 +119,7 @@ def test_search_recommends_the_best_value_without_an_error(writes: Callable[[Lau
     found = study.conclusion.recommendation
     assert found is not None
     assert found.settings == Configuration({"mode": "fast"}) and not found.unproven
-    (note,) = (note for note in study.conclusion.notes if note.startswith(COMPLAINT))
+    (note,) = (note for note in study.conclusion.notes if note.startswith(REPORTED_ERROR))
     assert "of mode=bogus have one" in note and "it counts as failed" in note
 
 
@@ -134,7 +129,7 @@ def test_only_value_with_an_error_is_unproven() -> None:
     found = tune(space_of(nice=(3, 5)), program, Budget(launches=60)).conclusion.recommendation
     assert found is not None
     assert found.unproven and found.output is not None
-    assert found.output.startswith(COMPLAINT)
+    assert found.output.startswith(REPORTED_ERROR)
 
 
 def test_samples_without_lines_show_the_same_and_hold_no_text() -> None:

@@ -39,12 +39,11 @@ from assay.records.workload import BUILT_IN, WALL
 from assay.search.claims.gate import gate_reasons
 from assay.search.claims.requirement import (
     claims_alpha,
-    min_blocks,
+    min_requirement_blocks,
     parse_requirement,
     parse_requirements,
     requirement_alpha,
     requirement_result,
-    requirement_text,
 )
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import History
@@ -61,9 +60,9 @@ from assay.search.races.measure import MeasureRace
 from assay.search.races.race import Ending, EndReason, Race
 from assay.search.races.sweep import SweepRace
 from assay.search.races.tune import TuneRace
-from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import CompletedRace, RaceContract, SimulatedProgram, run_race
-from assay.wording.requirement import guarantee_text, requirement_words
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import RaceContract, Simulated, Trip, drive
+from assay.wording.requirement import guarantee_text, requirement_text, requirement_words
 
 HOLDS, BROKEN, UNCLEAR = (
     RequirementVerdict.HOLDS,
@@ -375,10 +374,8 @@ class TestTuning:
 
         mostly = msgspec.structs.replace(WITHIN_100, quantile=0.9)
         spec = spec_of(space_of(**{"arg.calm": (1,)}), 480, mostly, statistic=Statistic.SPREAD)
-        assert min_blocks(spec) < min_blocks(spec_of(CACHE, 400, mostly))
-        program = Rare(
-            SimulatedProgram(lambda c: 1.0, noise_of=lambda c: 0.02 if c else 0.2), memory
-        )
+        assert min_requirement_blocks(spec) < min_requirement_blocks(spec_of(CACHE, 400, mostly))
+        program = Rare(Simulated(lambda c: 1.0, noise_of=lambda c: 0.02 if c else 0.2), memory)
         trip, found = carried_out(spec, program)
         assert verdicts(found)["arg.calm=1"] is HOLDS, trip.done.message
 
@@ -548,7 +545,7 @@ class TestErrors:
         assert claim_alpha(spec) + shown * requirement_alpha(spec) == pytest.approx(spec.alpha)
         free = msgspec.structs.replace(spec, require=())
         assert claims_alpha(free) == spec.alpha
-        assert min_blocks(free) == 0
+        assert min_requirement_blocks(free) == 0
         alone = msgspec.structs.replace(spec, kind=Kind.MEASURE, arms=(A,))
         assert 2 * requirement_alpha(alone) == pytest.approx(spec.alpha)
 

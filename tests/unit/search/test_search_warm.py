@@ -31,7 +31,6 @@ from assay.records import (
     encode,
 )
 from assay.search.conclusion.conclude import conclude
-from assay.search.conclusion.warm_start import warm_start_announcement, warm_start_result
 from assay.search.history.history import History
 from assay.search.model.gp import MIN_CORRELATION, GpSearcher
 from assay.search.model.searcher import Trial
@@ -44,8 +43,9 @@ from assay.search.model.warm_start import (
 )
 from assay.search.races.sweep import SweepRace
 from assay.search.races.tune import TuneRace
-from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import CompletedRace, SimulatedProgram, run_race
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import Simulated, Trip, drive
+from assay.wording.warm_start import warm_start_announcement, warm_start_result
 
 MANY = Space(
     parameters=tuple(

@@ -22,7 +22,7 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
-from assay.search.conclusion.cells import sweep_sentences
+from assay.search.conclusion.cells import best_claim
 from assay.search.conclusion.conclude import conclude
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.losses import count_losses
@@ -31,6 +31,7 @@ from assay.search.races.sweep import SweepRace
 from assay.search.space.search_space import SearchSpace
 from assay.testing.search_contracts import RandomSearcher, SimulatedProgram, run_race
 from assay.wording.sentence import comparison
+from assay.wording.sweep import sweep_sentences
 
 MISSES = Metric(name="misses", pattern="([0-9]+)", assumed=True)
 
@@ -124,7 +125,7 @@ def swept(zero: Callable[[Launch], bool]) -> tuple[EndReason, list[str], set[Ver
     trip = run_race(SweepRace(spec), counting(zero), spec.budget)
     found = conclude(spec, trip.samples, SearchSpace(spec.space), RandomSearcher(), trip.done)
     verdicts = {claim.verdict for claim in found.claims}
-    return trip.done.reason, sweep_sentences(found, MISSES), verdicts
+    return trip.done.reason, sweep_sentences(found, MISSES, best_claim(found)), verdicts
 
 
 def test_sweep_with_a_baseline_of_zeros_is_not_decided() -> None:

@@ -39,19 +39,19 @@ from assay.records.workload import WALL
 from assay.search.claims.effects import contrasts
 from assay.search.conclusion.cells import (
     baseline_point,
-    baseline_words,
+    baseline_text,
     best_claim,
     settings_of,
     sorted_by_median,
     sorted_by_settings,
-    sweep_sentences,
 )
 from assay.search.conclusion.conclude import conclude
 from assay.search.races.race import Ending, EndReason
 from assay.search.races.sweep import SweepRace, min_blocks, min_launches, sweep_alpha
 from assay.search.space.design import lay_out
-from assay.search.space.search_space import SearchSpace
-from assay.testing.search_contracts import RandomSearcher, SimulatedProgram, run_race
+from assay.search.space.space import SearchSpace
+from assay.testing.search_contracts import RandomSearcher, Simulated, drive
+from assay.wording.sweep import sweep_sentences
 
 SPACE = Space(
     parameters=(
@@ -147,7 +147,9 @@ def test_a_cell_that_fails_twice_in_a_block_leaves() -> None:
     ]
     assert len(found.conclusion.claims) == 14
     assert any("2 of" in note and name in note for note in found.conclusion.notes)
-    assert sweep_sentences(found.conclusion, WALL)[-1].endswith("14 unclear, 1 without a value.")
+    assert sweep_sentences(found.conclusion, WALL, best_claim(found.conclusion))[-1].endswith(
+        "14 unclear, 1 without a value."
+    )
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,7 @@ def test_cell_that_fails_now_and_then_stays_and_is_not_the_best() -> None:
     found = sweep(GRID, quicker(lambda block: block % 4 == 3), space=TWO_CELLS, launches=60)
     assert found.conclusion.claims[0].blocks >= 6
     assert best_claim(found.conclusion) is None
-    (told,) = sweep_sentences(found.conclusion, WALL)
+    (told,) = sweep_sentences(found.conclusion, WALL, best_claim(found.conclusion))
     assert "launches of arg.a=2 failed, and all " in told
 
 
@@ -529,7 +531,7 @@ def test_the_best_cell_leads_and_cells_have_an_order() -> None:
     best = best_claim(conclusion)
     assert best is not None
     assert best.ratio == min(c.ratio for c in conclusion.claims if c.verdict is Verdict.FASTER)
-    first, tally = sweep_sentences(conclusion, WALL)
+    first, tally = sweep_sentences(conclusion, WALL, best_claim(conclusion))
     assert first.startswith(best.b)
     assert tally.startswith("Of 15 cells held against arg.a=1 arg.b=1 arg.c=1:")
     ordered = [dict(arm.configuration) for arm in sorted_by_settings(conclusion.arms, SPACE)]
@@ -541,7 +543,7 @@ def test_the_best_cell_leads_and_cells_have_an_order() -> None:
 def test_a_sweep_without_blocks_says_so() -> None:
     spec = sweep(GRID, steady()).spec
     empty = conclude(spec, [], SearchSpace(SPACE), RandomSearcher(), None)
-    assert sweep_sentences(empty, WALL) == [
+    assert sweep_sentences(empty, WALL, best_claim(empty)) == [
         "No cell could be held against the baseline: there are no blocks with both."
     ]
 
@@ -554,15 +556,15 @@ def test_a_baseline_whose_name_says_little_is_told_by_its_settings() -> None:
         )
     )
     assert baseline_point(DEFAULT, space) == {"arg.a": 1}
-    assert baseline_words("default", DEFAULT, space) == (
+    assert baseline_text("default", DEFAULT, space) == (
         "The baseline, default, is arg.a=1, malloc left alone."
     )
     part = Configuration({"malloc": "jemalloc"})
-    assert baseline_words(str(part), part, space) == (
+    assert baseline_text(str(part), part, space) == (
         "The baseline, malloc=jemalloc, is arg.a=1, malloc=jemalloc."
     )
     whole = Configuration({"arg.a": 3, "malloc": "jemalloc"})
-    assert baseline_words(str(whole), whole, space) == ""
+    assert baseline_text(str(whole), whole, space) == ""
 
 
 def test_the_baseline_of_a_hypercube_stands_beside_its_points() -> None:
@@ -594,7 +596,9 @@ def test_best_cell_is_named_however_many_blocks_were_disturbed(share: float) -> 
     conclusion = found.conclusion
     lost = conclusion.disturbed_blocks
     assert lost
-    assert sweep_sentences(conclusion, WALL)[0].startswith(("arg.a=4 runs 4.0", "arg.a=4 runs 3.9"))
+    assert sweep_sentences(conclusion, WALL, best_claim(conclusion))[0].startswith(
+        ("arg.a=4 runs 4.0", "arg.a=4 runs 3.9")
+    )
     assert found.done.message == f"All 20 blocks were run ({lost} of them disturbed)."
     shown = 20 - lost if lost <= 6 else 20
     assert all(arm.summary["wall_s"].n == shown for arm in conclusion.arms)

@@ -7,11 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from assay.records import ArmResult, Claim, Conclusion, FactorEffect, StudySpec, Value
 from assay.records.configuration import show_value
 from assay.search.conclusion.cells import (
-    alias_text,
     best_claim,
     cell_word,
     claim_of,
-    effect_name,
     is_best,
     settings_of,
     sorted_by_median,
@@ -21,6 +19,7 @@ from assay.search.conclusion.cells import (
 from assay.units import show_count, show_quantity
 from assay.untrusted import clean
 from assay.wording.sentence import change_text, interval_text
+from assay.wording.sweep import alias_text, effect_name
 
 MAX_CELLS_SHOWN = 40
 """Cells of a table on a terminal; of more the best are shown."""
@@ -37,15 +36,14 @@ def cell_lines(conclusion: Conclusion, spec: StudySpec, width: int | None = None
     """
     metric = spec.workload.objective
     shown: Sequence[ArmResult] = conclusion.arms
-    if len(shown) > MAX_CELLS_SHOWN:
-        best = sorted_by_median(shown[1:], metric)[:BEST_CELLS_SHOWN]
-        shown = [shown[0], *best]
+    if len(shown) > MOST_SHOWN:
+        shown = [shown[0], *sorted_by_median(shown[1:], metric)[:BEST_SHOWN]]
     names = varied_names(spec.space)
-    foremost = best_claim(conclusion)
+    best = best_claim(conclusion)
     rows = [
         (
             [_setting(value) for value in settings_of(arm, conclusion, spec.space)],
-            _figures(arm, conclusion, spec, foremost),
+            _figures(arm, conclusion, spec, best),
         )
         for arm in sorted_by_settings(shown, spec.space)
     ]

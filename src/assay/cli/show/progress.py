@@ -28,17 +28,14 @@ from assay.cli.show.layout import MIN_WIDTH
 from assay.errors import AssayError, ShareLostError
 from assay.records import Budget, Kind, Launch, Sample, Stage, StudySpec
 from assay.search.conclusion.interim import interim_words
-from assay.search.history.interference import (
-    interference_notes,
-    interference_of,
-    interference_words,
-)
+from assay.search.history.interference import interference_notes, interference_of
 from assay.search.races.race import BlockRace, Race
 from assay.search.races.scoreboard import Leader, Scoreboard, with_interval
 from assay.search.races.tune import TuneRace
 from assay.signal_handlers import deferred_signals
 from assay.units import show_count, show_duration, show_percent, show_quantity
 from assay.untrusted import clean
+from assay.wording.launch_notes import interference_words
 
 if TYPE_CHECKING:
     from rich.live import Live

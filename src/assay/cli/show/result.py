@@ -30,16 +30,14 @@ from assay.records import (
 )
 from assay.reporting.formatting import shorten
 from assay.search.claims.proof import MAX_LAUNCHES
-from assay.search.conclusion.cells import baseline_words, sweep_sentences
-from assay.search.history.cross_environment import elsewhere_words
-from assay.search.history.interference import interference_words
-from assay.search.space.switching import switching_words
-from assay.study.session import StudyResult
+from assay.search.conclusion.cells import baseline_text, best_claim
+from assay.study.session import Result
 from assay.units import show_count, show_duration, show_quantity
 from assay.untrusted import clean
 from assay.wording.calibration import sentences
 from assay.wording.disturbance import disturbance_sentence
 from assay.wording.front import noun
+from assay.wording.launch_notes import elsewhere_words, interference_words
 from assay.wording.noise_floor import floor_words, origin_words
 from assay.wording.proof import proof_command, proof_words
 from assay.wording.requirement import (
@@ -48,6 +46,8 @@ from assay.wording.requirement import (
     requirement_words,
 )
 from assay.wording.sentence import comparison, interval
+from assay.wording.space import switching_words
+from assay.wording.sweep import sweep_sentences
 
 
 def print_result(result: StudyResult) -> None:
@@ -152,9 +152,9 @@ def verdict_lines(conclusion: Conclusion, spec: StudySpec) -> Iterable[str]:
             short = replace(claim, a=_short(claim.a), b=_short(claim.b))
             yield comparison(short, metric, conclusion.disturbers)
     elif conclusion.kind is Kind.SWEEP:
-        yield from sweep_sentences(conclusion, metric)
+        yield from sweep_sentences(conclusion, metric, best_claim(conclusion))
         first = spec.arms[0]
-        yield from filter(None, [baseline_words(first.name, first.configuration, spec.space)])
+        yield from filter(None, [baseline_text(first.name, first.configuration, spec.space)])
     elif conclusion.kind is Kind.CALIBRATE:
         yield from sentences(conclusion, metric, spec.alpha)
     else:

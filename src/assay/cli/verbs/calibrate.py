@@ -14,8 +14,8 @@ from assay.cli.show.answer import deliver_answer
 from assay.cli.show.progress import Progress, uses_live_line
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import Budget, Kind, StudySpec, Workload
+from assay.records.calibration import BUILT_IN_LOAD
 from assay.search.history.history import DEFAULT_ARM
-from assay.search.races.calibrate import LOAD
 from assay.study.session import begin
 
 BUDGET_S = 180.0
@@ -75,4 +75,4 @@ def _command(parsed: Parsed) -> tuple[str, ...]:
             "The built-in load needs the Python interpreter that runs assay, which is not known.",
             "Give a command of your own: assay study calibrate -- ./app",
         )
-    return (sys.executable, *LOAD)
+    return (sys.executable, *BUILT_IN_LOAD)

@@ -15,10 +15,10 @@ from assay.errors import InvalidInputError
 from assay.records import to_builtins
 from assay.records.comparison import Condition, OccasionComparison, OccasionVerdict
 from assay.reporting.scale import Scale, scale_for
-from assay.search.claims.gate import difference_text
 from assay.search.occasions.comparison import compare_conditions
 from assay.units import show_count
 from assay.untrusted import clean
+from assay.wording.gate import difference_text
 from assay.wording.occasions import (
     difference_lines,
     effect_sentence,

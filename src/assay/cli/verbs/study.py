@@ -29,13 +29,13 @@ from assay.cli.verification import verify_file
 from assay.errors import InvalidInputError
 from assay.records import Status, to_builtins
 from assay.search.conclusion.interim import interim_sentence
-from assay.search.conclusion.warm_start import warm_start_announcement
 from assay.store import Store, StudyRecord
 from assay.study.firmware import demand_varied, with_firmware_values
 from assay.study.session import StudyResult, elapsed_of, finished_result, resume, stored_result
 from assay.units import show_count, show_duration
 from assay.untrusted import clean
 from assay.wording.failure import Failure, last_failure
+from assay.wording.warm_start import warm_start_announcement
 
 
 def run(parsed: Parsed) -> int:

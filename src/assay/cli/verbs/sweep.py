@@ -27,11 +27,10 @@ from assay.cli.show.layout import width_of, wrapped
 from assay.cli.show.progress import Progress, uses_live_line
 from assay.errors import InvalidInputError, NotPossibleError
 from assay.records import StudySpec
-from assay.search.conclusion.cells import baseline_words
+from assay.search.conclusion.cells import baseline_text
 from assay.search.conclusion.notes import too_few_blocks_notes
-from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
+from assay.search.history.remaining_budget import OVERHEAD_S
 from assay.search.races.sweep import WARMUP, min_blocks, min_launches
-from assay.study.instance_numbers import with_instance_numbers
 from assay.study.laboratory import Laboratory
 from assay.study.session import StudyResult, begin
 from assay.study.typical_wall_time import typical_wall_s
@@ -136,7 +135,7 @@ def _dry_lines(arguments: argparse.Namespace, spec: StudySpec, launches: int) ->
     for number, arm in enumerate(spec.arms):
         yield f"  {clean(arm.name)}{'   (baseline)' if number == 0 else ''}"
     first = spec.arms[0]
-    if words := baseline_words(first.name, first.configuration, spec.space):
+    if words := baseline_text(first.name, first.configuration, spec.space):
         yield clean(words)
     for note in (*(spec.design.notes if spec.design else ()), *too_few_blocks_notes(spec)):
         yield f"  note: {clean(note)}"

@@ -44,9 +44,8 @@ from assay.machine.document import Program
 from assay.machine.program import with_observations
 from assay.machine.reader import fingerprint
 from assay.records import Kind, Space, StudySpec
-from assay.search.conclusion.warm_start import warm_start_announcement
-from assay.search.space.named_configurations import make_search_space
-from assay.search.space.search_space import MAX_DRAWS, SearchSpace
+from assay.search.space.named import search_space
+from assay.search.space.space import DRAWS, SearchSpace
 from assay.settings.conditions import with_conditions
 from assay.store import Store
 from assay.study.instance_numbers import with_instance_numbers
@@ -57,6 +56,7 @@ from assay.study.space_choice import choose_space, grantable_space
 from assay.study.survey import Survey, survey
 from assay.study.warm_start import WarmStartRequest, earlier_studies, parse_warm_start
 from assay.untrusted import clean
+from assay.wording.warm_start import warm_start_announcement
 
 FEW = 8
 """So many settings that are left out are named; of more their number is told."""

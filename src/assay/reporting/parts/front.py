@@ -10,7 +10,7 @@ from assay.reporting.markup import Child, Html, el, join
 from assay.reporting.parts.common import chips, plain_table
 from assay.reporting.pictures.canvas import NARROW, WIDE
 from assay.reporting.pictures.front import front_svg
-from assay.search.claims.front_claims import claim_on
+from assay.reporting.plain import NBSP, change_interval, claimed_change, label_of, shorten
 from assay.untrusted import clean
 
 INTRO = (
@@ -55,7 +55,7 @@ def _picture(figure: FrontFigure, number: int) -> Html:
 
 
 def _row(point: FrontPoint, spec: StudySpec, numbers: dict[str, int]) -> Html:
-    claims = [claim_on(point, metric.name) for metric in spec.targets]
+    claims = [point.claim_on(metric.name) for metric in spec.targets]
     cells = [str(numbers.get(point.name, "\u2013")), *map(_cell, claims)]
     return el(
         "tr",

@@ -16,14 +16,14 @@ from assay.reporting.formatting import compared_label, duration, shorten
 from assay.reporting.inputs import ReportInput
 from assay.reporting.markup import Html, el, join, text
 from assay.reporting.parts.common import definitions, plain_table
-from assay.search.conclusion.warm_start import warm_start_announcement
-from assay.search.history.cross_environment import elsewhere_words
-from assay.search.history.interference import interference_words
-from assay.search.space.switching import switching_words
+from assay.reporting.plain import compared_label, duration, shorten
 from assay.units import show_count
 from assay.untrusted import clean
 from assay.wording.disturbance import disturbers_words, mostly_disturbed
+from assay.wording.launch_notes import elsewhere_words, interference_words
 from assay.wording.requirement import required_text
+from assay.wording.space import switching_words
+from assay.wording.warm_start import warm_start_announcement
 
 _COMMAND_CHARACTERS = 400
 """Longer commands are folded."""

@@ -15,8 +15,8 @@ from assay.reporting.pictures.canvas import NARROW, WIDE
 from assay.reporting.pictures.heatmap import heat_svg, prints_values
 from assay.reporting.pictures.scatter import scatter_svg
 from assay.reporting.scale import Scale
-from assay.search.conclusion.cells import alias_text, effect_name
 from assay.units import show_count
+from assay.wording.sweep import alias_text, effect_name
 
 MAX_SCATTER_PLOTS = 8
 """Pictures of settings; of more the table tells."""

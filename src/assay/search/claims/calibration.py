@@ -20,8 +20,10 @@ from assay.stats.confidence_sequence import MIN_CLAIM_VALUES, moments
 from assay.stats.drift import drift_ratio
 from assay.stats.peeking import simulate_looks
 from assay.stats.quantile import quantile
-from assay.stats.resample import resample
-from assay.units import show_count, show_percent
+from assay.stats.resample import resampled
+from assay.stats.sequence import CLAIM, moments
+from assay.stats.verdict import MARGIN
+from assay.wording.calibration import different_arms_note, few_blocks_note
 
 if TYPE_CHECKING:
     import numpy as np
@@ -95,17 +97,9 @@ def calibration_notes(floor: Claim | None, blocks: int) -> list[str]:
     """
     notes = []
     if blocks < MIN_BLOCKS:
-        were = show_count(blocks, "undisturbed block was", "undisturbed blocks were")
-        notes.append(
-            f"{f'only {were}' if blocks else 'no undisturbed block was'} recorded: assay's own "
-            f"errors and the smallest gain take {MIN_BLOCKS}"
-        )
+        notes.append(few_blocks_note(blocks, MIN_BLOCKS))
     if floor is not None and floor.verdict in (Verdict.FASTER, Verdict.SLOWER):
-        notes.append(
-            f"two identical arms came out {show_percent(floor.ratio)} % apart, beyond their "
-            f"interval: something besides the configuration makes a difference here, or this is "
-            f"one of the {100 * floor.alpha:g} % that err"
-        )
+        notes.append(different_arms_note(floor))
     return notes
 
 

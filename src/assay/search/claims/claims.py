@@ -275,10 +275,7 @@ def is_constant(values: Sequence[float]) -> bool:
 
 def are_all_decided(claims: Iterable[Claim | None]) -> bool:
     """Whether each has a verdict; of figures that never change some end without one."""
-    return all(
-        claim_from_blocks is not None and claim_from_blocks.verdict is not Verdict.UNCLEAR
-        for claim_from_blocks in claims
-    )
+    return all(claim is not None and claim.verdict is not Verdict.UNCLEAR for claim in claims)
 
 
 def is_precise(found: Claim) -> bool:

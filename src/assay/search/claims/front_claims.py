@@ -121,16 +121,11 @@ def sorted_points(
     goal = facets[0].metric
 
     def key(point: FrontPoint) -> tuple[bool, float, str]:
-        claim = claim_on(point, goal.name)
+        claim = point.claim_on(goal.name)
         sign = 1.0 if goal.goal is Goal.LOWER else -1.0
         return claim is None, sign * claim.ratio if claim else 0.0, point.name
 
     return sorted(points, key=key)
-
-
-def claim_on(point: FrontPoint, metric: str) -> Claim | None:
-    """The claim on a point in one objective."""
-    return next((claim for claim in point.claims if claim.metric == metric), None)
 
 
 def first_choice(front: Sequence[FrontPoint], metric: str) -> FrontPoint | None:
@@ -144,7 +139,7 @@ def first_choice(front: Sequence[FrontPoint], metric: str) -> FrontPoint | None:
         metric: name of the objective.
     """
     for point in front:
-        claim = claim_on(point, metric)
+        claim = point.claim_on(metric)
         if claim is not None and claim.verdict in AT_LEAST_AS_GOOD:
             return point
     return None

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.records import Claim, Conclusion, RequirementVerdict, StudySpec, Verdict
-from assay.search.claims.requirement import requirement_text
-from assay.units import show_count
+from assay.wording.gate import (
+    difference_text,
+    failed_reason,
+    requirement_reason,
+    timed_out_reason,
+    without_claim_reason,
+)
 
 FAILED = "failed"
 """Beside the verdicts: that launches failed, or did not end."""
@@ -38,39 +43,31 @@ def gate_reasons(words: Sequence[str], conclusion: Conclusion, spec: StudySpec) 
 def _reasons(word: str, conclusion: Conclusion, spec: StudySpec) -> Iterator[str]:
     for one in conclusion.requirements:
         if one.verdict.value == word:
-            yield f"{one.arm}, {requirement_text(one.requirement)}"
+            yield requirement_reason(one.arm, one.requirement)
     if word == FAILED:
         for result in conclusion.arms:
             if result.failures:
-                launches = show_count(result.failures, "launch", "launches")
-                yield f"{launches} of {result.name}"
+                yield failed_reason(result.name, result.failures)
             if result.timeouts:
-                launches = show_count(result.timeouts, "launch", "launches")
-                yield f"{launches} of {result.name} did not end"
+                yield timed_out_reason(result.name, result.timeouts)
         return
     claims = {claim.b: claim for claim in conclusion.claims}
     for arm in spec.arms[1:]:
         found = claims.get(arm.name)
         if found is None and word == Verdict.UNCLEAR:
-            yield f"{arm.name} has no claim"
+            yield without_claim_reason(arm.name)
         elif found is not None and found.verdict == word and _counts(found):
-            yield _told(found)
+            yield _difference(found)
 
 
 def _counts(found: Claim) -> bool:
     return found.verdict not in DIFFERENCE_VERDICTS or found.beyond_margin
 
 
-def _told(found: Claim) -> str:
+def _difference(found: Claim) -> str:
     return difference_text(
         found.b, found.a, found.margin if found.verdict in DIFFERENCE_VERDICTS else 0.0
     )
-
-
-def difference_text(b: str, a: str, margin: float) -> str:
-    """Name two conditions, and the margin that they differ by more than; 0 where there is none."""
-    beyond = f", by more than the margin of {100 * margin:g} %" if margin else ""
-    return f"{b} against {a}{beyond}"
 
 
 def needs_more_blocks(gate: Sequence[str], found: Claim) -> bool:

@@ -8,9 +8,9 @@ from statistics import median
 
 from assay.records import Metric, Outcome, Sample, Stage
 from assay.search.history.history import History
-from assay.search.history.units import mixed_unit_objection
-from assay.search.history.zeros import zero_objection
-from assay.units import show_count
+from assay.search.history.unit_words import mixed_units
+from assay.search.history.zeros import zeros_told
+from assay.wording.objections import bounds_objection, missing_objection
 
 MAX_MISSING_SHARE = 0.1
 """Share of an arm's launches without a figure above which those with one are no fair picture."""
@@ -61,18 +61,12 @@ def _overlap(metric: str, arm: _Arm, other: _Arm) -> str | None:
     either = [s for s in mine if s.metrics[metric] < middle <= s.at_most.get(metric, 0.0)]
     if len(either) <= MAX_MISSING_SHARE * len(mine):
         return None
-    return (
-        f"{metric} may have been higher than samples saw, and as high as that of {other[0]}, in "
-        f"{_counted(either, mine, arm[0])}; --metric-as-is {metric} takes it as it was seen"
-    )
+    return bounds_objection(metric, other[0], len(either), len(mine), arm[0])
 
 
 def _without(metric: str, arm: str, mine: Sequence[Sample]) -> str | None:
     lacking = [sample for sample in mine if metric in sample.absent]
     if len(lacking) <= MAX_MISSING_SHARE * len(mine):
         return None
-    return f"{_counted(lacking, mine, arm)} have no {metric}: {lacking[-1].absent[metric]}"
-
-
-def _counted(lacking: Sequence[Sample], mine: Sequence[Sample], arm: str) -> str:
-    return f"{len(lacking)} of {show_count(len(mine), 'launch', 'launches')} of {arm}"
+    reason = lacking[-1].absent[metric]
+    return missing_objection(metric, len(lacking), len(mine), arm, reason)

@@ -5,8 +5,16 @@ from __future__ import annotations
 from assay.records import Claim, Goal, Outcome, Sample, Stage, Verdict
 from assay.search.history.hangs import count_hangs
 from assay.search.history.history import History
-from assay.search.history.losses import fails_more, is_hung
-from assay.units import show_count
+from assay.search.history.losses import fails_more, is_endless
+from assay.wording.objections import (
+    DID_NOT_END,
+    ENDED,
+    ENDED_WELL,
+    FAILED,
+    FAILED_OR_DID_NOT_END,
+    losses_clause,
+    losses_objection,
+)
 
 MIN_FAILED = 2
 """Failed launches that are held against an arm whose counterpart has none, however many ended well.
@@ -57,12 +65,12 @@ def excess_losses(history: History, arm: str, other: str) -> str | None:
     """
     hangs = count_hangs(history, arm), count_hangs(history, other)
     if _more(*hangs, least=1):
-        return _told(hangs, (arm, other), "did not end", "ended")
+        return _objection(hangs, (arm, other), DID_NOT_END, ENDED)
     lost = _lost(history, arm), _lost(history, other)
     if not _more(*lost, least=MIN_FAILED):
         return None
-    how = "failed or did not end" if any(number for number, _ in hangs) else "failed"
-    return _told(lost, (arm, other), how, "ended well")
+    loss = FAILED_OR_DID_NOT_END if any(number for number, _ in hangs) else FAILED
+    return _objection(lost, (arm, other), loss, ENDED_WELL)
 
 
 def may_be_by_chance(found: Claim, history: History) -> bool:
@@ -98,13 +106,10 @@ def _counts(sample: Sample) -> bool:
     return sample.launch.stage is not Stage.SURVEY and not sample.unbuilt
 
 
-def _told(counts: tuple[_Count, _Count], names: tuple[str, str], lost: str, well: str) -> str:
-    texts = []
-    for (number, launches), name in zip(counts, names, strict=True):
-        of = show_count(launches, "launch", "launches")
-        texts.append(f"{number} of {of} of {name} {lost}" if number else _all(of, name, well))
-    return ", and ".join(texts)
-
-
-def _all(launches: str, name: str, well: str) -> str:
-    return f"all {launches} of {name} {well}"
+def _objection(
+    counts: tuple[_Count, _Count], names: tuple[str, str], loss: str, success: str
+) -> str:
+    return losses_objection(
+        losses_clause(name, number, launches, loss, success)
+        for (number, launches), name in zip(counts, names, strict=True)
+    )

@@ -27,7 +27,7 @@ from assay.records import (
     Stage,
     StudySpec,
 )
-from assay.records.requirement import MEDIAN
+from assay.records.requirement import MEDIAN, overall_verdict
 from assay.records.workload import BUILT_IN, WALL
 from assay.search.claims.claims import MIN_BLOCKS
 from assay.search.history.history import History, launches_per_block
@@ -40,13 +40,10 @@ from assay.stats.share import (
 )
 from assay.stats.undisturbed import MIN_UNDISTURBED_SHARE
 from assay.units import parse_bytes, parse_duration_s
+from assay.wording.requirement import requirement_text
 
 _TEXT = re.compile(r"\s*(\w+(?:@\w[\w.]*)?)\s*(?::\s*(\w[\w.]*))?\s*(<=|>=)\s*(.*?)\s*")
 _PLAIN = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(.*)", re.ASCII)
-_TIMES = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
-_DIGITS = 9
-"""After the point of a time in its unit: what division leaves beyond them is rounding."""
-_SIZES = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("", 1))
 _FAR = 1_000_000
 """More launches than this are never made."""
 
@@ -109,9 +106,9 @@ def parse_requirement(text: str, metrics: Mapping[str, Metric]) -> Requirement:
         quantile=_quantile(which),
     )
     if name in BUILT_IN and one.limit <= 0.0:
-        can = "no launch can have that" if one.bound is Bound.AT_MOST else "every launch has that"
         raise InvalidInputError(
-            f"--require {text!r} says nothing: {can}.", "Give a limit above zero."
+            f"--require {text!r} has no effect: every launch or no launch meets it.",
+            "Give a limit above zero.",
         )
     return one
 
@@ -184,40 +181,6 @@ def _demand_consistent(one: Requirement, other: Requirement) -> None:
         )
 
 
-def requirement_text(requirement: Requirement, unit: str | None = None) -> str:
-    """A requirement as one writes it: it reads back as the same.
-
-    Args:
-        requirement: any.
-        unit: of its metric; that of a metric that every launch has where it is left out.
-    """
-    known = BUILT_IN.get(requirement.metric)
-    unit = known.unit if unit is None and known is not None else unit or ""
-    limit = _plain(requirement.limit)
-    if unit == "s":
-        limit = _duration(requirement.limit)
-    elif unit == "bytes":
-        limit = next(
-            f"{_plain(requirement.limit / size)}{name}"
-            for name, size in _SIZES
-            if size == 1 or (requirement.limit >= size and requirement.limit % (size / 16) == 0)
-        )
-    which = "" if requirement.quantile == MEDIAN else f":p{100.0 * requirement.quantile:.10g}"
-    return f"{requirement.metric}{which}{requirement.bound}{limit}"
-
-
-def _duration(seconds: float) -> str:
-    """In the unit that reads best, of those in which it reads back as the same."""
-    units = ((name, factor) for name, factor in _TIMES if seconds >= factor)
-    texts = (f"{_plain(round(seconds / factor, _DIGITS))}{name}" for name, factor in units)
-    exact = (text for text in texts if parse_duration_s(text) == seconds)
-    return next(exact, f"{_plain(seconds)}s")
-
-
-def _plain(value: float) -> str:
-    return str(int(value)) if value.is_integer() and abs(value) < 2**63 else repr(value)
-
-
 # --- how the error is shared ------------------------------------------------------------------
 
 
@@ -239,7 +202,7 @@ def requirement_alpha(spec: StudySpec) -> float:
     return whole / max(1, arms * len(spec.require))
 
 
-def min_blocks(spec: StudySpec) -> int:
+def min_requirement_blocks(spec: StudySpec) -> int:
     """Blocks below which no requirement is shown to hold; 0 where there is none."""
     alpha = requirement_alpha(spec)
     each = 1 if spec.switch_costs_s else launches_per_block(spec.statistic, Stage.CONFIRM)
@@ -432,11 +395,4 @@ def _is_beyond(requirement: Requirement, sample: Sample) -> bool:
 
 def may_win(conclusion: Conclusion, arm: str) -> bool:
     """Whether an arm is known to keep all that is required; True where nothing is."""
-    return verdict_on(conclusion.requirements, arm) in (None, RequirementVerdict.HOLDS)
-
-
-def verdict_on(found: Sequence[RequirementResult], arm: str) -> RequirementVerdict | None:
-    """Whether an arm keeps all that is required: *broken* where one is; ``None`` without any."""
-    verdicts = {one.verdict for one in found if one.arm == arm}
-    order = (RequirementVerdict.BROKEN, RequirementVerdict.UNCLEAR, RequirementVerdict.HOLDS)
-    return next((verdict for verdict in order if verdict in verdicts), None)
+    return overall_verdict(conclusion.requirements, arm) in (None, RequirementVerdict.HOLDS)

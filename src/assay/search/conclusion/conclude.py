@@ -28,11 +28,11 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
+from assay.records.requirement import overall_verdict
 from assay.search.claims.calibration import calibration_notes, calibration_of
 from assay.search.claims.claims import claim_between
 from assay.search.claims.effects import effects_of
 from assay.search.claims.front_claims import (
-    claim_on,
     claims_between,
     confirmed_points,
     first_choice,
@@ -41,7 +41,7 @@ from assay.search.claims.front_claims import (
     sorted_points,
 )
 from assay.search.claims.objections import MAX_MISSING_SHARE, objection_to, unit_objection
-from assay.search.claims.requirement import requirement_results, verdict_on
+from assay.search.claims.requirement import requirement_results
 from assay.search.conclusion.boots import boot_notes
 from assay.search.conclusion.cells import best_claim
 from assay.search.conclusion.notes import (
@@ -57,7 +57,7 @@ from assay.search.conclusion.notes import (
     too_few_blocks_notes,
 )
 from assay.search.conclusion.unproven import (
-    say_default_alone,
+    only_default_answer,
     unproven_recommendation,
     with_proof_cost,
 )
@@ -107,13 +107,14 @@ from assay.search.races.race import Ending, EndReason
 from assay.search.races.search_race import NULL_ARM
 from assay.search.races.sweep import sweep_alpha, sweep_claim
 from assay.search.races.tune import TuneRace
-from assay.search.space.comparability import instance_count_notes
-from assay.search.space.search_space import SearchSpace
-from assay.search.space.switching import switching_cost
-from assay.units import show_count
+from assay.search.space.comparable import instances_notes
+from assay.search.space.space import SearchSpace
+from assay.search.space.switching import switching_of
+from assay.wording import recommendation as wording
+from assay.wording.endings import INTERRUPTED
 from assay.wording.failure import reasons_by_arm
 from assay.wording.front import alternatives, front_verdict
-from assay.wording.requirement import default_requirement_sentence, required_text, required_verdict
+from assay.wording.requirement import default_requirement_sentence, required_verdict
 from assay.wording.revisions import revision_notes
 from assay.wording.sentence import tuning_verdict, unreliable_winner_verdict
 from assay.wording.suspect import suspect_notes
@@ -184,7 +185,7 @@ def _concluded(
 
 
 def _stopped(done: Ending | None) -> str:
-    return done.message if done else "Interrupted; `assay study resume` goes on."
+    return done.message if done else INTERRUPTED
 
 
 def _tune(
@@ -312,7 +313,7 @@ def _better(found: Claim, required: Sequence[RequirementResult]) -> bool:
     Where nothing is required, or the default keeps it, by what it gains. Where the default breaks
     it, because it does not.
     """
-    keeps, before = (verdict_on(required, name) for name in (found.b, found.a))
+    keeps, before = (overall_verdict(required, name) for name in (found.b, found.a))
     if keeps not in (None, RequirementVerdict.HOLDS):
         return False
     return found.verdict is Verdict.FASTER or before is RequirementVerdict.BROKEN
@@ -338,14 +339,14 @@ def _tune_front(
     front = tuple(point for point in seen if point.off is None)
     off = tuple(point for point in seen if point.off is not None)
     first = first_choice(front, spec.targets[0].name)
-    claim = claim_on(first, spec.targets[0].name) if first else None
+    claim = first.claim_on(spec.targets[0].name) if first else None
     sentence = front_verdict(spec, front, off) if points else _without_front(race, done)
     arms = [DEFAULT_ARM, *((NULL_ARM,) if spec.null else ()), *_as_shown(points, seen)]
     stage = Stage.CONFIRM if history.blocks(Stage.CONFIRM) else _fullest_stage(history)
-    requirement_results = tuple(result_of(spec, history, stage, arm) for arm in arms)
-    claims = (claim_on(point, spec.targets[0].name) for point in seen)
+    arm_results = tuple(result_of(spec, history, stage, arm) for arm in arms)
+    claims = (point.claim_on(spec.targets[0].name) for point in seen)
     return msgspec.structs.replace(
-        _counts(spec, history, requirement_results, _stopped(done)),
+        _counts(spec, history, arm_results, _stopped(done)),
         claims=tuple(found for found in claims if found is not None),
         recommendation=Recommendation(
             settings=first.settings if first else DEFAULT_ARM.configuration,
@@ -365,9 +366,9 @@ def _tune_front(
             *disturbance_notes(spec, history, [c for point in seen for c in point.claims]),
             *refusal_notes(history),
             *other_work_notes(history),
-            *grant_notes(history, requirement_results),
+            *grant_notes(history, arm_results),
             *complaint_notes(history),
-            *shape_notes(spec.workload.objective, requirement_results, samples),
+            *shape_notes(spec.workload.objective, arm_results, samples),
             *stability_notes(claim),
         ),
     )
@@ -391,29 +392,12 @@ def _without_front(race: FrontRace, done: Ending | None) -> str:
     if zeros is not None:
         return zeros
     if not tried or done is None or done.reason is EndReason.NOTHING_TO_TRY:
-        return "Keep the default: there was nothing else to try."
+        return wording.NOTHING_ELSE_TO_TRY
     if not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
-        return _all_others_failed(*_losses_in_any(race.facets, DEFAULT_ARM))
+        return wording.all_others_failed(*_losses_in_any(race.facets, DEFAULT_ARM))
     if not race.candidates:
-        either_of = alternatives([facet.metric for facet in race.facets])
-        return f"Keep the default: nothing that was tried stood better in {either_of}."
-    return (
-        f"Not decided: {race.candidates[0].name} stood best in the search, and the budget ended "
-        "before it could be confirmed. Keep the default until then."
-    )
-
-
-def _all_others_failed(lost: int, launches: int) -> str:
-    """That nothing but the default gave a value; the default is told to fail where it did.
-
-    Args:
-        lost, launches: as ``count_losses`` has them, of the default.
-    """
-    told = "Keep the default: every other configuration that was tried failed."
-    if not lost:
-        return told
-    of = show_count(launches, "launch", "launches")
-    return f"{told} The default failed too, in {lost} of {of}."
+        return wording.no_better_in(alternatives([facet.metric for facet in race.facets]))
+    return wording.front_not_confirmed(race.candidates[0].name)
 
 
 def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Ending | None) -> str:
@@ -424,48 +408,36 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Ending | None) -> s
     if zeros is not None:
         return zeros
     if not tried and done is not None and done.needed is not None:
-        return say_default_alone(race.spec, history, done.needed)
+        return only_default_answer(race.spec, history, done.needed)
     if done is None or done.reason is EndReason.NOTHING_TO_TRY:
-        return "Keep the default: there was nothing else to try."
+        return wording.NOTHING_ELSE_TO_TRY
     if confirmed_arm != DEFAULT_ARM:
-        return (
-            f"Keep the default: {confirmed_arm.name} won the search, and gave no value that could "
-            "be held against it when it was confirmed."
-        )
+        return wording.winner_without_value(confirmed_arm.name)
     if tried and not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
         names = [DEFAULT_ARM.name, *(arm.name for arm in tried)]
         objection = objection_to(race.spec.workload.objective, history, names)
         if objection is not None:
-            return f"Keep the default: {objection}."
-        return _all_others_failed(*count_losses(history, DEFAULT_ARM))
+            return wording.keep_default(objection)
+        return wording.all_others_failed(*losses(history, DEFAULT_ARM))
     objective = race.spec.workload.objective
     for arm in tried if race.winner == DEFAULT_ARM else ():
         units = unit_objection(objective, history, (DEFAULT_ARM.name, arm.name))
         if units is not None:
-            return f"Keep the default: {units}."
-    if race.winner == DEFAULT_ARM and is_default_infeasible(trials_of(history)):
-        return f"Nothing that was tried keeps {required_text(race.spec)}."
+            return wording.keep_default(units)
+    if race.winner == DEFAULT_ARM and default_breaks(trials_of(history)):
+        return wording.no_configuration_meets(race.spec)
     if race.winner == DEFAULT_ARM and done.reason is EndReason.BUDGET:
-        others = show_count(len(tried), "other configuration", "other configurations")
-        return f"Keep the default: of {others} tried none stood clearly better so far."
+        return wording.none_clearly_better(len(tried))
     failed = _failed_launches(history, tried)
     if race.winner == DEFAULT_ARM and len({s.launch.arm for s in failed}) == len(tried):
-        told = reasons_by_arm(race.spec.workload, failed)
-        before = [
-            text
-            for arm in tried
-            if (text := describe_first_successes(history.launches_of(arm.name)))
-        ]
-        first = f" {before[0]}." if before else ""
-        return f"Keep the default: all else that was tried failed in some launches, {told}.{first}"
+        before = [text for arm in tried if (text := worked_first(history.launches_of(arm.name)))]
+        failures = reasons_by_arm(race.spec.workload, failed)
+        return wording.others_failed_sometimes(failures, before[0] if before else "")
     if race.winner == DEFAULT_ARM:
-        return "Keep the default: nothing that was tried stood better."
+        return wording.NO_BETTER_CONFIGURATION
     if done.reason is EndReason.BUDGET:
-        return (
-            f"Keep the default: {race.winner.name} stood best in the search, but not clearly "
-            "enough to be recommended without a proof."
-        )
-    return f"Keep the default: {race.winner.name} stood best, and gained nothing on a second look."
+        return wording.winner_not_certain(race.winner.name)
+    return wording.winner_not_better(race.winner.name)
 
 
 def _zeros_in_any(histories: Iterable[History], arms: Sequence[Arm]) -> str | None:
@@ -479,7 +451,7 @@ def _zeros_in_any(histories: Iterable[History], arms: Sequence[Arm]) -> str | No
         samples = [s for s in history.launches_of(arm.name) if s.outcome is Outcome.OK]
         told = zero_objection(history.metric.name, arm.name, samples, MAX_MISSING_SHARE)
         if told is not None:
-            return f"Keep the default: whether anything is better is unclear, since {told}."
+            return wording.undecidable_sentence(told)
     return None
 
 
@@ -509,13 +481,13 @@ def _null_claim(spec: StudySpec, history: History) -> Claim | None:
 
 
 def _counts(
-    spec: StudySpec, history: History, requirement_results: tuple[ArmResult, ...], stopped: str
+    spec: StudySpec, history: History, arm_results: tuple[ArmResult, ...], stopped: str
 ) -> Conclusion:
     """What a conclusion of any kind holds, without claims and notes."""
     return Conclusion(
         kind=spec.kind,
         metric=spec.workload.objective.name,
-        arms=requirement_results,
+        arms=arm_results,
         launches=len(history.samples),
         configurations=len(spec.arms),
         blocks=len(history.complete(Stage.CONFIRM)),

@@ -1,21 +1,19 @@
-"""Present recommendation: the answer that a study would give if it ended now."""
+"""Interim recommendation: the answer that a study would give if it ended now."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from assay.records import Kind, Sample, StudySpec
-from assay.search.conclusion.unproven import say_unproven
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.model.gp import GpSearcher
 from assay.search.races.tune import TuneRace
-from assay.search.space.named_configurations import label_of, make_search_space
-from assay.units import show_percent
-from assay.wording.sentence import interval_text
+from assay.search.space.named import label_of, search_space
+from assay.wording import recommendation as wording
 
 
 def interim_words(race: TuneRace) -> str:
-    """Return the present recommendation in a few words, empty where the default would be kept.
+    """Return the interim recommendation in a few words; empty where the default would be kept.
 
     For example ``unproven so far -18.2 % (-24.1 to -11.0 %): malloc=jemalloc``.
     """
@@ -23,18 +21,17 @@ def interim_words(race: TuneRace) -> str:
     if not candidate.is_likely(race.spec.margin):
         return ""
     expected = candidate.expected(race.history.goal, len(race.history.samples))
-    ends = interval_text(expected.ci)
-    return f"unproven so far {show_percent(expected.ratio)} % ({ends}): {_name(race)}"
+    return wording.interim_words(_name(race), expected)
 
 
 def interim_sentence(spec: StudySpec, samples: Sequence[Sample]) -> str:
-    """The present recommendation of a study that has no conclusion yet, in one sentence.
+    """Return the interim recommendation of a study in one sentence.
 
-    Empty for studies that recommend nothing, and while only the default was launched.
+    It is empty for studies without a recommendation, and while only the default was launched.
 
     Args:
-        spec: of the study.
-        samples: of its newest stratum.
+        spec: specification of the study.
+        samples: samples of its newest stratum.
     """
     if spec.kind is not Kind.TUNE or spec.objectives:
         return ""
@@ -45,9 +42,9 @@ def interim_sentence(spec: StudySpec, samples: Sequence[Sample]) -> str:
         return ""
     candidate = race.candidate
     if not candidate.is_likely(spec.margin):
-        return "So far the default: nothing that was launched is likely enough to be better."
+        return wording.INTERIM_DEFAULT
     expected = candidate.expected(race.history.goal, len(samples))
-    return f"So far {say_unproven(spec, _name(race), expected)}"
+    return wording.interim_sentence(spec, _name(race), expected)
 
 
 def _name(race: TuneRace) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from assay.records import Outcome, Sample, Stage, StudySpec
 from assay.stats.ranks import rank_test
-from assay.units import show_quantity
+from assay.wording.launch_notes import carry_over_note
 
 MIN_LAUNCHES = 6
 """Launches after each of two arms from which on they are held against each other."""
@@ -45,11 +45,5 @@ def carry_over_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
             continue
         if rank_test(alone, behind) > ALPHA / len(pairs):
             continue
-        own_told, changed_told = (show_quantity(one, metric.unit) for one in (own, changed))
-        notes.append(
-            f"{metric.name} of {arm!r} is {changed_told} right after {other!r} and {own_told} "
-            "after itself (medians): a launch leaves something behind for the next, such as writes "
-            "or caches, and the arms differ otherwise where each runs alone; --prepare can wait "
-            "for it, as --prepare sync does for writes"
-        )
+        notes.append(carry_over_note(metric, arm, other, own, changed))
     return notes

@@ -11,7 +11,7 @@ from assay.records import Configuration, Outcome, Sample, Stage
 from assay.records.configuration import show_value
 from assay.records.sample import STDERR_LINES
 from assay.search.history.history import History
-from assay.units import show_count
+from assay.wording.launch_notes import error_line_note
 
 MIN_LAUNCHES = 3
 """On either side: fewer may differ by chance."""
@@ -23,8 +23,6 @@ _COMPLAINS = re.compile(
     r"|fall(?:ing)? ?back|disabled)",
     re.IGNORECASE,
 )
-_SAY = " say on standard error, and no other"
-_UNREAD = " whose lines are all kept"
 _FIGURE = re.compile(
     r"[-+]?\d[\d.,:eE+-]*\s?"
     r"(?:[kKMGTPmunµμ]?i?(?:B|b|s|secs?|seconds?|min|h|Hz|ops?|it|flops?|FLOPS?|bytes?|bits?|%)\b)?"
@@ -78,11 +76,11 @@ def complaint_notes(history: History) -> list[str]:
         for place in places:
             by_place.setdefault(place, []).append(said[-1])
     read = {place: of for place, of in by_place.items() if place not in unread}
-    return _notes(said, read, _UNREAD if len(said) < len(samples) else "")
+    return _notes(said, read, complete=len(said) == len(samples))
 
 
 def _notes(
-    said: Sequence[_Said], by_place: Mapping[_Place, Sequence[_Said]], others: str
+    said: Sequence[_Said], by_place: Mapping[_Place, Sequence[_Said]], *, complete: bool
 ) -> list[str]:
     often = Counter(shape for one in said for shape in one.lines)
     speaking = sum(bool(one.lines) for one in said)
@@ -95,20 +93,15 @@ def _notes(
             if often[shape] != len(mine) or not all(shape in one.lines for one in mine):
                 continue
             if not others_speak or _COMPLAINS.search(line):
-                notes.setdefault(shape, _told(*place, [one.sample for one in mine], line, others))
+                subject = _subject(*place, [one.sample for one in mine])
+                note = error_line_note(subject, len(mine), line, complete=complete)
+                notes.setdefault(shape, note)
     return list(notes.values())[:MAX_NOTES]
 
 
-def _told(name: str, value: str, samples: Sequence[Sample], line: str, others: str) -> str:
+def _subject(name: str, value: str, samples: Sequence[Sample]) -> str:
     arms = {sample.launch.arm for sample in samples}
-    of = show_count(len(samples), "launch", "launches")
-    whose = repr(next(iter(arms))) if len(arms) == 1 else f"{name}={value}"
-    return f"all {of} of {whose}{_SAY}{others} does: {line!r}"
-
-
-def is_quoting_output(note: str) -> bool:
-    """Return whether a note quotes a line that a program wrote."""
-    return _SAY in note
+    return repr(next(iter(arms))) if len(arms) == 1 else f"{name}={value}"
 
 
 def _values_of(configurations: Iterable[Configuration]) -> re.Pattern[str] | None:

@@ -15,8 +15,12 @@ import msgspec
 
 from assay.records import DEFAULT, Configuration, Kind, Sample, StudySpec, Value
 from assay.records.configuration import show_value
-from assay.search.history.output_comparison import MIN_EACH, ObservedOutputs, compares_numbers
-from assay.units import show_count
+from assay.search.history.same_work import MIN_EACH, OutputsSeen, compares_numbers
+from assay.wording.objections import (
+    COUNTS_AS_FAILED,
+    others_count_as_failed,
+    values_count_as_failed,
+)
 
 MAX_VALUES = 4
 """Values that the note names; of more it tells the number of configurations."""
@@ -138,14 +142,13 @@ class DifferentWork:
         if not found.configurations:
             return None
         first, *others = sorted(found.configurations, key=lambda c: (len(c), str(c)))
-        effect = "it counts as failed"
+        effect = COUNTS_AS_FAILED
         explained = all(map(found.explain, found.configurations))
         if others and explained and len(found.values) <= MAX_VALUES:
-            values = " or ".join(sorted(f"{n}={show_value(v)}" for n, v in found.values))
-            effect = f"all with {values} count as failed"
+            values = sorted(f"{n}={show_value(v)}" for n, v in found.values)
+            effect = values_count_as_failed(values)
         elif others:
-            more = show_count(len(others), "other configuration")
-            effect = f"it and {more} count as failed"
+            effect = others_count_as_failed(len(others))
         names = self._default, self._names[first]
         told = self._outputs.difference(names, numbers=self._numbers, effect=effect)
         return told or self._outputs.complaint(names[1], names[0], effect=effect)

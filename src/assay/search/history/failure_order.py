@@ -10,7 +10,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from assay.records import Outcome, Sample
-from assay.units import show_count
+from assay.wording.launch_notes import (
+    EVERY_SECOND_FAILED,
+    arm_failed_since_first,
+    arms_failed_since_first,
+    failed_since_first,
+    order_note,
+    possible_clean_up,
+)
 
 MIN_FAILED = 2
 """Places of failures from which on an order is seen; a place that fails again is one."""
@@ -22,10 +29,6 @@ MIN_PAIRS = 4
 """Failures that alternate with launches that work, from which on that is seen."""
 MAX_NAMED_ARMS = 3
 """Arms that are named."""
-_CLEAN_UP = (
-    "Failures follow the order of launches, as where a port, a lock or a file of the launch before "
-    "is still in use: --prepare CMD waits for it or removes it before each launch"
-)
 
 
 def describe_failure_order(samples: Sequence[Sample]) -> str | None:
@@ -52,9 +55,9 @@ def _order_of_all(samples: Sequence[Sample]) -> str | None:
     places = sum(s.outcome is not Outcome.OK and s.launch.attempt == 0 for s in counted)
     many = places >= max(MIN_FAILED, MIN_SHARE * first)
     if many and first and not any(works[first:]):
-        return f"The program {_begun(first)}, and failed since, {_times(failed)}. {_CLEAN_UP}."
-    if failed >= MIN_PAIRS and works[0] and _alternates(works):
-        return f"The program failed in every launch after one that worked. {_CLEAN_UP}."
+        return failed_since_first(first, failed)
+    if failed >= LEAST_PAIRS and works[0] and _alternates(works):
+        return EVERY_SECOND_FAILED
     return None
 
 
@@ -64,8 +67,8 @@ def _order_of_arms(samples: Sequence[Sample]) -> str | None:
         if not sample.unbuilt:
             arms.setdefault(sample.launch.arm, []).append(sample)
     told = [_order_of_arm(name, mine) for name, mine in arms.items()]
-    found = [text for text in told if text is not None][:MAX_NAMED_ARMS]
-    return f"{'; '.join(found)}. {_CLEAN_UP}." if found else None
+    found = [text for text in told if text is not None][:MOST_TOLD]
+    return arms_failed_since_first(found) if found else None
 
 
 def _order_of_arm(name: str, mine: Sequence[Sample]) -> str | None:
@@ -76,7 +79,7 @@ def _order_of_arm(name: str, mine: Sequence[Sample]) -> str | None:
     places = sum(s.outcome is Outcome.FAILED and s.launch.attempt == 0 for s in mine)
     if not first or any(works[first:]) or places < max(MIN_OF_ARM, MIN_SHARE * first):
         return None
-    return f"{name!r} {_begun(first)}, and failed since, {_times(len(works) - first)}"
+    return arm_failed_since_first(name, first, len(works) - first)
 
 
 def describe_first_successes(samples: Sequence[Sample]) -> str | None:
@@ -89,14 +92,7 @@ def describe_first_successes(samples: Sequence[Sample]) -> str | None:
     first = next((at for at, good in enumerate(works) if not good), len(works))
     if not first or first == len(works) or any(works[first:]):
         return None
-    return (
-        f"{samples[0].launch.arm!r} {_begun(first)}, and failed since; --prepare CMD removes what "
-        "the launch before left behind, if that is why"
-    )
-
-
-def _begun(first: int) -> str:
-    return "worked once" if first == 1 else f"worked in the first {first:,} launches"
+    return possible_clean_up(samples[0].launch.arm, first)
 
 
 def failure_order_notes(samples: Sequence[Sample]) -> list[str]:
@@ -105,13 +101,9 @@ def failure_order_notes(samples: Sequence[Sample]) -> list[str]:
     Args:
         samples: of one stratum.
     """
-    told = describe_failure_order(samples)
-    return [] if told is None else [told[0].lower() + told[1:].rstrip(".")]
+    told = order_of_failures(samples)
+    return [] if told is None else [order_note(told)]
 
 
 def _alternates(works: Sequence[bool]) -> bool:
     return all(one != other for one, other in pairwise(works))
-
-
-def _times(failed: int) -> str:
-    return f"in {show_count(failed, 'launch', 'launches')}"

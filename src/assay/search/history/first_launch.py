@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from assay.records import DEFAULT, Configuration, Kind, Outcome, Sample, Stage
 from assay.search.history.history import DEFAULT_ARM
-from assay.search.history.one_time_costs import MIN_FACTOR
-from assay.units import show_count, show_duration
+from assay.search.history.one_time import CLEARLY
+from assay.wording.launch_notes import slow_first_launch, warm_up_note
 
 MIN_LATER_LAUNCHES = 3
 """Later launches from which on that is told."""
@@ -29,11 +29,8 @@ def first_launch_notes(samples: Sequence[Sample]) -> list[str]:
     first_s, longest_s = walls_s[0], max(walls_s[1:])
     if first_s < MIN_FACTOR * longest_s:
         return []
-    whose = "" if arm == DEFAULT_ARM.name else f" of {arm}"
-    return [
-        f"the first launch{whose} took {show_duration(first_s)}, later ones "
-        f"{show_duration(longest_s)} at most: what it did once is in no figure"
-    ]
+    whose = "" if arm == DEFAULT_ARM.name else arm
+    return [slow_first_launch(whose, first_s, longest_s)]
 
 
 def warm_up_notes(kind: Kind, samples: Sequence[Sample]) -> list[str]:
@@ -49,8 +46,4 @@ def warm_up_notes(kind: Kind, samples: Sequence[Sample]) -> list[str]:
     warmed = {c for c, stage in first.items() if stage is Stage.SURVEY and c != DEFAULT}
     if kind is not Kind.TUNE or not warmed:
         return []
-    what = show_count(len(warmed), "configuration", "configurations")
-    return [
-        f"{what} ran once before the launches that count, because the default's first launch took "
-        "longer than its repeat"
-    ]
+    return [warm_up_note(len(warmed))]

@@ -14,9 +14,16 @@ from collections.abc import Sequence
 from assay.records import Arm, Goal, Interference, Sample, Stage, StudySpec
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.stats.interval import ratio_ends
-from assay.units import show_percent, significant
+from assay.wording.launch_notes import (
+    NO_ROOM_FOR_INTERFERENCE,
+    SIDE_BY_SIDE_ARM,
+    TOO_FEW_VALUES,
+    noisier_side_by_side,
+    one_at_a_time_note,
+    slower_side_by_side,
+)
 
-PARALLEL_ARM = Arm(name="default (side by side)", configuration=DEFAULT_ARM.configuration)
+BESIDE_ARM = Arm(name=SIDE_BY_SIDE_ARM, configuration=DEFAULT_ARM.configuration)
 """The default as it runs in all slots at a time."""
 BLOCKS = 5
 """In which it runs alone once, and once in all slots."""
@@ -99,39 +106,21 @@ def _refusal(slower: float, alone: float, beside: float, margin: float) -> str |
         alone, beside: noise of single launches.
         margin: ratio differences below it count as none.
     """
-    if slower > math.log1p(MAX_SLOWDOWN):
-        return (
-            f"the default is surely worse by {show_percent(math.exp(slower)).lstrip('+')} % or more"
-            f" side by side, and {100 * MAX_SLOWDOWN:g} % is the limit"
-        )
-    if beside > MAX_NOISE_RATIO * alone and beside > MAX_MARGIN_SHARE * margin:
-        return (
-            f"single launches vary {significant(beside / alone) if alone else 'many'} times as much"
-            f" side by side, and {MAX_NOISE_RATIO:g} times is the limit"
-        )
+    if slower > math.log1p(MOST_SLOWER):
+        return slower_side_by_side(math.exp(slower), MOST_SLOWER)
+    if beside > MOST_NOISE * alone and beside > HARMLESS * margin:
+        return noisier_side_by_side(beside / alone if alone else None, MOST_NOISE)
     return None
 
 
 def _why_unknown(spec: StudySpec, history: History) -> str:
     if len(history.blocks(Stage.INTERFERENCE)) < BLOCKS:
-        return "the budget left no room to measure what they do to each other"
-    return "the default gave too few values side by side"
-
-
-def interference_words(found: Interference) -> str:
-    """What was found, in words."""
-    if found.ratio is None:
-        return f"{found.slots} launches side by side: not measured"
-    low, high = (None if end is None else show_percent(end) for end in found.ci)
-    noise = "" if found.noise_ratio is None else f", spread {significant(found.noise_ratio)} times"
-    return (
-        f"{found.slots} launches side by side: {show_percent(found.ratio)} % time "
-        f"each ({low} to {high}){noise}"
-    )
+        return NO_ROOM_FOR_INTERFERENCE
+    return TOO_FEW_VALUES
 
 
 def interference_notes(found: Interference | None) -> list[str]:
     """That launches ran one at a time though more were asked for."""
     if found is None or found.refused is None:
         return []
-    return [f"the search ran one launch at a time: {found.refused}"]
+    return [one_at_a_time_note(found.refused)]

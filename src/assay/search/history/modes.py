@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import Modes, Sample
-from assay.stats.modes import MIN_AUC, Groups, find_correlated_figure, find_modes, separation
+from assay.stats.modes import GOES_WITH, Groups, companion, modes, separation
+from assay.wording.notes import POSITION_IN_BLOCK
 
 CUMULATIVE_UNITS = ("s", "", "events", "pages", "J")
 """Units of evidence that adds up while a launch lasts."""
@@ -47,7 +48,7 @@ def _figures(samples: Sequence[Sample]) -> dict[str, list[float]]:
     rows = [_row(sample) for sample in samples]
     shared = set(rows[0]).intersection(*rows[1:])
     figures = {kind: [row[kind] for row in rows] for kind in sorted(shared)}
-    figures["position in the block"] = [float(s.launch.position) for s in samples]
+    figures[POSITION_IN_BLOCK] = [float(s.launch.position) for s in samples]
     return {kind: numbers for kind, numbers in figures.items() if len(set(numbers)) > 1}
 
 

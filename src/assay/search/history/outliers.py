@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from assay.records import Arm, ArmResult, Kind, Metric, Stage, Statistic, StudySpec
-from assay.search.history.arm_result import count_launches
+from assay.records import Arm, ArmResult, Kind, Stage, Statistic, StudySpec
 from assay.search.history.history import History
 from assay.stats.quantile import quantile
-from assay.units import show_count, show_quantity, significant
+from assay.wording.launch_notes import outlier_note
 
 MIN_DISTANCE = 3.0
 """A launch this many times the median away may be one."""
@@ -45,7 +44,17 @@ def outlier_notes(
         values = [s.metrics[metric.name] for s in samples if metric.name in s.metrics]
         far = [] if result.modes else outliers(values)
         if far:
-            notes.append(_note(spec, metric, arm, values, far))
+            notes.append(
+                outlier_note(
+                    metric,
+                    "" if spec.kind is Kind.MEASURE else arm.name,
+                    len(values),
+                    len(far),
+                    far[0],
+                    quantile(values, 0.5),
+                    math.fsum(values) / len(values),
+                )
+            )
     return notes
 
 
@@ -74,37 +83,6 @@ def outliers(values: Sequence[float]) -> list[float]:
     if moved < MIN_SHIFT * median:
         return []
     return sorted(found, key=lambda value: -abs(math.log(value) - middle))
-
-
-def _note(
-    spec: StudySpec, metric: Metric, arm: Arm, values: Sequence[float], far: Sequence[float]
-) -> str:
-    median = quantile(values, 0.5)
-    ratio = far[0] / median
-    times = (
-        f"{significant(ratio)} times"
-        if ratio >= 1.0
-        else f"one part in {significant(1 / ratio)} of"
-    )
-    of = show_count(len(values), "launch", "launches")
-    whose = "" if spec.kind is Kind.MEASURE else f" of {arm.name!r}"
-    shown = show_quantity(far[0], metric.unit)
-    subject = (
-        f"one of {of}{whose} has {metric.name} {shown}, {times} the median of "
-        if len(far) == 1
-        else f"{len(far)} of {of}{whose} lie far from the others, the farthest with {metric.name} "
-        f"{shown}, {times} the median of "
-    )
-    mean = math.fsum(values) / len(values)
-    advice = (
-        f"compare, tune and sweep decide by the median with --objective {metric.name}:median"
-        if spec.kind is Kind.MEASURE
-        else f"--objective {metric.name}:median decides by the median, which it hardly moves"
-    )
-    return (
-        f"{subject}{show_quantity(median, metric.unit)}, and the mean of "
-        f"{show_quantity(mean, metric.unit)} rests on it in part; {advice}"
-    )
 
 
 def _fences(values: Sequence[float]) -> tuple[float, float]:

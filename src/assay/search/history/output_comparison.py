@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import msgspec
@@ -11,25 +10,16 @@ from assay.records import Evidence, Outcome, Sample, StudySpec
 from assay.records.configuration import show_value
 from assay.records.sample import ERRORS, OUTPUT
 from assay.records.sketch import first_difference, sketches_agree
-from assay.search.history.reported_errors import ReportedErrors
-from assay.settings.printed_values import COMMAND, differing_words
-from assay.units import show_bytes, show_count
-from assay.untrusted import clean
+from assay.search.history.reported_errors import ErrorsSeen
+from assay.settings.printed import COMMAND, words_that_differ
+from assay.wording.objections import (
+    different_output_objection,
+    output_text,
+    reported_error_objection,
+)
 
 MIN_EACH = 2
 """Launches of an arm that show that its output is constant."""
-DIFFERENT = "different output"
-"""Begins each objection to outputs that differ."""
-COMPLAINT = "complaint of the program"
-"""Begins each objection to an arm that reports an error."""
-REMEDY = "--check REGEX says which output is good, --outputs-may-differ that any is"
-
-
-_QUOTING = (DIFFERENT, COMPLAINT)
-_LINE = re.compile(
-    r""", (?:beginning|ending) with (?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
-    r"| with another line \d+"
-)
 
 
 class OutputDigest(msgspec.Struct, frozen=True):
@@ -144,8 +134,7 @@ class ObservedOutputs:
         if self.agree(names, numbers=numbers) is not False:
             return None
         a, b = (self._arms[name].first for name in names)
-        told = f"{names[1]} wrote {_told(b, a)}, and {names[0]} {_told(a, b)}"
-        return f"{DIFFERENT}: {told}{f'; {effect}' if effect else ''} ({REMEDY})"
+        return different_output_objection(names[0], names[1], _output(a, b), _output(b, a), effect)
 
     def complaint(self, name: str, than: str, *, effect: str = "") -> str | None:
         """Say that all launches of an arm report an error that no launch of another one does.
@@ -157,10 +146,7 @@ class ObservedOutputs:
         line = self.errors.reported(name, than)
         if line is None:
             return None
-        launches = show_count(self.errors.launches(name), "launch", "launches")
-        quoted = f", beginning with {clean(line)!r}" if line else ""
-        told = f"all {launches} of {name} have one{quoted}, and none of {than} has it"
-        return f"{COMPLAINT}: {told}{f'; {effect}' if effect else ''} ({REMEDY})"
+        return reported_error_objection(name, than, self.errors.launches(name), line, effect)
 
 
 class _Arm:
@@ -170,12 +156,7 @@ class _Arm:
         self.constant = True
 
 
-def without_quote(objection: str) -> str:
-    """Return an objection to outputs as it is where no lines are known; any other as it is."""
-    return _LINE.sub("", objection) if objection.startswith(_QUOTING) else objection
-
-
-def describe_difference(spec: StudySpec, seen: ObservedOutputs, names: Sequence[str]) -> str | None:
+def different_output(spec: StudySpec, seen: OutputsSeen, names: Sequence[str]) -> str | None:
     """Say how the outputs of two arms of a study differ; ``None`` where they may differ, or do not.
 
     Args:
@@ -221,16 +202,10 @@ def values_of(spec: StudySpec) -> frozenset[str]:
     return frozenset(map(show_value, found)) | differing_words(commands)
 
 
-def _told(one: OutputDigest, other: OutputDigest) -> str:
-    size = (
-        show_bytes(one.size_bytes) if one.size_bytes >= 1024 else show_count(one.size_bytes, "byte")
-    )
-    if not one.size_bytes:
-        return "nothing"
-    line = one.first if one.first != other.first else one.last if one.last != other.last else ""
-    if not line:
-        known = one.first and one.sketch and other.sketch
-        number = first_difference(one.sketch, other.sketch) if known else None
-        return size if number is None else f"{size} with another line {number}"
-    where = "beginning with " if one.first != other.first else "ending with "
-    return f"{size}, {where}{clean(line)!r}"
+def _output(one: Written, other: Written) -> str:
+    line, first = "", one.first != other.first
+    if first or one.last != other.last:
+        line = one.first if first else one.last
+    known = not line and one.first and one.sketch and other.sketch
+    number = first_difference(one.sketch, other.sketch) if known else None
+    return output_text(one.size_bytes, line, first=first, differing_line=number)

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.records import Sample
-from assay.records.sample import REMAINING_PROCESSES
-from assay.units import show_count
+from assay.records.sample import LEFT_OVER
 from assay.untrusted import clean
+from assay.wording.launch_notes import left_running_note
 
 MAX_NAMES = 3
 
@@ -34,10 +34,6 @@ def remaining_process_notes(samples: Sequence[Sample]) -> list[str]:
         for name in map(clean, (piece.note or "").split("\n"))
         if name
     )
-    named = ", ".join(name for name, _ in names.most_common(MAX_NAMES))
-    more = ", ..." if len(names) > MAX_NAMES else ""
-    return [
-        f"ended what the program left running: {show_count(sum(counts), 'process', 'processes')}"
-        f" ({named}{more})"
-        + ("" if len(samples) == 1 else f", after {launches:,} of {len(samples):,} launches")
-    ]
+    shown = [name for name, _ in names.most_common(SHOWN_NAMES)]
+    more = len(names) > SHOWN_NAMES
+    return [left_running_note(sum(counts), shown, launches, len(samples), more=more)]

@@ -6,13 +6,7 @@ from collections.abc import Sequence
 
 from assay.records import Evidence, Sample
 from assay.records.sample import KILLED_AFTER, STOP_FAILED
-from assay.units import show_count, show_duration
-
-_WAYS = {
-    "SIGTERM": ("SIGTERM", "--grace gives more time (0s: none), --stop asks in another way"),
-    "command": ("the command of --stop", "--grace gives more time"),
-}
-"""How a launch was asked -> its words, and the next step."""
+from assay.wording.launch_notes import TERMINATION_REQUESTS, killed_note, stop_failed_note
 
 
 def termination_notes(samples: Sequence[Sample]) -> list[str]:
@@ -22,25 +16,11 @@ def termination_notes(samples: Sequence[Sample]) -> list[str]:
         samples: of a stratum.
     """
     killed = _pieces(samples, KILLED_AFTER)
-    by_way = {way: [piece for piece in killed if piece.note == way] for way in _WAYS}
+    by_way = {way: [piece for piece in killed if piece.note == way] for way in TERMINATION_REQUESTS}
     return [
         *(_killed(way, pieces) for way, pieces in by_way.items() if pieces),
         *_failed(_pieces(samples, STOP_FAILED)),
     ]
-
-
-def termination_problem(sample: Sample) -> str:
-    """Say what was wrong with how a launch ended that was asked to; empty where nothing was.
-
-    Args:
-        sample: of the launch.
-    """
-    told = [f", --stop failed ({piece.note})" for piece in _pieces([sample], STOP_FAILED)]
-    for piece in _pieces([sample], KILLED_AFTER):
-        by, _ = _WAYS.get(piece.note or "", _WAYS["SIGTERM"])
-        after = _after(piece)
-        told.append(f", and was killed {after} after {by}")
-    return "".join(told)
 
 
 def _pieces(samples: Sequence[Sample], kind: str) -> list[Evidence]:
@@ -48,22 +28,8 @@ def _pieces(samples: Sequence[Sample], kind: str) -> list[Evidence]:
 
 
 def _killed(way: str, pieces: Sequence[Evidence]) -> str:
-    by, step = _WAYS[way]
-    launches = show_count(len(pieces), "launch", "launches")
-    after = _after(min(pieces, key=lambda piece: piece.value or 0.0))
-    return f"{launches} had not ended {after} after {by}, and had to be killed: {step}"
-
-
-def _after(piece: Evidence) -> str:
-    """The time after which a launch was killed, which came a little late."""
-    return show_duration(float(f"{piece.value or 0.0:.2g}"))
+    return killed_note(way, len(pieces), min(piece.value or 0.0 for piece in pieces))
 
 
 def _failed(pieces: Sequence[Evidence]) -> list[str]:
-    if not pieces:
-        return []
-    times = show_count(len(pieces), "time", "times")
-    return [
-        f"the command of --stop failed {times} ({pieces[0].note}), and SIGTERM was sent in its "
-        "place: run it by hand while the program runs, whose process is ASSAY_PID"
-    ]
+    return [stop_failed_note(len(pieces), pieces[0].note)] if pieces else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import Outcome, Sample
-from assay.units import show_count
+from assay.wording.launch_notes import same_threads_note
 
 THREAD_SETTINGS = ("threads", "threads.omp")
 """Settings that size pools whose threads are there while the pool works. A BLAS may work with
@@ -34,12 +34,7 @@ def thread_count_notes(samples: Sequence[Sample]) -> list[str]:
         (peak,) = usual
         if peak <= known[0]:
             continue
-        asked = " and ".join(f"{name}={value}" for value in (known[0], known[-1]))
-        notes.append(
-            f"launches with {asked} all had "
-            f"{show_count(round(peak), 'thread')}: where the program sets it itself "
-            "(omp_set_num_threads, an option of its own), the setting does nothing"
-        )
+        notes.append(same_threads_note(name, known[0], known[-1], round(peak)))
     return notes
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.records import Outcome, Sample, Stage, StudySpec
 from assay.stats.ranks import order_test
-from assay.units import show_quantity
+from assay.wording.launch_notes import trend_note
 
 MIN_LAUNCHES = 12
 """Launches from which on a trend is looked for."""
@@ -54,21 +54,13 @@ def trend_notes(spec: StudySpec, samples: Sequence[Sample]) -> list[str]:
     first, last = statistics.median(ratios[:third]), statistics.median(ratios[-third:])
     if max(first, last) < MIN_RATIO * min(first, last):
         return []
-    of = ""
+    arm, ends = "", None
     if len(by_arm) == 1:
-        of = f" of {whose[0]}" if len(arms) > 1 else ""
+        arm = whose[0] if len(arms) > 1 else ""
         (middle,) = usual.values()
-        values = (show_quantity(ratio * middle, metric.unit) for ratio in (first, last))
-        told = "from {} to {}".format(*values)
-    else:
-        change = 100 * math.fabs(last / first - 1)
-        told = f"by {change:.0f} % in all arms together"
-    verb = "rose" if last > first else "fell"
-    return [
-        f"{metric.name}{of} {verb} while the study ran, {told} (medians of the first and the last "
-        "third of the launches), so its mean depends on their number: launches may leave something "
-        "behind that later ones meet (--prepare puts it back), or the machine changed"
-    ]
+        ends = first * middle, last * middle
+    change = math.fabs(last / first - 1)
+    return [trend_note(metric, arm, rose=last > first, ends=ends, change=change)]
 
 
 def _whose(by_arm: Mapping[str, Sequence[float]]) -> tuple[str, ...] | None:

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 
 from assay.records import Metric, Sample
 from assay.records.configuration import show_value
-from assay.records.sample import UNIT_MULTIPLES, UNIT_PREFIX, UNKNOWN_UNIT_PREFIX
-from assay.settings.printed_values import split_text
-from assay.units import show_count
-from assay.untrusted import clean
+from assay.records.sample import MULTIPLES, UNIT, WORD
+from assay.settings.printed import split_text
+from assay.wording.objections import different_units, possible_units
 
 UNIT_PREFIXES = "kKMGT"
 """Letters that make a multiple of a word: ``Mpps`` of ``pps``."""
@@ -37,11 +36,7 @@ def _known_units(metric: Metric, arms: Sequence[_Arm]) -> str | None:
         del seen[None]
     if len(seen) < 2:
         return None
-    told = " and ".join(
-        f"{f'in {clean(unit)}' if unit else 'without a unit'} ({show_count(count, 'time')})"
-        for unit, count in seen.most_common()
-    )
-    return f"{metric.name} is printed {told}. {_remedy(metric)}"
+    return different_units(metric.name, seen.most_common(), has_group=_has_group(metric))
 
 
 def _multiples(metric: Metric, arms: Sequence[_Arm]) -> str | None:
@@ -52,7 +47,7 @@ def _multiples(metric: Metric, arms: Sequence[_Arm]) -> str | None:
         for root in {word, word[1:]} if word[0] in UNIT_PREFIXES else {word}:
             roots.setdefault(root, []).append(word)
     several = next((w for root, w in roots.items() if len(w) > 1 and len(root) > 1), None)
-    return _told(metric, {word: seen[word] for word in several}) if several else None
+    return _possible_units(metric, {word: seen[word] for word in several}) if several else None
 
 
 def _words(metric: Metric, arms: Sequence[_Arm]) -> str | None:
@@ -70,27 +65,16 @@ def _words(metric: Metric, arms: Sequence[_Arm]) -> str | None:
         unknown = unknown or words != {None}
         token = next(filter(None, found), None)
         tokens[token] = tokens.get(token, 0) + len(samples)
-    return _told(metric, tokens) if unknown and len(tokens) > 1 else None
+    return _possible_units(metric, tokens) if unknown and len(tokens) > 1 else None
 
 
-def _told(metric: Metric, seen: dict[str | None, int] | dict[str, int]) -> str:
-    told = " and ".join(
-        f"{f'before {clean(word)!r}' if word else 'before no word'} ({show_count(count, 'time')})"
-        for word, count in sorted(seen.items(), key=lambda one: -one[1])
-    )
-    return (
-        f"{metric.name} is printed {told}, which may be its unit. {_remedy(metric)}; "
-        f"--metric-as-is {metric.name} takes the figures as they are"
-    )
+def _possible_units(metric: Metric, seen: dict[str | None, int] | dict[str, int]) -> str:
+    words = sorted(seen.items(), key=lambda one: -one[1])
+    return possible_units(metric.name, words, has_group=_has_group(metric))
 
 
-def _remedy(metric: Metric) -> str:
-    if _NAMED.search(metric.pattern or ""):
-        return "Units that assay knows are converted (docs/reference/figures.md)"
-    return (
-        "A pattern with a group (?P<unit>...) around the unit, as in "
-        "'([0-9.]+) (?P<unit>[kMG]?B/s)', converts it"
-    )
+def _has_group(metric: Metric) -> bool:
+    return _NAMED.search(metric.pattern or "") is not None
 
 
 def _with_figure(metric: Metric, arms: Sequence[_Arm]) -> list[Sample]:

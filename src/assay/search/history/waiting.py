@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from assay.records import Outcome, Sample
+from assay.wording.launch_notes import waiting_note
 
 MAX_CPU_SHARE = 0.1
 """Share of the wall time below which a program's CPU time is little."""
@@ -29,9 +30,4 @@ def waiting_notes(samples: Sequence[Sample]) -> list[str]:
     disks_s = [e.value or 0.0 for s in good for e in s.evidence if e.kind == IO_WAIT]
     if cpu_s + math.fsum(disks_s) >= MAX_CPU_SHARE * wall_s:
         return []
-    known = ", and not for a disk" if disks_s else ""
-    return [
-        f"the program worked in {100 * cpu_s / wall_s:.0f} % of its time, and waited in the rest"
-        f"{known}: where it waits for a GPU, another process, a terminal or a timer, settings of "
-        "its own change little"
-    ]
+    return [waiting_note(cpu_s / wall_s, disk_known=bool(disks_s))]

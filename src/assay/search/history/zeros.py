@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.records import Outcome, Sample
-from assay.units import show_count
-
-BY_RATIO = "are compared by their ratios, which takes values above 0"
+from assay.wording.objections import zeros_objection
 
 
 def is_without_ratio(metric: str, sample: Sample) -> bool:
@@ -29,5 +27,4 @@ def zero_objection(
     zeros = sum(is_without_ratio(metric, sample) for sample in samples)
     if zeros <= share * len(samples):
         return None
-    of = show_count(len(samples), "launch", "launches")
-    return f"{metric} is 0 or less in {zeros} of {of} of {arm}, and figures {BY_RATIO}"
+    return zeros_objection(metric, arm, zeros, len(samples))

@@ -27,14 +27,12 @@ from assay.search.occasions.pool import MIN_OCCASIONS, OccasionCandidate, Occasi
 from assay.search.occasions.side import MeasuredCondition, PublishedCondition, Side
 from assay.stats.interval import Interval
 from assay.stats.occasions import launches_apart, occasions_apart
-from assay.units import show_count, show_duration
+from assay.wording import occasions as wording
 
 ALPHA = 0.05
 """Share of wrong intervals accepted."""
 UNNAMED_METRIC = "value"
 """Name of a published figure that has none."""
-MAX_NAMED = 3
-"""Studies that a note names."""
 MAX_LOG = 709.0
 """Its exponential is about the largest float."""
 MAX_COMMAND = 60
@@ -88,8 +86,8 @@ def compare_conditions(
     if isinstance(a, PublishedCondition) or isinstance(b, PublishedCondition):
         return msgspec.structs.replace(
             found,
-            reason="a published summary does not say how much occasions differ",
-            remedy="Measure both conditions with assay, in one study where that is possible.",
+            reason=wording.PUBLISHED_REASON,
+            remedy=wording.PUBLISHED_REMEDY,
         )
     earlier = prospects()
     pools = _pools(a, b, earlier, boots=BOOT in sources)
@@ -112,7 +110,7 @@ def compare_conditions(
         occasions=occasions,
         covered=tuple(one for one in sources if one in OCCASION),
         inseparable=tuple(one for one in sources if one not in OCCASION),
-        reason=_why_unclear(df) if verdict is OccasionVerdict.UNCLEAR else "",
+        reason=wording.unclear_reason(df + 1) if verdict is OccasionVerdict.UNCLEAR else "",
         notes=(*found.notes, *_span_notes(a, b, occasions)),
     )
 
@@ -239,38 +237,24 @@ def _why_unknown(a: MeasuredCondition, b: MeasuredCondition, pools: Sequence[Occ
     for side, pool in zip((a, b), pools, strict=False):
         if pool.occasions is not None:
             continue
-        about = "" if len(pools) == 1 else f" under the condition of {side.condition.name}"
-        if pool.one_boot:
-            parts.append(
-                f"the two were measured in different boots, and occasions{about} of too few boots "
-                f"are known ({pool.found} of {MIN_OCCASIONS})"
-            )
-        else:
-            parts.append(
-                f"how much occasions differ{about} is not known ({pool.found} of {MIN_OCCASIONS} "
-                "other occasions)"
-            )
+        name = "" if len(pools) == 1 else side.condition.name
+        text = wording.too_few_boots if pool.one_boot else wording.too_few_occasions
+        parts.append(text(name, pool.found, MIN_OCCASIONS))
     return "; ".join(parts)
 
 
 def _how_to_know(a: MeasuredCondition, b: MeasuredCondition, pools: Sequence[OccasionPool]) -> str:
     boots = any(pool.one_boot for pool in pools) or a.boot != b.boot
-    apart = "each in a boot of its own, 12 hours apart" if boots else "12 hours apart"
     lacking = next(s for s, pool in zip((a, b), pools, strict=False) if pool.occasions is None)
-    return (
-        f"Measure the same on {MIN_OCCASIONS} other occasions, {apart}: `{_again(lacking)}` "
-        "each time. Or vary the condition within one study."
-    )
+    return wording.more_occasions_remedy(MIN_OCCASIONS, _occasion_command(lacking), boots=boots)
 
 
-def _again(side: MeasuredCondition) -> str:
+def _occasion_command(side: MeasuredCondition) -> str:
     """Return the command that measures one side on another occasion."""
     command = shlex.join(side.workload.argv)
     command = command if len(command) <= MAX_COMMAND else "COMMAND"
-    if not side.condition.settings:
-        return f"assay study calibrate -- {command}"
-    settings = shlex.quote(str(side.condition.settings))
-    return f"assay measure --with {settings} -- {command}"
+    settings = side.condition.settings
+    return wording.occasion_command(command, shlex.quote(str(settings)) if settings else "")
 
 
 def _unused(pools: Sequence[OccasionPool], prospects: Sequence[OccasionCandidate]) -> Iterator[str]:
@@ -278,32 +262,15 @@ def _unused(pools: Sequence[OccasionPool], prospects: Sequence[OccasionCandidate
     named = {one.study for one in prospects if one.named}
     idle = sorted(named.difference(*(pool.used for pool in pools)))
     if idle:
-        yield (
-            f"named with --occasion and not used: {', '.join(idle)}; an occasion has the machine, "
-            "command and settings of the two that are compared, and begins 12 hours after another"
-        )
+        yield wording.unused_occasions(idle)
     if all(pool.occasions is not None for pool in pools):
         return
     machines = set.intersection(*(set(pool.of_other_machines) for pool in pools))
     commands = set.union(*(set(pool.of_other_commands) for pool in pools))
     if machines:
-        yield f"not used: {_named(sorted(machines))} of another machine"
+        yield wording.other_machine_note(sorted(machines))
     if commands:
-        yield f"not used: {_named(sorted(commands))} of another command"
-
-
-def _named(studies: Sequence[str]) -> str:
-    shown = ", ".join(studies[:MAX_NAMED])
-    more = f" and {len(studies) - MAX_NAMED} more" if len(studies) > MAX_NAMED else ""
-    word = "calibration" if len(studies) == 1 else "calibrations"
-    return f"{word} {shown}{more}"
-
-
-def _why_unclear(df: int) -> str:
-    return (
-        f"occasions differ too much to tell, by what {show_count(df + 1, 'occasion')} show; more "
-        "launches on the same two occasions would not help"
-    )
+        yield wording.other_command_note(sorted(commands))
 
 
 def _span_notes(
@@ -312,27 +279,16 @@ def _span_notes(
     """Yield a note where the two lie further apart than the known occasions."""
     times = [one.condition.at_s for one in (a, b)]
     if times[0] is None or times[1] is None:
-        yield "when one of the two was measured is not known"
+        yield wording.UNKNOWN_TIME
         return
     gap_s, span_s = abs(times[1] - times[0]), min(one.span_s for one in occasions)
     if gap_s > span_s:
-        yield (
-            f"the two lie {_days(gap_s)} apart, and the occasions span {_days(span_s)}: slower "
-            "changes are not in the interval"
-        )
-
-
-def _days(seconds: float) -> str:
-    days = seconds / 86400
-    return show_count(round(days), "day") if days >= 1.5 else show_duration(seconds)
+        yield wording.span_note(gap_s, span_s)
 
 
 def _workload_notes(a: Side, b: Side) -> Iterator[str]:
     if isinstance(a, MeasuredCondition) and isinstance(b, MeasuredCondition):
         for line in workload_differences(a.workload, b.workload):
-            yield f"taken as the same work, though they differ in {line}"
+            yield wording.same_workload_note(line)
     elif isinstance(a, MeasuredCondition) or isinstance(b, MeasuredCondition):
-        yield (
-            "a published summary is compared with a study: nothing shows that they ran the same "
-            "workload"
-        )
+        yield wording.PUBLISHED_WORKLOAD

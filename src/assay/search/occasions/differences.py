@@ -12,11 +12,11 @@ from assay.machine.launch_environment import VARIABLE_PREFIX, is_compared
 from assay.records import Stratum
 from assay.records.comparison import ConditionDifference, ConditionSource
 from assay.search.occasions.side import MeasuredCondition, Side
+from assay.wording.occasions import TIME_OF_DAY, UNSTATED
 
-HOST, DAY, TIME, BOOT = "host", "day", "time of day", "boot"
+HOST, DAY, TIME, BOOT = "host", "day", TIME_OF_DAY, "boot"
 OCCASION = (DAY, TIME, BOOT)
 """Differences that belong to the occasion: the variance between occasions covers them."""
-UNSTATED = "host, day and all else that the publication does not state"
 _SUBJECTS = {"CPUs": "processor"}
 _DIGEST_DIGITS = 12
 

@@ -33,6 +33,7 @@ from assay.search.occasions.side import MeasuredCondition
 from assay.search.races.calibrate import calibrated_arms
 from assay.stats.confidence_sequence import moments
 from assay.units import show_count
+from assay.wording.occasions import difference_line, disturbed_values_note, statistic_note
 
 RECOMMENDED_ARM = "recommended"
 """Stands for the arm that a study recommends."""
@@ -97,7 +98,7 @@ def measured_condition(
     stage = _stage(spec, history, chosen[0])
     values, notes = _values(name, history, stage, chosen, figure)
     if spec.statistic is not Statistic.MEAN:
-        notes = (f"{name}: the study decides by the {spec.statistic}; means are compared", *notes)
+        notes = (statistic_note(name, str(spec.statistic)), *notes)
     mean, sd = _mean_and_sd(values)
     began = [s.started_at for s in samples if s.started_at > 0]
     return MeasuredCondition(
@@ -245,13 +246,11 @@ def _values(
     values = [seen.value for seen, disturbed in known if mostly or not disturbed]
     notes: tuple[str, ...] = ()
     if lost:
-        fate = "all are used" if mostly else "they are left out"
-        of = f"{lost} of {show_count(len(known), 'value')}"
-        notes = (f"{name}: {of} are of blocks that other processes disturbed; {fate}",)
+        notes = (disturbed_values_note(name, lost, len(known), used=mostly),)
     if len(values) < 2:
-        has = f"only one value of {metric.name}" if values else f"no values of {metric.name}"
         raise InvalidInputError(
-            f"{name}: arm {arms[0].name!r} has {has} to compare.",
+            f"{name}: arm {arms[0].name!r} has {'only one value' if values else 'no values'} of "
+            f"{metric.name} to compare.",
             "A ratio takes at least two values above zero; `assay study show` has all values.",
         )
     return values, notes
@@ -274,16 +273,14 @@ def workload_differences(a: Workload, b: Workload) -> list[str]:
         "limits": (str(a.limits), str(b.limits)),
     }
     return [
-        f"{what}: {one or 'none'} and {other or 'none'}"
-        for what, (one, other) in pairs.items()
-        if one != other
+        difference_line(what, one, other) for what, (one, other) in pairs.items() if one != other
     ]
 
 
 def metric_differences(a: Metric, b: Metric) -> list[str]:
     """Return the fields in which two metrics differ, one line each."""
     return [
-        f"{field}: {getattr(a, field) or 'none'} and {getattr(b, field) or 'none'}"
+        difference_line(field, str(getattr(a, field) or ""), str(getattr(b, field) or ""))
         for field in ("name", "unit", "goal", "pattern", "combine")
         if getattr(a, field) != getattr(b, field)
     ]

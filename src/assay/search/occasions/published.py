@@ -12,6 +12,7 @@ from assay.errors import InvalidInputError
 from assay.records.comparison import Condition, ConditionSource
 from assay.search.occasions.side import PublishedCondition
 from assay.units import show_count
+from assay.wording.occasions import divisor_note, inconsistent_error_note, rounded_deviation_note
 
 SUMMARY_EXAMPLE = "n=30,mean=299.4,sd=3.38"
 REQUIRED_COLUMNS = ("n", "mean", "sd")
@@ -143,10 +144,7 @@ def _published(name: str, row: Mapping[str, str], where: str) -> PublishedCondit
     error, sd, notes = _standard_error(n, sd, row["sd"], row.get("sem", ""), where)
     if error == 0.0:
         rounded = _half_step(row["sd"])
-        notes += (
-            f"{where}: a standard deviation printed as {row['sd']} may be up to {rounded:g}; the "
-            "interval leaves that out",
-        )
+        notes += (rounded_deviation_note(where, row["sd"], rounded),)
     if error > MAX_ERROR * mean:
         raise InvalidInputError(
             f"{where}: the mean {row['mean']} is known to {100 * error / mean:.0f} % (standard "
@@ -198,18 +196,11 @@ def _standard_error(
     misfit, other = abs(plain - sem), abs(of_n - sem)
     if min(misfit, other) > slack * (1 + 1e-9):
         larger = max(sem, plain)
-        told = (
-            f"{where}: the standard error {printed} does not fit sd {printed_sd} of {n} launches; "
-            "the larger of the two is used"
-        )
-        return larger, larger * math.sqrt(n), (told,)
+        note = inconsistent_error_note(where, printed, printed_sd, n)
+        return larger, larger * math.sqrt(n), (note,)
     if misfit <= other:
         return plain, sd, ()
-    told = (
-        f"{where}: sd {printed_sd} has the divisor n, by the standard error beside it; "
-        "n - 1 is used"
-    )
-    return of_n, of_n * math.sqrt(n), (told,)
+    return of_n, of_n * math.sqrt(n), (divisor_note(where, printed_sd),)
 
 
 def _half_step(printed: str) -> float:

@@ -9,17 +9,16 @@ from assay.search.history.history import History
 from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.compare import second_arm
 from assay.search.races.race import BlockPlan, BlockRace, Ending, EndReason, workload_failure
+from assay.wording.endings import (
+    EVERY_LAUNCH_TIMED_OUT,
+    PROGRAM,
+    arm_ending,
+    budget_ending,
+    too_small_for_calibration_ending,
+)
 
 MAX_ATTEMPTS = 3
 """Launches that may fail before the workload counts as failing always."""
-
-LOAD = ("-I", "-S", "-c", "for i in range(500000): i * i")
-"""What a Python interpreter is given where no command is: a fixed amount of work, some 50 ms.
-
-An interpreter is there wherever assay is. It starts as other programs do (dynamic linking, some
-hundred files, page faults) and then works in one thread, without input and output. ``-I -S`` keep
-variables and packages of the user out of it.
-"""
 
 
 class CalibrateRace(BlockRace):
@@ -41,24 +40,24 @@ class CalibrateRace(BlockRace):
         if not self._history.known(Stage.SURVEY, first.name):
             if looks < MAX_ATTEMPTS and not (looks and purse.spent):
                 return BlockPlan(Stage.SURVEY, (first,))
-            return workload_failure(f"The program {self._gave_nothing([first])}.", [first])
+            return workload_failure(arm_ending(PROGRAM, self._gave_nothing([first])), [first])
         blocks = len(self._history.blocks(Stage.CONFIRM))
         block = self._history.cost(self._arms)
         if blocks == 0 and not purse.affords(block.times(MIN_BLOCKS)):
-            second_arm = self._to_repeat([first], purse, 2 * MIN_BLOCKS)
-            return BlockPlan(Stage.SURVEY, second_arm) if second_arm else self._too_small(purse)
+            repeated = self._to_repeat([first], purse, 2 * MIN_BLOCKS)
+            return BlockPlan(Stage.SURVEY, repeated) if repeated else self._too_small(purse)
         if self._lost(Stage.CONFIRM, first):
             return workload_failure(self._failing(first), [first])
         if blocks >= MAX_ATTEMPTS and not self._history.values(Stage.CONFIRM, first.name):
-            return Ending(EndReason.WORKLOAD_FAILED, "Every launch ran into the time-out.")
+            return Ending(EndReason.WORKLOAD_FAILED, EVERY_LAUNCH_TIMED_OUT)
         if purse.affords(block):
             return BlockPlan(Stage.CONFIRM, self._arms)
-        return Ending(EndReason.BUDGET, f"The budget ended after {counted(self._history)}.")
+        return Ending(EndReason.BUDGET, budget_ending(counted(self._history)))
 
     def _too_small(self, purse: RemainingBudget) -> Ending:
         """The least blocks must fit behind the warm-up launch."""
         return self._refused(
-            f"The budget is too small to calibrate: {MIN_BLOCKS} blocks do not fit.",
+            too_small_for_calibration_ending(MIN_BLOCKS),
             self._budget_for(purse, self._history.cost(self._arms), MIN_BLOCKS),
         )
 

@@ -17,11 +17,10 @@ from assay.search.claims.claims import (
 )
 from assay.search.claims.gate import needs_more_blocks
 from assay.search.claims.reliability import may_be_by_chance
-from assay.search.claims.requirement import claims_alpha, is_undecided
-from assay.search.claims.requirement import min_blocks as min_required_blocks
-from assay.search.history.counted import counted, no_more
-from assay.search.history.failure_order import describe_failure_order
-from assay.search.history.looks import is_look_due
+from assay.search.claims.requirement import claims_alpha, is_undecided, min_requirement_blocks
+from assay.search.history.counted import counted
+from assay.search.history.failing_order import order_of_failures
+from assay.search.history.looks import due
 from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.race import (
     MAX_BLOCKS_WITHOUT_VALUE,
@@ -31,7 +30,16 @@ from assay.search.races.race import (
     EndReason,
     workload_failure,
 )
-from assay.stats.confidence_sequence import min_values
+from assay.stats.sequence import least
+from assay.wording.endings import (
+    ALL_BUT_FIRST,
+    arm_ending,
+    budget_ending,
+    comparisons_decided_ending,
+    repeated_failures,
+    saturated_ending,
+    too_small_for_claim_ending,
+)
 
 MAX_ATTEMPTS = 3
 """Blocks in which an arm may fail before it counts as failing always."""
@@ -67,8 +75,7 @@ class CompareRace(BlockRace):
             if arm not in cold or not self._history.blocks_run(Stage.SURVEY, arm.name)
         ]
         if self._arms[0] not in able:
-            told = self._gave_nothing(self._arms[:1])
-            return workload_failure(f"{self._arms[0].name!r} {told}.", self._arms[:1])
+            return self._first_failed(self._arms[:1])
         if not any(arm in self._compared for arm in able):
             if self._may_follow_order(self._arms[0], purse):
                 return BlockPlan(Stage.SURVEY, self._arms[:1])
@@ -82,9 +89,18 @@ class CompareRace(BlockRace):
 
     def _failed(self, arms: Sequence[Arm]) -> Ending:
         """The end where none of the arms that the study is about gave a value beside the first."""
-        who = "All arms but the first" if len(arms) > 1 else repr(arms[0].name)
-        told = f"{who} {self._gave_nothing(arms)}."
-        return workload_failure(describe_failure_order(self._history.samples) or told, arms)
+        subject = ALL_BUT_FIRST if len(arms) > 1 else repr(arms[0].name)
+        message = arm_ending(subject, self._gave_nothing(arms))
+        return workload_failure(order_of_failures(self._history.samples) or message, arms)
+
+    def _first_failed(self, arms: Sequence[Arm]) -> Ending:
+        """Return the ending where the first arm gave no value.
+
+        Args:
+            arms: that failed.
+        """
+        predicate = self._gave_nothing(self._arms[:1])
+        return workload_failure(arm_ending(repr(self._arms[0].name), predicate), arms)
 
     def _compare(self, able: list[Arm], purse: RemainingBudget) -> BlockPlan | Ending:
         """The next block of those that are not decided yet."""
@@ -92,19 +108,19 @@ class CompareRace(BlockRace):
         if blocks == 0:
             small = self._too_small(able, purse)
             if small is not None:
-                second_arm = self._to_repeat(able, purse, len(able) * self._least)
-                return BlockPlan(Stage.SURVEY, second_arm) if second_arm else small
+                repeated = self._to_repeat(able, purse, len(able) * self._least)
+                return BlockPlan(Stage.SURVEY, repeated) if repeated else small
         roster = self._roster(able, blocks)
         if not roster:
             return self._without_claim(purse) or Ending(EndReason.DECIDED, self._ending())
         if self._lost(Stage.CONFIRM, able[0]):
             return workload_failure(
-                f"{able[0].name!r} worked, and then failed {MAX_BLOCKS_WITHOUT_VALUE} times running.",
+                arm_ending(repr(able[0].name), repeated_failures(MAX_BLOCKS_WITHOUT_VALUE)),
                 able[:1],
             )
         if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(roster))):
             return BlockPlan(Stage.CONFIRM, roster)
-        ended = Ending(EndReason.BUDGET, f"The budget ended after {counted(self._history)}.")
+        ended = Ending(EndReason.BUDGET, budget_ending(counted(self._history)))
         return self._without_claim(purse) or ended
 
     def _without_claim(self, purse: RemainingBudget) -> Ending | None:
@@ -117,9 +133,8 @@ class CompareRace(BlockRace):
         late = all(s.outcome is Outcome.TIMED_OUT for s in self._history.samples)
         if not lost or late:
             return self._no_block(self._arms, purse)
-        if self._arms[0] in lost and describe_failure_order(self._history.samples) is None:
-            told = self._gave_nothing(self._arms[:1])
-            return workload_failure(f"{self._arms[0].name!r} {told}.", lost)
+        if self._arms[0] in lost and order_of_failures(self._history.samples) is None:
+            return self._first_failed(lost)
         return self._failed([arm for arm in lost if arm in self._compared] or lost)
 
     def _ending(self) -> str:
@@ -127,8 +142,8 @@ class CompareRace(BlockRace):
         told = counted(self._history)
         if are_all_decided(self._claim(arm) for arm in self._compared):
             steps = any(arm.against is not None for arm in self._compared)
-            return f"Every {'step' if steps else 'comparison'} was decided after {told}."
-        return no_more(told)
+            return comparisons_decided_ending(told, steps=steps)
+        return saturated_ending(told)
 
     def _claim(self, arm: Arm) -> Claim | None:
         pair = (self._rival(arm).name, arm.name)
@@ -166,7 +181,7 @@ class CompareRace(BlockRace):
         warmed = sum(self._warm(arm) for arm in self._arms)
         rest = self._history.cost(self._arms[warmed:], Stage.SURVEY)
         return self._refused(
-            f"The budget is too small for a claim: {self._least} blocks do not fit.",
+            too_small_for_claim_ending(self._least),
             self._budget_for(purse, self._history.cost(arms), self._least, rest),
         )
 
@@ -206,7 +221,7 @@ class CompareRace(BlockRace):
 
 def min_blocks(spec: StudySpec) -> int:
     """Blocks below which no interval of a comparison excludes anything."""
-    return max(MIN_BLOCKS, min_values(claim_alpha(spec)), min_required_blocks(spec))
+    return max(MIN_BLOCKS, least(claim_alpha(spec)), min_requirement_blocks(spec))
 
 
 def compared_arms(spec: StudySpec) -> tuple[Arm, ...]:

@@ -25,15 +25,14 @@ from assay.records import (
 )
 from assay.search.claims.claims import MIN_BLOCKS
 from assay.search.claims.planned_look import planned_claim
-from assay.search.claims.requirement import claims_alpha
-from assay.search.claims.requirement import min_blocks as min_required_blocks
+from assay.search.claims.requirement import claims_alpha, min_requirement_blocks
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.losses import may_win
 from assay.search.model.searcher import Searcher, Trial
 from assay.search.races.reduction import may_leave_out
-from assay.search.space.search_space import SearchSpace
-from assay.stats.confidence_sequence import min_values
-from assay.units import show_count
+from assay.search.space.space import SearchSpace
+from assay.stats.sequence import least
+from assay.wording.recommendation import core_note
 from assay.wording.sentence import change_words
 
 MAX_CORE_SETTINGS = 2
@@ -138,7 +137,7 @@ def min_blocks(spec: StudySpec, winners: int = 1) -> int:
     Args:
         spec, winners: as for ``claim_alpha``.
     """
-    return max(MIN_BLOCKS, min_values(claim_alpha(spec, winners)), min_required_blocks(spec))
+    return max(MIN_BLOCKS, least(claim_alpha(spec, winners)), min_requirement_blocks(spec))
 
 
 def count_winners(arms: Iterable[Arm]) -> int:
@@ -227,7 +226,12 @@ def core_notes(spec: StudySpec, history: History, running: ConfirmedArms, chosen
         return []
     sign = 1.0 if history.goal is Goal.LOWER else -1.0
     ratio = math.exp(sign * statistics.fmean(gaps))
-    change = change_words(ratio, spec.workload.objective, spec.statistic)
-    blocks = show_count(len(gaps), "block", "blocks")
-    told = f"In the same {blocks} {running.core.name} was seen to {change} {running.whole.name}"
-    return [f"{told}: the other settings are left out." if chosen == running.core else f"{told}."]
+    return [
+        core_note(
+            running.core.name,
+            running.whole.name,
+            change_words(ratio, spec.workload.objective, spec.statistic),
+            len(gaps),
+            recommended=chosen == running.core,
+        )
+    ]

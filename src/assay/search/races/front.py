@@ -21,7 +21,7 @@ from assay.search.claims.front_claims import (
     front_alpha,
     reason_off_front,
 )
-from assay.search.history.counted import counted, no_more
+from assay.search.history.counted import counted
 from assay.search.history.history import DEFAULT_ARM, History
 from assay.search.history.looks import is_look_due
 from assay.search.history.objective_view import ObjectiveView, with_single_objective
@@ -48,6 +48,14 @@ from assay.search.space.search_space import SearchSpace
 from assay.stats.confidence_sequence import min_values
 from assay.stats.paired import effect
 from assay.stats.verdict import blocks_needed
+from assay.wording.endings import (
+    NO_BETTER_FRONT,
+    WINNER_WITHOUT_VALUE,
+    budget_ending,
+    decided_ending,
+    front_undecided_ending,
+    saturated_ending,
+)
 
 MAX_POINTS = 4
 """More are not confirmed: each takes a launch in every block, and a level for each other."""
@@ -169,7 +177,7 @@ class FrontRace(SearchRace):
         within = blocks < self._least_for(len(points))
         if not purse.spent and (within or purse.affords(self._history.cost(arms))):
             return BlockPlan(Stage.CONFIRM, arms)
-        return Ending(EndReason.BUDGET, f"The budget ended after {self._blocks_told}.")
+        return Ending(EndReason.BUDGET, budget_ending(self._block_count))
 
     @property
     def _always(self) -> tuple[Arm, ...]:
@@ -177,7 +185,7 @@ class FrontRace(SearchRace):
         return (DEFAULT_ARM, NULL_ARM) if self._spec.null else (DEFAULT_ARM,)
 
     @property
-    def _blocks_told(self) -> str:
+    def _block_count(self) -> str:
         return counted(self._history, "confirmation block")
 
     def _first_block(self, purse: RemainingBudget) -> BlockPlan | Ending:
@@ -198,9 +206,7 @@ class FrontRace(SearchRace):
             return self._floor_block(blocks, purse)
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
             return ending_without_success(self._history.samples)
-        return Ending(
-            EndReason.DECIDED, "No configuration stood better than the default in anything."
-        )
+        return Ending(EndReason.DECIDED, NO_BETTER_FRONT)
 
     def _floor_block(self, blocks: int, purse: RemainingBudget) -> BlockPlan | Ending:
         """One more of the default beside itself; the first only where all of them will fit."""
@@ -208,7 +214,7 @@ class FrontRace(SearchRace):
         if blocks == 0 and not purse.affords(cost.times(self._least)):
             return self._no_room(cost)
         if purse.spent:
-            return Ending(EndReason.BUDGET, f"The budget ended after {self._blocks_told}.")
+            return Ending(EndReason.BUDGET, budget_ending(self._block_count))
         return BlockPlan(Stage.CONFIRM, self._always)
 
     def _claims(self, arm: Arm, alpha: float) -> list[Claim | None]:
@@ -233,11 +239,9 @@ class FrontRace(SearchRace):
         self, racing: Sequence[Arm], points: Sequence[Arm], alpha: float, purse: RemainingBudget
     ) -> Ending | None:
         """The end of the confirmation, where its data bring it about."""
-        told = self._blocks_told
+        told = self._block_count
         if not racing and all(self._lost(Stage.CONFIRM, arm) for arm in points):
-            return Ending(
-                EndReason.DECIDED, "What won the search gave no value when it was confirmed."
-            )
+            return Ending(EndReason.DECIDED, WINNER_WITHOUT_VALUE)
         if len(self._history.complete(Stage.CONFIRM)) < self._least_for(len(points)):
             return None
         arms = (*self._always, *racing)
@@ -249,14 +253,16 @@ class FrontRace(SearchRace):
         ]
         if all(self._is_told(facet, claim) for facet, claim in pairs):
             decided = are_all_decided(claim for _, claim in pairs)
-            return Ending(EndReason.DECIDED, f"Decided after {told}." if decided else no_more(told))
+            return Ending(
+                EndReason.DECIDED, decided_ending(told) if decided else saturated_ending(told)
+            )
         if all(
             self._is_told(facet, claim) or self._is_futile(facet, claim, purse, arms)
             for facet, claim in pairs
         ):
             return Ending(
                 EndReason.BUDGET,
-                f"Not all was decided after {told}, and what is left of the budget could not.",
+                front_undecided_ending(told),
             )
         return None
 

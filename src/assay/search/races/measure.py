@@ -16,7 +16,16 @@ from assay.search.races.race import (
     EndReason,
     workload_failure,
 )
-from assay.units import show_count
+from assay.wording.endings import (
+    NOTHING_TO_AVERAGE,
+    PROGRAM,
+    WARM_UP_USED_BUDGET,
+    arm_ending,
+    budget_ending,
+    constant_ending,
+    launch_tally,
+    precise_ending,
+)
 
 MAX_ATTEMPTS = 3
 """Launches that may fail before the workload counts as failing always."""
@@ -51,8 +60,8 @@ class MeasureRace(BlockRace):
         if works and self._warming(purse):
             return BlockPlan(Stage.SURVEY, (self._arm,))
         if not works:
-            told = self._gave_nothing([self._arm])
-            return workload_failure(f"The program {told}.", [self._arm])
+            message = arm_ending(PROGRAM, self._gave_nothing([self._arm]))
+            return workload_failure(message, [self._arm])
         blocks = len(self._history.blocks(Stage.CONFIRM))
         values = self._history.figures(Stage.CONFIRM, self._arm.name)
         affordable = purse.affords(self._history.cost([self._arm]))
@@ -60,12 +69,10 @@ class MeasureRace(BlockRace):
             blocks and not values and (blocks >= MAX_ATTEMPTS or not affordable)
         ):
             return workload_failure(self._silence(), [self._arm])
-        if is_look_due(blocks) and self._precise() and not self._requires():
-            return Ending(EndReason.DECIDED, f"Precise enough after {self._tally()}.")
+        if due(blocks) and self._precise() and not self._requires():
+            return Ending(EndReason.DECIDED, precise_ending(self._tally()))
         if is_constant(values) and not self._requires():
-            return Ending(
-                EndReason.DECIDED, f"All {len(values)} measured launches gave the same value."
-            )
+            return Ending(EndReason.DECIDED, constant_ending(len(values)))
         if affordable:
             return BlockPlan(Stage.CONFIRM, (self._arm,))
         if blocks == 0 and not purse.spent and looks == 1:
@@ -73,7 +80,7 @@ class MeasureRace(BlockRace):
             return BlockPlan(Stage.SURVEY, (self._arm,))
         if blocks == 0:
             return self._too_small(purse)
-        return Ending(EndReason.BUDGET, f"The budget ended after {self._tally()}.")
+        return Ending(EndReason.BUDGET, budget_ending(self._tally()))
 
     def _bounded_s(self, launch: Launch, left: Budget) -> float | None:
         """See ``BlockRace``; a first launch that used up the budget is not paid for twice."""
@@ -99,10 +106,7 @@ class MeasureRace(BlockRace):
         counting = set(self._history.summarised(Stage.CONFIRM))
         sound = [s for s in timed if s.launch.block in counting]
         lost = len(samples) - warm - len(timed)
-        parts = [show_count(len(sound), "measured launch", "measured launches")]
-        parts += [f"{len(timed) - len(sound)} left out"] if len(sound) < len(timed) else []
-        parts += [f"{lost} without a value"] if lost else []
-        return f"{', '.join(parts)} and {show_count(warm, 'warm-up', 'warm-ups')}"
+        return launch_tally(len(sound), len(timed) - len(sound), lost, warm)
 
     def _warming(self, purse: RemainingBudget) -> bool:
         """Whether another warm-up launch is due, and leaves what a summary takes."""
@@ -124,14 +128,14 @@ class MeasureRace(BlockRace):
         """Why no launch gives a value any more."""
         if self._history.newest(Stage.CONFIRM, self._arm.name, 1) == [None]:
             return self._failing(self._arm)
-        return "Every launch ran into the time-out: there is nothing to average."
+        return NOTHING_TO_AVERAGE
 
     def _too_small(self, purse: RemainingBudget) -> Ending:
         """Not one launch fits behind the warm-up; what hooks took is spent, and will be again."""
         one = Cost(self._history.cost([self._arm]).time_s, 1)
         whole = self._budget_for(purse, one, MIN_BLOCKS)
         return self._refused(
-            "The budget is too small: warming up used it up.",
+            WARM_UP_USED_BUDGET,
             Budget(time_s=whole.time_s, launches=len(self._history.samples) + 1),
         )
 

@@ -21,8 +21,17 @@ from assay.search.history.hangs import hang_timeout_s
 from assay.search.history.history import History
 from assay.search.history.remaining_budget import NO_COST, Cost, RemainingBudget, sufficient_budget
 from assay.search.space.switching import HardToChangeFactors
-from assay.stats.block_order import launch_order
-from assay.units import show_count
+from assay.stats.order import order
+from assay.wording.endings import (
+    FAILED_AFTER_FIRST,
+    NO_COMPARABLE_LAUNCH,
+    NO_COMPARABLE_LAUNCH_TIMED_OUT,
+    PROGRAM_TIMED_OUT,
+    UNREADABLE,
+    failure_predicate,
+    missing_metric_ending,
+    not_positive,
+)
 
 GRACE_FACTOR = 3.0
 """How many times its usual time a launch may take beyond the end of the budget."""
@@ -73,10 +82,9 @@ def ending_without_success(samples: Sequence[Sample]) -> Ending:
         samples: of the search.
     """
     late = all(sample.outcome is Outcome.TIMED_OUT for sample in samples)
-    what = "Every launch ran into its time-out" if late else "No launch ended well"
     return Ending(
         EndReason.WORKLOAD_FAILED,
-        f"{what}: nothing can be held against anything.",
+        NO_COMPARABLE_LAUNCH_TIMED_OUT if late else NO_COMPARABLE_LAUNCH,
         arms=tuple(dict.fromkeys(sample.launch.arm for sample in samples)),
     )
 
@@ -387,29 +395,27 @@ class BlockRace(ABC):
         """What an arm does that worked once, and gives no value any more."""
         newest = next(s for s in reversed(self._history.samples) if s.launch.arm == arm.name)
         if newest.outcome is not Outcome.OK:
-            told = describe_failure_order(self._history.samples)
-            return told or "The program worked once, and failed since."
+            told = order_of_failures(self._history.samples)
+            return told or FAILED_AFTER_FIRST
         metric = self._spec.workload.objective
         value = newest.metrics.get(metric.name)
-        why = newest.absent.get(metric.name, "it cannot be read")
+        reason = newest.absent.get(metric.name, UNREADABLE)
         if value is not None:
-            why = f"it is {value:g}, and figures are compared by their ratios"
-        return f"The program ends well, but has given no {metric.name} since: {why}."
+            reason = not_positive(value)
+        return missing_metric_ending(metric.name, reason)
 
     def _gave_nothing(self, arms: Sequence[Arm]) -> str:
         """Say whether arms without a value failed, or ended well without a usable figure."""
         names = {arm.name for arm in arms}
         mine = [sample for sample in self._history.samples if sample.launch.arm in names]
         good = sum(s.outcome is Outcome.OK and bool(self._history.observation(s)) for s in mine)
-        if good:
-            return (
-                f"worked in {good} of {show_count(len(mine), 'launch', 'launches')}, no more since"
-            )
-        if mine and all(sample.outcome is Outcome.TIMED_OUT for sample in mine):
-            return "did not end in any launch"
-        if any(sample.outcome is Outcome.OK for sample in mine):
-            return f"gave no usable {self._spec.workload.objective.name} in any launch"
-        return "failed at every attempt"
+        return failure_predicate(
+            len(mine),
+            good,
+            timed_out=all(sample.outcome is Outcome.TIMED_OUT for sample in mine),
+            ended_well=any(sample.outcome is Outcome.OK for sample in mine),
+            metric=self._spec.workload.objective.name,
+        )
 
     def _refused(self, message: str, needed: Budget) -> Ending:
         """Return the end of a study whose budget does not do.
@@ -424,9 +430,7 @@ class BlockRace(ABC):
         if not samples or any(sample.outcome is not Outcome.TIMED_OUT for sample in samples):
             return Ending(EndReason.TOO_SMALL, message, needed)
         arms = tuple(dict.fromkeys(sample.launch.arm for sample in samples))
-        return Ending(
-            EndReason.WORKLOAD_FAILED, "The program did not end in any launch.", arms=arms
-        )
+        return Ending(EndReason.WORKLOAD_FAILED, PROGRAM_TIMED_OUT, arms=arms)
 
     def _to_repeat(
         self, arms: Sequence[Arm], purse: RemainingBudget, launches: int

@@ -17,8 +17,9 @@ from assay.records import Arm, Stage
 from assay.search.history.history import DEFAULT_ARM, History, arm_of
 from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.reserved_budget import ReservedBudget
-from assay.search.space.search_space import SearchSpace
-from assay.stats.elimination import difference_interval
+from assay.search.space.space import SearchSpace
+from assay.stats.eliminate import against
+from assay.wording.endings import REDUCTION_CUT_SHORT, REDUCTION_NOT_AFFORDABLE, REDUCTION_UNDECIDED
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,14 +80,10 @@ class Reduction:
         if not self._without:
             return ReducedWinner(self._winner)
         if self._blocks(history, self._singles[0]) < MIN_BLOCKS:
-            return ReducedWinner(
-                self._winner, "The budget did not allow to find out which settings matter."
-            )
+            return ReducedWinner(self._winner, REDUCTION_NOT_AFFORDABLE)
         for candidate in self._candidates(history):
             if self._blocks(history, candidate) < MIN_BLOCKS:
-                return ReducedWinner(
-                    self._best_single(history), "The budget cut the reduction short."
-                )
+                return ReducedWinner(self._best_single(history), REDUCTION_CUT_SHORT)
             if self._idle(history, candidate):
                 return self._reduced_to(candidate, history)
         return ReducedWinner(self._winner)
@@ -100,9 +97,7 @@ class Reduction:
             return ReducedWinner(candidate)
         if difference_interval(self._matrix(history, DEFAULT_ARM), 0, 1).hi < self._limit:
             return ReducedWinner(DEFAULT_ARM)
-        return ReducedWinner(
-            self._winner, "The reduction could not tell which of the winner's settings matter."
-        )
+        return ReducedWinner(self._winner, REDUCTION_UNDECIDED)
 
     @property
     def _singles(self) -> list[Arm]:

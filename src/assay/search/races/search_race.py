@@ -29,9 +29,18 @@ from assay.search.races.race import (
     workload_failure,
 )
 from assay.search.races.strategy import BATCH_ARMS, MIN_SEARCH_BLOCKS, PROOF_SHARE
-from assay.search.space.comparability import varies_instances
-from assay.search.space.search_space import SearchSpace
-from assay.wording.sentence import budget_options
+from assay.search.space.comparable import varies_instances
+from assay.search.space.space import SearchSpace
+from assay.wording.endings import (
+    DEFAULT_CONFIGURATION,
+    DEFAULT_FAILED,
+    ONLY_DEFAULT,
+    arm_ending,
+    no_room_ending,
+    nothing_tried_ending,
+    repeated_failures,
+    too_small_for_claim_ending,
+)
 
 STAGE_ORDER = (
     Stage.SURVEY,
@@ -89,7 +98,7 @@ class SearchRace(BlockRace):
         at = STAGE_ORDER.index(self._stage)
         if at >= STAGE_ORDER.index(Stage.SEARCH) and self._lost(self._stage, DEFAULT_ARM):
             return workload_failure(
-                f"The default configuration worked, and then failed {MAX_BLOCKS_WITHOUT_VALUE} times running.",
+                arm_ending(DEFAULT_CONFIGURATION, repeated_failures(MAX_BLOCKS_WITHOUT_VALUE)),
                 [DEFAULT_ARM],
             )
         second_look = self._look_again(purse)
@@ -182,8 +191,8 @@ class SearchRace(BlockRace):
         samples = self._history.launches_of(DEFAULT_ARM.name)
         zeros = zero_objection(self._spec.workload.objective.name, DEFAULT_ARM.name, samples)
         if zeros is not None:
-            return Ending(EndReason.DECIDED, f"Nothing was tried: {zeros}.")
-        return workload_failure("The program failed in its default configuration.", [DEFAULT_ARM])
+            return Ending(EndReason.DECIDED, nothing_tried_ending(zeros))
+        return workload_failure(DEFAULT_FAILED, [DEFAULT_ARM])
 
     def _look_side_by_side(self, purse: RemainingBudget) -> BlockPlan | None:
         """The default alone and beside copies of itself, where the search is to run so."""
@@ -220,7 +229,7 @@ class SearchRace(BlockRace):
         only = self._space.enumerate(1)
         if only is None:
             return None
-        return Ending(EndReason.NOTHING_TO_TRY, "The space holds nothing but the default.")
+        return Ending(EndReason.NOTHING_TO_TRY, ONLY_DEFAULT)
 
     def _too_small(self, purse: RemainingBudget) -> Ending | None:
         """Six confirmation blocks must fit into the share that is kept for them (rule 14)."""
@@ -236,7 +245,7 @@ class SearchRace(BlockRace):
         ):
             return None
         return self._refused(
-            f"The budget is too small for a claim: {self._least} confirmation blocks do not fit.",
+            too_small_for_claim_ending(self._least, "confirmation block"),
             needed,
         )
 
@@ -249,8 +258,7 @@ class SearchRace(BlockRace):
         needed = min_budget(self._with_builds(block), self._least)
         return Ending(
             EndReason.BUDGET,
-            f"The budget did not leave the {self._least} confirmation blocks that a proof "
-            f"takes; {budget_options(self._spec.budget, needed)} would do.",
+            no_room_ending(self._least, self._spec.budget, needed),
             needed,
         )
 

@@ -279,16 +279,16 @@ class ModelStrategy:
     def winner(self, history: History) -> Arm:
         """See ``Strategy.winner``: of what was launched and worked."""
         trials = trials_of(history)
-        best_arm = self._best(trials)
-        if best_arm.arm == DEFAULT_ARM:
+        best = self._best(trials)
+        if best.arm == DEFAULT_ARM:
             return DEFAULT_ARM
-        lean = self._without_idle(trials, best_arm.arm.configuration, best_arm.estimate.mean)
+        lean = self._without_idle(trials, best.arm.configuration, best.estimate.mean)
         return arm_of(lean) if lean else DEFAULT_ARM
 
     def _best(self, trials: Sequence[Trial]) -> Candidate:
         if self._newest is None or self._newest[0] != trials:
-            best_arm = best_candidate(self._searcher, self._space, trials, self._keeping.margin)
-            self._newest = list(trials), best_arm
+            best = best_candidate(self._searcher, self._space, trials, self._keeping.margin)
+            self._newest = list(trials), best
         return self._newest[1]
 
     def _without_idle(
@@ -372,11 +372,11 @@ class ModelStrategy:
         least = self._keeping.proof(history, [DEFAULT_ARM], math.inf, 1.0)
         if not purse.affords(least):
             return False
-        best_arm = self._best(trials)
-        if best_arm.arm == DEFAULT_ARM:
+        best = self._best(trials)
+        if best.arm == DEFAULT_ARM:
             return False
         noise = launch_noise(trials)
-        gain = best_arm.estimate.mean
+        gain = best.estimate.mean
         # What is confirmed is the winner without idle settings, which may be still to be built.
         proof = self._keeping.proof(history, self._to_confirm(history, trials), gain, noise)
         if self._proving and not purse.affords(proof.times(2.0)):
@@ -385,7 +385,7 @@ class ModelStrategy:
             return purse.affords(alone)
         if not is_last_chance(purse, proof, following):
             return False
-        if self._proving or not math.isfinite(best_arm.estimate.deviation):
+        if self._proving or not math.isfinite(best.estimate.deviation):
             return True
         left = self._searcher.remaining_gain(space, trials, EXPECTED_QUANTILE, seed) / GAIN_DOUBT
         return prefers_proof(gain, left, len(trials), displaced_launches(purse, proof, following))

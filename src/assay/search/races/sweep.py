@@ -20,12 +20,11 @@ from assay.search.claims.claims import (
 from assay.search.claims.effects import contrasts
 from assay.search.claims.precision import is_mean_precise
 from assay.search.claims.reliability import may_be_by_chance
-from assay.search.claims.requirement import claims_alpha, is_undecided
-from assay.search.claims.requirement import min_blocks as min_required_blocks
-from assay.search.history.counted import counted, no_more
-from assay.search.history.failure_order import describe_failure_order
-from assay.search.history.history import History, launches_per_block
-from assay.search.history.looks import is_look_due
+from assay.search.claims.requirement import claims_alpha, is_undecided, min_requirement_blocks
+from assay.search.history.counted import counted
+from assay.search.history.failing_order import order_of_failures
+from assay.search.history.history import History, repeats
+from assay.search.history.looks import due
 from assay.search.history.remaining_budget import Cost, RemainingBudget
 from assay.search.races.compare import compared_arms
 from assay.search.races.race import (
@@ -37,8 +36,19 @@ from assay.search.races.race import (
     workload_failure,
 )
 from assay.search.space.switching import HardToChangeFactors
-from assay.stats.confidence_sequence import min_values
-from assay.units import show_count
+from assay.stats.sequence import least
+from assay.wording.endings import (
+    ALL_BUT_BASELINE,
+    all_blocks_ending,
+    arm_ending,
+    budget_ending,
+    cells_decided_ending,
+    means_precise_ending,
+    no_cell_left_ending,
+    repeated_failures,
+    saturated_ending,
+    too_small_for_sweep_ending,
+)
 
 MAX_ATTEMPTS = 3
 """Launches in which the baseline may fail before the workload counts as failing always."""
@@ -79,8 +89,8 @@ class SweepRace(BlockRace):
         if not self._works(Stage.SURVEY, baseline):
             if looks < MAX_ATTEMPTS and not (looks and purse.spent):
                 return BlockPlan(Stage.SURVEY, (baseline,))
-            told = self._gave_nothing([baseline])
-            return workload_failure(f"{baseline.name!r} {told}.", [baseline])
+            message = arm_ending(repr(baseline.name), self._gave_nothing([baseline]))
+            return workload_failure(message, [baseline])
         if self._first_looks <= looks <= self._first_looks + 1 and not self._compared_ran:
             small = self._too_small(purse, REFUSAL_FACTOR)
             if small is not None:
@@ -92,15 +102,14 @@ class SweepRace(BlockRace):
         able = self._able()
         if not any(arm in self._compared for arm in able):
             if any(self._claim(arm) is not None for arm in self._compared):
-                told = counted(self._history)
-                return Ending(EndReason.DECIDED, f"After {told} no cell gave values any more.")
+                return Ending(EndReason.DECIDED, no_cell_left_ending(counted(self._history)))
             if self._may_follow_order(baseline, purse):
                 return BlockPlan(Stage.SURVEY, (baseline,))
-            who = "All cells but the baseline"
-            who = who if len(self._compared) > 1 else repr(self._compared[0].name)
-            told = f"{who} {self._gave_nothing(self._compared)}."
-            order = describe_failure_order(self._history.samples)
-            return workload_failure(order or told, self._compared)
+            several = len(self._compared) > 1
+            subject = ALL_BUT_BASELINE if several else repr(self._compared[0].name)
+            message = arm_ending(subject, self._gave_nothing(self._compared))
+            order = order_of_failures(self._history.samples)
+            return workload_failure(order or message, self._compared)
         return self._measure(able, purse)
 
     @property
@@ -157,7 +166,7 @@ class SweepRace(BlockRace):
                 return BlockPlan(Stage.SURVEY, again) if again else small
         if self._lost(Stage.CONFIRM, able[0]):
             return workload_failure(
-                f"{able[0].name!r} worked, and then failed {MAX_BLOCKS_WITHOUT_VALUE} times running.",
+                arm_ending(repr(able[0].name), repeated_failures(MAX_BLOCKS_WITHOUT_VALUE)),
                 able[:1],
             )
         racing = self._racing(able, blocks)
@@ -165,14 +174,16 @@ class SweepRace(BlockRace):
             return racing
         if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(racing))):
             return BlockPlan(Stage.CONFIRM, tuple(racing))
-        return Ending(EndReason.BUDGET, f"The budget ended after {counted(self._history)}.")
+        return Ending(EndReason.BUDGET, budget_ending(counted(self._history)))
 
     def _racing(self, able: list[Arm], blocks: int) -> list[Arm] | Ending:
         """Who runs in the next block, or why none does."""
         design = self._spec.design
         if design is not None and design.repeats is not None and blocks >= design.repeats:
-            return Ending(EndReason.DECIDED, _all_run(blocks, self._history))
-        if not is_look_due(blocks):
+            return Ending(
+                EndReason.DECIDED, all_blocks_ending(blocks, self._history.disturbed(Stage.CONFIRM))
+            )
+        if not due(blocks):
             newest = self._history.roster(Stage.CONFIRM)
             return [arm for arm in able if arm in newest]
         if self._spec.precision is not None:
@@ -187,8 +198,8 @@ class SweepRace(BlockRace):
         """Why nothing is measured any more; the cells that failed apart."""
         told = counted(self._history)
         if are_all_decided(self._claim(arm) for arm in able if arm in self._compared):
-            return f"Every cell was decided after {told}."
-        return no_more(told)
+            return cells_decided_ending(told)
+        return saturated_ending(told)
 
     def _claim(self, arm: Arm) -> Claim | None:
         return sweep_claim(self._spec, self._history, self._arms, arm, self._alpha)
@@ -199,7 +210,7 @@ class SweepRace(BlockRace):
         if not open_ones:
             return Ending(
                 EndReason.DECIDED,
-                f"Every mean was precise enough after {counted(self._history)}.",
+                means_precise_ending(counted(self._history)),
             )
         if self._spec.design is not None and self._spec.design.kind is DesignKind.FACTORIAL:
             return able
@@ -275,8 +286,7 @@ class SweepRace(BlockRace):
         if purse.affords(min_values):
             return None
         return self._refused(
-            f"The budget is too small: {show_count(self._least, 'block')} of "
-            f"{show_count(len(able), 'launch', 'launches')} do not fit.",
+            too_small_for_sweep_ending(self._least, len(able)),
             self._budget_for(purse, block, self._least, warming),
         )
 
@@ -291,15 +301,9 @@ def min_launches(spec: StudySpec) -> int:
     return max(1, warmups * begins) + (asked or min_blocks(spec)) * arms * each
 
 
-def _all_run(blocks: int, history: History) -> str:
-    out = history.disturbed(Stage.CONFIRM)
-    lost = f" ({out} of them disturbed)" if out else ""
-    return f"All {show_count(blocks, 'block')} were run{lost}."
-
-
 def min_blocks(spec: StudySpec) -> int:
     """Blocks below which no interval of a sweep excludes anything."""
-    return max(MIN_BLOCKS, min_values(sweep_alpha(spec)), min_required_blocks(spec))
+    return max(MIN_BLOCKS, least(sweep_alpha(spec)), min_requirement_blocks(spec))
 
 
 def sweep_alpha(spec: StudySpec) -> float:

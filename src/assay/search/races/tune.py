@@ -17,12 +17,13 @@ from assay.records import (
     StudySpec,
     Verdict,
 )
+from assay.records.requirement import overall_verdict
 from assay.records.workload import WALL
 from assay.search.claims.claims import blocks_of_claim, is_precise
 from assay.search.claims.planned_look import planned_blocks
 from assay.search.claims.proof import blocks_at_any_look, proof_cost
 from assay.search.claims.reliability import may_be_by_chance
-from assay.search.claims.requirement import requirement_results, verdict_on
+from assay.search.claims.requirement import requirement_results
 from assay.search.history.counted import counted
 from assay.search.history.history import DEFAULT_ARM
 from assay.search.history.looks import is_look_due
@@ -56,8 +57,22 @@ from assay.search.races.strategy import SMALL_BUDGET, ModelStrategy, RacingStrat
 from assay.search.space.search_space import SearchSpace
 from assay.stats.paired import effect
 from assay.stats.verdict import blocks_needed
-from assay.units import show_count
-from assay.wording.sentence import budget_options
+from assay.wording.endings import (
+    NO_BETTER_CONFIGURATION,
+    NO_CONFIGURATION_MEETS_REQUIREMENTS,
+    NO_PAIRED_BLOCK,
+    OBJECTION_REMAINS,
+    WINNER_NOT_BETTER,
+    WINNER_WITHOUT_VALUE,
+    budget_ending,
+    decided_ending,
+    no_proof_ending,
+    only_default_ran_ending,
+    requirement_broken_ending,
+    requirement_undecided_ending,
+    searched_budget_ending,
+    undecided_ending,
+)
 
 MIN_ANSWER_LAUNCHES = 8
 """Launches from which on a study is said to have an answer: fewer tell a large gain alone."""
@@ -214,15 +229,13 @@ class TuneRace(SearchRace):
                 return following
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
             return ending_without_success(self._history.samples)
-        if self.winner == DEFAULT_ARM and is_default_infeasible(trials_of(self._history)):
-            return Ending(
-                EndReason.DECIDED, "No configuration was found that keeps what is required."
-            )
+        if self.winner == DEFAULT_ARM and default_breaks(trials_of(self._history)):
+            return Ending(EndReason.DECIDED, NO_CONFIGURATION_MEETS_REQUIREMENTS)
         if not tried:
             return self._nothing_tried()
         if self.winner == DEFAULT_ARM:
             return self._nothing_better(len(tried), purse)
-        return Ending(EndReason.DECIDED, "What won the search was no better on a second look.")
+        return Ending(EndReason.DECIDED, WINNER_NOT_BETTER)
 
     def _nothing_better(self, tried: int, purse: RemainingBudget) -> Ending:
         """The end of a search that found nothing: for the budget, or for what it knows.
@@ -232,15 +245,14 @@ class TuneRace(SearchRace):
             purse: what is left.
         """
         if purse.affords(self._history.cost([DEFAULT_ARM], Stage.SEARCH)):
-            return Ending(EndReason.DECIDED, "No configuration stood better than the default.")
-        configurations = show_count(tried, "configuration", "configurations")
+            return Ending(EndReason.DECIDED, NO_BETTER_CONFIGURATION)
         needed = None
         if len(self._history.samples) < MIN_ANSWER_LAUNCHES * self._repeats:
             each = Cost(self._gauge_s(), 1).times(MIN_ANSWER_LAUNCHES * self._repeats)
             needed = sufficient_budget(self._with_builds(each))
         return Ending(
             EndReason.BUDGET,
-            f"The budget ended after {configurations} beside the default.",
+            searched_budget_ending(tried),
             needed,
         )
 
@@ -250,8 +262,7 @@ class TuneRace(SearchRace):
         needed = sufficient_budget(self._with_builds(each))
         return Ending(
             EndReason.BUDGET,
-            "The budget ended before anything but the default was launched; "
-            f"{budget_options(self._spec.budget, needed)} would do for an answer.",
+            only_default_ran_ending(self._spec.budget, needed),
             needed,
         )
 
@@ -264,46 +275,40 @@ class TuneRace(SearchRace):
             purse: what is left.
         """
         if self._lost(Stage.CONFIRM, arm):
-            return Ending(
-                EndReason.DECIDED, "What won the search gave no value when it was confirmed."
-            )
+            return Ending(EndReason.DECIDED, WINNER_WITHOUT_VALUE)
         found = self.confirmation(arm)
         ran = len(self._history.complete(Stage.CONFIRM))
         if found is None and ran >= self._least:
-            return Ending(EndReason.DECIDED, "No confirmation block has a value for both.")
+            return Ending(EndReason.DECIDED, NO_PAIRED_BLOCK)
         if found is None:
             return None
         required = requirement_results(self._spec, self._history, (DEFAULT_ARM, arm))
-        if verdict_on(required, arm.name) is RequirementVerdict.BROKEN:
+        if overall_verdict(required, arm.name) is RequirementVerdict.BROKEN:
             return Ending(
                 EndReason.DECIDED,
-                f"What won the search breaks a requirement: {self._counted(found)} show it.",
+                requirement_broken_ending(self._counted(found)),
             )
         open_ones = _undecided(required, found)
         decided = found.verdict is not Verdict.UNCLEAR and (found.planned or is_precise(found))
         if decided and not open_ones:
-            return Ending(EndReason.DECIDED, f"Decided after {self._counted(found)}.")
+            return Ending(EndReason.DECIDED, decided_ending(self._counted(found)))
         objected = found.withheld and found.objection is not None
         objected = objected and not may_be_by_chance(found, self._history)
         if objected and not open_ones and ran >= self._least:
-            return Ending(
-                EndReason.DECIDED, "Further launches would not do away with the objection."
-            )
+            return Ending(EndReason.DECIDED, OBJECTION_REMAINS)
         lost = [one for one in open_ones if self._past_hope(one, purse, arms)]
         # What the default keeps is of no matter any more where the claim turns out a gain.
         if lost and (decided or any(one.arm == arm.name for one in lost)):
             return Ending(
                 EndReason.BUDGET,
-                f"Still unclear after {self._counted(found)} whether a requirement is kept, and "
-                "what is left of the budget could not decide it.",
+                requirement_undecided_ending(self._counted(found)),
             )
         if len(open_ones) > len(lost) or self._before_planned:
             return None
         if found.blocks >= self._least and self._futile(found, purse, arms):
             return Ending(
                 EndReason.BUDGET,
-                f"Still unclear after {self._counted(found)}, and what is left of the budget "
-                "could not decide it.",
+                undecided_ending(self._counted(found)),
             )
         return None
 
@@ -316,7 +321,7 @@ class TuneRace(SearchRace):
         if blocks == 0 and not purse.affords(cost.times(fewest)):
             return Ending(
                 EndReason.BUDGET,
-                f"The budget went to the search; a proof takes {fewest} more blocks at least.",
+                no_proof_ending(fewest),
             )
         # Within the blocks that a claim takes, an estimate that is a little off ends nothing.
         if not purse.spent and (blocks < fewest or purse.affords(cost)):
@@ -324,7 +329,7 @@ class TuneRace(SearchRace):
         found = None
         if running is not None:
             found = self.confirmation(self._recommended(running))
-        return Ending(EndReason.BUDGET, f"The budget ended after {self._counted(found)}.")
+        return Ending(EndReason.BUDGET, budget_ending(self._counted(found)))
 
     def _counted(self, found: Claim | None) -> str:
         """The blocks that the claim rests on."""

@@ -12,6 +12,7 @@ from assay.errors import InvalidInputError
 from assay.records import Configuration, Metric, Parameter, StudySpec, Value
 from assay.records.workload import PER_INSTANCE
 from assay.settings.instances import CORES, COUNT, RANK
+from assay.wording.notes import instances_note
 
 _NAMES = (COUNT, CORES, RANK)
 _STATED = frozenset({PER_INSTANCE, "peak_anon_bytes"})
@@ -40,14 +41,11 @@ def check_comparable(spec: StudySpec) -> None:
     )
 
 
-def instance_count_notes(spec: StudySpec) -> list[str]:
-    """What the times beside the objective are of, where the number of instances varies."""
+def instances_notes(spec: StudySpec) -> list[str]:
+    """Return a note on metrics, where the number of instances varies."""
     if not _varies(spec):
         return []
-    return [
-        "the number of instances varies: wall_s, CPU times and counts stand for all instances of a "
-        f"launch together, {PER_INSTANCE} alone for one"
-    ]
+    return [instances_note(PER_INSTANCE)]
 
 
 def _fits(metric: Metric) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 from assay.errors import InvalidInputError
 from assay.records import Value
+from assay.wording.space import EXPRESSION_EXAMPLE
 
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
@@ -33,7 +34,6 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
-_EXAMPLE = "Write for example 'threads * arg.n <= 8' or 'malloc == \"jemalloc\"'."
 
 
 class _UnknownError(Exception):
@@ -53,7 +53,9 @@ class Expression:
             self._tree = ast.parse(text.strip(), mode="eval").body
             self.names: frozenset[str] = frozenset(self._collect(self._tree))
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise InvalidInputError(f"{_short(text)} is not an expression.", _EXAMPLE) from error
+            raise InvalidInputError(
+                f"{_short(text)} is not an expression.", EXPRESSION_EXAMPLE
+            ) from error
 
     def _collect(self, node: ast.expr) -> set[str]:
         match node:
@@ -74,7 +76,7 @@ class Expression:
             case _:
                 raise InvalidInputError(
                     f"{ast.unparse(node)!r} in {self.text!r} is not allowed in an expression.",
-                    _EXAMPLE,
+                    EXPRESSION_EXAMPLE,
                 )
 
     def _dotted(self, node: ast.expr) -> str:
@@ -84,7 +86,9 @@ class Expression:
             case ast.Attribute(value=value, attr=attr):
                 return f"{self._dotted(value)}.{attr}"
             case _:
-                raise InvalidInputError(f"{ast.unparse(node)!r} is not a setting.", _EXAMPLE)
+                raise InvalidInputError(
+                    f"{ast.unparse(node)!r} is not a setting.", EXPRESSION_EXAMPLE
+                )
 
     def holds(self, values: Mapping[str, Value], *, unknown: bool) -> bool:
         """Whether it is true of ``values``; ``unknown`` where an absent setting decides.
@@ -98,7 +102,7 @@ class Expression:
             return unknown
         except (TypeError, ArithmeticError, RecursionError) as error:
             raise InvalidInputError(
-                f"{self.text!r} cannot be worked out: {error}.", _EXAMPLE
+                f"{self.text!r} cannot be worked out: {error}.", EXPRESSION_EXAMPLE
             ) from error
 
     def _value(self, node: ast.expr, values: Mapping[str, Value]) -> Any:

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from assay.records import Configuration, Design, Parameter, Range, Space, Value
-from assay.search.space.errors import MAX_CELLS, DesignError
-from assay.search.space.fraction import Fraction, InvalidGeneratorError, fraction_of
-from assay.search.space.search_space import SearchSpace
+from assay.search.space.fraction import BadGenerator, Fraction, fraction_of
+from assay.search.space.space import SearchSpace
+from assay.search.space.unfit import MOST_CELLS, Unfit
+from assay.wording.space import fraction_note
 
 
 def levels(parameter: Parameter) -> tuple[Value, Value]:
@@ -90,10 +91,7 @@ def factorial_cells(
 def _fraction_notes(fraction: Fraction) -> list[str]:
     if fraction.resolution is None:
         return []
-    return [
-        f"a fraction of {fraction.cells} out of {2**fraction.factors:,} cells, of resolution "
-        f"{fraction.resolution}"
-    ]
+    return [fraction_note(fraction.cells, fraction.factors, fraction.resolution)]
 
 
 def _centre(

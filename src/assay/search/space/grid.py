@@ -6,9 +6,9 @@ import itertools
 import math
 
 from assay.records import Configuration, Parameter, Space, Value
-from assay.search.space.errors import MAX_CELLS, DesignError
-from assay.search.space.search_space import SearchSpace
-from assay.units import show_count
+from assay.search.space.space import SearchSpace
+from assay.search.space.unfit import MOST_CELLS, Unfit
+from assay.wording.space import excluded_cells_note
 
 MAX_COMBINATIONS = 100_000
 """Of a grid, that are held against conditions and constraints."""
@@ -64,10 +64,4 @@ def _listed(parameter: Parameter) -> tuple[Value, ...]:
 
 
 def _lost(lost: int, number: int) -> list[str]:
-    if not lost:
-        return []
-    verb = "is" if lost == 1 else "are"
-    return [
-        f"{lost} of {show_count(number, 'cell')} {verb} ruled out by a constraint, or cannot be "
-        "granted here"
-    ]
+    return [excluded_cells_note(lost, number)] if lost else []

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.records import Configuration, Range, Space, Value
-from assay.search.space.search_space import SearchSpace
-from assay.units import show_count
+from assay.search.space.space import SearchSpace
+from assay.wording.space import few_cells_note, merged_points_note
 
 MAX_DRAWS_PER_CELL = 100
 """Random configurations that are tried for each cell that is asked for."""
@@ -46,9 +46,7 @@ def random_cells(
 def _few(found: int, n: int) -> list[str]:
     if found == n:
         return []
-    return [
-        f"the settings have no more than {show_count(found, 'cell')} of the {n} that were asked for"
-    ]
+    return [few_cells_note(found, n)]
 
 
 @dataclass(frozen=True)
@@ -112,10 +110,7 @@ def hypercube_cells(
     cells = best[2]
     if len(cells) == n:
         return cells, []
-    return cells, [
-        f"{n} points fall into {show_count(len(cells), 'cell')}: others have the same values, "
-        "break a constraint, or cannot be granted here"
-    ]
+    return cells, [merged_points_note(n, len(cells))]
 
 
 def latin_hypercube(n: int, dimensions: int, rng: random.Random) -> list[tuple[float, ...]]:
