@@ -88,7 +88,7 @@ def claim_sentence(claim: Claim, metric: Metric) -> str:
     """One claim in words: B takes 18.2 % less time than A."""
     named = msgspec.structs.replace(claim, a=_name(claim.a), b=_name(claim.b))
     more = (
-        f" About {show_count(claim.blocks_needed, 'pair')} of launches in all would tell."
+        f" About {show_count(claim.blocks_needed, 'pair')} of launches in all would decide."
         if claim.verdict is Verdict.UNCLEAR
         and claim.blocks_needed
         and claim.blocks_needed > claim.blocks

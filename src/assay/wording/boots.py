@@ -51,8 +51,8 @@ def boots_sentence(names: Sequence[str], boots: int, blocks: int, *, fixed: bool
         fixed: whether the number of blocks is fixed; else it is the smallest.
     """
     return (
-        f"{_take_boot(names)}: {boots} boots in each of {blocks} blocks{'' if fixed else ' or more'}"
-        ", and the study pauses for each"
+        f"{_take_boot(names)}: {boots} boots in each of {blocks} blocks"
+        f"{'' if fixed else ' or more'}, and the study pauses for each"
     )
 
 

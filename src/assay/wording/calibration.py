@@ -1,4 +1,4 @@
-"""What a calibration says, in the words that the terminal and the page share."""
+"""Calibration: results in sentences, for the terminal and the report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assay.records.calibration import Calibration, FalseVerdicts, SmallestGain
 from assay.units import show_count, show_level, show_percent, show_quantity, significant
 from assay.wording.sentence import interval
 
-NOTHING = "No block gave two values: there is nothing to tell of this machine."
+NO_RESULT = "No block gave two values: the calibration has no result."
 
 
 def few_blocks_note(blocks: int, least: int) -> str:
@@ -40,16 +40,16 @@ def different_arms_note(floor: Claim) -> str:
 
 
 def sentences(conclusion: Conclusion, metric: Metric, alpha: float) -> Iterator[str]:
-    """How far two identical arms came out apart, and how often assay errs here.
+    """Yield the noise floor of a machine, and the error rate of assay on it.
 
     Args:
-        conclusion: of the calibration.
-        metric: that it is about.
-        alpha: share of wrong claims accepted.
+        conclusion: conclusion of the calibration.
+        metric: metric of the noise floor.
+        alpha: accepted share of wrong claims.
     """
     floor = conclusion.noise_floor
     if floor is None:
-        yield NOTHING
+        yield NO_RESULT
         return
     yield (
         f"Noise floor of this machine: two identical arms differ by {interval(floor, metric)} "
@@ -61,17 +61,17 @@ def sentences(conclusion: Conclusion, metric: Metric, alpha: float) -> Iterator[
 
 
 def false_words(found: FalseVerdicts, alpha: float) -> str:
-    """How often assay told identical arms apart."""
+    """Return the share of studies in which assay wrongly found a difference."""
     return (
         f"False verdicts of assay here: {100 * found.share:.1f} % (standard error "
-        f"{100 * found.error:.1f} %) of {found.studies:,} studies of identical arms, made out of "
-        f"these launches and looked at after every one of {show_count(found.blocks, 'block')}; "
+        f"{100 * found.error:.1f} %) of {found.studies:,} studies of identical arms, resampled "
+        f"from these launches and examined after every one of {show_count(found.blocks, 'block')}; "
         f"{100 * alpha:g} % are accepted."
     )
 
 
 def launch_words(found: Calibration, unit: str) -> str:
-    """How launches vary, drift and hang together."""
+    """Return variation, drift and autocorrelation of launches."""
     parts = [
         f"{show_quantity(found.median, unit)} (median)",
         f"varies by {significant(100 * found.sd_log, 2)} % (sd)",
@@ -84,21 +84,21 @@ def launch_words(found: Calibration, unit: str) -> str:
 
 
 def disturbed_words(conclusion: Conclusion) -> str:
-    """How many blocks others disturbed: ``3 of 1,207 blocks (0.2 %)``."""
+    """Return the number of disturbed blocks: ``3 of 1,207 blocks (0.2 %)``."""
     lost, blocks = conclusion.disturbed_blocks, conclusion.blocks
     share = f" ({significant(100 * lost / blocks, 2)} %)" if lost else ""
     return f"{lost:,} of {show_count(blocks, 'block')}{share}"
 
 
 def budget_words(gain: SmallestGain) -> str:
-    """A budget as it is said: ``5 min``."""
+    """Return a budget in minutes: ``5 min``."""
     return f"{gain.budget_s / 60:g} min"
 
 
 def gain_words(gain: SmallestGain) -> str:
-    """What can be shown within a budget."""
+    """Return the smallest gain that a budget can prove."""
     if gain.blocks == 0:
-        return "not one block fits"
+        return "no block fits"
     blocks = show_count(gain.blocks, "block")
     if gain.gain is None:
         return f"none of those tried ({blocks})"
@@ -108,13 +108,13 @@ def gain_words(gain: SmallestGain) -> str:
 
 
 def gains_intro(found: Calibration, unit: str) -> str:
-    """What the smallest gains are about."""
+    """Return the heading of the smallest gains."""
     usual = show_quantity(found.median, unit)
-    return f"smallest gain that nine studies of ten show, of a program of {usual}"
+    return f"smallest gain that nine of ten studies prove, for a program of {usual}"
 
 
 def margin_words(found: Calibration, margin: float) -> str | None:
-    """What it takes to show a gain that counts as none otherwise."""
+    """Return the option for gains below the margin; ``None`` if there are none."""
     if not any(gain.gain is not None and gain.gain < margin for gain in found.gains):
         return None
-    return f"one below {100 * margin:g} % takes a --margin as small"
+    return f"a gain below {100 * margin:g} % takes an equally small --margin"

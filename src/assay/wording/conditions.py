@@ -1,4 +1,4 @@
-"""Notes on the conditions of a study: what launches find that no setting of it says."""
+"""Conditions: notes on the environment of launches that no setting controls."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from assay.settings.inherited import format_variables
 
 
 def condition_notes(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str]:
-    """Yield what the launches of a stratum inherited, and the masks that they were kept on.
+    """Yield notes on inherited variables, CPU masks and CPU limits of a stratum.
 
     Args:
         stratum: conditions of the launches.
-        samples: of it.
+        samples: samples of the stratum.
     """
     if stratum.inherited:
         yield (
-            f"every launch inherits {format_variables(stratum.inherited)}; "
-            "the setting inherited.NAME=unset takes one away"
+            f"every launch inherits {inherited_words(stratum.inherited)}; "
+            "the setting inherited.NAME=unset removes one"
         )
     machine = machine_in(stratum.host)
     if machine is not None and machine.narrowed is not None:
         yield f"every launch is {describe_restriction(machine.narrowed, machine.allowed)}"
     yield from _own_masks(stratum, samples)
     if machine is not None and machine.cpu_limit is not None:
-        told = describe_quota(machine.cpu_limit, _periods(samples))
-        yield f"{told}: a control group limits the CPU time of every launch"
+        quota = quota_words(machine.cpu_limit, _periods(samples))
+        yield f"{quota}: a control group limits the CPU time of every launch"
 
 
 def _periods(samples: Sequence[Sample]) -> Periods | None:
@@ -47,7 +47,7 @@ def _periods(samples: Sequence[Sample]) -> Periods | None:
 
 
 def _own_masks(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str]:
-    """Yield the mask that the program, or a launcher in its command, took in the default."""
+    """Yield the CPU mask that the program, or a launcher in its command, set in the default."""
     masks = [
         piece.note
         for sample in samples
@@ -60,6 +60,6 @@ def _own_masks(stratum: Stratum, samples: Sequence[Sample]) -> Iterator[str]:
     mask = masks[-1]
     noun = "CPUs" if "," in mask or "-" in mask else "CPU"
     yield (
-        f"the program keeps itself on {noun} {mask} of {format_list(stratum.cpus)}: "
+        f"the program restricts itself to {noun} {mask} of {format_list(stratum.cpus)}: "
         f"{AFFINITY_CALLS}=ignored lifts the mask, as does --bind-to none of Open MPI's mpirun"
     )

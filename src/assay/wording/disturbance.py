@@ -1,4 +1,4 @@
-"""DisturbedWords: sentences on a load beside the launches, its cause and the next step."""
+"""Disturbance: sentences on a load beside the launches, its cause and the next step."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ REMEDY = (
     "Wait until they end, keep CPUs for the launches with --reserve, or admit them with "
     "--disturbed-above"
 )
-"""The next step where others disturb."""
+"""Next step after a disturbance."""
 MAX_NAMED = 2
-"""Disturbers that a sentence names."""
+"""Disturbing processes that a sentence names."""
 
 
-def disturbers_words(disturbers: Sequence[DisturbanceSource]) -> str:
-    """Name those who used the CPUs most: `` (most: burn, process 812, 0.60 CPUs)``, or nothing."""
+def disturbers_words(disturbers: Sequence[Disturber]) -> str:
+    """Return the processes with the most CPU time: `` (most: burn, process 812, 0.60 CPUs)``."""
     named = [f"{one.name}, {one.cpus:.2f} CPUs" for one in disturbers[:MAX_NAMED]]
     return f" (most: {'; '.join(named)})" if named else ""
 
 
 def disturbance_sentence(conclusion: Conclusion, spec: StudySpec) -> str:
-    """Say why a study is not decided where others disturbed it; empty where they did not."""
+    """Return the reason why a disturbed study is undecided; empty for any other study."""
     if spec.disturbed_above is None or not conclusion.disturbed_blocks:
         return ""
     open_ones = [c for c in conclusion.every_claim if c.verdict is Verdict.UNCLEAR]
     if any(claim.withheld and claim.objection is None for claim in open_ones):
-        return ""  # told with the claim
+        return ""  # the claim contains the reason
     open_ones = [claim for claim in open_ones if not claim.is_doubted]
     of_machine = spec.kind in (Kind.MEASURE, Kind.CALIBRATE)
     if not open_ones and not (of_machine and mostly_disturbed(conclusion)):
@@ -48,16 +48,16 @@ def mostly_disturbed(conclusion: Conclusion) -> bool:
     return any(arm.disturbed for arm in conclusion.arms)
 
 
-def withheld_words(found: Claim, disturbers: Sequence[DisturbanceSource] = ()) -> str:
-    """Say why a claim has no verdict, and the next step; empty where it was not withheld."""
+def withheld_words(found: Claim, disturbers: Sequence[Disturber] = ()) -> str:
+    """Return the reason why a claim has no verdict, and the next step; empty if it has one."""
     if found.objection is not None:
         return f"{found.objection}."
     load = found.followed
     if load is None:  # earlier versions withheld verdicts for the number of disturbed blocks
-        return "Others disturbed too many blocks for a verdict." if found.withheld else ""
+        return "Other processes disturbed too many blocks for a verdict." if found.withheld else ""
     return (
         f"Other processes{disturbers_words(disturbers)} used {_percent(load.b)} of the CPUs while "
-        f"{found.b} ran and {_percent(load.a)} while {found.a} ran, which is more than chance: "
+        f"{found.b} ran and {_percent(load.a)} while {found.a} ran, more than chance explains: "
         f"no verdict is given. {REMEDY} never."
     )
 

@@ -1,4 +1,4 @@
-"""Failure: why launches gave nothing, in words, and what to do about it."""
+"""Failures: reasons of launches without a value, and the next step."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from assay.records.sample import KILLED_AFTER, STOP_FAILED
 from assay.units import show_bytes, show_count, show_duration
 from assay.wording.launch_notes import killed_clause, stop_failed_clause
 
-RUN_BY_HAND = "Run it by hand first; --check, --timeout and --limit are part of its success."
-"""The next step where a program fails."""
+RUN_BY_HAND = "Run it by hand first; --check, --timeout and --limit must be satisfied as well."
+"""Next step after a failure of the program."""
 MIN_SHELL_STATUS = 126
-"""Status from which on a shell says that a command could not be started, or a signal ended it."""
+"""Lowest exit status of a shell for a command that did not start, or that a signal ended."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a launch gave nothing.
+    """Reason of a launch without a value.
 
     Attributes:
-        reason: part of a sentence.
-        first: the next step, a sentence.
-        arm: name of the arm that was launched, where a study has several.
-        status: exit status that may be a good end; 0 where there is none.
+        reason: a clause.
+        first: next step, a sentence.
+        arm: name of the arm, where a study has several; else empty.
+        status: exit status that may be a good end; 0 without one.
     """
 
     reason: str
@@ -34,34 +34,34 @@ class Failure:
 
     @property
     def remedy(self) -> str:
-        """The next steps, one or two sentences."""
+        """Next steps, one or two sentences."""
         return " ".join(filter(None, (self.first, self.accepting("it"))))
 
-    def accepting(self, what: str) -> str:
-        """Say how to accept the exit status as a good end; empty where it cannot be one.
+    def accepting(self, program: str) -> str:
+        """Return the way to accept the exit status as a good end; empty if it cannot be one.
 
         Args:
-            what: the program's name in the sentence.
+            program: name of the program in the sentence.
         """
         if not self.status:
             return ""
         return (
-            f"If status {self.status} is a good end of {what}, accept it: --shell with "
+            f"If status {self.status} is a good end of {program}, accept it: --shell with "
             f"'COMMAND || test $? -eq {self.status}'."
         )
 
     @property
     def told(self) -> str:
-        """The reason with the arm that it belongs to."""
+        """Reason, with the name of the arm if any."""
         return f"{self.reason}, of {self.arm!r}" if self.arm else self.reason
 
 
 def failure_text(sample: Sample, workload: Workload) -> str:
-    """What became of a launch that did not end well, with the value of the limit that it hit.
+    """Return the reason of a launch that did not end well, with the limit that it hit.
 
     Args:
-        sample: of the launch.
-        workload: that it was of.
+        sample: sample of the launch.
+        workload: workload of the launch.
     """
     if sample.outcome is Outcome.LIMIT or (sample.limit and not sample.message):
         return _limit_words(sample.limit or "unknown", workload.limits)
@@ -70,8 +70,8 @@ def failure_text(sample: Sample, workload: Workload) -> str:
     if sample.outcome is Outcome.TIMED_OUT:
         caps = (sample.launch.cap_s, workload.timeout_s)
         cap_s = min((cap for cap in caps if cap is not None), default=None)
-        told = "timed out" if cap_s is None else f"did not end within {show_duration(cap_s)}"
-        return f"{told}{_termination(sample)}"
+        text = "timed out" if cap_s is None else f"did not end within {show_duration(cap_s)}"
+        return f"{text}{_termination(sample)}"
     return sample.outcome.value.replace("_", " ")
 
 
@@ -85,18 +85,17 @@ def _termination(sample: Sample) -> str:
 
 
 def _more_time(workload: Workload) -> str:
-    """Return the next step where a launch did not end."""
+    """Return the next step after a launch that did not end."""
     set_here = workload.timeout_s is not None
     time = "Raise --timeout" if set_here else "Set the limit with --timeout, within --budget"
     return (
-        f"{time}, if the program ends by itself; a launch that is stopped gives no figure. A "
-        "server does not end: --setup starts it, a client of it is the command, and --cleanup ends "
-        "it."
+        f"{time}, if the program ends by itself; a stopped launch gives no value. A server does "
+        "not end: start it with --setup, use a client as the command, and end it with --cleanup."
     )
 
 
 def _limit_words(kind: str, limits: Limits) -> str:
-    """A limit with its value, and the option that sets it."""
+    """Return a limit with its value, and the option that sets it."""
     values = {
         "memory": ("mem", limits.memory_bytes, show_bytes),
         "processes": (
@@ -121,23 +120,23 @@ _LIMITS = {
     "cpu": ("cpu", "takes less CPU time"),
     "output": ("output", "writes less"),
 }
-"""Kind of a limit -> its key, and what keeps it."""
+"""Kind of a limit -> its key, and a predicate of programs within it."""
 
 
 def _limit_remedy(sample: Sample) -> str | None:
-    """Return the next step where a limit ended a launch; ``None`` where none did."""
+    """Return the next step after a launch that a limit ended; ``None`` if none did."""
     if sample.outcome is not Outcome.LIMIT or sample.limit not in _LIMITS:
         return None
     key, less = _LIMITS[sample.limit]
-    return f"Raise --limit {key}=..., or see that the program {less}."
+    return f"Raise --limit {key}=..., or change the program so that it {less}."
 
 
 def failure_of(sample: Sample, workload: Workload) -> Failure:
-    """What a launch that did not end well tells; one that was never built lacks a build.
+    """Return the failure of a launch that did not end well.
 
     Args:
-        sample: of the launch.
-        workload: that it was of.
+        sample: sample of the launch.
+        workload: workload of the launch.
     """
     reason = failure_text(sample, workload)
     status = sample.exit_status or 0
@@ -149,19 +148,19 @@ def failure_of(sample: Sample, workload: Workload) -> Failure:
         return Failure(reason, _limit_remedy(sample) or RUN_BY_HAND)
     return Failure(
         reason,
-        f"Correct {sample.launch.arm}, or --build: by hand, with a folder in the place of "
-        "{build}, the build is to end well first.",
+        f"Correct {sample.launch.arm} or --build: run the build by hand first, with a folder in "
+        "the place of {build}.",
     )
 
 
 def failure_in(spec: StudySpec, sample: Sample) -> Failure | None:
-    """Why a launch had no good end; ``None`` where it had one.
+    """Return the failure of a launch; ``None`` for a success.
 
-    One that ended well without the figure that decides is worth as little.
+    A launch that ended well without a value of the objective counts as a failure.
 
     Args:
-        spec: of the study.
-        sample: of the launch.
+        spec: specification of the study.
+        sample: sample of the launch.
     """
     objective = spec.workload.objective.name
     if sample.outcome is not Outcome.OK:
@@ -172,7 +171,7 @@ def failure_in(spec: StudySpec, sample: Sample) -> Failure | None:
 
 
 def last_failure(spec: StudySpec, samples: Sequence[Sample]) -> Failure | None:
-    """Why the newest launch without a good end had none; ``None`` where there is no such launch."""
+    """Return the failure of the newest launch that failed; ``None`` without one."""
     for sample in sorted(samples, key=lambda s: s.started_at, reverse=True):
         found = failure_in(spec, sample)
         if found is not None:
@@ -182,14 +181,14 @@ def last_failure(spec: StudySpec, samples: Sequence[Sample]) -> Failure | None:
 
 
 MAX_ARMS = 3
-"""Arms whose reasons a sentence gives."""
+"""Arms whose reasons a sentence contains."""
 
 
 def reasons_by_arm(workload: Workload, failed: Sequence[Sample]) -> str:
-    """Say how many launches of which arm ended how: ``2 of 'a' (exit status 1), 1 of 'b' (...)``.
+    """Return failed launches by arm, with reasons: ``2 of 'a' (exit status 1), 1 of 'b' (...)``.
 
     Args:
-        workload: that they were of.
+        workload: workload of the launches.
         failed: launches that did not end well, the newest last.
     """
     arms: dict[str, list[Sample]] = {}

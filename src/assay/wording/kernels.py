@@ -1,4 +1,4 @@
-"""The kernels of a study in words."""
+"""Kernels: differences between the kernels of a study."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from assay.records import KernelComparison
 from assay.units import show_count
 
 ABSENT = "-"
-"""Stands for the value of an option, or a reading, that a kernel does not have."""
+"""Value of an option, or a reading, that a kernel does not have."""
 
 
 def kernels_words(found: KernelComparison) -> str:
-    """Say how many differences there are, and which configurations could not be compared."""
+    """Return the number of differences, and the configurations that cannot be read."""
     many = len(found.differences)
     number = show_count(many, "difference") if many else "no difference"
-    told = f"{number} between {' and '.join(found.releases)}"
+    text = f"{number} between {' and '.join(found.releases)}"
     if found.unread:
-        told += (
+        text += (
             f"; the configuration of {' and '.join(found.unread)} cannot be read "
             "(/proc/config.gz, /boot/config-RELEASE)"
         )
-    return told
+    return text

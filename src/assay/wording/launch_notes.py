@@ -253,8 +253,8 @@ def waiting_note(share: float, *, disk_known: bool) -> str:
     """
     known = ", and not for a disk" if disk_known else ""
     return (
-        f"the program used a CPU in {100 * share:.0f} % of its time, and waited in the rest{known}: "
-        "where it waits for a GPU, another process, a terminal or a timer, its settings have "
+        f"the program used a CPU in {100 * share:.0f} % of its time, and waited in the rest{known}"
+        ": where it waits for a GPU, another process, a terminal or a timer, its settings have "
         "little effect"
     )
 
@@ -406,9 +406,9 @@ def _noise_words(found: CrossEnvironmentComparison) -> str:
         return f"{text}: no saved launches are proven"
     low, high = map(significant, found.ci)
     return (
-        f"{text}: an equally precise search would have taken about {significant(found.times)} times "
-        f"its {launch_count(study.launches)} here ({low} to {high} times), about {found.saved:,} "
-        "more"
+        f"{text}: an equally precise search would have taken about {significant(found.times)} "
+        f"times its {launch_count(study.launches)} here ({low} to {high} times), about "
+        f"{found.saved:,} more"
     )
 
 

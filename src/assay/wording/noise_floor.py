@@ -1,6 +1,6 @@
-"""The noise floor of a machine, beside the claims of a study that did not measure its own.
+"""Noise floor of a machine, for comparison with the claims of a study.
 
-It is no part of a study's verdict document, which follows from its own samples alone.
+It is not part of the verdict document of a study, which depends on its own samples alone.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from assay.units import show_percent
 
 
 def command_words(argv: Sequence[str]) -> str:
-    """What a calibration ran, in a few words."""
+    """Return the command of a calibration in a few words."""
     return "the built-in load" if tuple(argv[1:]) == BUILT_IN_LOAD else shlex.join(argv)
 
 
 def day(at_s: float) -> str:
-    """The day (UTC) of a moment in seconds since 1970: ``2026-11-21``."""
+    """Return the day (UTC) of a time in seconds since 1970: ``2026-11-21``."""
     return datetime.datetime.fromtimestamp(at_s, datetime.UTC).date().isoformat()
 
 
 def applicable_floor(floor: MachineFloor | None, conclusion: Conclusion) -> MachineFloor | None:
-    """The floor, where it can stand beside the claims of a study.
+    """Return a floor that is comparable with the claims of a study; ``None`` for any other.
 
-    They are about the same metric, not about its spread, and the study has no floor of its own.
+    It is of the same metric, and the study has no floor of its own.
     """
     if floor is None or conclusion.noise_floor is not None:
         return None
@@ -36,18 +36,18 @@ def applicable_floor(floor: MachineFloor | None, conclusion: Conclusion) -> Mach
 
 
 def floor_words(floor: MachineFloor) -> str:
-    """The interval as it is shown: ``-0.3 to +0.2 %``."""
+    """Return the interval of a floor: ``-0.3 to +0.2 %``."""
     ends = ["open" if end is None else show_percent(end) for end in floor.ci]
     return f"{' to '.join(ends)} %"
 
 
 def origin_words(floor: MachineFloor) -> str:
-    """Where it comes from: ``calibrated 2026-11-21 with the built-in load``."""
+    """Return the origin of a floor: ``calibrated 2026-11-21 with the built-in load``."""
     return f"calibrated {day(floor.at_s)} with {floor.command}"
 
 
 def floor_notes(floor: MachineFloor | None, conclusion: Conclusion) -> Iterator[str]:
-    """What is to be said of claims that are no larger than what identical arms showed."""
+    """Yield notes on claims within the difference of identical arms."""
     near = applicable_floor(floor, conclusion)
     if near is None:
         return
@@ -56,12 +56,12 @@ def floor_notes(floor: MachineFloor | None, conclusion: Conclusion) -> Iterator[
             yield (
                 f"the difference of {claim.b} ({show_percent(claim.ratio)} %) is within the noise "
                 f"floor of this machine ({floor_words(near)}, {origin_words(near)}): two identical "
-                "arms may differ as much"
+                "arms may differ by as much"
             )
 
 
 def is_within(floor: MachineFloor, ratio: float) -> bool:
-    """Whether a ratio is no further from 1 than that of two identical arms may be."""
+    """Return whether a ratio lies within the noise floor."""
     reach = max(abs(math.log(end)) if end else math.inf for end in floor.ci)
     return abs(math.log(ratio)) <= reach
 

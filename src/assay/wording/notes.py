@@ -42,8 +42,8 @@ def two_groups(arm: str, low: str, high: str, high_share: float) -> str:
         high_share: share of the launches in the upper group.
     """
     return (
-        f"{arm!r} falls into two groups: about {low}, and {high} in {100 * high_share:.0f} % of its "
-        "launches"
+        f"{arm!r} falls into two groups: about {low}, and {high} in {100 * high_share:.0f} % of "
+        "its launches"
     )
 
 

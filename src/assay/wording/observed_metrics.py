@@ -1,4 +1,4 @@
-"""Beside: the metrics that were asked for and decide nothing, each with its interval."""
+"""Observed metrics: requested metrics that decide nothing, with intervals."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class ObservedMetricRow:
     """A metric of one arm.
 
     Attributes:
-        metric: that decides nothing.
-        arm: whose launches these are.
-        summary: of the launches with a value; ``None`` without any.
+        metric: the metric.
+        arm: its arm.
+        summary: summary of the launches with a value; ``None`` without any.
     """
 
     metric: Metric
@@ -25,10 +25,10 @@ class ObservedMetricRow:
 
 
 def observed_metrics(spec: StudySpec) -> tuple[Metric, ...]:
-    """Return the metrics that were asked for beside those that decide, in the order of asking.
+    """Return the requested metrics that decide nothing, in the order of the request.
 
     Args:
-        spec: of a study.
+        spec: specification of a study.
     """
     known = {metric.name: metric for metric in spec.workload.metrics}
     deciding = {metric.name for metric in spec.targets}
@@ -40,8 +40,8 @@ def observed_metric_rows(spec: StudySpec, arms: Sequence[ArmResult]) -> list[Obs
     """Return a row for each such metric and arm.
 
     Args:
-        spec: of a study.
-        arms: to show, in order.
+        spec: specification of a study.
+        arms: arms in the order of presentation.
     """
     return [
         ObservedMetricRow(metric, arm, arm.summary.get(metric.name))
@@ -51,11 +51,11 @@ def observed_metric_rows(spec: StudySpec, arms: Sequence[ArmResult]) -> list[Obs
 
 
 def mean_interval(summary: Summary, unit: str) -> str:
-    """Write the interval of a mean; empty where the launches are too few for one.
+    """Return the interval of a mean; empty if there are too few launches.
 
     Args:
-        summary: of some launches.
-        unit: of its values.
+        summary: summary of launches.
+        unit: unit of its values.
     """
     if summary.ci is None:
         return ""

@@ -228,7 +228,7 @@ def occasion_command(command: str, settings: str) -> str:
 
 
 def unused_occasions(studies: Sequence[str]) -> str:
-    """Return a note on studies that the user named and that are no occasion."""
+    """Return a note on studies that the user named as occasions and that do not qualify."""
     return (
         f"named with --occasion and not used: {', '.join(studies)}; an occasion has the machine, "
         "command and settings of the compared conditions, and begins 12 hours after another"

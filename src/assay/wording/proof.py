@@ -1,4 +1,4 @@
-"""Words on a proof: what it takes, and the command that goes on to it."""
+"""Proof: its cost, and the command that continues a study to it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from assay.units import show_count, show_duration
 
 
 def script_note(recommendation: Recommendation) -> str:
-    """A comment for the script of a recommendation; empty where there is nothing to say."""
+    """Return a comment for the script of a recommendation; empty for a proven one."""
     return "Not proven: no claim shows a gain." if recommendation.unproven else ""
 
 
 def proof_command(study_id: str, asked: Budget, proof: Budget) -> str:
-    """The command that goes on with a study until its recommendation is proven or not.
+    """Return the command that continues a study to a proof.
 
     Args:
-        study_id: of the study.
-        asked: its budget.
-        proof: what the proof is expected to take.
+        study_id: name of the study.
+        asked: budget of the study.
+        proof: expected cost of the proof.
     """
     options = []
     if asked.time_s is not None and proof.time_s is not None:
@@ -30,7 +30,7 @@ def proof_command(study_id: str, asked: Budget, proof: Budget) -> str:
 
 
 def proof_words(proof: Budget) -> str:
-    """What a proof takes: ``about 14 launches, 3 min``."""
+    """Return the cost of a proof: ``about 14 launches, 3 min``."""
     parts = []
     if proof.launches is not None:
         parts.append(show_count(proof.launches, "launch", "launches"))

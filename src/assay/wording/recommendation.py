@@ -13,7 +13,7 @@ from assay.wording.sentence import (
     interval_words,
 )
 
-NOTHING_ELSE_TO_TRY = "Keep the default: there is no other configuration to try."
+NOTHING_ELSE_TO_TRY = "Keep the default: the space contains no other configuration."
 NO_BETTER_CONFIGURATION = "Keep the default: no configuration that was tried was better."
 INTERIM_DEFAULT = "So far the default: no configuration is sufficiently likely to be better."
 
@@ -197,7 +197,7 @@ def only_default_ran(
         violating: launches that violate a requirement.
     """
     metric = spec.workload.objective
-    sentence = keep_default("there was no launch to compare it with")
+    sentence = keep_default("nothing else was launched")
     if mean is not None:
         sentence = keep_default(
             f"its {metric.name} is {show_quantity(mean, metric.unit)} in {launch_count(values)}, "

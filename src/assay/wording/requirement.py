@@ -1,4 +1,4 @@
-"""Requirements in sentences that a person can repeat."""
+"""Requirements: results and verdicts in sentences."""
 
 from __future__ import annotations
 
@@ -68,32 +68,32 @@ def _plain(value: float) -> str:
 
 
 def unit_of(spec: StudySpec, metric: str) -> str:
-    """The unit of a metric of the workload."""
+    """Return the unit of a metric of the workload; empty without one."""
     return next((m.unit for m in spec.workload.metrics if m.name == metric), "")
 
 
 def required_text(spec: StudySpec, requirements: Sequence[Requirement] | None = None) -> str:
-    """Some of what is required, or all of it: ``wall_s<=2s and fps>=30``."""
-    told = spec.require if requirements is None else requirements
-    return " and ".join(requirement_text(one, unit_of(spec, one.metric)) for one in told)
+    """Return requirements, all of a study if absent: ``wall_s<=2s and fps>=30``."""
+    shown = spec.require if requirements is None else requirements
+    return " and ".join(requirement_text(one, unit_of(spec, one.metric)) for one in shown)
 
 
 def share_text(found: RequirementResult) -> str:
-    """How many launches keep it: ``all 24 launches``, ``21 of 24 launches, 2 without a value``."""
+    """Return the launches that meet a requirement: ``21 of 24 launches, 2 without a value``."""
     launches = show_count(found.launches, "launch", "launches")
     if found.kept == found.launches:
         return f"all {launches}" if found.launches > 1 else "the only launch"
     lacking = found.unknown - found.bounded
-    told = f"{found.kept or 'none'} of {launches}"
+    text = f"{found.kept or 'none'} of {launches}"
     if lacking:
-        told += f", {lacking} without a value"
+        text += f", {lacking} without a value"
     if found.bounded:
-        told += f", {found.bounded} on either side: more may have been there than samples saw"
-    return told
+        text += f", {found.bounded} on either side: the value may have been higher between samples"
+    return text
 
 
 def requirement_evidence(spec: StudySpec, found: RequirementResult) -> str:
-    """The figures behind a verdict: the quantile, the worst, the launches that keep it."""
+    """Return the evidence of a result: quantile, worst value, launches that meet it."""
     if not found.launches:
         return "no launch that counts"
     unit = unit_of(spec, found.metric)
@@ -102,12 +102,12 @@ def requirement_evidence(spec: StudySpec, found: RequirementResult) -> str:
         which = "median" if found.quantile == MEDIAN else f"p{100 * found.quantile:g}"
         parts.append(f"{which} {show_quantity(found.value, unit)}")
         parts.append(f"worst {show_quantity(found.worst, unit)}")
-    parts.append(f"kept by {share_text(found)}")
+    parts.append(f"met by {share_text(found)}")
     return ", ".join(parts)
 
 
 def guarantee_text(found: RequirementResult) -> str:
-    """Between which shares of all launches keep it: ``at least 81 % of all launches``."""
+    """Return the interval of the share that meets it: ``at least 81 % of all launches``."""
     low, high = (100 * end for end in found.share_ci)
     if found.verdict is BROKEN:
         return f"at most {_up(high)} % of all launches"
@@ -117,7 +117,7 @@ def guarantee_text(found: RequirementResult) -> str:
 
 
 def _down(percent: float) -> str:
-    """To a tenth near the end, where it matters, else whole; never more than is shown."""
+    """Return a percentage rounded down: to a tenth above 99 %, else to a whole number."""
     return f"{int(10 * percent) / 10:g}" if percent > 99 else str(int(percent))
 
 
@@ -126,41 +126,43 @@ def _up(percent: float) -> str:
 
 
 def requirement_words(spec: StudySpec, found: RequirementResult) -> str:
-    """A result in one line: the verdict, the figures, and what they say of all launches."""
-    told = f"{found.verdict}: {requirement_evidence(spec, found)}"
+    """Return a result in one line: verdict, evidence, and the share of all launches."""
+    text = f"{found.verdict}: {requirement_evidence(spec, found)}"
     if found.launches:
-        told += f" ({guarantee_text(found)}){needed_launches_text(found)}"
-    return f"{told}; withheld, others disturbed too many blocks" if found.withheld else told
+        text += f" ({guarantee_text(found)}){needed_launches_text(found)}"
+    if found.withheld:
+        return f"{text}; no verdict, since other processes disturbed too many blocks"
+    return text
 
 
 def requirement_sentences(spec: StudySpec, conclusion: Conclusion) -> list[str]:
-    """A sentence for each requirement of a study that recommends nothing: who keeps it."""
+    """Return a sentence for each requirement of a study without a recommendation."""
     sentences = []
     for one in spec.require:
         mine = [r for r in conclusion.requirements if r.requirement == one]
         parts = []
-        for verdict, words in _TOLD.items():
+        for verdict, words in _PREDICATES.items():
             arms = [r.arm for r in mine if r.verdict is verdict]
             if arms and len(arms) == len(mine) > 1:
                 parts.append(f"{words} all {len(mine)} arms")
             elif arms:
-                shown = ", ".join(arms[:_ARMS_TOLD])
-                more = len(arms) - _ARMS_TOLD
+                shown = ", ".join(arms[:_MAX_ARMS])
+                more = len(arms) - _MAX_ARMS
                 parts.append(f"{words} {shown}{f' and {more} more' if more > 0 else ''}")
         if parts:
             sentences.append(f"{required_text(spec, [one])} {'; it '.join(parts)}.")
     return sentences
 
 
-_TOLD = {HOLDS: "holds for", BROKEN: "is broken by", UNCLEAR: "is unclear for"}
-_ARMS_TOLD = 4
+_PREDICATES = {HOLDS: "is met by", BROKEN: "is violated by", UNCLEAR: "is unclear for"}
+_MAX_ARMS = 4
 
 
 def needed_launches_text(found: RequirementResult) -> str:
-    """What it would take to decide; empty where that is not known."""
+    """Return the launches that would decide, as an addition; empty if unknown."""
     if found.launches_needed is None or found.launches_needed <= found.launches:
         return ""
-    return f"; about {show_count(found.launches_needed, 'launch', 'launches')} in all would tell"
+    return f"; about {show_count(found.launches_needed, 'launch', 'launches')} in all would decide"
 
 
 # --- the verdict of a tuning ------------------------------------------------------------------
@@ -173,14 +175,14 @@ def required_verdict(
     default: str,
     disturbers: Sequence[DisturbanceSource] = (),
 ) -> str:
-    """The verdict of a tuning that was to keep something, in one sentence or two.
+    """Return the verdict of a tuning with requirements, in one sentence or two.
 
     Args:
-        spec: of the study; it requires something.
-        found: the claim on what was confirmed.
-        required: what was seen of the requirements in both arms.
+        spec: specification of the study.
+        found: claim on the confirmed configuration.
+        required: results of the requirements in both arms.
         default: name of the default.
-        disturbers: who used the CPUs meanwhile.
+        disturbers: processes that used the CPUs meanwhile.
     """
     if found.withheld:
         return tuning_verdict(spec, found, disturbers)
@@ -192,29 +194,29 @@ def required_verdict(
         return _unclear(spec, found, required, before)
     if before is BROKEN:
         return (
-            f"{found.b} keeps {text}, {_broken_by(spec, required, default)}: {price(spec, found)}."
+            f"{found.b} meets {text}, {_broken_by(spec, required, default)}: {price(spec, found)}."
         )
     if found.verdict.value == "faster":
-        return f"{tuning_verdict(spec, found).removesuffix('.')}, and keeps {text}."
+        return f"{tuning_verdict(spec, found).removesuffix('.')}, and meets {text}."
     if before is HOLDS:
-        return f"{tuning_verdict(spec, found)} The default keeps {text}."
+        return f"{tuning_verdict(spec, found)} The default meets {text}."
     return (
-        f"Not decided: {found.b} keeps {text}, and whether the default does is unclear; "
+        f"Not decided: {found.b} meets {text}, and whether the default does is unclear; "
         f"{price(spec, found)}."
     )
 
 
 def _broken_by(spec: StudySpec, required: Sequence[RequirementResult], default: str) -> str:
-    """What of it the default breaks."""
+    """Return the requirements that the default violates, as a relative clause."""
     if len(spec.require) == 1:
-        return "which the default breaks"
+        return "which the default violates"
     mine = [one for one in required if one.arm == default and one.verdict is BROKEN]
     text = required_text(spec, [one.requirement for one in mine])
-    return f"of which the default breaks {text}"
+    return f"of which the default violates {text}"
 
 
 def price(spec: StudySpec, found: Claim) -> str:
-    """What keeping a requirement costs: ``it takes 12.0 % more time than the default (...)``."""
+    """Return the cost of a requirement: ``it takes 12.0 % more time than the default (...)``."""
     metric = spec.workload.objective
     named = msgspec.structs.replace(found, a="the default", b="it")
     words = statement(named, metric)
@@ -224,7 +226,7 @@ def price(spec: StudySpec, found: Claim) -> str:
 def default_requirement_sentence(
     spec: StudySpec, required: Sequence[RequirementResult], default: str
 ) -> str:
-    """What is to be said of the default beside that it is kept; empty where nothing was seen."""
+    """Return the result of the default, beside its recommendation; empty if unknown."""
     verdict = overall_verdict(required, default)
     mine = [one for one in required if one.arm == default and one.verdict is verdict]
     text = required_text(spec, [one.requirement for one in mine])
@@ -235,11 +237,11 @@ def default_requirement_sentence(
         case None:
             return ""
         case RequirementVerdict.HOLDS:
-            return f"The default keeps {text}."
+            return f"The default meets {text}."
         case RequirementVerdict.BROKEN:
-            return f"The default breaks {text} ({figures})."
+            return f"The default violates {text} ({figures})."
         case RequirementVerdict.UNCLEAR:
-            return f"Whether the default keeps {text} is unclear ({figures})."
+            return f"Whether the default meets {text} is unclear ({figures})."
 
 
 def _broken(
@@ -251,11 +253,11 @@ def _broken(
     mine = [one for one in required if one.arm == found.b and one.verdict is BROKEN]
     text = required_text(spec, [one.requirement for one in mine])
     figures = "; ".join(requirement_evidence(spec, one) for one in mine)
-    told = f"{found.b}, which won the search, breaks {text} ({figures})"
+    reason = f"{found.b}, which won the search, violates {text} ({figures})"
     if before is BROKEN:
         whole = required_text(spec)
-        return f"Nothing was found that keeps {whole}: {told}, and so does the default."
-    return f"Keep the default: {told}."
+        return f"No configuration meets {whole}: {reason}, and so does the default."
+    return f"Keep the default: {reason}."
 
 
 def _unclear(
@@ -269,7 +271,7 @@ def _unclear(
     figures = "; ".join(
         f"{requirement_evidence(spec, one)}{needed_launches_text(one)}" for one in mine
     )
-    rest = "The default breaks it." if before is BROKEN else "Keep the default until then."
+    rest = "The default violates it." if before is BROKEN else "Keep the default until then."
     if before is BROKEN and len(spec.require) > 1:
-        rest = "The default breaks what is required."
-    return f"Not decided: whether {found.b} keeps {text} is unclear ({figures}). {rest}"
+        rest = "The default violates a requirement."
+    return f"Not decided: whether {found.b} meets {text} is unclear ({figures}). {rest}"

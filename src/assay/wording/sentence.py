@@ -1,4 +1,4 @@
-"""Sentences that a person can repeat."""
+"""Sentences on claims: verdicts, intervals and changes."""
 
 from __future__ import annotations
 
@@ -20,21 +20,20 @@ from assay.records import (
 )
 from assay.stats.verdict import is_beyond_margin
 from assay.units import show_count, show_level, show_percent, significant
+from assay.wording.counts import lower_first, upper_first
 from assay.wording.disturbance import withheld_words
 
 MIN_FACTOR = 2.0
-"""From here on a change is told as a factor: 831 % more says less than 9.3 times as long."""
+"""Ratio from which on a change is a factor: 9.3 times as long is clearer than 831 % more."""
 
 
-def tuning_verdict(
-    spec: StudySpec, found: Claim, disturbers: Sequence[DisturbanceSource] = ()
-) -> str:
-    """The verdict of a tuning in one sentence, from the claim on what was confirmed.
+def tuning_verdict(spec: StudySpec, found: Claim, disturbers: Sequence[Disturber] = ()) -> str:
+    """Return the verdict of a tuning in one sentence.
 
     Args:
-        spec: of the study.
-        found: the claim.
-        disturbers: who used the CPUs meanwhile.
+        spec: specification of the study.
+        found: claim on the confirmed configuration.
+        disturbers: processes that used the CPUs meanwhile.
     """
     found = msgspec.structs.replace(found, a="the default")
     metric = spec.workload.objective
@@ -43,39 +42,45 @@ def tuning_verdict(
             return f"{statement(found, metric)} ({evidence_text(found, metric)})."
         case Verdict.SAME:
             return (
-                f"Keep the default: {found.b}, the best that was found, makes no difference of "
+                f"Keep the default: {found.b}, the best configuration, makes no difference of "
                 f"{100 * found.margin:g} % ({evidence_text(found, metric)})."
             )
         case Verdict.SLOWER:
             return (
-                f"Keep the default: {found.b}, which won the search, was worse when it was "
-                f"confirmed ({evidence_text(found, metric)})."
+                f"Keep the default: {found.b}, which won the search, was worse in the "
+                f"confirmation ({evidence_text(found, metric)})."
             )
         case Verdict.UNCLEAR if found.is_doubted:
             return (
-                f"Not decided: {_lowered(withheld_words(found, disturbers))} "
+                f"Not decided: {lower_first(withheld_words(found, disturbers))} "
                 "Keep the default until then."
             )
         case Verdict.UNCLEAR:
             return (
-                f"Not decided: whether {found.b} gains anything is unclear "
+                f"Not decided: whether {found.b} is better is unclear "
                 f"({evidence_text(found, metric)}).{_outlook(found)} Keep the default until then."
             )
 
 
 def unreliable_winner_verdict(gain: str, lost: int, launches: int) -> str:
-    """The verdict on a gain, told in a sentence, that does not count: the winner fails more."""
+    """Return the verdict on a winner that fails more often than the default.
+
+    Args:
+        gain: sentence on its gain.
+        lost: launches of the winner that failed.
+        launches: launches of the winner.
+    """
     gain = gain.removesuffix(".")
     return f"Keep the default: {gain}, but {lost} of its {launches} launches failed."
 
 
-def comparison(found: Claim, metric: Metric, disturbers: Sequence[DisturbanceSource] = ()) -> str:
-    """The verdict on ``b`` against ``a`` in one sentence, with what it rests on.
+def comparison(found: Claim, metric: Metric, disturbers: Sequence[Disturber] = ()) -> str:
+    """Return the verdict on ``b`` against ``a`` in one sentence, with its evidence.
 
     Args:
         found: the claim.
-        metric: that it is about.
-        disturbers: who used the CPUs meanwhile.
+        metric: metric of the claim.
+        disturbers: processes that used the CPUs meanwhile.
     """
     if found.objection is not None:
         return f"No verdict on {found.b} against {found.a}: {found.objection}."
@@ -83,22 +88,17 @@ def comparison(found: Claim, metric: Metric, disturbers: Sequence[DisturbanceSou
     if found.withheld:
         outlook = f" {withheld_words(found, disturbers)}"
     lost = f" {losses_sentence(found)}" if found.losses else ""
-    return f"{statement(found, metric)} ({evidence_text(found, metric)}).{lost}{outlook}{stability(found)}"
+    evidence = f"{statement(found, metric)} ({evidence_text(found, metric)})."
+    return f"{evidence}{lost}{outlook}{stability(found)}"
 
 
 def losses_sentence(found: Claim) -> str:
-    """Say how many launches of the arms of a claim were lost; empty where that is no matter."""
-    told = found.losses
-    return f"{told[:1].upper()}{told[1:]}." if told else ""
-
-
-def _lowered(text: str) -> str:
-    """A sentence as part of another."""
-    return f"{text[:1].lower()}{text[1:]}"
+    """Return the lost launches of the arms of a claim; empty if they are not material."""
+    return f"{upper_first(found.losses)}." if found.losses else ""
 
 
 def stability(found: Claim) -> str:
-    """What is to be said of single launches, where the mean does not tell."""
+    """Return a sentence on the spread of single launches; empty if both arms vary alike."""
     spread = found.spread
     if spread is None or spread.verdict not in (SpreadVerdict.TIGHTER, SpreadVerdict.WIDER):
         return ""
@@ -110,7 +110,7 @@ def stability(found: Claim) -> str:
 
 
 def statement(found: Claim, metric: Metric) -> str:
-    """What a claim says of ``b`` against ``a``: ``B takes 38.2 % less time than A``."""
+    """Return the effect of a claim: ``B takes 38.2 % less time than A``."""
     a, b = found.a, found.b
     if found.method == "spread":
         return _spread_statement(found, metric)
@@ -129,9 +129,9 @@ def statement(found: Claim, metric: Metric) -> str:
 
 
 def _perhaps(found: Claim) -> str:
-    """What is added to a difference that may be smaller than the margin.
+    """Return an addition to a difference that may be smaller than the margin.
 
-    It follows from the interval: claims of earlier versions do not hold ``beyond_margin``.
+    It follows from the interval: claims of earlier versions lack ``beyond_margin``.
     """
     lo, hi = found.ci
     if is_beyond_margin(lo or 0.0, math.inf if hi is None else hi, margin=found.margin):
@@ -140,7 +140,7 @@ def _perhaps(found: Claim) -> str:
 
 
 def verdict_word(found: Claim) -> str:
-    """A verdict as a table has it: of a claim on spreads it says what it is about."""
+    """Return the table entry of a verdict; that of a spread names the spread."""
     words = {Verdict.FASTER: "varies less", Verdict.SLOWER: "varies more"}
     if found.method == "spread":
         return words.get(found.verdict, found.verdict.value)
@@ -148,7 +148,7 @@ def verdict_word(found: Claim) -> str:
 
 
 def _spread_statement(found: Claim, metric: Metric) -> str:
-    """What a claim on spreads says: ``B varies 2.1 times as much as A in time``."""
+    """Return the effect of a claim on spreads: ``B varies 2.1 times as much as A in time``."""
     a, b, noun = found.a, found.b, _noun(metric)
     if found.verdict is Verdict.SAME:
         return f"{b} and {a} vary alike in {noun}, to within {100 * found.margin:g} %"
@@ -162,14 +162,14 @@ def _spread_statement(found: Claim, metric: Metric) -> str:
 
 
 def evidence_text(found: Claim, metric: Metric) -> str:
-    """The interval of a claim and the launches behind it: ``95 % interval ..., 9 paired ...``."""
+    """Return the evidence of a claim: ``95 % interval ..., 9 paired launches``."""
     share = f"{show_level(found.alpha)} interval"
     assumed = "; lower is better, as assumed" if metric.assumed else ""
     return f"{share} {interval(found, metric)}, {_pairs(found.blocks, found)}{assumed}"
 
 
 def _pairs(count: int, found: Claim) -> str:
-    """What a claim counts: a spread takes several launches to show, and so may an application."""
+    """Return the number of pairs of a claim: launches, applications, or batches of launches."""
     if found.method == "spread":
         return show_count(count, "paired batch", "paired batches")
     if found.applications:
@@ -178,7 +178,7 @@ def _pairs(count: int, found: Claim) -> str:
 
 
 def interval(found: Claim, metric: Metric) -> str:
-    """The interval of a claim, in the form that the claim itself has: ``-40.1 to -36.2 %``."""
+    """Return the interval of a claim in the unit of its effect: ``-40.1 to -36.2 %``."""
     spread = found.method == "spread"
     falls = found.verdict is Verdict.FASTER
     change = _Change("", "", "", "times", falls) if spread else _change(found.ratio, metric)
@@ -191,12 +191,12 @@ def interval(found: Claim, metric: Metric) -> str:
 
 
 def change_text(ratio: float) -> str:
-    """A ratio by itself, as a table has it: ``-18.2 %``, ``3.10 times``."""
+    """Return the table entry of a ratio: ``-18.2 %``, ``3.10 times``."""
     return f"{significant(ratio)} times" if ratio >= MIN_FACTOR else f"{show_percent(ratio)} %"
 
 
 def interval_text(ci: tuple[float | None, float | None]) -> str:
-    """The interval of a ratio by itself: ``-40.1 to -36.2 %``, ``+80.0 % to 3.10 times``."""
+    """Return the interval of a ratio: ``-40.1 to -36.2 %``, ``+80.0 % to 3.10 times``."""
     low, high = ci
     if low is not None and high is not None and high < MIN_FACTOR:
         return f"{_span(show_percent(low), show_percent(high))} %"
@@ -204,7 +204,7 @@ def interval_text(ci: tuple[float | None, float | None]) -> str:
 
 
 def _span(low: str | None, high: str | None) -> str:
-    """What lies between two ends, ``None`` for an open one."""
+    """Return an interval; ``None`` stands for an open end."""
     if low is None or high is None:
         return "open" if low == high else f"up to {high}" if low is None else f"from {low}"
     return f"{low} to {high}"
@@ -217,16 +217,16 @@ NOUNS = {
     "sys_s": "system CPU time",
     "peak_anon_bytes": "memory",
 }
-"""Metrics of which less is needed; any other figure is lowered or raised."""
+"""Metrics that a program needs; any other figure is lowered or raised."""
 
 
 @dataclass(frozen=True)
 class _Change:
-    """A change as it is said: ``before`` amount ``after``, and how its interval is written.
+    """Text of a change, as ``before`` amount ``after``, with the form of its interval.
 
     Attributes:
-        unit: of ``amount`` and of the ends of the interval.
-        falls: the ends of the interval change places, because 1/ratio is told.
+        unit: unit of ``amount`` and of the ends of the interval.
+        falls: whether the text contains 1/ratio, so that the ends of the interval are exchanged.
     """
 
     before: str
@@ -236,14 +236,14 @@ class _Change:
     falls: bool = False
 
     def of(self, ratio: float) -> str:
-        """An end of the interval, in the unit of the change."""
+        """Return an end of the interval in the unit of the change."""
         if self.unit == "times":
             return significant(1 / ratio if self.falls else ratio)
         return show_percent(ratio)
 
 
 def _change(ratio: float, metric: Metric) -> _Change:
-    """How a ratio of ``b`` over ``a`` is said."""
+    """Return the text of a ratio of ``b`` over ``a``."""
     time = metric.name == "wall_s"
     if time and ratio <= 1 / MIN_FACTOR:
         times = f"{significant(1 / ratio)} times"
@@ -269,15 +269,15 @@ def _noun(metric: Metric) -> str:
 def _outlook(found: Claim) -> str:
     if found.blocks_needed is None or found.blocks_needed <= found.blocks:
         return ""
-    return f" About {_pairs(found.blocks_needed, found)} in all would tell."
+    return f" About {_pairs(found.blocks_needed, found)} in all would decide."
 
 
 def budget_options(asked: Budget, needed: Budget) -> str:
-    """A budget that would do, in the options that were used and fell short, rounded up.
+    """Return the options of a sufficient budget, rounded up: those that were too small.
 
     Args:
-        asked: that was to do.
-        needed: that does.
+        asked: budget of the study.
+        needed: budget that suffices.
     """
     time_s = needed.time_s if asked.time_s is not None else None
     launches = needed.launches if asked.launches is not None else None
@@ -291,7 +291,7 @@ def budget_options(asked: Budget, needed: Budget) -> str:
 
 
 def change_words(ratio: float, metric: Metric, statistic: Statistic) -> str:
-    """An expected change with its verb: ``take 18.2 % less time than``."""
+    """Return an expected change with its verb: ``take 18.2 % less time than``."""
     if statistic is Statistic.SPREAD:
         times = significant(1 / ratio if ratio < 1 else ratio)
         word = "little" if ratio < 1 else "much"
@@ -305,7 +305,7 @@ def change_words(ratio: float, metric: Metric, statistic: Statistic) -> str:
 def interval_words(
     ci: tuple[float, float], ratio: float, metric: Metric, statistic: Statistic
 ) -> str:
-    """The interval of an expected change, in the form of ``change_words``."""
+    """Return the interval of an expected change, in the form of ``change_words``."""
     spread = statistic is Statistic.SPREAD
     change = _Change("", "", "", "times", ratio < 1) if spread else _change(ratio, metric)
     lo, hi = (change.of(end) for end in ci)
@@ -315,12 +315,12 @@ def interval_words(
 
 
 def bound_words(ratio: float) -> str:
-    """By how much something may be better at most: ``more than 1.5 %``; rounded up, so it is true.
+    """Return the largest possible gain, rounded up: ``more than 1.5 %``.
 
-    From twice on, or half, it is a factor: ``more than a factor of 2.63``.
+    From a factor of two on it is a factor: ``more than a factor of 2.63``.
 
     Args:
-        ratio: of the best that there may be to what is known.
+        ratio: ratio of the best possible value to the best known one.
     """
     factor = max(ratio, 1.0 / ratio) if ratio > 0.0 else math.inf
     if math.isfinite(factor) and factor >= MIN_FACTOR:
@@ -333,4 +333,4 @@ def bound_words(ratio: float) -> str:
 
 
 _ROUNDING = 1e-6
-"""Of a per mille: what binary fractions add to a decimal one."""
+"""Rounding error of a decimal fraction in binary, in per mille."""

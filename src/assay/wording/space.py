@@ -24,8 +24,8 @@ def merged_points_note(points: int, cells: int) -> str:
         points, cells: points of the design, and their cells.
     """
     return (
-        f"{points} points give {show_count(cells, 'cell')}: the others have equal values, violate a "
-        "constraint, or are not available on this machine"
+        f"{points} points give {show_count(cells, 'cell')}: the others have equal values, violate "
+        "a constraint, or are not available on this machine"
     )
 
 

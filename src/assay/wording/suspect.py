@@ -11,7 +11,7 @@ from assay.units import show_count
 def suspect_notes(samples: Sequence[Sample]) -> list[str]:
     """Return a note on the suspect launches of a study, where there are any.
 
-    They stay in the figures: to drop launches by what was measured of them would bias a mean.
+    They stay in the figures: dropping launches by their values would bias a mean.
 
     Args:
         samples: of one stratum.

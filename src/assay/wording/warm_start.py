@@ -16,9 +16,9 @@ def warm_start_announcement(earlier: Sequence[EarlierStudy]) -> str:
     """
     known = len({known.configuration for one in earlier for known in one.known})
     return (
-        f"begins with the results of {_studies(earlier)} for {configuration_count(known)}, unless "
-        f"all configurations can be tried; no value of {'it' if len(earlier) == 1 else 'them'} is "
-        "evidence"
+        f"begins with the results of {_studies(earlier)} for {configuration_count(known)}, "
+        f"unless all configurations can be tried; none of {'its' if len(earlier) == 1 else 'their'} values "
+        "is evidence"
     )
 
 
@@ -34,11 +34,11 @@ def warm_start_sentence(earlier: Sequence[EarlierStudy], first: int) -> str:
         earlier: studies that guided the search.
         first: configurations of these studies in the first block.
     """
-    one = len(earlier) == 1
+    whose = "its" if len(earlier) == 1 else "their"
     return (
-        f"The search began with {configuration_count(first)} of {_studies(earlier)}; its model used "
-        f"the results of {'that study' if one else 'these studies'} as far as both agreed. No value "
-        f"of {'it' if one else 'them'} is evidence."
+        f"The search began with {configuration_count(first)} of {_studies(earlier)}; the model "
+        f"used {whose} results as far as they agreed with those of this study. None of {whose} "
+        "values is evidence."
     )
 
 

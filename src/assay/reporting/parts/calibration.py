@@ -11,7 +11,7 @@ from assay.reporting.wording import Answer
 from assay.units import significant
 from assay.untrusted import clean
 from assay.wording.calibration import (
-    NOTHING,
+    NO_RESULT,
     budget_words,
     disturbed_words,
     gain_words,
@@ -28,7 +28,7 @@ def calibrated_answer(report: ReportInput) -> Answer:
     """What a calibration says, large."""
     conclusion = report.conclusion
     if conclusion is None or conclusion.noise_floor is None:
-        return Answer(NOTHING, "unclear", "no value")
+        return Answer(NO_RESULT, "unclear", "no value")
     first, *more = sentences(conclusion, report.metric, report.spec.alpha)
     quoted = interval(conclusion.noise_floor, report.metric)
     return Answer(typeset(first, quoted), "measured", "calibrated", tuple(more))

@@ -74,7 +74,7 @@ def _line(spec: StudySpec, found: RequirementResult) -> Html:
         el("td", f"{found.kept:,} of {found.launches:,}{unknown}", class_="num"),
         el(
             "td",
-            f"{guarantee_text(found).removesuffix(' of all launches')}{needed_launches_text(found)}",
+            guarantee_text(found).removesuffix(" of all launches") + needed_launches_text(found),
         ),
     )
 

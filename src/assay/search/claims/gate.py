@@ -34,7 +34,7 @@ def gate_reasons(words: Sequence[str], conclusion: Conclusion, spec: StudySpec) 
     keeps what is required.
 
     Args:
-        words: of ``GATE_CONDITIONS``: verdicts on an arm against the first, ``FAILED`` or ``BROKEN``.
+        words: some of ``GATE_CONDITIONS``.
         conclusion, spec: of a comparison or a measurement.
     """
     return [f"{word}: {text}" for word in words for text in _reasons(word, conclusion, spec)]

@@ -57,7 +57,8 @@ def excess_losses(history: History, arm: str, other: str) -> str | None:
     """Say how many launches of two arms did not end or failed, where an arm loses more of them.
 
     Where all of the other arm end well, one launch without an end is enough, ``MIN_FAILED`` that
-    failed, or one that failed of few (``MAX_ACCIDENTAL_SHARE``). Else it takes more than chance explains.
+    failed, or one that failed of few (``MAX_ACCIDENTAL_SHARE``). Otherwise
+    the difference must exceed chance.
 
     Args:
         history: of the study.

@@ -58,7 +58,8 @@ def compare_conditions(
         same_workload: the user says that two commands which differ do the same work.
 
     Raises:
-        InvalidInputError: the same launches twice, two arms of the same blocks, or two workloads or metrics.
+        InvalidInputError: the same launches twice, two arms of the same blocks, or different
+            workloads or metrics.
     """
     _demand_apart(a, b)
     _demand_alike(a, b, same_workload=same_workload)

@@ -60,18 +60,18 @@ sooner, since the baseline may be slower than the other cells, and it ran cold."
 
 
 class SweepRace(BlockRace):
-    """The race behind ``assay sweep``.
+    """Race of ``assay sweep``.
 
-    The baseline runs alone first: it shows whether the program works, and what it takes. Then each
-    cell warms up, in random order (what a program reads from disk or compiles at its first start
-    may differ from cell to cell, so that one warm-up of the baseline would favour it). Then
-    complete blocks: each runs every cell once. A cell that never worked leaves when it fails at
-    both attempts within a block, and one that worked after ``MAX_BLOCKS_WITHOUT_VALUE`` blocks running without a
-    value. With ``null`` the baseline runs a second time in each block, under another name.
+    The baseline runs alone first: it shows whether the program works, and its time. Then each
+    cell warms up, in random order: files and compiled code may differ from cell to cell, so that
+    one warm-up of the baseline would favour it. Then complete blocks run every cell once. A cell
+    without any value leaves when it fails at both attempts within a block. A cell with values
+    leaves after ``MAX_BLOCKS_WITHOUT_VALUE`` successive blocks without one. With ``null`` the
+    baseline runs a second time in each block, under another name.
 
-    It ends after as many blocks as were asked for; or, with a precision, when the mean of every
-    cell is known so well, each cell leaving when its own is (in a factorial design all end
-    together, since its effects need all cells); or else when every claim is decided.
+    The race ends after the requested number of blocks; or, with a precision, when the mean of every
+    cell is precise enough, each cell leaving when its own is; or else when every claim is decided.
+    In a factorial design all cells end together, since its effects need all of them.
 
     Args:
         spec: of the study; ``arms`` holds the baseline first.

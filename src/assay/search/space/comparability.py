@@ -28,7 +28,8 @@ def check_comparable(spec: StudySpec) -> None:
     """Refuse a study that would hold the time of several instances against that of one.
 
     Raises:
-        InvalidInputError: the number of instances varies, and the objective counts what all of them take.
+        InvalidInputError: the number of instances varies, and the objective is a total of all
+            instances.
     """
     objective = next((metric for metric in spec.targets if not _fits(metric)), None)
     if objective is None or not _varies(spec):
