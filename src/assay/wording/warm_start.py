@@ -14,11 +14,11 @@ def warm_start_announcement(earlier: Sequence[EarlierStudy]) -> str:
     Args:
         earlier: studies that guide the search.
     """
+    whose = "its" if len(earlier) == 1 else "their"
     known = len({known.configuration for one in earlier for known in one.known})
     return (
         f"begins with the results of {_studies(earlier)} for {configuration_count(known)}, "
-        f"unless all configurations can be tried; none of {'its' if len(earlier) == 1 else 'their'} values "
-        "is evidence"
+        f"unless all configurations can be tried; none of {whose} values is evidence"
     )
 
 
