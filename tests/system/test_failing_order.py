@@ -54,14 +54,16 @@ def test_arm_that_never_works_is_told_itself(cli: CommandLine) -> None:
     words = ("compare", "--runs", "20", "--arm", "", "--arm", "env.A=1")
     answer = cli(*words, "--", "sh", "-c", 'test -z "$A"')
     assert answer.status == 1
-    assert "'env.A=1' failed at every attempt" in answer.err
+    assert "'env.A=1' failed in every launch" in answer.err
     assert "--prepare" not in answer.err
 
 
 def test_daemon_that_was_ended_is_named(cli: CommandLine) -> None:
     words = ("--", "sh", "-c", "setsid sleep 60 </dev/null >/dev/null 2>&1 & sleep 0.2")
     answer = cli("measure", "--runs", "3", *words)
-    assert "ended what the program left running: 3 processes (" in answer.out, answer.out
+    assert "assay ended processes that the program left running: 3 processes (" in answer.out, (
+        answer.out
+    )
     assert "sleep" in answer.out
     document = cli("study", "resume", "last", "--runs", "1", "--json").document
     assert any("left running" in note for note in document["notes"])

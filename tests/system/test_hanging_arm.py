@@ -24,7 +24,7 @@ WORDS = (
     *("--export", "answer.md", "--export", "answer.json"),
 )
 OF_OTHERS = re.compile(
-    r"[Oo]ther processes|[Oo]thers (used|took|disturbed)|disturbed|all would tell"
+    r"[Oo]ther processes|[Oo]thers (used|took|disturbed)|disturbed|all would decide"
 )
 
 

@@ -109,7 +109,7 @@ def test_compare_and_measure_as_gates(cli: CommandLine) -> None:
     assert "peak_anon_bytes<=40MiB holds for env.CHUNK=8." in kept.out
     broken = cli("measure", "--with", "env.CHUNK=48", *measured, "--", *COMMAND)
     assert broken.status == 1
-    assert "peak_anon_bytes<=40MiB is broken by env.CHUNK=48." in broken.out
+    assert "peak_anon_bytes<=40MiB is violated by env.CHUNK=48." in broken.out
 
 
 SWEEP = """

@@ -104,7 +104,7 @@ def test_what_is_printed_and_exported(cli: CommandLine) -> None:
     assert "6 cells: 1 warm-up of each, then 9 blocks or more" in answer.err
     lines = answer.out.splitlines()
     assert lines[0] == "No cell was shown to be better than arg.m=10 arg.n=1."
-    assert lines[1] == "Of 5 cells held against arg.m=10 arg.n=1: 5 worse."
+    assert lines[1] == "Of 5 cells compared with arg.m=10 arg.n=1: 5 worse."
     head = next(at for at, line in enumerate(lines) if line.split()[:2] == ["arg.n", "arg.m"])
     rows = [line.split()[:2] for line in lines[head + 1 : head + 7]]
     assert rows == [[str(n), str(m)] for n in (1, 2) for m in (10, 20, 30)]

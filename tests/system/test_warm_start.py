@@ -40,7 +40,7 @@ def test_a_second_tune_begins_with_the_first(first: CommandLine, tmp_path: Path)
         "tune", *SPACE, *BUDGET, "--seed", "2", "--warm-start", study[:5], "--json", *PROGRAM
     )
     assert answer.status == 0, answer.err
-    said = [line for line in answer.err.splitlines() if "begins with what" in line]
+    said = [line for line in answer.err.splitlines() if "begins with the results" in line]
     assert len(said) == 1 and study in said[0], answer.err
     document = json.loads(answer.out)
     told = document["warm_start"]

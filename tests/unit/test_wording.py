@@ -21,10 +21,8 @@ def parts_without_sentences(tree: ast.Module) -> Iterator[ast.AST]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             yield node.value
-        elif (
-            isinstance(node, ast.Raise)
-            or isinstance(node, ast.Call)
-            and ast.unparse(node.func) == "re.compile"
+        elif isinstance(node, ast.Raise) or (
+            isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile"
         ):
             yield from ast.walk(node)
 

@@ -157,7 +157,7 @@ def test_the_document_has_points_with_numbers_and_why_others_are_none() -> None:
         (
             (FAST, SMALL),
             (),
-            "2 configurations make up the front: point 1 runs 2.00 times as fast as",
+            "2 configurations form the Pareto front: point 1 runs 2.00 times as fast as",
         ),
         ((SMALL,), (), "a=2 needs 40.0 % less memory than the default; time: +20.0 %."),
         (
@@ -168,12 +168,8 @@ def test_the_document_has_points_with_numbers_and_why_others_are_none() -> None:
         ((), (IDLE,), "Keep the default: a=5 is not better in time or memory."),
         (
             (),
-            (
-                IDLE,
-                point({"a": 7}, (1.1, Verdict.SLOWER), (1.0, Verdict.SAME), FrontExclusion.NO_GAIN),
-            ),
-            "Keep the default: none of the 2 configurations that were confirmed is better in time "
-            "or memory.",
+            (IDLE, point({"a": 7}, (1.1, Verdict.SLOWER), (1.0, Verdict.SAME), OffFront.NO_GAIN)),
+            "Keep the default: none of the 2 configurations confirmed is better in time or memory.",
         ),
         ((), (VAGUE,), "Not decided: whether a=4 is better in time or memory is unclear."),
         ((), (FAILING,), "Keep the default: a=6 fails more often."),
@@ -193,4 +189,4 @@ def test_a_busy_machine_decides_nothing() -> None:
         claims=(claim("a=1", "wall_s", 0.5, Verdict.UNCLEAR, withheld=True),),
         off=FrontExclusion.UNCLEAR,
     )
-    assert "others disturbed too many blocks" in front_verdict(SPEC, (), (busy,))
+    assert "other processes disturbed too many blocks" in front_verdict(SPEC, (), (busy,))

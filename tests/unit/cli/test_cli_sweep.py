@@ -88,7 +88,7 @@ nice = { domain = [5, 19], when = "arg.n == 1" }
     assert "arg.m=8 arg.n=3" not in found
     assert len(set(found)) == len(found)
     assert spec.design.notes == (
-        "5 of 16 cells are ruled out by a constraint, or cannot be granted here",
+        "5 of 16 cells violate a constraint, or are not available on this machine",
     )
 
 

@@ -122,7 +122,7 @@ def test_the_page_says_and_shows_the_front(study: FrontStudy) -> None:
     page = render(report_of(study))
     assert f"front of {len(study.conclusion.front)}" in page
     assert 'id="front"' in page
-    assert "make up the front: point 1 takes" in page
+    assert "form the Pareto front: point 1 takes" in page
     assert page.count('id="front-0-wide') + page.count("front-0-wide") > 0
     for point in study.conclusion.front:
         assert str(point.settings["arg.b"]) in page
@@ -131,7 +131,7 @@ def test_the_page_says_and_shows_the_front(study: FrontStudy) -> None:
 def test_without_a_gain_the_page_keeps_the_default() -> None:
     worse = TwoSided(lambda c: (0.3 * bool(c), 0.3 * bool(c)))
     page = render(report_of(front_study(SPACE, worse, Budget(launches=90))))
-    assert "Keep the default: nothing that was tried stood better in time or memory." in page
+    assert "Keep the default: no configuration that was tried was better in time or memory." in page
     assert 'id="front"' not in page
     assert "keep the default" in page
 

@@ -92,7 +92,7 @@ def test_a_ratio_that_is_only_a_bound_is_marked(bound_only):
             {"verdict": Verdict.UNCLEAR, "blocks_needed": 40},
             WALL,
             "Whether B differs from A in time is unclear. "
-            "About 40 pairs of launches in all would tell.",
+            "About 40 pairs of launches in all would decide.",
         ),
         ({"bound_only": True}, WALL, "B takes at least 20.0 % less time than A."),
     ],

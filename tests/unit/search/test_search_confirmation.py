@@ -165,7 +165,9 @@ def test_core_that_loses_leaves_the_whole_winner() -> None:
     assert found.recommendation.status is RecommendationStatus.PROVEN
     assert found.recommendation.settings == WHOLE
     assert [claim.b for claim in found.claims] == [str(WHOLE), str(CORE)]
-    assert any(f"{CORE} was seen to take" in note and "more time" in note for note in found.notes)
+    assert any(
+        f"{CORE} was observed to take" in note and "more time" in note for note in found.notes
+    )
 
 
 def test_without_a_gain_neither_is_recommended() -> None:

@@ -109,7 +109,7 @@ def test_hang_is_the_reason_where_the_figures_decide_nothing() -> None:
     assert (found.verdict, found.withheld, found.blocks_needed) == (Verdict.UNCLEAR, False, None)
     assert "launches of nice=5 did not end, and all " in comparison(found, OBJECTIVE)
     told = tuning_verdict(study.spec, found)
-    assert "launches of nice=5 did not end, and all " in told and "would tell" not in told
+    assert "launches of nice=5 did not end, and all " in told and "would decide" not in told
     assert len(study.samples) == 60
 
 
@@ -119,7 +119,7 @@ def test_hang_of_the_arm_that_stands_worse_is_no_reason() -> None:
     assert found is not None and found.censored_share > 0.0
     assert (found.verdict, found.objection, found.blocks_needed) == (Verdict.UNCLEAR, None, None)
     told = comparison(found, OBJECTIVE)
-    assert "launches of nice=5 did not end, and all " in told and "would tell" not in told
+    assert "launches of nice=5 did not end, and all " in told and "would decide" not in told
 
 
 def test_hang_of_the_first_arm_is_named_in_the_claim() -> None:

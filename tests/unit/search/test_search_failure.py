@@ -108,14 +108,14 @@ def test_note_tells_the_reason_of_each_arm() -> None:
     ]
     (note,) = loss_notes(WORKLOAD, samples)
     assert note == (
-        "3 of 3 launches failed (3 while warming up): 1 of 'big' (stopped at the memory limit), "
+        "3 of 3 launches failed (3 during warm-up): 1 of 'big' (stopped at the memory limit), "
         "2 of 'missing' (exit status 2, and 1 other reason)"
     )
 
 
 def test_search_without_a_good_end_is_no_timeout_where_launches_failed() -> None:
     late = failed_of("default", 1.0, outcome=Outcome.TIMED_OUT, message=None)
-    assert ending_without_success([late]).message.startswith("Every launch ran into its time-out")
+    assert ending_without_success([late]).message.startswith("Every launch timed out")
     found = ending_without_success([late, failed_of("b", 2.0)])
     assert found.message.startswith("No launch ended well")
     assert found.arms == ("default", "b")

@@ -150,7 +150,10 @@ def test_nothing_to_gain_keeps_the_default() -> None:
     assert study.done.reason is EndReason.DECIDED
     assert study.conclusion.recommendation is not None
     sentence = study.conclusion.recommendation.sentence
-    assert sentence == "Keep the default: nothing that was tried stood better in time or memory."
+    assert (
+        sentence
+        == "Keep the default: no configuration that was tried was better in time or memory."
+    )
 
 
 def test_one_that_is_best_in_all_is_the_only_point() -> None:

@@ -79,7 +79,7 @@ def test_restless_occasions_leave_it_unclear() -> None:
     found = compare_conditions(a.side(), b.side(), prospects(calibrations(RESTLESS)))
     assert found.verdict is OccasionVerdict.UNCLEAR
     assert found.ci_launches[1] < 1.0 < found.ci[1]
-    assert "occasions differ too much" in verdict_sentence(found)
+    assert "the variance between occasions is too large" in verdict_sentence(found)
 
 
 def test_an_interval_within_the_margin_is_the_same() -> None:

@@ -61,13 +61,13 @@ def test_trend_of_a_measurement_is_told(
     factor: Callable[[list[str]], float], verb: str, noise: float
 ) -> None:
     study = measured(Remembering(takes_s=lambda c: 0.02, noise=noise, factor=factor))
-    (note,) = notes(study, "while the study ran")
-    assert note.startswith(f"{verb} the study ran, from ")
+    (note,) = notes(study, "during the study")
+    assert note.startswith(f"{verb} during the study,, from ")
 
 
 def test_trend_of_a_comparison_is_told_of_all_arms() -> None:
     program = Remembering(takes_s=lambda c: 0.02, factor=grows)
-    (note,) = notes(compare(program, SECOND, {}, {"nice": 5}), "while the study ran")
+    (note,) = notes(compare(program, SECOND, {}, {"nice": 5}), "during the study")
     assert "in all arms together" in note
 
 
@@ -89,13 +89,13 @@ def test_launches_that_leave_nothing_behind_have_no_note(noise: float) -> None:
     for seed in range(5):
         program = SimulatedProgram(takes_s=lambda c: 0.1 if c else 0.12, noise=noise, seed=seed)
         for study in (measured(program), compare(program, SECOND, *SLOW_WRITER, seed=seed)):
-            told += notes(study, "while the study ran") + notes(study, "right after")
+            told += notes(study, "during the study") + notes(study, "right after")
     assert told == []
 
 
 def test_small_drift_is_no_trend() -> None:
-    program = SimulatedProgram(takes_s=lambda c: 0.1, noise=0.01, drift=0.002)
-    assert notes(measured(program), "while the study ran") == []
+    program = Simulated(takes_s=lambda c: 0.1, noise=0.01, drift=0.002)
+    assert notes(measured(program), "during the study") == []
 
 
 def test_trend_of_one_arm_is_told_of_that_arm() -> None:
@@ -104,5 +104,5 @@ def test_trend_of_one_arm_is_told_of_that_arm() -> None:
         takes_s=lambda c: 0.02,
         factor=lambda arms: 1.0 + 0.05 * arms.count("nice=5") * (arms[-1] == "nice=5"),
     )
-    (note,) = notes(compare(program, SECOND, {}, {"nice": 5}), "while the study ran")
-    assert note.startswith("wall_s of nice=5 rose while the study ran, from ")
+    (note,) = notes(compare(program, SECOND, {}, {"nice": 5}), "during the study")
+    assert note.startswith("wall_s of nice=5 rose during the study, from ")

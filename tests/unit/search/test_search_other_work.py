@@ -77,8 +77,8 @@ def test_best_of_those_that_do_the_work_is_recommended(launches: int) -> None:
     assert study.conclusion.recommendation.output is None
     assert _notes(study) == [
         "different output: mode=bogus wrote 18 bytes, beginning with 'usage: p slow|fast', and "
-        "default 11 bytes, beginning with 'result 3.14'; it counts as failed (--check REGEX says "
-        "which output is good, --outputs-may-differ that any is)"
+        "default 11 bytes, beginning with 'result 3.14'; it counts as failed (--check REGEX "
+        "defines good output, --outputs-may-differ accepts any)"
     ]
 
 

@@ -159,7 +159,7 @@ def test_the_default_runs_alone_and_beside_copies_first() -> None:
 @pytest.mark.parametrize(
     ("side", "said"),
     [
-        (Side(slower=0.3), "is surely worse by"),
+        (Side(slower=0.3), "is worse side by side by at least"),
         (Side(noisier=0.2), "times as much side by side"),
         (Side(breaks=True), "gave too few values side by side"),
     ],
@@ -280,7 +280,7 @@ def test_a_budget_without_room_for_it_goes_one_at_a_time() -> None:
     assert not side.of(Stage.INTERFERENCE)
     assert side.of(Stage.SEARCH)
     found = conclude(asked, side.samples, SearchSpace(SPACE), RandomSearcher(), done)
-    assert any("left no room to measure" in note for note in found.notes)
+    assert any("had no room to measure" in note for note in found.notes)
 
 
 def test_a_search_side_by_side_is_expected_to_take_less_time() -> None:

@@ -270,7 +270,7 @@ class TestTuning:
         _, found = carried_out(spec_of(), Remembering(SimulatedProgram(cached), memory))
         assert settings_of(found) == {"arg.cache": 4}
         assert verdicts(found) == {"default": HOLDS, "arg.cache=4": HOLDS}
-        assert sentence_of(found).endswith(", and keeps peak_anon_bytes<=100MiB.")
+        assert sentence_of(found).endswith(", and meets peak_anon_bytes<=100MiB.")
         assert found.claims[0].verdict is Verdict.FASTER
         free = msgspec.structs.replace(spec_of(), require=())
         _, found = carried_out(free, Remembering(SimulatedProgram(cached), memory))
@@ -284,7 +284,7 @@ class TestTuning:
         assert verdicts(found) == {"default": BROKEN, "arg.thrift=2": HOLDS}
         assert found.claims[0].verdict is Verdict.SLOWER
         words = sentence_of(found)
-        assert words.startswith("arg.thrift=2 keeps peak_anon_bytes<=100MiB, which the default")
+        assert words.startswith("arg.thrift=2 meets peak_anon_bytes<=100MiB, which the default")
         assert "breaks: it takes 4" in words and "more time than the default" in words
 
     def test_of_several_it_is_told_which_the_default_breaks(self) -> None:
@@ -293,7 +293,7 @@ class TestTuning:
             spec_of(GREEDY, 120, WITHIN_100, short), Remembering(SimulatedProgram(slower), thrifty)
         )
         assert sentence_of(found).startswith(
-            "arg.thrift=2 keeps peak_anon_bytes<=100MiB and wall_s<=5s, of which the default "
+            "arg.thrift=2 meets peak_anon_bytes<=100MiB and wall_s<=5s, of which the default "
             "breaks peak_anon_bytes<=100MiB: it takes 4"
         )
         assert len(found.requirements) == 4
@@ -305,7 +305,9 @@ class TestTuning:
         )
         assert settings_of(found) == {}
         assert verdicts(found) == {"default": BROKEN}
-        assert sentence_of(found).startswith("Nothing that was tried keeps peak_anon_bytes<=10MiB.")
+        assert sentence_of(found).startswith(
+            "No configuration that was tried meets peak_anon_bytes<=10MiB."
+        )
         assert "The default breaks" in sentence_of(found)
         assert trip.done.reason is EndReason.DECIDED
 
@@ -316,7 +318,7 @@ class TestTuning:
         )
         assert settings_of(found) == {}
         assert verdicts(found) == {"default": HOLDS}
-        assert sentence_of(found).endswith("The default keeps peak_anon_bytes<=30MiB.")
+        assert sentence_of(found).endswith("The default meets peak_anon_bytes<=30MiB.")
 
     def test_a_winner_that_breaks_it_at_last(self) -> None:
         """It kept it in the search, by a lie of the program, and breaks it when it counts."""
@@ -332,8 +334,8 @@ class TestTuning:
         _, found = carried_out(spec_of(), Lying(SimulatedProgram(cached), memory))
         assert settings_of(found) == {}
         assert verdicts(found)["arg.cache=4"] is BROKEN
-        assert "which won the search, breaks peak_anon_bytes<=100MiB" in sentence_of(found)
-        assert found.stopped.startswith("What won the search breaks a requirement")
+        assert "which won the search, violates peak_anon_bytes<=100MiB" in sentence_of(found)
+        assert found.stopped.startswith("The winner of the search violates a requirement")
 
     def test_a_default_on_the_bound_holds_up_no_gain(self) -> None:
         """About half of its launches are beyond: no budget decides that, and it need not."""
@@ -465,7 +467,7 @@ class TestOtherVerbs:
         assert (usual.verdict, high.verdict) == (HOLDS, BROKEN)
         assert usual.worst == 114 * MIB and usual.value == 38 * MIB
         assert 0 < usual.beyond < usual.launches / 2
-        assert "worst 114 MiB, kept by" in requirement_words(both, usual)
+        assert "worst 114 MiB, met by" in requirement_words(both, usual)
 
 
 def result(

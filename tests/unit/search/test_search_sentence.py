@@ -92,7 +92,7 @@ def test_a_bound_is_no_estimate_and_an_outlook_never_lies_behind() -> None:
     bound = msgspec.structs.replace(made(3.0, Verdict.SLOWER, (2.5, None)), bound_only=True)
     assert statement(bound, WALL) == "B takes at least 3.00 times as long as A"
     unclear = made(1.1, Verdict.UNCLEAR, (0.9, 1.3))
-    assert "would tell" not in comparison(msgspec.structs.replace(unclear, blocks_needed=9), WALL)
+    assert "would decide" not in comparison(msgspec.structs.replace(unclear, blocks_needed=9), WALL)
     assert "About 30 paired launches" in comparison(
         msgspec.structs.replace(unclear, blocks_needed=30), WALL
     )

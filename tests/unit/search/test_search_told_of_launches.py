@@ -26,12 +26,12 @@ def test_commit_is_told_once() -> None:
 
 
 def test_processes_left_running_are_told_with_names() -> None:
-    assert remaining_process_notes([sample(left(1, "daemon"))]) == [
-        "ended what the program left running: 1 process (daemon)"
+    assert left_running_notes([sample(left(1, "daemon"))]) == [
+        "assay ended processes that the program left running: 1 process (daemon)"
     ]
     many = [sample(left(2, "a", "b")), sample(), sample(left(3, "b", "c", "d"))]
-    assert remaining_process_notes(many) == [
-        "ended what the program left running: 5 processes (b, a, c, ...), after 2 of 3 launches"
+    assert left_running_notes(many) == [
+        "assay ended processes that the program left running: 5 processes (b, a, c, ...), after 2 of 3 launches"
     ]
 
 
@@ -43,7 +43,7 @@ def test_launches_that_had_to_be_killed_are_counted() -> None:
     killed = Evidence(kind="killed_after", value=10.0032, unit="s", note="SIGTERM")
     assert termination_notes([sample(killed), sample(), sample(killed)]) == [
         "2 launches had not ended 10.0 s after SIGTERM, and had to be killed: --grace gives more "
-        "time (0s: none), --stop asks in another way"
+        "time (0s: none), --stop sends another request"
     ]
     by_command = Evidence(kind="killed_after", value=0.5, unit="s", note="command")
     assert termination_notes([sample(by_command)])[0].startswith(

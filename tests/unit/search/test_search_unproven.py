@@ -257,7 +257,7 @@ def test_one_launch_that_breaks_a_bound_is_told() -> None:
         )
         found = study(asked, program(0.5))[1].recommendation
         assert found is not None
-        assert (" 1 of 1 launch breaks wall_s<=500ms." in found.sentence) == told
+        assert (" 1 of 1 launch violates wall_s<=500ms." in found.sentence) == told
 
 
 def test_disturbed_blocks_of_a_search_are_told() -> None:

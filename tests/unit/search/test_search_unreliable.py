@@ -155,9 +155,9 @@ def test_arm_that_works_once_is_told_and_the_comparison_fails() -> None:
 
 def test_single_arm_that_always_fails_is_named() -> None:
     study = compare(fails_in(*range(40)), Budget(launches=40), {}, QUICK)
-    assert study.done.message == "'nice=5' failed at every attempt."
+    assert study.done.message == "'nice=5' failed in every launch."
     more = compare(fails_in(*range(40)), Budget(launches=40), {}, QUICK, {"nice": 6})
-    assert more.done.message == "All arms but the first failed at every attempt."
+    assert more.done.message == "All arms but the first failed in every launch."
 
 
 def test_tune_of_failing_configurations_tells_their_failures() -> None:
@@ -166,5 +166,5 @@ def test_tune_of_failing_configurations_tells_their_failures() -> None:
     assert study.conclusion.recommendation is not None
     told = study.conclusion.recommendation.sentence
     assert told.startswith(
-        "Keep the default: all else that was tried failed in some launches, 3 of 'nice=5' (failed)."
+        "Keep the default: every other configuration that was tried failed in some launches, 3 of 'nice=5' (failed)."
     )

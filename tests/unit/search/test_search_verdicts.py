@@ -417,7 +417,7 @@ def test_the_launches_of_a_measurement_are_counted_once(
     assert arm.summary["wall_s"].n + arm.failures + warm == study.conclusion.launches
     lost = sum(s.launch.stage is Stage.SURVEY and not s.metrics for s in study.samples)
     for note in study.conclusion.notes:
-        assert (f"({lost} while warming up)" in note) == (lost > 0)
+        assert (f"({lost} during warm-up)" in note) == (lost > 0)
 
 
 def _sentence(study: Study) -> str:

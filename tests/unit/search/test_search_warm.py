@@ -401,18 +401,18 @@ def test_words(before: EarlierStudy) -> None:
     )
     count = len(before.known)
     assert warm_start_announcement([before]) == (
-        f"begins with what study before of this workload knew of {count} configurations, unless "
-        "all can be tried; no figure of it is evidence"
+        f"begins with the results of study before of this workload for {count} configurations, "
+        "unless all configurations can be tried; none of its values is evidence"
     )
     told = warm_start_announcement([before, other])  # what both knew counts once
-    assert f"studies before and other knew of {count} " in told
+    assert f"studies before and other for {count} " in told
     assert "study other of another workload" in warm_start_announcement([other])
     assert warm_start_result([before], History.of(spec_of()), guided=True) == ""
     spec = msgspec.structs.replace(spec_of(), earlier=(before,))
     said = warm_start_result([before], History.of(spec, _samples(spec)), guided=True)
     assert said == (
-        "The search began with 4 configurations of study before of this workload, and heard what "
-        "it knew as far as it proved alike; no figure of it is evidence."
+        "The search began with 4 configurations of study before of this workload; the model "
+        "used its results as far as they agreed with those of this study. None of its values is "
     )
 
 

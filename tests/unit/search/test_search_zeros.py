@@ -76,7 +76,7 @@ def test_arm_of_zeros_alone_is_unclear_with_name_and_count(of_default: bool) -> 
     told = comparison(found, MISSES)
     arm = "default" if of_default else "nice=5"
     assert told.startswith("No verdict on nice=5 against default: misses is 0 or less in 6 of 6")
-    assert f"of {arm}, and figures are compared by their ratios" in told
+    assert f"of {arm}, and comparisons use ratios of positive values" in told
 
 
 def test_zeros_in_a_third_of_the_launches_are_unclear() -> None:

@@ -129,9 +129,7 @@ def test_what_is_drawn_keeps_to_the_constraints_and_says_what_is_missing() -> No
             assert len(found) >= 19  # the baseline may be one of the twenty
     few = laid(Design(kind=DesignKind.RANDOM, n=200), *pair)
     assert len(few.arms) == 64
-    assert few.design.notes == (
-        "the settings have no more than 64 cells of the 200 that were asked for",
-    )
+    assert few.design.notes == ("the settings have only 64 cells of the 200 requested",)
 
 
 @pytest.mark.parametrize("n", [None, 1, MAX_CELLS + 1])

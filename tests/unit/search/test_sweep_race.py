@@ -533,7 +533,7 @@ def test_the_best_cell_leads_and_cells_have_an_order() -> None:
     assert best.ratio == min(c.ratio for c in conclusion.claims if c.verdict is Verdict.FASTER)
     first, tally = sweep_sentences(conclusion, WALL, best_claim(conclusion))
     assert first.startswith(best.b)
-    assert tally.startswith("Of 15 cells held against arg.a=1 arg.b=1 arg.c=1:")
+    assert tally.startswith("Of 15 cells compared with arg.a=1 arg.b=1 arg.c=1:")
     ordered = [dict(arm.configuration) for arm in sorted_by_settings(conclusion.arms, SPACE)]
     assert ordered == sorted(ordered, key=lambda c: (c["arg.a"], c["arg.b"], c["arg.c"]))
     medians = [arm.summary["wall_s"].median for arm in sorted_by_median(conclusion.arms, WALL)]
@@ -544,7 +544,7 @@ def test_a_sweep_without_blocks_says_so() -> None:
     spec = sweep(GRID, steady()).spec
     empty = conclude(spec, [], SearchSpace(SPACE), RandomSearcher(), None)
     assert sweep_sentences(empty, WALL, best_claim(empty)) == [
-        "No cell could be held against the baseline: there are no blocks with both."
+        "No cell can be compared with the baseline: no block has values of both."
     ]
 
 
@@ -615,7 +615,7 @@ def test_samples_of_outcomes_other_than_ok_have_no_value_in_the_summary() -> Non
     ("factor", "verdict", "stopped"),
     [
         (1.2, Verdict.SLOWER, "Every cell was decided after 20 blocks."),
-        (1.0, Verdict.UNCLEAR, "After 20 blocks no further one would tell more."),
+        (1.0, Verdict.UNCLEAR, "After 20 blocks further blocks would add no information."),
     ],
 )
 def test_figures_that_never_change_may_stay_unclear(

@@ -143,8 +143,8 @@ def test_what_an_unknown_argument_changes_is_no_hindrance_but_told(store: Store)
         host.state["thp.enabled"] = "never" if pause.change.words else "madvise"
 
     result = driven(host, store, comparing({}, {"boot.foo": "bar"}), boots)
-    [note] = [note for note in result.notes if "otherwise" in note]
-    assert note.startswith("with boot.foo=bar this was otherwise too")
+    [note] = [note for note in result.notes if "other readings" in note]
+    assert note.startswith("with boot.foo=bar, other readings differ")
     assert "thp.enabled never" in note
 
 

@@ -1,6 +1,6 @@
-"""What a recording of identical launches tells: noise, assay's own errors, and what can be shown.
+"""Calibration: noise of identical launches, error rate of assay, and smallest provable gain.
 
-The studies that are made out of it are looked at by the rules of real ones (``stats.peeking``).
+Resampled studies follow the rules of real ones (``stats.peeking``).
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     Matrix = npt.NDArray[np.float64]
 
 MIN_BLOCKS = 20
-"""Blocks below which nothing is made out of a recording."""
+"""Smallest number of blocks for resampled studies."""
 SIMULATED_STUDIES = 1000
-"""Studies by which assay's own errors are counted."""
+"""Number of resampled studies for the error rate of assay."""
 MAX_STUDY_BLOCKS = 200
-"""The longest of them."""
+"""Largest number of blocks of such a study."""
 BUDGETS_S = (60.0, 300.0, 1200.0)
-"""For which the smallest gain is told."""
+"""Budgets for the smallest gain, in seconds."""
 POWER = 0.9
 POWER_STUDIES = 200
 MAX_SIMULATED_BLOCKS = 5000
-"""Longer studies are not made: what is told of them is what these show."""
+"""Largest number of simulated blocks; it stands for longer studies as well."""
 GAINS = tuple(0.001 * 1.1**k for k in range(66))
-"""Shares of time that are tried: 0.1 % to a half, each a tenth larger than the last."""
+"""Gains to simulate, as shares of time: 0.1 % to a half, each a tenth larger than the previous."""
 
 
 def calibration_of(
@@ -55,14 +55,14 @@ def calibration_of(
     seed: int = 0,
     budgets_s: Sequence[float] = BUDGETS_S,
 ) -> Calibration | None:
-    """The figures of a recording.
+    """Return the results of a recording.
 
     Args:
         recorded: the two values of each block in seconds, positive, in order.
-        alpha: share of wrong claims accepted.
+        alpha: accepted share of wrong claims.
         margin: ratio differences below it count as none.
-        seed: of the studies that are made.
-        budgets_s: for which the smallest gain is told.
+        seed: seed of the resampled studies.
+        budgets_s: budgets for the smallest gain, in seconds.
 
     Returns:
         ``None`` below two blocks.
@@ -89,11 +89,11 @@ def calibration_of(
 
 
 def calibration_notes(floor: Claim | None, blocks: int) -> list[str]:
-    """What weakens a calibration.
+    """Return notes on the limits of a calibration.
 
     Args:
-        floor: the claim on the two identical arms.
-        blocks: that were recorded undisturbed.
+        floor: claim on the two identical arms.
+        blocks: number of undisturbed blocks.
     """
     notes = []
     if blocks < MIN_BLOCKS:
@@ -104,7 +104,7 @@ def calibration_notes(floor: Claim | None, blocks: int) -> list[str]:
 
 
 def autocorrelation(logs: Sequence[float]) -> float | None:
-    """Of each value with the next; ``None`` below three values, or where none vary."""
+    """Return the lag-one autocorrelation; ``None`` below three values, or without variance."""
     mean, sd = moments(logs)
     if len(logs) < 3 or sd == 0.0:
         return None
@@ -116,12 +116,12 @@ def autocorrelation(logs: Sequence[float]) -> float | None:
 def false_verdicts(
     log_blocks: Sequence[tuple[float, float]], alpha: float, margin: float, seed: int
 ) -> FalseVerdicts:
-    """How often identical arms are told apart that are looked at after every block."""
+    """Return the share of studies of identical arms that find a difference at any look."""
     blocks = min(len(log_blocks), MAX_STUDY_BLOCKS)
     a, b = resample(log_blocks, SIMULATED_STUDIES, blocks, seed)
     endings = simulate_looks(a, b, alpha=alpha, margin=margin, coverage=False)
     share = sum(ending.differs for ending in endings) / SIMULATED_STUDIES
-    # One study in all stands for the error where there was none.
+    # Without any error, the variance of a single error is used.
     variance = max(share * (1.0 - share), 1.0 / SIMULATED_STUDIES)
     return FalseVerdicts(
         share=share,
@@ -138,11 +138,11 @@ def smallest_gains(
     alpha: float,
     seed: int,
 ) -> tuple[SmallestGain, ...]:
-    """The smallest gain that is shown within each budget, by a program of this duration.
+    """Return the smallest gain that is proven within each budget, for a program of this duration.
 
-    A gain is put in by making one arm so much faster; a study shows it where it says *faster* by
-    then. No margin counts as none: to be shown, a gain below it takes a ``--margin`` as small. The
-    warm-up launch of each arm is taken off the budget.
+    One arm is made faster by the gain; a study proves it with the verdict *faster*. The margin is
+    0: a smaller gain takes an equally small ``--margin``. The warm-up launch of each arm counts
+    against the budget.
     """
     launch_s = median_s + LAUNCH_OVERHEAD_S
     found = []
@@ -161,8 +161,8 @@ def smallest_gains(
 
 
 def _smallest_gain(a: Matrix, b: Matrix, alpha: float) -> float | None:
-    """By bisection: a larger gain is shown at least as often."""
-    looks = [n for n in range(1, a.shape[1] + 1) if is_look_due(n)]
+    """Return the smallest gain by bisection: a larger one is proven at least as often."""
+    looks = [n for n in range(1, a.shape[1] + 1) if due(n)]
 
     def shown(gain: float) -> bool:
         faster = b + math.log1p(-gain)

@@ -1,4 +1,4 @@
-"""Claims from paired observations."""
+"""Claims: effects with intervals from paired observations."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from assay.stats.spread import spread_effect
 from assay.stats.undisturbed import effect_of_blocks
 from assay.stats.verdict import Verdict, blocks_needed, decide, is_beyond_margin
 
-MIN_BLOCKS = MIN_CLAIM_VALUES
-"""No claim rests on fewer blocks than this (docs/explanation/statistics.md, rule 14)."""
+MIN_BLOCKS = CLAIM
+"""Smallest number of blocks of a claim (docs/explanation/statistics.md, rule 14)."""
 
 MIN_CONSTANT = 20
-"""A figure that was the same this often is taken for constant."""
+"""Number of equal values from which on a figure counts as constant."""
 
 
 def claim_between(
@@ -51,25 +51,24 @@ def claim_between(
     look: Look = Look.ANY,
     first: int | None = None,
 ) -> Claim | None:
-    """Say what a study shows of its second arm against its first.
+    """Return the claim on the second of two arms against the first.
 
-    The claim rests on the undisturbed blocks or on all of them, whichever tells more
-    (``assay.stats.undisturbed``).
+    It rests on the undisturbed blocks or on all of them, whichever is more precise
+    (``assay.stats.quiet``).
 
     Args:
-        spec: of the study.
-        history: its samples.
-        names: of the two arms.
-        alpha: chance that the interval is ever wrong, already shared out among the intervals shown.
-        look: which one this is, where one was planned.
-        first: from so many of the blocks that were run first; from all if absent.
+        spec: specification of the study.
+        history: samples of the study.
+        names: names of the two arms.
+        alpha: error rate of the interval over all looks.
+        look: kind of the look, where one was planned.
+        first: number of first blocks to use; all if absent.
 
     Returns:
-        ``None`` where no block has both, and no figure is 0. Where a load followed the arms, or
-        something speaks against the figures (``objection_to``), or figures are 0 in all blocks, the
-        verdict is withheld: *unclear*. Where it is unclear by itself, an arm that fails more or
-        ends less often has an objection as well where it stands better: further blocks may show it
-        to be no better, and never to be better.
+        ``None`` if no block has both arms and no value is 0. The verdict is withheld (*unclear*) if
+            a load correlates with the arms, if an objection exists (``objection_to``), or if values
+            are 0 in all blocks. An undecided claim has an objection as well if the leading arm
+            fails or times out more often: further blocks may prove it no better, and never better.
     """
     blocks = history.complete(Stage.CONFIRM)[:first]
     a, b = (history.observations(Stage.CONFIRM, name, blocks) for name in names)
@@ -114,7 +113,7 @@ def claim_between(
 def _undecidable(
     spec: StudySpec, history: History, names: tuple[str, str], alpha: float
 ) -> Claim | None:
-    """The claim where no ratio can be formed in any block, with the reason."""
+    """Return the claim where no block has a ratio, with the reason."""
     metric = spec.workload.objective.name
     objection = objection_to(spec.workload.objective, history, names)
     if objection is None or not any(history.has_zeros(name, (Stage.CONFIRM,)) for name in names):
@@ -136,7 +135,7 @@ def _undecidable(
 
 
 def _ratio_of_means(history: History, names: tuple[str, str]) -> float:
-    """The ratio of the means of all figures; 1 where it is none above 0."""
+    """Return the ratio of the means of all values; 1 if a mean is not positive."""
     name = history.metric.name
     samples = ([*history.samples_of(Stage.CONFIRM, arm)] for arm in names)
     a, b = ([s.metrics[name] for s in mine if name in s.metrics] for mine in samples)
@@ -145,10 +144,10 @@ def _ratio_of_means(history: History, names: tuple[str, str]) -> float:
 
 
 def _with_losses(found: Claim, history: History) -> Claim:
-    """Return a claim with the launches that one of its arms lost; what ends late has no end."""
-    told = excess_losses(history, found.a, found.b) or excess_losses(history, found.b, found.a)
-    needed = None if told is not None and found.censored_share else found.blocks_needed
-    return msgspec.structs.replace(found, losses=told, blocks_needed=needed)
+    """Return a claim with the lost launches of its arms; time-outs leave the end open."""
+    loss = excess_losses(history, found.a, found.b) or excess_losses(history, found.b, found.a)
+    needed = None if loss is not None and found.censored_share else found.blocks_needed
+    return msgspec.structs.replace(found, losses=loss, blocks_needed=needed)
 
 
 def blocks_of_claim(history: History, found: Claim) -> list[int]:
@@ -170,18 +169,18 @@ def claim_from_blocks(
     look: Look = Look.ANY,
     disturbed: Sequence[bool] | None = None,
 ) -> Claim | None:
-    """What the blocks say of ``b`` against ``a``; ``None`` where no block has both.
+    """Return the claim on ``b`` against ``a``; ``None`` if no block has both.
 
     Args:
-        names: of the two arms.
-        a, b: one entry a block.
+        names: names of the two arms.
+        a, b: one entry per block.
         metric: the objective.
-        alpha: chance that the interval is ever wrong, already shared out among the intervals shown.
+        alpha: error rate of the interval over all looks.
         margin: ratio differences below it count as none.
-        statistic: what the entries are: values, of which the mean or the median is compared, or
-            spreads, which are better the smaller they are.
-        look: which one this is, where one was planned.
-        disturbed: one entry a block; none was disturbed if absent.
+        statistic: statistic of the entries: values, compared by mean or median, or spreads, of
+            which smaller ones are better.
+        look: kind of the look, where one was planned.
+        disturbed: one entry per block; no block is disturbed if absent.
 
     Raises:
         InvalidInputError: a value has no logarithm.
@@ -232,7 +231,7 @@ def claim_from_blocks(
 def _spread(
     a: Sequence[Observation | None], b: Sequence[Observation | None], alpha: float
 ) -> Spread | None:
-    """The spread of both arms over the blocks in which both have a value; ``None`` without any."""
+    """Return the spread of both arms over the blocks with both values; ``None`` without any."""
     both = [
         (x.value, y.value)
         for x, y in zip(a, b, strict=True)
@@ -252,9 +251,9 @@ def _spread(
 def _unstable(
     spread: Spread | None, a: Sequence[Observation | None], b: Sequence[Observation | None]
 ) -> bool:
-    """Whether the mean alone tells little of a single launch.
+    """Return whether the mean alone does not describe single launches.
 
-    The rule is rule 7 of docs/explanation/statistics.md.
+    See rule 7 of docs/explanation/statistics.md.
     """
     unequal = spread is not None and spread.verdict in (SpreadVerdict.TIGHTER, SpreadVerdict.WIDER)
     known = [[o.value for o in arm if o is not None and not o.censored] for arm in (a, b)]
@@ -262,27 +261,27 @@ def _unstable(
 
 
 def _shown(observation: Observation, metric: Metric) -> float:
-    """A censored value lies beyond every quantile it could enter."""
+    """Return a value for quantiles; a censored one lies beyond all of them."""
     if not observation.censored:
         return observation.value
     return math.inf if metric.goal is Goal.LOWER else 0.0
 
 
 def is_constant(values: Sequence[float]) -> bool:
-    """Whether further values would tell nothing new, however coarse the figure is."""
+    """Return whether further values would add no information."""
     return len(values) >= MIN_CONSTANT and len(set(values)) == 1
 
 
 def are_all_decided(claims: Iterable[Claim | None]) -> bool:
-    """Whether each has a verdict; of figures that never change some end without one."""
+    """Return whether each claim has a verdict; constant figures may end without one."""
     return all(claim is not None and claim.verdict is not Verdict.UNCLEAR for claim in claims)
 
 
 def is_precise(found: Claim) -> bool:
-    """Whether a decided claim also tells well enough how large the difference is.
+    """Return whether a decided claim has a precise effect.
 
-    That is: half the interval is at most a quarter of the effect, or at most the margin. Where
-    time-outs leave no more than a bound, further blocks would tell nothing new.
+    Half the interval is at most a quarter of the effect, or at most the margin. If time-outs leave
+    only a bound, further blocks would add no information.
     """
     lo, hi = found.ci
     if found.verdict is Verdict.UNCLEAR:

@@ -1,16 +1,16 @@
-"""Effects: what a two-level factorial design tells of its factors.
+"""Effects of the factors of a two-level factorial design.
 
 With y the logarithm of the objective and s = +1 or -1 the level of a factor in a cell, the main
 effect of A in one block of N cells is
 
     l(A) = (2 / N) sum s(A) y,
 
-the mean of y over the cells where A is high less that over the cells where it is low; the
-interaction of A and B is the same with the product s(A) s(B) for s: half the difference between
-the effect of A where B is high and where it is low (Box, Hunter and Hunter, Statistics for
-Experimenters, 2nd edition 2005, sections 5.4 to 5.8). exp(l) is a ratio of two geometric means, so
-that the blocks are held against each other like those of two arms: the interval is that of
-``stats.paired``, valid at every look. A block lacks an effect where a cell of it has no value.
+the mean of y over the cells where A is high less that over the cells where it is low. The
+interaction of A and B has the product s(A) s(B) for s: half the difference between the effect of A
+where B is high and where it is low (Box, Hunter and Hunter, Statistics for Experimenters, 2nd
+edition 2005, sections 5.4 to 5.8). exp(l) is a ratio of two geometric means, so that blocks are
+compared like those of two arms: the interval is that of ``stats.paired``, valid at every look. A
+block lacks an effect if a cell of it has no value.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ from assay.stats.verdict import decide
 
 @dataclass(frozen=True)
 class Contrast:
-    """The cells that an effect holds against each other.
+    """Cells that an effect compares.
 
     Attributes:
-        kind: of effect.
-        factors: settings it is of.
+        kind: kind of the effect.
+        factors: settings of the effect.
         low, high: levels of a main effect.
         minus, plus: names of the arms on either side.
         aliases: further effects with the same cells on both sides.
@@ -67,9 +67,9 @@ class Contrast:
 
 
 def contrasts(spec: StudySpec) -> tuple[Contrast, ...]:
-    """The effects that a factorial sweep can tell apart; none of any other design.
+    """Return the effects that a factorial sweep can separate; none for any other design.
 
-    They are over the cells of the design: a baseline that stands beside it enters none.
+    They compare cells of the design; a baseline beside it enters none.
     """
     if spec.design is None or spec.design.kind is not DesignKind.FACTORIAL:
         return ()
@@ -93,7 +93,7 @@ def contrasts(spec: StudySpec) -> tuple[Contrast, ...]:
 
 
 def _signs(arm: Arm, ends: dict[str, tuple[Value, Value]]) -> tuple[int, ...] | None:
-    """The level of each factor in an arm; ``None`` where one has another value."""
+    """Return the level of each factor in an arm; ``None`` if one has another value."""
     if not _lies_in(arm, ends):
         return None
     return tuple(1 if arm.configuration[name] == high else -1 for name, (_, high) in ends.items())
@@ -119,33 +119,33 @@ def _contrast(
 
 
 def _curvature(spec: StudySpec, corners: tuple[str, ...]) -> list[Contrast]:
-    """The middle against the corners, where there is one."""
+    """Return the contrast of the centre against the corners, if there is a centre."""
     if spec.design is None or not spec.design.centre:
         return []
-    found = {p.name: (middle_value(p), levels(p)) for p in spec.space.parameters}
-    # Cells of the centre: what has no middle is at one of its ends there.
+    found = {p.name: (middle(p), levels(p)) for p in spec.space.parameters}
+    # In cells of the centre a factor without a middle has one of its levels.
     places = {name: ends if one is None else (one,) for name, (one, ends) in found.items()}
     centre = tuple(arm.name for arm in spec.arms if _lies_in(arm, places))
     return [Contrast(EffectKind.CURVATURE, (), None, None, corners, centre)] if centre else []
 
 
 def _lies_in(arm: Arm, places: Mapping[str, tuple[Value, ...]]) -> bool:
-    """Whether an arm sets what is named and nothing else, each to one of its values."""
+    """Return whether an arm has exactly the named settings, each with one of its values."""
     values = arm.configuration
     return set(values) == set(places) and all(values[name] in places[name] for name in places)
 
 
 def effects_of(spec: StudySpec, history: History, alpha: float) -> tuple[FactorEffect, ...]:
-    """The effects of a factorial sweep, from its undisturbed blocks or from all.
+    """Return the effects of a factorial sweep, from its undisturbed blocks or from all.
 
     Args:
-        spec: of the study.
-        history: its samples.
-        alpha: chance that one interval is ever wrong, already shared out among those shown.
+        spec: specification of the study.
+        history: samples of the study.
+        alpha: error rate of one interval over all looks.
 
     Returns:
-        None of a factor of which a level was never in force, and then no curvature: its cells
-        ran with something else.
+        Effects of the factors whose levels were all applied. If one was never applied, there is no
+            curvature either, since its cells ran with another value.
     """
     wanted = contrasts(spec)
     idle = _never_in_force(spec, history) if wanted else set()
@@ -158,7 +158,7 @@ def effects_of(spec: StudySpec, history: History, alpha: float) -> tuple[FactorE
 
 
 def _never_in_force(spec: StudySpec, history: History) -> set[str]:
-    """Return the factors of which a level was refused whenever it was asked for."""
+    """Return the factors with a level that every launch refused."""
     refusals = Refusals(Stage.CONFIRM)
     for sample in history.samples:
         refusals.add(sample)
@@ -205,7 +205,7 @@ def _effect(
 def _means(
     history: History, arms: Sequence[str], blocks: Sequence[int]
 ) -> list[Observation | None]:
-    """The geometric mean of some arms, block by block; censored where one of them is."""
+    """Return the geometric mean of arms in each block; censored if one of them is."""
     columns = [history.observations(Stage.CONFIRM, name, blocks) for name in arms]
     return [_mean(row) for row in zip(*columns, strict=True)]
 
@@ -219,7 +219,7 @@ def _mean(row: Sequence[Observation | None]) -> Observation | None:
 
 
 def _named(kind: EffectKind, verdict: Verdict) -> EffectVerdict:
-    """A verdict in the words of its kind: an interaction is neither faster nor slower."""
+    """Return a verdict for a kind of effect: an interaction is neither faster nor slower."""
     if kind is EffectKind.MAIN or verdict in (Verdict.SAME, Verdict.UNCLEAR):
         return EffectVerdict(verdict.value)
     return EffectVerdict.INTERACT if kind is EffectKind.INTERACTION else EffectVerdict.CURVED

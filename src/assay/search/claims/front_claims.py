@@ -1,4 +1,4 @@
-"""FrontClaims: what the confirmation shows of the points of a front, and which make it up."""
+"""Claims on the points of a Pareto front, and their membership."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ AT_LEAST_AS_GOOD = (Verdict.FASTER, Verdict.SAME)
 
 
 def front_alpha(spec: StudySpec, points: int) -> float:
-    """The error rate of one interval, where all that a front rests on are to hold together.
+    """Return the error rate of one interval, such that all intervals of a front hold together.
 
-    Those of each point against the default, of each two points against each other, and of the
-    noise floor: in each objective.
+    These are the intervals of each point against the default, of each two points, and of the noise
+    floor, in each objective.
 
     Args:
-        spec: of the study.
-        points: how many are confirmed.
+        spec: specification of the study.
+        points: number of confirmed points.
     """
     pairs = points * (points - 1) // 2
     return spec.alpha / (len(spec.targets) * (points + pairs + spec.null))
 
 
 def confirmed_points(history: History, null: Arm) -> list[Arm]:
-    """The points that the confirmation began with; empty before it did.
+    """Return the points at the start of the confirmation; empty before it.
 
     Args:
-        history: of the study.
-        null: the default under its second name.
+        history: samples of the study.
+        null: repeat of the default.
     """
-    # All of them are in the first block: its roster tells who, where it was cut short.
+    # The roster of the first block names all of them, even if the block was cut short.
     ran = history.arms(Stage.CONFIRM)
     return [
         a
@@ -43,14 +43,14 @@ def confirmed_points(history: History, null: Arm) -> list[Arm]:
 
 
 def claims_between(
-    facets: Sequence[ObjectiveView], names: tuple[str, str], alpha: float
+    objectives: Sequence[ObjectiveView], names: tuple[str, str], alpha: float
 ) -> list[Claim | None]:
-    """What is shown of the second arm against the first, in each objective."""
-    return [claim_between(facet.spec, facet.history, names, alpha) for facet in facets]
+    """Return the claims on the second arm against the first, one per objective."""
+    return [claim_between(view.spec, view.history, names, alpha) for view in objectives]
 
 
 def is_dominated(claims: Sequence[Claim | None]) -> bool:
-    """Whether the second arm is shown to be better in one objective, and no worse in any."""
+    """Return whether the second arm is proven better in one objective, and worse in none."""
     verdicts = [claim.verdict for claim in claims if claim is not None]
     return (
         len(verdicts) == len(claims)
@@ -60,31 +60,31 @@ def is_dominated(claims: Sequence[Claim | None]) -> bool:
 
 
 def dominating_arm(
-    facets: Sequence[ObjectiveView], arm: Arm, others: Sequence[Arm], alpha: float
+    objectives: Sequence[ObjectiveView], arm: Arm, others: Sequence[Arm], alpha: float
 ) -> Arm | None:
-    """The first of the others that is shown to be better than an arm; ``None`` where none is."""
+    """Return the first of other arms that is proven better than an arm; ``None`` without one."""
     pairs = ((other, (arm.name, other.name)) for other in others if other != arm)
     return next(
-        (o for o, names in pairs if is_dominated(claims_between(facets, names, alpha))), None
+        (o for o, names in pairs if is_dominated(claims_between(objectives, names, alpha))), None
     )
 
 
 def judge_points(
-    facets: Sequence[ObjectiveView], points: Sequence[Arm], failing: Sequence[Arm], alpha: float
+    objectives: Sequence[ObjectiveView], points: Sequence[Arm], failing: Sequence[Arm], alpha: float
 ) -> list[FrontPoint]:
-    """Each point with its claims, and why it is no part of the front where it is none.
+    """Return each point with its claims, and the reason if it is not on the front.
 
     Args:
-        facets: of the study.
-        points: that were confirmed.
-        failing: those of them that fail more often than the default.
-        alpha: of one interval.
+        objectives: objectives of the study.
+        points: confirmed points.
+        failing: points that fail more often than the default.
+        alpha: error rate of one interval.
     """
     able = [arm for arm in points if arm not in failing]
     found = []
     for arm in points:
-        claims = claims_between(facets, (DEFAULT_ARM.name, arm.name), alpha)
-        better = dominating_arm(facets, arm, able, alpha)
+        claims = claims_between(objectives, (DEFAULT_ARM.name, arm.name), alpha)
+        better = dominating_arm(objectives, arm, able, alpha)
         found.append(
             FrontPoint(
                 name=arm.name,
@@ -97,14 +97,12 @@ def judge_points(
     return found
 
 
-def reason_off_front(
-    claims: Sequence[Claim | None], dominating_arm: Arm | None
-) -> FrontExclusion | None:
-    """Why a point is no part of a front; ``None`` where it is.
+def reason_off_front(claims: Sequence[Claim | None], dominating_arm: Arm | None) -> OffFront | None:
+    """Return the reason why a point is not on the front; ``None`` if it is.
 
     Args:
-        claims: of the point against the default, one for each objective.
-        dominator: who is shown to be better.
+        claims: claims of the point against the default, one per objective.
+        dominator: arm that is proven better; ``None`` without one.
     """
     if dominating_arm is not None:
         return FrontExclusion.DOMINATED
@@ -115,10 +113,10 @@ def reason_off_front(
 
 
 def sorted_points(
-    points: Sequence[FrontPoint], facets: Sequence[ObjectiveView]
+    points: Sequence[FrontPoint], objectives: Sequence[ObjectiveView]
 ) -> list[FrontPoint]:
-    """The points, best in the first objective first; what has no claim on it last."""
-    goal = facets[0].metric
+    """Return the points in the order of the first objective, best first, those without it last."""
+    goal = objectives[0].metric
 
     def key(point: FrontPoint) -> tuple[bool, float, str]:
         claim = point.claim_on(goal.name)
@@ -129,13 +127,12 @@ def sorted_points(
 
 
 def first_choice(front: Sequence[FrontPoint], metric: str) -> FrontPoint | None:
-    """The point to take where none is named: the best in one objective.
+    """Return the point to apply by default: the best one in one objective.
 
-    The default is one of the choices: of what is not shown to be as good as it in this objective
-    none is taken unasked.
+    It must be at least as good as the default in this objective.
 
     Args:
-        front: its points, best first.
+        front: points of the front, best first.
         metric: name of the objective.
     """
     for point in front:

@@ -1,4 +1,4 @@
-"""Gate: whether a comparison shows something that the caller does not accept, and what."""
+"""Gate: conditions on a result that the caller does not accept."""
 
 from __future__ import annotations
 
@@ -14,28 +14,27 @@ from assay.wording.gate import (
 )
 
 FAILED = "failed"
-"""Beside the verdicts: that launches failed, or did not end."""
+"""Condition beside the verdicts: launches failed, or did not end."""
 BROKEN = RequirementVerdict.BROKEN.value
-"""That an arm breaks what is required."""
+"""Condition: an arm violates a requirement."""
 GATE_CONDITIONS = (*map(str, Verdict), FAILED, BROKEN)
-"""All that a gate can close on."""
+"""All conditions of a gate."""
 SINGLE_ARM_CONDITIONS = (BROKEN, str(Verdict.UNCLEAR), FAILED)
-"""The same of a measurement, which holds nothing against anything."""
+"""Conditions for a measurement, which compares nothing."""
 DIFFERENCE_VERDICTS = (Verdict.FASTER, Verdict.SLOWER)
-"""Verdicts that close a gate only where the difference exceeds the margin."""
+"""Verdicts that close a gate only if the difference exceeds the margin."""
 
 
 def gate_reasons(words: Sequence[str], conclusion: Conclusion, spec: StudySpec) -> list[str]:
-    """Say why a gate closes; empty where it stays open.
+    """Return the reasons why a gate closes; empty if it stays open.
 
-    *Faster* and *slower* hold where the interval excludes 1. They close a gate only where the whole
-    interval lies beyond the margin, since that is the smallest difference of interest. An arm
-    without a claim, for want of values, is *unclear*; so is one of which it is not known whether it
-    keeps what is required.
+    *Faster* and *slower* hold if the interval excludes 1. They close a gate only if the whole
+    interval lies beyond the margin, the smallest difference of interest. An arm without a claim is
+    *unclear*, as is one with an undecided requirement.
 
     Args:
         words: some of ``GATE_CONDITIONS``.
-        conclusion, spec: of a comparison or a measurement.
+        conclusion, spec: conclusion and specification of a comparison or a measurement.
     """
     return [f"{word}: {text}" for word in words for text in _reasons(word, conclusion, spec)]
 
@@ -71,14 +70,14 @@ def _difference(found: Claim) -> str:
 
 
 def needs_more_blocks(gate: Sequence[str], found: Claim) -> bool:
-    """Tell whether a gate hangs on a difference that may yet turn out to exceed the margin.
+    """Return whether a gate depends on a difference that may still exceed the margin.
 
-    It is not asked for ever: where half of the interval is at most half of the margin, a
-    difference that is not shown to exceed it is close enough to it.
+    If half of the interval is at most half of the margin, the difference counts as close to the
+    margin.
 
     Args:
-        gate: the words that the gate closes on.
-        found: a claim whose verdict is given.
+        gate: conditions of the gate.
+        found: claim with a verdict.
     """
     lo, hi = found.ci
     if found.verdict not in gate or found.verdict not in DIFFERENCE_VERDICTS or found.beyond_margin:

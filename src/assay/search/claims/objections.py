@@ -1,4 +1,4 @@
-"""Objections: what speaks against believing the figures of two arms, whatever they are."""
+"""Objections to verdicts on two arms that do not depend on the size of their values."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from statistics import median
 from assay.records import Metric, Outcome, Sample, Stage
 from assay.search.history.history import History
 from assay.search.history.unit_words import mixed_units
-from assay.search.history.zeros import zeros_told
+from assay.search.history.zeros import zeros_objection_to
 from assay.wording.objections import bounds_objection, missing_objection
 
 MAX_MISSING_SHARE = 0.1
-"""Share of an arm's launches without a figure above which those with one are no fair picture."""
+"""Largest share of launches without a value at which the others are representative."""
 
 
 def objection_to(metric: Metric, history: History, names: Sequence[str]) -> str | None:
-    """Say why no verdict may be given on arms; ``None`` where nothing speaks against it.
+    """Return the objection to a verdict on arms; ``None`` without one.
 
     Args:
         metric: the objective.
-        history: samples of all stages, of which the survey does not count.
-        names: of the arms.
+        history: samples of all stages; those of the survey do not count.
+        names: names of the arms.
     """
     arms = [(name, _counted_launches(history, name)) for name in names]
-    found = [zero_objection(metric.name, *arm, MAX_MISSING_SHARE) for arm in arms]
+    found = [zeros_objection_to(metric.name, *arm, MAX_MISSING_SHARE) for arm in arms]
     found += [_overlap(metric.name, a, b) for a, b in permutations(arms, 2)]
     if metric.pattern is not None:
         found += [unit_objection(metric, history, names)]
@@ -34,7 +34,7 @@ def objection_to(metric: Metric, history: History, names: Sequence[str]) -> str 
 
 
 def unit_objection(metric: Metric, history: History, names: Sequence[str]) -> str | None:
-    """Say that the figures of arms may be of different units; arguments as for ``objection_to``."""
+    """Return an objection to possibly different units; arguments as for ``objection_to``."""
     if metric.pattern is None or metric.as_is:
         return None
     return mixed_unit_objection(
@@ -43,7 +43,7 @@ def unit_objection(metric: Metric, history: History, names: Sequence[str]) -> st
 
 
 _Arm = tuple[str, Sequence[Sample]]
-"""The name of an arm, and its launches that ended well."""
+"""Name of an arm, and its launches that ended well."""
 
 
 def _counted_launches(history: History, arm: str) -> list[Sample]:
@@ -52,7 +52,7 @@ def _counted_launches(history: History, arm: str) -> list[Sample]:
 
 
 def _overlap(metric: str, arm: _Arm, other: _Arm) -> str | None:
-    """Say that the lower figures of an arm may be as high as those of another one."""
+    """Return an objection to lower bounds of an arm that may reach the values of another."""
     mine = [s for s in arm[1] if metric in s.metrics]
     others = [s.metrics[metric] for s in other[1] if metric in s.metrics]
     if not others or not any(metric in s.at_most for s in mine):

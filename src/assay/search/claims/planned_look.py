@@ -1,4 +1,4 @@
-"""Planned: after how many confirmation blocks a tune was going to look, before it made any."""
+"""Planned look: the number of confirmation blocks of the most powerful look of a tuning."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from assay.search.history.remaining_budget import LAUNCH_OVERHEAD_S
 from assay.stats.planned_look import Look, min_planned_values
 
 MAX_PLANNED_BLOCKS = 24
-"""With room for more blocks nothing is planned: there an interval that holds at every look costs
-little, and a study that is decided early ends early."""
+"""Largest number of blocks with a planned look: with more, an interval that holds at every look
+costs little, and an early decision ends a study early."""
 TIME_SHARE = 0.9
-"""Of the time that is left: a look that the budget does not reach decides nothing."""
+"""Share of the remaining time to plan for: a look beyond the budget decides nothing."""
 
 
 def planned_blocks(spec: StudySpec, history: History, alpha: float) -> int | None:
-    """How many blocks of confirmation the budget had room for; ``None``: no look is planned.
+    """Return the number of planned blocks; ``None`` if no look is planned.
 
-    It follows from what was asked and from what ran before the confirmation alone, so that no value
-    that a claim rests on has a say in when it is looked at.
+    It follows from the specification and the launches before the confirmation alone, so that no
+    value of a claim influences the time of the look.
 
     Args:
-        spec: of a ``tune``.
-        history: its samples.
-        alpha: of one claim.
+        spec: specification of a ``tune``.
+        history: samples of the study.
+        alpha: error rate of one claim.
     """
     if spec.statistic is not Statistic.MEAN or spec.switch_costs_s:
-        return None  # of a block with several launches of each application, few fit anyway
-    # Who runs in the confirmation was settled before it: by now it may have begun.
+        return None  # few blocks with several launches per application fit
+    # The arms of the confirmation were chosen before it, and it may have begun.
     arms = history.roster(Stage.CONFIRM) or [DEFAULT_ARM] * (2 + spec.null)
     before = [s for s in history.samples if s.launch.stage is not Stage.CONFIRM]
     room = min(_by_launches(spec, before, len(arms)), _by_time(spec, before, arms))
@@ -44,10 +44,10 @@ def planned_blocks(spec: StudySpec, history: History, alpha: float) -> int | Non
 def planned_claim(
     spec: StudySpec, history: History, names: tuple[str, str], alpha: float
 ) -> Claim | None:
-    """The claim on an arm of a ``tune``, with a planned look where there is room for one.
+    """Return the claim on an arm of a ``tune``, with a planned look if there is one.
 
-    The interval of the planned look and that of every other hold together, so that after both
-    the narrower may be shown.
+    The interval of the planned look and those of all others hold simultaneously, so that the
+    narrower one may be shown after both.
     """
     planned = planned_blocks(spec, history, alpha)
     if planned is None:
@@ -62,7 +62,7 @@ def planned_claim(
 
 
 def _width(claim: Claim) -> float:
-    """Of its interval, as a logarithm."""
+    """Return the width of an interval of logarithms."""
     lo, hi = claim.ci
     return math.log(hi / lo) if lo and hi else math.inf
 
@@ -73,10 +73,10 @@ def _by_launches(spec: StudySpec, before: list[Sample], arms: int) -> float:
 
 
 def _by_time(spec: StudySpec, before: list[Sample], arms: Sequence[Arm]) -> float:
-    """By what each arm took so far; one that never ran counts as the default, and is to be built.
+    """Return the number of blocks that fit, by the time of each arm so far.
 
-    Builds are counted as their samples tell them: one that lay ready is counted too, which plans
-    a look early rather than one that is not reached.
+    An arm that never ran counts as the default, with a build. A cached build counts too, which
+    plans a look early rather than beyond the budget.
     """
     total = spec.budget.time_s
     if total is None:
@@ -101,7 +101,7 @@ def _by_time(spec: StudySpec, before: list[Sample], arms: Sequence[Arm]) -> floa
 
 
 def _builds_s(samples: Iterable[Sample]) -> list[float]:
-    """What each build took; a sitting that goes on with a study tells its builds once more."""
+    """Return the time of each build once; a resumed session repeats its evidence."""
     pieces = (piece for sample in samples for piece in sample.evidence if piece.kind == BUILD)
-    told = {piece.note: piece.value for piece in pieces if piece.value is not None}
-    return list(told.values())
+    times_s = {piece.note: piece.value for piece in pieces if piece.value is not None}
+    return list(times_s.values())

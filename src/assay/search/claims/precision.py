@@ -1,4 +1,4 @@
-"""Known: whether the mean of an arm is known as precisely as asked."""
+"""Precision of the mean of an arm."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from assay.stats.summary import summarise
 
 
 def is_mean_precise(history: History, arm: Arm, share: float, alpha: float) -> bool:
-    """Whether half the interval of an arm's mean is at most a share of it.
+    """Return whether half the interval of the mean of an arm is at most a share of it.
 
-    It never is where more than a third of the blocks were disturbed: a load that meets all
-    launches alike moves the mean of an arm, though it favours no arm over another.
+    It is not if more than a third of the blocks were disturbed: a load on all launches shifts the
+    mean of an arm, though it favours no arm over another.
 
     Args:
-        history: of the study.
-        arm: whose mean it is.
-        share: of the mean.
-        alpha: chance that the interval is ever wrong.
+        history: samples of the study.
+        arm: the arm.
+        share: share of the mean.
+        alpha: error rate of the interval over all looks.
     """
     values = history.summarised_figures(Stage.CONFIRM, arm.name)
     if len(values) < MIN_BLOCKS or history.mostly_disturbed(Stage.CONFIRM):

@@ -1,4 +1,4 @@
-"""Proof: how many launches it takes to show a gain, and what it is worth beside more search."""
+"""Proof: the launches that prove a gain, and its value against further search."""
 
 from __future__ import annotations
 
@@ -12,30 +12,29 @@ from assay.search.history.remaining_budget import BUDGET_MARGIN, Cost, Remaining
 from assay.stats.confidence_sequence import half_width
 
 POWER = 0.84
-"""Standard errors that are added to the half width of the interval: the gain is shown in four
-studies of five."""
+"""Standard errors beyond the half width of the interval: four of five studies prove the gain."""
 PLANNED_WIDTH = 2.1
-"""Half the width of a planned look's interval at 12 to 24 blocks, in standard errors; at fewer the
-quantile of Student's t adds ``PLANNED_FEW`` / blocks."""
+"""Half width of the interval of a planned look at 12 to 24 blocks, in standard errors; at fewer,
+Student's quantile adds ``PLANNED_FEW`` / blocks."""
 PLANNED_FEW = 4.0
 PLANNED_ALPHA = 0.05
-"""Error rate that this width is of."""
+"""Error rate of ``PLANNED_WIDTH``."""
 MAX_BLOCKS = 10_000
-"""A gain that takes more is not shown at all."""
+"""Largest number of blocks of a proof."""
 MAX_LAUNCHES = 2000
-"""A proof that takes more is not suggested."""
+"""Largest number of launches of a suggested proof."""
 PROOF_BONUS = 0.03
-"""An expected gain that is proven counts this share of it more than one that is not."""
+"""Value of a proof, as a share of the expected gain."""
 
 
 def blocks_at_planned_look(gain: float, noise: float, least: int, winners: int = 1) -> int:
-    """Confirmation blocks that show a gain at the look that the budget plans.
+    """Return the confirmation blocks that prove a gain at the planned look.
 
     Args:
-        gain: expected, as a difference of logarithms; the sign does not matter.
+        gain: expected gain, as a difference of logarithms of either sign.
         noise: standard deviation of the logarithm of a launch.
-        least: blocks below which nothing is shown.
-        winners: that are held against the default, and share the error.
+        least: smallest number of blocks of a claim.
+        winners: number of arms that share the error rate.
     """
     error = noise * math.sqrt(2.0)
     usual = PLANNED_WIDTH * _quantile(PLANNED_ALPHA / winners) / _quantile(PLANNED_ALPHA)
@@ -49,16 +48,18 @@ def blocks_at_planned_look(gain: float, noise: float, least: int, winners: int =
 
 
 def _quantile(alpha: float) -> float:
-    """Half the width of a normal interval, in standard errors."""
+    """Return the half width of a normal interval, in standard errors."""
     return statistics.NormalDist().inv_cdf(1.0 - alpha / 2.0)
 
 
 def blocks_at_any_look(gain: float, noise: float, least: int, alpha: float) -> int:
-    """The same where every block is looked at: a study that is resumed plans no look.
+    """Return the confirmation blocks that prove a gain at a look after every block.
+
+    A resumed study plans no look.
 
     Args:
         gain, noise, least: as for ``blocks_at_planned_look``.
-        alpha: of the claim.
+        alpha: error rate of the claim.
     """
     error = noise * math.sqrt(2.0)
     blocks = least
@@ -71,53 +72,54 @@ def blocks_at_any_look(gain: float, noise: float, least: int, alpha: float) -> i
 
 
 def proof_cost(history: History, arms: Sequence[Arm], blocks: int) -> Cost:
-    """What so many confirmation blocks of these arms are expected to take."""
-    return history.upper_quartile_cost(arms).times(blocks)
+    """Return the expected cost of a number of confirmation blocks."""
+    return history.dear_cost(arms).times(blocks)
 
 
 def suggested_proof(cost: Cost) -> Budget | None:
-    """Return the same as a budget that can be asked for; ``None`` where it is too much to ask."""
+    """Return a cost as a budget; ``None`` if it is too large to suggest."""
     if cost.launches > MAX_LAUNCHES:
         return None
     return Budget(time_s=float(math.ceil(cost.time_s * BUDGET_MARGIN)), launches=cost.launches)
 
 
-def displaced_launches(purse: RemainingBudget, proof: Cost, following: Cost) -> float:
-    """Launches of the search that a proof takes the place of.
+def displaced_launches(budget: RemainingBudget, proof: Cost, following: Cost) -> float:
+    """Return the number of search launches that a proof displaces.
 
-    Where each new configuration is to be built a proof, which builds nothing, displaces few.
+    If each new configuration takes a build, a proof, which builds nothing, displaces few.
 
     Args:
-        purse: says whether time or launches are short.
-        proof: its cost.
-        following: cost of the next block of search.
+        budget: budget, which may limit time or launches.
+        proof: cost of the proof.
+        following: cost of the next search block.
     """
     shares = []
-    if purse.total.time_s is not None:
+    if budget.total.time_s is not None:
         whole_s = following.time_s + following.once_s
         shares.append((proof.time_s + proof.once_s) / max(whole_s, 1e-9))
-    if purse.total.launches is not None:
+    if budget.total.launches is not None:
         shares.append(proof.launches / max(following.launches, 1))
     return following.launches * max(shares, default=1.0)
 
 
 def prefers_proof(gain: float, left: float, made: int, launches: float) -> bool:
-    """Whether a proof is worth more than the search that it takes the place of.
+    """Return whether a proof is worth more than the search that it displaces.
 
-    The best of a space comes nearer in proportion to the launches made: of what is left to gain
-    after ``made`` launches, the share ``launches / (made + launches)`` is expected of so many more.
+    The best known configuration approaches the optimum in proportion to the launches: of the
+    possible gain after ``made`` launches, the share ``launches / (made + launches)`` is expected
+    from the next ``launches``.
 
     Args:
-        gain: expected of the best that is known, as a difference of logarithms.
-        left: by how much the best of the space is expected to be better than that.
+        gain: expected gain of the best known configuration, as a difference of logarithms.
+        left: expected further gain of the best configuration of the space.
         made: launches of the search so far.
-        launches: of the search, that the proof takes the place of.
+        launches: launches of the search that the proof displaces.
     """
     if not math.isfinite(left):
         return True
     return PROOF_BONUS * abs(gain) >= max(0.0, left) * launches / max(1, made + launches)
 
 
-def is_last_chance(purse: RemainingBudget, proof: Cost, following: Cost) -> bool:
-    """Whether a proof fits into what is left, and does not after another block of search."""
-    return purse.affords(proof) and not purse.affords(following, least=proof)
+def is_last_chance(budget: RemainingBudget, proof: Cost, following: Cost) -> bool:
+    """Return whether a proof fits now, and not after another search block."""
+    return budget.affords(proof) and not budget.affords(following, least=proof)

@@ -1,4 +1,4 @@
-"""Unreliable: arms that do not end, or fail, more often than what they are held against."""
+"""Reliability: arms that fail or time out more often than their reference."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from assay.wording.objections import (
 )
 
 MIN_FAILED = 2
-"""Failed launches that are held against an arm whose counterpart has none, however many ended well.
-A launch without an end is held against it in any case."""
+"""Smallest number of failures that count against an arm whose reference has none. A single launch
+without an end always counts."""
 MAX_ACCIDENTAL_SHARE = 0.05
-"""Share of an arm's launches up to which a single failure may be an accident of the machine."""
+"""Largest share of the launches of an arm at which a single failure may be an accident."""
 _Count = tuple[int, int]
-"""How many launches of an arm were lost, and how many could be."""
+"""Number of lost launches of an arm, and of all that count."""
 
 
 def objection_to_preferred(found: Claim, history: History) -> str | None:
-    """Say why a claim cannot stand that prefers an arm with more losses; else ``None``.
+    """Return the objection to a claim that prefers an arm with more losses; ``None`` without one.
 
     Args:
         found: the claim.
-        history: of the study.
+        history: samples of the study.
     """
     preferred = {Verdict.FASTER: (found.b, found.a), Verdict.SLOWER: (found.a, found.b)}
     if found.verdict not in preferred:
@@ -39,12 +39,12 @@ def objection_to_preferred(found: Claim, history: History) -> str | None:
 
 
 def objection_to_leading(found: Claim, goal: Goal, history: History) -> str | None:
-    """Say why no launches will show an arm to be better that stands better so far; else ``None``.
+    """Return the objection to an undecided claim with a lossy leader; ``None`` without one.
 
     Args:
         found: the claim.
-        goal: of its metric.
-        history: of the study.
+        goal: goal of its metric.
+        history: samples of the study.
     """
     if found.verdict is not Verdict.UNCLEAR or found.bound_only or found.ratio == 1.0:
         return None
@@ -54,15 +54,15 @@ def objection_to_leading(found: Claim, goal: Goal, history: History) -> str | No
 
 
 def excess_losses(history: History, arm: str, other: str) -> str | None:
-    """Say how many launches of two arms did not end or failed, where an arm loses more of them.
+    """Return the losses of two arms, if the first loses more launches; else ``None``.
 
-    Where all of the other arm end well, one launch without an end is enough, ``MIN_FAILED`` that
-    failed, or one that failed of few (``MAX_ACCIDENTAL_SHARE``). Otherwise
-    the difference must exceed chance.
+    If all launches of the other arm end well, one launch without an end suffices, ``MIN_FAILED``
+    failures, or one failure of few launches (``MAX_ACCIDENTAL_SHARE``). Otherwise the difference
+    must exceed chance.
 
     Args:
-        history: of the study.
-        arm, other: names.
+        history: samples of the study.
+        arm, other: names of the arms.
     """
     hangs = count_hangs(history, arm), count_hangs(history, other)
     if _more(*hangs, least=1):
@@ -77,11 +77,11 @@ def excess_losses(history: History, arm: str, other: str) -> str | None:
 def may_be_by_chance(found: Claim, history: History) -> bool:
     """Return whether further launches may show that neither of two arms fails more often.
 
-    Launches that do not end are not waited for: each takes long.
+    Launches that do not end are not repeated: each takes long.
 
     Args:
-        found: a claim that is withheld.
-        history: of the study.
+        found: claim without a verdict.
+        history: samples of the study.
     """
     a, b = _lost(history, found.a), _lost(history, found.b)
     if count_hangs(history, found.a)[0] or count_hangs(history, found.b)[0]:
@@ -95,13 +95,13 @@ def _more(mine: _Count, others: _Count, *, least: int) -> bool:
 
 
 def _lost(history: History, arm: str) -> _Count:
-    """Return how many launches of an arm failed or did not end, and how many there were."""
+    """Return the number of launches of an arm that failed or did not end, and of all."""
     mine = [s for s in history.launches_of(arm) if _counts(s)]
     return sum(sample.outcome is not Outcome.OK for sample in mine), len(mine)
 
 
 def _counts(sample: Sample) -> bool:
-    """Whether the end of a launch tells something of its arm: no warm-up, no failed build."""
+    """Return whether a launch counts: neither a warm-up nor a failed build."""
     if sample.outcome is Outcome.TIMED_OUT:
         return is_hung(sample)
     return sample.launch.stage is not Stage.SURVEY and not sample.unbuilt

@@ -1,8 +1,8 @@
-"""Requirements as text, and what the launches of an arm show of them.
+"""Requirements: parsing, and the results of the launches of an arm.
 
-A requirement is on a quantile of a figure, the median unless said otherwise. Whether it holds is
-decided from how many launches keep the bound, each by itself: that takes no assumption on how the
-figure is distributed, and launches that failed have their place in it.
+A requirement bounds a quantile of a figure, the median by default. The number of launches that meet
+the bound decides it, each by itself: no assumption on the distribution is needed, and failed
+launches count.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from assay.wording.requirement import requirement_text
 _TEXT = re.compile(r"\s*(\w+(?:@\w[\w.]*)?)\s*(?::\s*(\w[\w.]*))?\s*(<=|>=)\s*(.*?)\s*")
 _PLAIN = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(.*)", re.ASCII)
 _FAR = 1_000_000
-"""More launches than this are never made."""
+"""Number of launches beyond which no estimate is given."""
 
 
 # --- text -------------------------------------------------------------------------------------
@@ -54,14 +54,15 @@ _FAR = 1_000_000
 def parse_requirements(
     texts: Sequence[str], metrics: Mapping[str, Metric]
 ) -> tuple[Requirement, ...]:
-    """Requirements as ``METRIC<=X`` and ``METRIC:p90>=X`` write them.
+    """Return requirements in the form ``METRIC<=X`` or ``METRIC:p90>=X``.
 
     Args:
         texts: one requirement each.
-        metrics: that there are, by name: of the workload, and those that every launch has.
+        metrics: metrics by name: those of the workload, and built-in ones.
 
     Raises:
-        InvalidInputError: one cannot be read, can never hold or always holds, or two contradict.
+        InvalidInputError: invalid text, a requirement that no launch or every launch meets, or two
+            contradicting ones.
     """
     found: list[Requirement] = []
     for text in texts:
@@ -73,10 +74,10 @@ def parse_requirements(
 
 
 def parse_requirement(text: str, metrics: Mapping[str, Metric]) -> Requirement:
-    """One requirement (see ``parse_requirements``).
+    """Return one requirement (see ``parse_requirements``).
 
     Raises:
-        InvalidInputError: it cannot be read, can never hold or always holds.
+        InvalidInputError: invalid text, or a requirement that no launch or every launch meets.
     """
     match = _TEXT.fullmatch(text)
     if match is None:
@@ -114,13 +115,13 @@ def parse_requirement(text: str, metrics: Mapping[str, Metric]) -> Requirement:
 
 
 def required_names(texts: Sequence[str]) -> list[str]:
-    """The metrics that requirements are on, as far as they can be read."""
+    """Return the metrics of requirements; invalid texts are ignored."""
     matches = (_TEXT.fullmatch(text) for text in texts)
     return [match[1] for match in matches if match is not None]
 
 
 def _limit(text: str, metric: Metric) -> float:
-    """A limit in the unit of a metric, as it is written for it elsewhere."""
+    """Return a limit in the unit of a metric."""
     try:
         if metric.unit == "s" and not _is_zero(text):
             return parse_duration_s(text)
@@ -140,13 +141,13 @@ def _limit(text: str, metric: Metric) -> float:
 
 
 def _is_zero(text: str) -> bool:
-    """A duration of nothing is none; as a limit it is refused with a better reason."""
+    """Return whether a text is a duration of zero, which a later check refuses with its reason."""
     match = _PLAIN.fullmatch(text)
     return match is not None and match[2] in ("", "s") and float(match[1]) == 0.0
 
 
 def _quantile(text: str | None) -> float:
-    """From ``p90`` or ``median``."""
+    """Return the quantile of ``p90`` or ``median``."""
     if text in (None, "median"):
         return MEDIAN
     assert text is not None
@@ -161,7 +162,7 @@ def _quantile(text: str | None) -> float:
 
 
 def _demand_consistent(one: Requirement, other: Requirement) -> None:
-    """Refuse two bounds of which one says nothing beside the other, or that no value keeps."""
+    """Raise for two bounds of which one is redundant, or that contradict each other."""
     if one.metric != other.metric:
         return
     if one.bound is other.bound and one.quantile == other.quantile:
@@ -185,17 +186,17 @@ def _demand_consistent(one: Requirement, other: Requirement) -> None:
 
 
 def claims_alpha(spec: StudySpec) -> float:
-    """The error rate that all claims of a study share: half of it where something is required.
+    """Return the error rate that all claims of a study share: half of it with requirements.
 
-    What is said of claims and of requirements then holds together, but for ``spec.alpha``.
+    Claims and requirements then hold simultaneously at ``spec.alpha``.
     """
     return spec.alpha / 2.0 if spec.require else spec.alpha
 
 
 def requirement_alpha(spec: StudySpec) -> float:
-    """The error rate of each requirement in each arm: the other half, shared out evenly.
+    """Return the error rate of each requirement in each arm: the other half in equal shares.
 
-    A measurement claims nothing beside, so that its requirements share the whole.
+    A measurement has no claims, so that its requirements share the whole error rate.
     """
     arms = 2 if spec.kind is Kind.TUNE else len(spec.arms)
     whole = spec.alpha if spec.kind is Kind.MEASURE else spec.alpha / 2.0
@@ -203,7 +204,7 @@ def requirement_alpha(spec: StudySpec) -> float:
 
 
 def min_requirement_blocks(spec: StudySpec) -> int:
-    """Blocks below which no requirement is shown to hold; 0 where there is none."""
+    """Return the smallest number of blocks that can prove a requirement; 0 without any."""
     alpha = requirement_alpha(spec)
     each = 1 if spec.switch_costs_s else launches_per_block(spec.statistic, Stage.CONFIRM)
     shown = (math.ceil(launches_to_show(one.share, alpha) / each) for one in spec.require)
@@ -216,7 +217,7 @@ def min_requirement_blocks(spec: StudySpec) -> int:
 def requirement_results(
     spec: StudySpec, history: History, arms: Sequence[Arm]
 ) -> tuple[RequirementResult, ...]:
-    """What the launches that count show of each requirement in each arm."""
+    """Return the results of all requirements in some arms."""
     return tuple(
         requirement_result(spec, history, one, arm) for one in spec.require for arm in arms
     )
@@ -225,7 +226,7 @@ def requirement_results(
 def requirement_result(
     spec: StudySpec, history: History, requirement: Requirement, arm: Arm
 ) -> RequirementResult:
-    """What they show of one requirement in one arm."""
+    """Return the result of one requirement in one arm."""
     seen = _seen(history, requirement, arm)
     values, kept, most_kept, launches = seen.values, seen.kept, seen.most_kept, seen.launches
     alpha = _shared_alpha(spec, history)
@@ -256,7 +257,7 @@ def requirement_result(
 
 
 def is_undecided(spec: StudySpec, history: History, arms: Sequence[Arm]) -> bool:
-    """Whether it is unclear of any of these arms if it keeps all that is required."""
+    """Return whether a requirement is undecided in any of these arms."""
     alpha = _shared_alpha(spec, history)
     for one in spec.require:
         for arm in arms:
@@ -268,18 +269,18 @@ def is_undecided(spec: StudySpec, history: History, arms: Sequence[Arm]) -> bool
 
 
 def _shared_alpha(spec: StudySpec, history: History) -> float:
-    """The error rate of each requirement; shared by undisturbed blocks and all where they differ.
+    """Return the error rate of each requirement, shared by undisturbed blocks and all blocks.
 
-    Which of the two counts depends on how many blocks were disturbed, and may change.
+    Which of the two counts depends on the number of disturbed blocks, and may change.
     """
     alpha = requirement_alpha(spec)
     return MIN_UNDISTURBED_SHARE * alpha if history.disturbed(Stage.CONFIRM) else alpha
 
 
 def _is_withheld(history: History, verdict: RequirementVerdict) -> bool:
-    """Whether others may have brought a verdict about: a load makes launches worse.
+    """Return whether other processes may have caused a verdict: a load makes launches worse.
 
-    What is kept under a load is kept.
+    A bound that holds under a load holds without it.
     """
     return verdict is RequirementVerdict.BROKEN and history.mostly_disturbed(Stage.CONFIRM)
 
@@ -287,13 +288,13 @@ def _is_withheld(history: History, verdict: RequirementVerdict) -> bool:
 def decide_requirement(
     least: int, most: int, launches: int, share: float, alpha: float
 ) -> RequirementVerdict:
-    """Whether a share of all launches keep a bound.
+    """Return whether a share of all launches meets a bound.
 
     Args:
-        least, most: launches that keep it for certain, and that may.
-        launches: all.
-        share: that is to keep it.
-        alpha: accepted chance that the verdict is ever wrong.
+        least, most: launches that certainly meet it, and that may.
+        launches: number of launches.
+        share: required share.
+        alpha: error rate of the verdict over all looks.
     """
     if launches >= MIN_BLOCKS and shows_above(least, launches, share, alpha):
         return RequirementVerdict.HOLDS
@@ -303,9 +304,9 @@ def decide_requirement(
 
 
 def launches_needed(kept: int, launches: int, share: float, alpha: float) -> int | None:
-    """How many launches, in all, would decide if the share that keeps it stayed as it is now.
+    """Return the estimated number of launches that would decide, if the share stays the same.
 
-    An estimate; ``None`` where that cannot be said.
+    It is ``None`` if unknown.
     """
     if launches == 0:
         return None
@@ -327,13 +328,13 @@ def launches_needed(kept: int, launches: int, share: float, alpha: float) -> int
 
 @dataclass(frozen=True)
 class _Seen:
-    """The launches of an arm that count.
+    """Launches of an arm that count.
 
     Attributes:
-        values: of those that have one.
-        kept, most_kept: launches that keep the bound for certain, and that may.
-        launches: all.
-        bounded: launches whose value is a bound: they may keep it or not.
+        values: values of those that have one.
+        kept, most_kept: launches that certainly meet the bound, and that may.
+        launches: number of launches.
+        bounded: launches whose value is only a bound, so that they may meet it or not.
     """
 
     values: list[float]
@@ -364,11 +365,10 @@ def _is_bounded(requirement: Requirement, sample: Sample, value: float) -> bool:
 
 
 def _counting(history: History, arm: Arm) -> list[Sample]:
-    """The launches of an arm that count; one of each application of what is costly to change.
+    """Return the launches of an arm that count; one per application of costly settings.
 
-    What one application serves has the error of that application in common, and its launches are
-    no trials of their own. Which of them counts goes by the block's number, so that each place
-    within an application does alike.
+    Launches of one application share its error and are not independent trials. The number of the
+    block selects the launch, so that each position within an application counts equally.
     """
     samples = history.summarised_samples(Stage.CONFIRM, arm.name)
     if not history.costly:
@@ -384,7 +384,7 @@ def _value(requirement: Requirement, sample: Sample) -> float | None:
 
 
 def _is_beyond(requirement: Requirement, sample: Sample) -> bool:
-    """Whether a launch without a value is known to be on the wrong side: stopped too late."""
+    """Return whether a launch without a value certainly violates the bound."""
     return (
         requirement.metric == WALL.name
         and requirement.bound is Bound.AT_MOST
@@ -394,5 +394,5 @@ def _is_beyond(requirement: Requirement, sample: Sample) -> bool:
 
 
 def may_win(conclusion: Conclusion, arm: str) -> bool:
-    """Whether an arm is known to keep all that is required; True where nothing is."""
+    """Return whether an arm is known to meet all requirements; true without any."""
     return overall_verdict(conclusion.requirements, arm) in (None, RequirementVerdict.HOLDS)

@@ -1,7 +1,7 @@
-"""The conclusion of a study: a function of its specification and its samples alone.
+"""Conclusion of a study: a function of its specification and its samples alone.
 
-Re-analysis of stored samples goes through here as well, so the verdict document of a study can be
-checked by anyone who has its samples.
+The re-analysis of stored samples uses it too, so that anyone with the samples of a study can verify
+its verdict document.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ from assay.search.history.termination import termination_notes
 from assay.search.history.thread_counts import thread_count_notes
 from assay.search.history.trend import trend_notes
 from assay.search.history.waiting import waiting_notes
-from assay.search.history.zeros import zero_objection
-from assay.search.model.feasibility import is_default_infeasible
+from assay.search.history.zeros import zeros_objection_to
+from assay.search.model.feasible import default_breaks
 from assay.search.model.searcher import Searcher
 from assay.search.model.trials import trials_of
 from assay.search.races.calibrate import calibrated_arms, recording
@@ -127,13 +127,13 @@ def conclude(
     searcher: Searcher,
     done: Ending | None,
 ) -> Conclusion:
-    """What the samples say.
+    """Return the conclusion of a study.
 
     Args:
-        spec: of the study.
-        samples: of one stratum, in the order they were made.
-        space, searcher: as the race had them.
-        done: why the race ended; ``None`` where it was interrupted.
+        spec: specification of the study.
+        samples: samples of one stratum, in the order of the launches.
+        space, searcher: space and searcher of the race.
+        done: ending of the race; ``None`` if it was interrupted.
     """
     found = _concluded(spec, samples, space, searcher, done)
     kernels = kernels_of(samples)
@@ -206,15 +206,15 @@ def _tune(
     required = requirement_results(spec, history, both) if history.blocks(Stage.CONFIRM) else ()
     chosen = _recommendation(race, arm, claims, required, done)
     named = arm_of(chosen.settings)
-    if chosen.expected is not None:  # the sentence names it, recommended or not
+    if chosen.expected is not None:  # the sentence names it even if it is not recommended
         named = race.candidate.arm
-    arms, stage = _told_arms(race, running, named)
+    arms, stage = _shown_arms(race, running, named)
     notes: list[str] = loss_notes(spec.workload, samples)
     if running is not None:
         notes += core_notes(spec, history, running, arm)
         if race.reduced.note and arm == running.whole:
             notes.append(race.reduced.note)
-    seen = tuple(result_of(spec, history, _told_stage(history, stage, a), a) for a in arms)
+    seen = tuple(result_of(spec, history, _shown_stage(history, stage, a), a) for a in arms)
     side_by_side = interference_of(spec, history)
     return msgspec.structs.replace(
         _counts(spec, history, seen, _stopped(done)),
@@ -249,14 +249,14 @@ def _recommendation(
     required: tuple[RequirementResult, ...],
     done: Ending | None,
 ) -> Recommendation:
-    """Return what is proven, else what is expected, else the default.
+    """Return a proven recommendation, else an expected one, else the default.
 
     Args:
-        race: told all samples.
-        arm: that the confirmation recommends, if any; the default where nothing was confirmed.
-        claims: of the confirmation, by arm.
-        required: what the confirmation says of requirements.
-        done: why the race ended.
+        race: race with all samples.
+        arm: recommended arm of the confirmation; the default without one.
+        claims: claims of the confirmation, by arm.
+        required: results of the requirements in the confirmation.
+        done: ending of the race; ``None`` if it was interrupted.
     """
     spec, history, found = race.spec, race.history, claims.get(arm)
     better = found is not None and _better(found, required)
@@ -266,17 +266,17 @@ def _recommendation(
     if unproven is not None:
         return unproven
     if found is None:
-        told = (
+        sentences = (
             _without_claim(race, arm, done),
             default_requirement_sentence(spec, required, DEFAULT_ARM.name),
         )
-        sentence = " ".join(filter(None, told))
+        sentence = " ".join(filter(None, sentences))
     else:
-        who = disturbance_sources_of(history)
+        disturbers = disturbers_of(history)
         sentence = (
-            required_verdict(spec, found, required, DEFAULT_ARM.name, who)
+            required_verdict(spec, found, required, DEFAULT_ARM.name, disturbers)
             if required
-            else tuning_verdict(spec, found, who)
+            else tuning_verdict(spec, found, disturbers)
         )
         if lossy and better:
             sentence = unreliable_winner_verdict(sentence, *count_losses(history, arm))
@@ -292,10 +292,10 @@ def _recommendation(
     return with_proof_cost(kept, race, done)
 
 
-def _told_arms(
+def _shown_arms(
     race: TuneRace, running: ConfirmedArms | None, chosen: Arm
 ) -> tuple[list[Arm], Stage]:
-    """Return the arms that the answer shows, and the stage whose values it shows of them."""
+    """Return the arms of the answer, and the stage of their values."""
     history = race.history
     arms = [DEFAULT_ARM, *((NULL_ARM,) if race.spec.null else ())]
     if history.blocks(Stage.CONFIRM):
@@ -308,10 +308,10 @@ def _told_arms(
 
 
 def _better(found: Claim, required: Sequence[RequirementResult]) -> bool:
-    """Whether what was confirmed is to be preferred to the default.
+    """Return whether a confirmed arm is preferable to the default.
 
-    Where nothing is required, or the default keeps it, by what it gains. Where the default breaks
-    it, because it does not.
+    Without requirements, or if the default meets them, its gain decides. If the default violates
+    them, an arm that meets them is preferable.
     """
     keeps, before = (overall_verdict(required, name) for name in (found.b, found.a))
     if keeps not in (None, RequirementVerdict.HOLDS):
@@ -326,16 +326,16 @@ def _tune_front(
     searcher: Searcher,
     done: Ending | None,
 ) -> Conclusion:
-    """The conclusion for several objectives."""
+    """Return the conclusion for several objectives."""
     race = FrontRace(spec, space, searcher)
     for sample in samples:
         race.tell(sample)
-    history, facets = race.history, race.facets
+    history, objectives = race.history, race.objectives
     points = confirmed_points(history, NULL_ARM)
     alpha = front_alpha(spec, max(1, len(points)))
-    default = _losses_in_any(facets, DEFAULT_ARM)
-    failing = [arm for arm in points if fails_more(_losses_in_any(facets, arm), default)]
-    seen = sorted_points(judge_points(facets, points, failing, alpha), facets)
+    default = _losses_in_any(objectives, DEFAULT_ARM)
+    failing = [arm for arm in points if fails_more(_losses_in_any(objectives, arm), default)]
+    seen = sorted_points(judge_points(objectives, points, failing, alpha), objectives)
     front = tuple(point for point in seen if point.off is None)
     off = tuple(point for point in seen if point.off is not None)
     first = first_choice(front, spec.targets[0].name)
@@ -356,7 +356,7 @@ def _tune_front(
         ),
         front=front,
         off_front=off,
-        noise_floor=claims_between(facets[:1], (DEFAULT_ARM.name, NULL_ARM.name), alpha)[0]
+        noise_floor=claims_between(objectives[:1], (DEFAULT_ARM.name, NULL_ARM.name), alpha)[0]
         if spec.null
         else None,
         configurations=len({s.launch.configuration for s in samples}),
@@ -375,33 +375,33 @@ def _tune_front(
 
 
 def _as_shown(points: Sequence[Arm], shown: Sequence[FrontPoint]) -> list[Arm]:
-    """Arms in the order in which the answer shows their points."""
+    """Return arms in the order of their points in the answer."""
     by_name = {arm.name: arm for arm in points}
     return [by_name[point.name] for point in shown]
 
 
-def _losses_in_any(facets: Sequence[ObjectiveView], arm: Arm) -> tuple[int, int]:
-    """The same as ``count_losses``, of the objective that an arm most often lacks."""
-    return max(count_losses(facet.history, arm) for facet in facets)
+def _losses_in_any(objectives: Sequence[ObjectiveView], arm: Arm) -> tuple[int, int]:
+    """Return the losses of an arm in the objective that it most often lacks."""
+    return max(losses(view.history, arm) for view in objectives)
 
 
 def _without_front(race: FrontRace, done: Ending | None) -> str:
-    """Why nothing was confirmed of a front."""
+    """Return the answer of a search by several objectives without a confirmed point."""
     tried = [a for a in race.history.arms(Stage.SEARCH) if a != DEFAULT_ARM]
-    zeros = _zeros_in_any([facet.history for facet in race.facets], [DEFAULT_ARM, *tried])
+    zeros = _zeros_in_any([view.history for view in race.objectives], [DEFAULT_ARM, *tried])
     if zeros is not None:
         return zeros
     if not tried or done is None or done.reason is EndReason.NOTHING_TO_TRY:
         return wording.NOTHING_ELSE_TO_TRY
     if not any(race.history.known(Stage.SEARCH, a.name) for a in tried):
-        return wording.all_others_failed(*_losses_in_any(race.facets, DEFAULT_ARM))
+        return wording.all_others_failed(*_losses_in_any(race.objectives, DEFAULT_ARM))
     if not race.candidates:
-        return wording.no_better_in(alternatives([facet.metric for facet in race.facets]))
+        return wording.no_better_in(alternatives([view.metric for view in race.objectives]))
     return wording.front_not_confirmed(race.candidates[0].name)
 
 
 def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Ending | None) -> str:
-    """Why nothing is recommended where nothing was held against the default."""
+    """Return the answer of a search without a claim."""
     tried = [a for a in race.history.arms(Stage.SEARCH) if a != DEFAULT_ARM]
     history = race.history
     zeros = _zeros_in_any([history], [DEFAULT_ARM, *tried])
@@ -441,17 +441,17 @@ def _without_claim(race: TuneRace, confirmed_arm: Arm, done: Ending | None) -> s
 
 
 def _zeros_in_any(histories: Iterable[History], arms: Sequence[Arm]) -> str | None:
-    """Say that the figures of an arm cannot be compared; the default's first launch counts.
+    """Return the answer where values of an arm cannot be compared; ``None`` otherwise.
 
     Args:
         histories: one for each objective.
-        arms: that were tried, the default first.
+        arms: arms that were tried, the default first; its first launch counts.
     """
     for history, arm in itertools.product(histories, arms):
         samples = [s for s in history.launches_of(arm.name) if s.outcome is Outcome.OK]
-        told = zero_objection(history.metric.name, arm.name, samples, MAX_MISSING_SHARE)
-        if told is not None:
-            return wording.undecidable_sentence(told)
+        objection = zeros_objection_to(history.metric.name, arm.name, samples, MAX_MISSING_SHARE)
+        if objection is not None:
+            return wording.undecidable_sentence(objection)
     return None
 
 
@@ -462,13 +462,13 @@ def _failed_launches(history: History, arms: Sequence[Arm]) -> list[Sample]:
 
 
 def _fullest_stage(history: History) -> Stage:
-    """Where the default was seen most, for its summary when nothing was confirmed."""
+    """Return the stage with most values of the default, for a summary without a confirmation."""
     stages = (Stage.SEARCH, Stage.REDUCE, Stage.GAUGE, Stage.SURVEY)
     return max(stages, key=lambda stage: len(history.values(stage, DEFAULT_ARM.name)))
 
 
-def _told_stage(history: History, stage: Stage, arm: Arm) -> Stage:
-    """The stage whose values are shown of an arm: one in which it has any, if none confirms."""
+def _shown_stage(history: History, stage: Stage, arm: Arm) -> Stage:
+    """Return the stage of the shown values of an arm: the confirmation, or one with values."""
     if stage is Stage.CONFIRM or history.values(stage, arm.name):
         return stage
     known = (one for one in Stage if history.values(one, arm.name))
@@ -476,14 +476,14 @@ def _told_stage(history: History, stage: Stage, arm: Arm) -> Stage:
 
 
 def _null_claim(spec: StudySpec, history: History) -> Claim | None:
-    """The default against itself."""
+    """Return the claim on the repeat of the default."""
     return claim_on_tuned(spec, history, NULL_ARM) if spec.null else None
 
 
 def _counts(
     spec: StudySpec, history: History, arm_results: tuple[ArmResult, ...], stopped: str
 ) -> Conclusion:
-    """What a conclusion of any kind holds, without claims and notes."""
+    """Return a conclusion without claims and notes."""
     return Conclusion(
         kind=spec.kind,
         metric=spec.workload.objective.name,
@@ -504,7 +504,7 @@ def _seen(
     stopped: str,
     claims: Sequence[Claim | None] = (),
 ) -> Conclusion:
-    """What was seen of a few named arms, and what weakens it."""
+    """Return a conclusion with summaries of named arms, and notes on them."""
     found = tuple(result_of(spec, history, Stage.CONFIRM, arm) for arm in arms)
     notes = (
         *loss_notes(spec.workload, history.samples),
@@ -529,11 +529,11 @@ def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclu
         [claim_between(spec, history, pair, alpha) for pair in pairs]
         for pairs in (claimed_pairs(spec), step_pairs(spec))
     )
-    told, floor = _apart(spec, claims)
+    compared, floor = _apart(spec, claims)
     seen = _seen(spec, history, compared_arms(spec), stopped, claims)
     return msgspec.structs.replace(
         seen,
-        claims=told,
+        claims=compared,
         steps=tuple(claim for claim in steps if claim is not None),
         noise_floor=floor,
         elsewhere=compare_environments(spec, seen.arms),
@@ -543,7 +543,7 @@ def _compare(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclu
 def _apart(
     spec: StudySpec, claims: Sequence[Claim | None]
 ) -> tuple[tuple[Claim, ...], Claim | None]:
-    """Claims on what is compared, and the one on the second name of the first arm."""
+    """Return the claims on compared arms, and the claim on the repeat of the first arm."""
     null = null_name(spec.arms[0].name) if spec.null else None
     known = [claim for claim in claims if claim is not None]
     return (
@@ -578,10 +578,10 @@ def _sweep(spec: StudySpec, samples: Sequence[Sample], stopped: str) -> Conclusi
             *complaint_notes(history),
         ),
     )
-    # Of hundreds of cells only those that the answer is about.
+    # Only the cells of the answer, since there may be hundreds.
     best = best_claim(found)
-    told = tuple(r for r in cells if r is cells[0] or (best is not None and r.name == best.b))
-    shape = shape_notes(spec.workload.objective, told, samples)
+    shown = tuple(r for r in cells if r is cells[0] or (best is not None and r.name == best.b))
+    shape = shape_notes(spec.workload.objective, shown, samples)
     return msgspec.structs.replace(found, notes=(*found.notes, *shape))
 
 

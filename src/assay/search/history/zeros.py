@@ -13,7 +13,7 @@ def is_without_ratio(metric: str, sample: Sample) -> bool:
     return sample.outcome is Outcome.OK and sample.metrics.get(metric, 1.0) <= 0.0
 
 
-def zero_objection(
+def zeros_objection_to(
     metric: str, arm: str, samples: Sequence[Sample], share: float = 0.0
 ) -> str | None:
     """Say in how many launches of an arm a figure is 0; ``None`` where those are too few.

@@ -1,1 +1,1 @@
-"""Two conditions that were measured apart, compared: no I/O, no clock."""
+"""Comparison of two conditions that were measured at different times, without I/O and clock."""

@@ -1,4 +1,4 @@
-"""Judge: two conditions that were measured apart, held against each other."""
+"""Comparison of two conditions that were measured separately."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from assay.stats.occasions import launches_apart, occasions_apart
 from assay.wording import occasions as wording
 
 ALPHA = 0.05
-"""Share of wrong intervals accepted."""
+"""Accepted share of wrong intervals."""
 UNNAMED_METRIC = "value"
-"""Name of a published figure that has none."""
+"""Name of a published metric without a name."""
 MAX_LOG = 709.0
-"""Its exponential is about the largest float."""
+"""Largest logarithm with a finite exponential."""
 MAX_COMMAND = 60
-"""Characters of a command in a sentence."""
+"""Largest number of characters of a command in a sentence."""
 
 
 def compare_conditions(
@@ -52,10 +52,10 @@ def compare_conditions(
 
     Args:
         a, b: the two conditions.
-        prospects: reads the studies that may tell how much occasions differ.
+        prospects: function that reads studies which may show the variance between occasions.
         margin: ratio differences below it count as none.
-        alpha: share of wrong intervals accepted.
-        same_workload: the user says that two commands which differ do the same work.
+        alpha: accepted share of wrong intervals.
+        same_workload: whether two different commands do the same work.
 
     Raises:
         InvalidInputError: the same launches twice, two arms of the same blocks, or different
@@ -194,7 +194,7 @@ def _ratios(interval: Interval) -> tuple[float, float]:
 
 
 def _ratio(log_ratio: float) -> float:
-    """Return the exponential; beyond the range of floats its end."""
+    """Return the exponential, limited to the range of floats."""
     return math.exp(max(-MAX_LOG, min(MAX_LOG, log_ratio)))
 
 
@@ -218,7 +218,7 @@ def _pools(
     *,
     boots: bool,
 ) -> tuple[OccasionPool, ...]:
-    """Estimate the variance between occasions like each side; once where it serves both."""
+    """Return the variance between occasions of each side; a single one if it serves both."""
     apart = [(one.condition.study, one.condition.stratum) for one in (a, b)]
     first = pool_of(a, apart, prospects, boots=boots)
     if _serves_both(a, b):
@@ -259,7 +259,7 @@ def _occasion_command(side: MeasuredCondition) -> str:
 
 
 def _unused(pools: Sequence[OccasionPool], prospects: Sequence[OccasionCandidate]) -> Iterator[str]:
-    """Yield notes on studies that were not used."""
+    """Yield notes on studies without use."""
     named = {one.study for one in prospects if one.named}
     idle = sorted(named.difference(*(pool.used for pool in pools)))
     if idle:
@@ -277,7 +277,7 @@ def _unused(pools: Sequence[OccasionPool], prospects: Sequence[OccasionCandidate
 def _span_notes(
     a: MeasuredCondition, b: MeasuredCondition, occasions: Sequence[Occasions]
 ) -> Iterator[str]:
-    """Yield a note where the two lie further apart than the known occasions."""
+    """Yield a note if the two lie further apart than the known occasions."""
     times = [one.condition.at_s for one in (a, b)]
     if times[0] is None or times[1] is None:
         yield wording.UNKNOWN_TIME

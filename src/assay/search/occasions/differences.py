@@ -16,7 +16,7 @@ from assay.wording.occasions import TIME_OF_DAY, UNSTATED
 
 HOST, DAY, TIME, BOOT = "host", "day", TIME_OF_DAY, "boot"
 OCCASION = (DAY, TIME, BOOT)
-"""Differences that belong to the occasion: the variance between occasions covers them."""
+"""Differences of the occasion, which the variance between occasions covers."""
 _SUBJECTS = {"CPUs": "processor"}
 _DIGEST_DIGITS = 12
 
@@ -29,14 +29,14 @@ def condition_differences(a: Side, b: Side) -> tuple[ConditionDifference, ...]:
     if a.machine is not None and b.machine is not None:
         found += _of_machines(a.machine, b.machine)
     elif a.condition.kernel != b.condition.kernel:  # imported studies have no machine document
-        found.append(_one("kernel", "release", a.condition.kernel, b.condition.kernel))
+        found.append(_difference("kernel", "release", a.condition.kernel, b.condition.kernel))
     return tuple(sorted(found, key=lambda one: (one.subject, one.what, one.numbers)))
 
 
 def sources_of_effect(
     a: Side, b: Side, differences: tuple[ConditionDifference, ...]
 ) -> tuple[str, ...]:
-    """Name everything that differs between two conditions, the occasion first."""
+    """Return all differences between two conditions, those of the occasion first."""
     if not isinstance(a, MeasuredCondition) or not isinstance(b, MeasuredCondition):
         return (*_subjects(differences), UNSTATED)
     names = [*_of_occasion(a, b)]
@@ -69,28 +69,28 @@ def _of_rows(a: Side, b: Side) -> Iterator[ConditionDifference]:
         return  # a study or a summary has no such columns
     for column in dict.fromkeys((*left, *right)):
         if left.get(column) != right.get(column):
-            yield _one(column, column, left.get(column), right.get(column))
+            yield _difference(column, column, left.get(column), right.get(column))
 
 
 def _of_arms(a: MeasuredCondition, b: MeasuredCondition) -> Iterator[ConditionDifference]:
     left, right = (dict(side.condition.settings or {}) for side in (a, b))
     for name in sorted(left.keys() | right.keys()):
         if left.get(name) != right.get(name):
-            yield _one("configuration", name, left.get(name), right.get(name))
+            yield _difference("configuration", name, left.get(name), right.get(name))
 
 
 def _of_programs(a: MeasuredCondition, b: MeasuredCondition) -> Iterator[ConditionDifference]:
     one, other = a.program, b.program
     if one is not None and other is not None and one != other:
-        yield _one("program", "digest", one[:_DIGEST_DIGITS], other[:_DIGEST_DIGITS])
+        yield _difference("program", "digest", one[:_DIGEST_DIGITS], other[:_DIGEST_DIGITS])
 
 
 def _of_strata(a: Stratum, b: Stratum) -> Iterator[ConditionDifference]:
     if a.cpus != b.cpus:
-        yield _one("usable CPUs", "cpus", format_list(a.cpus), format_list(b.cpus))
+        yield _difference("usable CPUs", "cpus", format_list(a.cpus), format_list(b.cpus))
     if a.engine != b.engine:
-        yield _one("assay", "version", a.engine, b.engine)
-    if not (a.host and b.host):  # else the machine documents hold them
+        yield _difference("assay", "version", a.engine, b.engine)
+    if not (a.host and b.host):  # else the machine documents contain them
         yield from _unlike("settings", a.default_state, b.default_state)
     yield from _unlike("environment", _counted(a.surroundings), _counted(b.surroundings))
 
@@ -102,7 +102,7 @@ def _counted(surroundings: Mapping[str, str]) -> dict[str, str]:
 def _unlike(
     subject: str, a: Mapping[str, str], b: Mapping[str, str]
 ) -> Iterator[ConditionDifference]:
-    """Yield readings that differ; of variables only the names, since bundles lack the values."""
+    """Yield readings that differ; for variables only the names, since bundles lack the values."""
     for name in sorted(a.keys() | b.keys()):
         one, other = a.get(name), b.get(name)
         if name.startswith(VARIABLE_PREFIX):
@@ -113,7 +113,7 @@ def _unlike(
             if one == other:
                 one, other = "one value", "another value"
         if one != other:
-            yield _one(subject, name, one, other)
+            yield _difference(subject, name, one, other)
 
 
 def _of_machines(a: Machine, b: Machine) -> Iterator[ConditionDifference]:
@@ -125,7 +125,7 @@ def _of_machines(a: Machine, b: Machine) -> Iterator[ConditionDifference]:
     for word in dict.fromkeys((*left, *right)):
         if (word in left) is not (word in right):
             here, there = ("there" if word in one else None for one in (left, right))
-            yield _one("boot arguments", word, here, there)
+            yield _difference("boot arguments", word, here, there)
 
 
 def _names_kernel(word: str) -> bool:
@@ -133,6 +133,6 @@ def _names_kernel(word: str) -> bool:
     return word.startswith(("BOOT_IMAGE=", "initrd="))
 
 
-def _one(subject: str, what: str, a: object, b: object) -> ConditionDifference:
+def _difference(subject: str, name: str, a: object, b: object) -> ConditionDifference:
     left, right = (None if value is None else str(value) for value in (a, b))
-    return ConditionDifference(subject=subject, what=what, a=left, b=right)
+    return ConditionDifference(subject=subject, what=name, a=left, b=right)

@@ -1,4 +1,4 @@
-"""The launches of one arm of a study as one side of a comparison."""
+"""Launches of one arm of a study as one side of a comparison."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ from assay.units import show_count
 from assay.wording.occasions import difference_line, disturbed_values_note, statistic_note
 
 RECOMMENDED_ARM = "recommended"
-"""Stands for the arm that a study recommends."""
+"""Name that stands for the recommended arm of a study."""
 COMMAND = "command"
-"""Setting that holds the command of an arm."""
+"""Setting with the command of an arm."""
 MAX_DISTURBED = 1 / 3
-"""Share of disturbed values up to which the others are taken alone."""
+"""Largest share of disturbed values at which only the others count."""
 _HOME = re.compile(r"(?<![\w/.~-])(?:/(?:home|Users)/[^/\s]+|/root)(?=/|$)")
 
 
 def metric_of(spec: StudySpec, name: str | None) -> Metric:
-    """Return the metric of that name, or the objective where none is named.
+    """Return the metric of that name, or the objective if none is named.
 
     Raises:
-        InvalidInputError: the study has no such metric.
+        InvalidInputError: unknown metric.
     """
     workload = spec.workload
     if name is None:
@@ -75,22 +75,22 @@ def measured_condition(
     arm: str | None = None,
     metric: str | None = None,
 ) -> MeasuredCondition:
-    """Take the launches of an arm that count: those of the confirmation.
+    """Return the launches of an arm that count, those of the confirmation, as a condition.
 
     Args:
-        name: as the user wrote it, for messages.
+        name: name of the condition as the user wrote it, for messages.
         source: a study of the store, or a bundle.
         study: identity of the study.
-        spec: of the study.
-        stratum: whose launches they are.
-        samples: of that stratum.
-        conclusion: of that stratum, for the arm that it recommends.
-        arm: name of the arm, or ``recommended``; ``None``: the first, which is the default of a
+        spec: specification of the study.
+        stratum: stratum of the launches.
+        samples: samples of that stratum.
+        conclusion: conclusion of that stratum, for the recommended arm.
+        arm: name of the arm, or ``recommended``; ``None`` for the first, which is the default of a
             ``tune`` and the baseline of a comparison.
-        metric: that is compared; ``None``: the objective.
+        metric: compared metric; ``None`` for the objective.
 
     Raises:
-        InvalidInputError: no such arm or metric; no values, or none that can be compared.
+        InvalidInputError: unknown arm or metric, or no comparable values.
     """
     figure = metric_of(spec, metric)
     history = _history(spec, figure, samples)
@@ -128,7 +128,7 @@ def measured_condition(
 
 
 def workload_under(spec: StudySpec, arm: Arm) -> Workload:
-    """Return the workload of an arm with the defaults of its placeholders filled in.
+    """Return the workload of an arm with the defaults of its placeholders.
 
     In a comparison of commands each arm has its own.
     """
@@ -141,7 +141,7 @@ def workload_under(spec: StudySpec, arm: Arm) -> Workload:
 
 
 def _split(command: str) -> tuple[str, ...]:
-    """Return the words of a command; a text from elsewhere that has none is one word."""
+    """Return the words of a command; an invalid text is one word."""
     try:
         return tuple(shlex.split(command))
     except ValueError:
@@ -149,7 +149,7 @@ def _split(command: str) -> tuple[str, ...]:
 
 
 def settings_under(spec: StudySpec, arm: Arm) -> Configuration:
-    """Return the settings of an arm without its command and without defaults of placeholders."""
+    """Return the settings of an arm without its command and the defaults of placeholders."""
     defaults = {f"arg.{name}": text for name, text in spec.workload.placeholders.items()}
     names = [name for name, value in arm.configuration.items() if defaults.get(name) == str(value)]
     return arm.configuration.without(COMMAND, *names)
@@ -160,7 +160,7 @@ def _compares_commands(spec: StudySpec) -> bool:
 
 
 def _history(spec: StudySpec, metric: Metric, samples: Sequence[Sample]) -> History:
-    """Read the samples with this metric as the objective, by its mean."""
+    """Return the samples with this metric as the objective, by its mean."""
     workload = msgspec.structs.replace(spec.workload, metrics=(metric,))
     plain = msgspec.structs.replace(
         spec, workload=workload, statistic=Statistic.MEAN, objectives=()
@@ -175,10 +175,10 @@ def _chosen(
     conclusion: Conclusion | None,
     asked: str | None,
 ) -> tuple[Arm, ...]:
-    """Return the arm that is compared; of a calibration the two identical ones.
+    """Return the compared arm; for a calibration both identical ones.
 
     Raises:
-        InvalidInputError: there is none of that name, or nothing is recommended.
+        InvalidInputError: unknown arm, or no recommendation.
     """
     known = {
         arm.name: arm for stage in (Stage.CONFIRM, Stage.SEARCH) for arm in history.arms(stage)
@@ -210,9 +210,10 @@ def _recommended(name: str, arms: Iterable[Arm], conclusion: Conclusion | None) 
 
 
 def _stage(spec: StudySpec, history: History, arm: Arm) -> Stage:
-    """Return the confirmation; of the default of a search without one, the search.
+    """Return the confirmation; for the default of a search without one, the search.
 
-    The default is in every block of a search whatever it gives, so nothing selects its values.
+    The default is in every block of a search independently of its values, so that these are not
+    selected.
     """
     confirmed = history.blocks_run(Stage.CONFIRM, arm.name)
     if spec.kind is Kind.TUNE and not confirmed and not arm.configuration:
@@ -226,7 +227,7 @@ def _values(
     """Return the values of these arms, and notes on them.
 
     Raises:
-        InvalidInputError: fewer than two, or some of launches that ran into their time-out.
+        InvalidInputError: fewer than two values, or values of launches that timed out.
     """
     names = {arm.name for arm in arms}
     known = [
@@ -257,14 +258,14 @@ def _values(
 
 
 def _mean_and_sd(values: Sequence[float]) -> tuple[float, float]:
-    """Return both in units of the largest value, so that no square is beyond a float."""
+    """Return mean and standard deviation, scaled so that no square overflows."""
     largest = max(values)
     mean, sd = moments([value / largest for value in values])
     return mean * largest, sd * largest
 
 
 def workload_differences(a: Workload, b: Workload) -> list[str]:
-    """Return the differences between two workloads, one line each; all homes count as one."""
+    """Return the differences between two workloads, one line each; home directories are equal."""
     pairs = {
         "command": (_words(a.argv), _words(b.argv)),
         "environment": (_items(a.environment), _items(b.environment)),
@@ -273,12 +274,12 @@ def workload_differences(a: Workload, b: Workload) -> list[str]:
         "limits": (str(a.limits), str(b.limits)),
     }
     return [
-        difference_line(what, one, other) for what, (one, other) in pairs.items() if one != other
+        difference_line(name, one, other) for name, (one, other) in pairs.items() if one != other
     ]
 
 
 def metric_differences(a: Metric, b: Metric) -> list[str]:
-    """Return the fields in which two metrics differ, one line each."""
+    """Return the differing fields of two metrics, one line each."""
     return [
         difference_line(field, str(getattr(a, field) or ""), str(getattr(b, field) or ""))
         for field in ("name", "unit", "goal", "pattern", "combine")
@@ -291,7 +292,7 @@ def _words(argv: Sequence[str]) -> str:
 
 
 def _place(text: str | None) -> str:
-    """Replace any home in a path by ``~``, as bundles do."""
+    """Return a path with ``~`` for any home directory, as in bundles."""
     return _HOME.sub("~", text or "")
 
 

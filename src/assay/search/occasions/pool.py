@@ -1,4 +1,4 @@
-"""Pool: the variance between occasions, from earlier studies of the same workload."""
+"""Occasion pool: the variance between occasions, from earlier studies of the same workload."""
 
 from __future__ import annotations
 
@@ -22,22 +22,25 @@ from assay.search.occasions.side import MeasuredCondition
 from assay.stats.occasions import BetweenOccasions, between_occasions
 
 MIN_OCCASIONS = 5
-"""Of one condition, without the two that are compared: with fewer, the error rate of Student's
-interval exceeds 5 % where occasions do not scatter normally (docs/explanation/statistics.md)."""
+"""Smallest number of occasions of one condition, without the two compared ones. With fewer, the
+error rate of Student's interval exceeds 5 % for occasions that are not normally distributed
+(docs/explanation/statistics.md)."""
 MIN_INTERVAL_S = 12 * 3600.0
-"""Between two occasions: launches of one afternoon share what makes an occasion."""
+"""Smallest time between two occasions: launches of one afternoon share their occasion."""
 MIN_LAUNCHES = 6
-"""Of an occasion."""
+"""Smallest number of launches of an occasion."""
 
 
 @dataclass(frozen=True)
 class OccasionCandidate:
-    """A stratum of a study that may be an occasion.
+    """Stratum of a study that may be an occasion.
 
     Attributes:
-        study: identity.
-        samples: reads the samples of the stratum.
-        named: the user named it for this purpose.
+        study: identity of the study.
+        spec: specification of the study.
+        stratum: the stratum.
+        samples: function that reads the samples of the stratum.
+        named: whether the user named the study for this purpose.
     """
 
     study: str
@@ -49,14 +52,14 @@ class OccasionCandidate:
 
 @dataclass(frozen=True)
 class OccasionPool:
-    """Variance between occasions like one side, as earlier studies show it.
+    """Variance between occasions of one side, from earlier studies.
 
     Attributes:
-        occasions, between: the variance; both ``None`` where it is not known.
-        found: occasions that there are, of ``MIN_OCCASIONS``.
-        one_boot: there would be enough, were they not all of too few boots.
+        occasions, between: the variance; both ``None`` if unknown.
+        found: number of known occasions, of ``MIN_OCCASIONS``.
+        one_boot: whether there would be enough, if they were of more boots.
         used: studies that are an occasion of their own.
-        of_other_machines, of_other_commands: calibrations that were not used.
+        of_other_machines, of_other_commands: calibrations without use.
     """
 
     occasions: Occasions | None
@@ -81,10 +84,10 @@ def pool_of(
     over the conditions of one machine.
 
     Args:
-        side: one of the two that are compared.
+        side: one of the two compared conditions.
         apart: study and stratum of the two; neither is evidence on the other.
         prospects: strata of studies, in any order.
-        boots: whether occasions must be of different boots, as the two that are compared are.
+        boots: whether occasions must be of different boots, as the compared conditions are.
     """
     compared = set(apart)
     fitting: list[MeasuredCondition] = []
@@ -162,7 +165,7 @@ def _arm_like(spec: StudySpec, side: MeasuredCondition) -> Arm | None:
 def _groups(
     occasions: Sequence[MeasuredCondition], *, boots: bool
 ) -> list[list[MeasuredCondition]]:
-    """Group occasions by condition: oldest first, far enough apart, with ``boots`` one a boot."""
+    """Return occasions by condition, oldest first, at a smallest interval."""
     groups: dict[tuple[object, ...], list[MeasuredCondition]] = {}
     for one in sorted(occasions, key=_began_s):
         state = tuple(sorted(one.stratum.default_state.items()))
@@ -179,7 +182,7 @@ def _began_s(one: MeasuredCondition) -> float:
 
 
 def _count(groups: Sequence[Sequence[MeasuredCondition]]) -> int:
-    """Count the occasions of one condition that would be as informative: df + 1."""
+    """Return the equivalent number of occasions of one condition: df + 1."""
     df = sum(len(group) - 1 for group in groups)
     return df + 1 if groups else 0
 

@@ -1,4 +1,4 @@
-"""Published summaries: number, mean and standard deviation, from a table or from words."""
+"""Published summaries: number, mean and standard deviation, from a table or from text."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ NON_IDENTIFYING_COLUMNS = frozenset(
 )
 """Columns that do not name a row."""
 MAX_ERROR = 0.25
-"""Standard error over the mean, up to which the delta method is of use.
+"""Largest standard error over the mean for the delta method.
 
-There an end of the interval is off by a fifth of its width, at a tenth of this by less than a
-fiftieth."""
+At this limit an end of the interval is wrong by a fifth of its width, at a tenth of it by less than
+a fiftieth.
+"""
 MAX_ROWS = 100_000
 _UNIT = re.compile(r"\(([^()]+)\)\s*$")
 _PAIR = re.compile(r"\s*([a-z]+)\s*=\s*(.*?)\s*", re.DOTALL)
@@ -39,7 +40,7 @@ def is_summary(text: str) -> bool:
 
 
 def summary_of(text: str) -> PublishedCondition:
-    """Read a summary that is written on the command line.
+    """Return a summary from the command line.
 
     Raises:
         InvalidInputError: an unknown, repeated or missing key, or an invalid figure.
@@ -61,15 +62,15 @@ def summary_of(text: str) -> PublishedCondition:
 
 
 def row_of(table: str, name: str, line: int) -> PublishedCondition:
-    """Read a row of a table with columns ``n``, ``mean`` and ``sd``.
+    """Return a row of a table with columns ``n``, ``mean`` and ``sd``.
 
     Args:
         table: text of a CSV file; its first line names the columns.
-        name: of the file, as the user wrote it.
+        name: name of the file as the user wrote it.
         line: number of the line in the file, from 1.
 
     Raises:
-        InvalidInputError: no such line, a missing column, or an invalid figure.
+        InvalidInputError: a missing line or column, or an invalid figure.
     """
     reader = csv.reader(io.StringIO(table, newline=""))
     columns: list[str] = []
@@ -204,7 +205,7 @@ def _standard_error(
 
 
 def _half_step(printed: str) -> float:
-    """Return half of the last digit that is printed."""
+    """Return half of the last printed digit."""
     mantissa, _, exponent = printed.lower().partition("e")
     digits = len(mantissa.partition(".")[2])
     return 0.5 * 10.0 ** (int(exponent or 0) - digits)

@@ -1,4 +1,4 @@
-"""Side: one of the two conditions of a comparison, measured by assay or published."""
+"""Sides of a comparison: conditions that assay measured, or that were published."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from assay.stats.occasions import OccasionMean, occasion_mean, published_mean
 
 @dataclass(frozen=True)
 class MeasuredCondition:
-    """A condition whose launches are known.
+    """Condition with known launches.
 
     Attributes:
-        condition: as the result shows it.
-        values: of the metric, one for each launch or application, positive.
-        metric: the figure that is compared.
-        workload: the program and its words, with the command of the arm.
+        condition: the condition as in the result.
+        values: values of the metric, one per launch or application, positive.
+        metric: compared metric.
+        workload: program and arguments, with the command of the arm.
         stratum: conditions of the launches.
-        machine: the host; ``None`` where its document is missing.
-        program: digest of the program; ``None`` where the study has one of several programs.
+        machine: the host; ``None`` if its document is missing.
+        program: digest of the program; ``None`` for a study with several programs.
         notes: limits of these values.
     """
 
@@ -37,7 +37,7 @@ class MeasuredCondition:
 
     @property
     def boot(self) -> str | None:
-        """The boot in which the study began; ``None`` where it is not known."""
+        """Boot in which the study began; ``None`` if unknown."""
         return self.machine.boot.id if self.machine is not None else None
 
     def mean(self, *, arithmetic: bool = False) -> OccasionMean:
@@ -50,14 +50,14 @@ class MeasuredCondition:
 
 @dataclass(frozen=True)
 class PublishedCondition:
-    """A condition of which only number, mean and spread are known.
+    """Condition of which only number, mean and spread are known.
 
     Attributes:
-        condition: as the result shows it.
+        condition: the condition as in the result.
         error: standard error of the mean, in the unit of the metric.
-        unit: of the figure; empty where it is not stated.
-        workload: name of the workload in the table; empty where it is not stated.
-        columns: the other columns of the table that name the row.
+        unit: unit of the figure; empty if not stated.
+        workload: name of the workload in the table; empty if not stated.
+        columns: other columns of the table that name the row.
         notes: limits of the summary.
     """
 
@@ -69,7 +69,7 @@ class PublishedCondition:
     notes: tuple[str, ...] = ()
 
     def mean(self, *, arithmetic: bool = True) -> OccasionMean:
-        """Return the logarithm of the arithmetic mean, the only one that is known."""
+        """Return the logarithm of the arithmetic mean, the only known one."""
         del arithmetic
         return published_mean(self.condition.mean, self.error, self.condition.n - 1)
 

@@ -1,4 +1,4 @@
-"""CalibrateRace: one arm under two names, block by block, until the budget ends."""
+"""Race of a calibration: one arm under two names, in blocks until the budget ends."""
 
 from __future__ import annotations
 
@@ -22,54 +22,54 @@ MAX_ATTEMPTS = 3
 
 
 class CalibrateRace(BlockRace):
-    """The race behind ``assay study calibrate``.
+    """Race of ``assay study calibrate``.
 
-    It ends by its budget alone: the more is recorded, the better it tells of the machine.
+    It ends with its budget alone: more launches describe the machine more precisely.
 
     Args:
-        spec: of the study; ``arms`` holds one.
+        spec: specification of the study; ``arms`` contains one.
     """
 
     def __init__(self, spec: StudySpec) -> None:
         super().__init__(spec, Stage.SURVEY)
         self._arms = calibrated_arms(spec)
 
-    def _next(self, purse: RemainingBudget) -> BlockPlan | Ending:
+    def _next(self, budget: RemainingBudget) -> BlockPlan | Ending:
         first = self._arms[0]
         looks = len(self._history.blocks(Stage.SURVEY))
         if not self._history.known(Stage.SURVEY, first.name):
-            if looks < MAX_ATTEMPTS and not (looks and purse.spent):
+            if looks < MAX_ATTEMPTS and not (looks and budget.spent):
                 return BlockPlan(Stage.SURVEY, (first,))
             return workload_failure(arm_ending(PROGRAM, self._gave_nothing([first])), [first])
         blocks = len(self._history.blocks(Stage.CONFIRM))
         block = self._history.cost(self._arms)
-        if blocks == 0 and not purse.affords(block.times(MIN_BLOCKS)):
-            repeated = self._to_repeat([first], purse, 2 * MIN_BLOCKS)
-            return BlockPlan(Stage.SURVEY, repeated) if repeated else self._too_small(purse)
+        if blocks == 0 and not budget.affords(block.times(MIN_BLOCKS)):
+            repeated = self._to_repeat([first], budget, 2 * MIN_BLOCKS)
+            return BlockPlan(Stage.SURVEY, repeated) if repeated else self._too_small(budget)
         if self._lost(Stage.CONFIRM, first):
             return workload_failure(self._failing(first), [first])
         if blocks >= MAX_ATTEMPTS and not self._history.values(Stage.CONFIRM, first.name):
             return Ending(EndReason.WORKLOAD_FAILED, EVERY_LAUNCH_TIMED_OUT)
-        if purse.affords(block):
+        if budget.affords(block):
             return BlockPlan(Stage.CONFIRM, self._arms)
         return Ending(EndReason.BUDGET, budget_ending(counted(self._history)))
 
-    def _too_small(self, purse: RemainingBudget) -> Ending:
-        """The least blocks must fit behind the warm-up launch."""
+    def _too_small(self, budget: RemainingBudget) -> Ending:
+        """Return the end where the smallest number of blocks does not fit after the warm-up."""
         return self._refused(
             too_small_for_calibration_ending(MIN_BLOCKS),
-            self._budget_for(purse, self._history.cost(self._arms), MIN_BLOCKS),
+            self._budget_for(budget, self._history.cost(self._arms), MIN_BLOCKS),
         )
 
 
 def calibrated_arms(spec: StudySpec) -> tuple[Arm, Arm]:
-    """The arm of a calibration, and the same under its second name."""
+    """Return the arm of a calibration and its repeat."""
     first = spec.arms[0]
     return first, second_arm(first)
 
 
 def recording(spec: StudySpec, history: History) -> list[tuple[float, float]]:
-    """The two values of each block that summaries rest on, in the order of measuring."""
+    """Return the two values of each block of the summaries, in the order of measurement."""
     names = {arm.name for arm in calibrated_arms(spec)}
     summarised = set(history.summarised(Stage.CONFIRM))
     blocks: dict[int, dict[int, float]] = {}

@@ -1,6 +1,6 @@
-"""CompareRace: named arms, block by block, until each is decided against its rival.
+"""Race of a comparison: named arms run in blocks until each is decided against its reference.
 
-The rival of an arm is the one that it is a step from, where it names one, and else the first.
+The reference of an arm is the arm that it names, and else the first arm.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from assay.search.claims.claims import (
 from assay.search.claims.gate import needs_more_blocks
 from assay.search.claims.reliability import may_be_by_chance
 from assay.search.claims.requirement import claims_alpha, is_undecided, min_requirement_blocks
+from assay.search.history.looks import due
 from assay.search.history.counted import counted
 from assay.search.history.failing_order import order_of_failures
-from assay.search.history.looks import due
 from assay.search.history.remaining_budget import RemainingBudget
 from assay.search.races.race import (
     MAX_BLOCKS_WITHOUT_VALUE,
@@ -46,29 +46,29 @@ MAX_ATTEMPTS = 3
 
 
 class CompareRace(BlockRace):
-    """The race behind ``assay compare``.
+    """Race of ``assay compare``.
 
-    Every arm runs once as a warm-up whose time is not used. With ``null`` the first arm runs a
+    Every arm runs once as a warm-up whose time does not count. With ``null`` the first arm runs a
     second time in each block, under another name.
 
     Args:
-        spec: of the study; ``arms`` holds the baseline first.
+        spec: specification of the study; ``arms`` begins with the baseline.
     """
 
     def __init__(self, spec: StudySpec) -> None:
         super().__init__(spec, Stage.SURVEY)
         self._arms = compared_arms(spec)
 
-    def _next(self, purse: RemainingBudget) -> BlockPlan | Ending:
-        # Those of another boot are not looked at before their first block.
+    def _next(self, budget: RemainingBudget) -> BlockPlan | Ending:
+        # Arms of another boot have no warm-up before their first block.
         cold = [arm for arm in self._history.costly.begins(self._arms) if not self._warm(arm)]
-        looks = len(self._history.blocks(Stage.SURVEY))
-        if cold and looks < MAX_ATTEMPTS and not (looks and purse.spent):
+        attempts = len(self._history.blocks(Stage.SURVEY))
+        if cold and attempts < MAX_ATTEMPTS and not (attempts and budget.spent):
             return BlockPlan(Stage.SURVEY, tuple(cold))
-        warming = self._warming(looks)
-        if warming and not purse.spent:
+        warming = self._warming(attempts)
+        if warming and not budget.spent:
             return BlockPlan(Stage.SURVEY, warming)
-        # An arm that the budget left no warm-up for has not failed.
+        # An arm without a warm-up, for want of budget, has not failed.
         able = [
             arm
             for arm in self._arms
@@ -77,18 +77,18 @@ class CompareRace(BlockRace):
         if self._arms[0] not in able:
             return self._first_failed(self._arms[:1])
         if not any(arm in self._compared for arm in able):
-            if self._may_follow_order(self._arms[0], purse):
+            if self._may_follow_order(self._arms[0], budget):
                 return BlockPlan(Stage.SURVEY, self._arms[:1])
             return self._failed(self._compared)
-        return self._compare(able, purse)
+        return self._compare(able, budget)
 
     @property
     def _compared(self) -> tuple[Arm, ...]:
-        """The arms that the study is about: neither the first nor its second name."""
+        """Arms that the study compares: all but the first and its repeat."""
         return self._arms[2:] if self._spec.null else self._arms[1:]
 
     def _failed(self, arms: Sequence[Arm]) -> Ending:
-        """The end where none of the arms that the study is about gave a value beside the first."""
+        """Return the end where no compared arm gave a value in a block with the first."""
         subject = ALL_BUT_FIRST if len(arms) > 1 else repr(arms[0].name)
         message = arm_ending(subject, self._gave_nothing(arms))
         return workload_failure(order_of_failures(self._history.samples) or message, arms)
@@ -102,29 +102,31 @@ class CompareRace(BlockRace):
         predicate = self._gave_nothing(self._arms[:1])
         return workload_failure(arm_ending(repr(self._arms[0].name), predicate), arms)
 
-    def _compare(self, able: list[Arm], purse: RemainingBudget) -> BlockPlan | Ending:
-        """The next block of those that are not decided yet."""
+    def _compare(self, able: list[Arm], budget: RemainingBudget) -> BlockPlan | Ending:
+        """Return the next block of undecided arms, or the end."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if blocks == 0:
-            small = self._too_small(able, purse)
+            small = self._too_small(able, budget)
             if small is not None:
-                repeated = self._to_repeat(able, purse, len(able) * self._least)
+                repeated = self._to_repeat(able, budget, len(able) * self._least)
                 return BlockPlan(Stage.SURVEY, repeated) if repeated else small
         roster = self._roster(able, blocks)
         if not roster:
-            return self._without_claim(purse) or Ending(EndReason.DECIDED, self._ending())
+            return self._without_claim(budget) or Ending(EndReason.DECIDED, self._ending())
         if self._lost(Stage.CONFIRM, able[0]):
             return workload_failure(
                 arm_ending(repr(able[0].name), repeated_failures(MAX_BLOCKS_WITHOUT_VALUE)),
                 able[:1],
             )
-        if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(roster))):
+        if not budget.spent and (
+            blocks < self._least or budget.affords(self._history.cost(roster))
+        ):
             return BlockPlan(Stage.CONFIRM, roster)
         ended = Ending(EndReason.BUDGET, budget_ending(counted(self._history)))
-        return self._without_claim(purse) or ended
+        return self._without_claim(budget) or ended
 
-    def _without_claim(self, purse: RemainingBudget) -> Ending | None:
-        """The end of a comparison that holds nothing against anything; ``None`` of any other."""
+    def _without_claim(self, budget: RemainingBudget) -> Ending | None:
+        """Return the end of a comparison without any claim; ``None`` if there is one."""
         if any(self._claim(arm) is not None for arm in self._compared):
             return None
         lost = [
@@ -132,32 +134,32 @@ class CompareRace(BlockRace):
         ]
         late = all(s.outcome is Outcome.TIMED_OUT for s in self._history.samples)
         if not lost or late:
-            return self._no_block(self._arms, purse)
+            return self._no_block(self._arms, budget)
         if self._arms[0] in lost and order_of_failures(self._history.samples) is None:
             return self._first_failed(lost)
         return self._failed([arm for arm in lost if arm in self._compared] or lost)
 
     def _ending(self) -> str:
-        """Why nothing races any more."""
-        told = counted(self._history)
+        """Return the ending of a comparison in which no arm is undecided."""
+        blocks = counted(self._history)
         if are_all_decided(self._claim(arm) for arm in self._compared):
             steps = any(arm.against is not None for arm in self._compared)
-            return comparisons_decided_ending(told, steps=steps)
-        return saturated_ending(told)
+            return comparisons_decided_ending(blocks, steps=steps)
+        return saturated_ending(blocks)
 
     def _claim(self, arm: Arm) -> Claim | None:
         pair = (self._rival(arm).name, arm.name)
         return claim_between(self._spec, self._history, pair, claim_alpha(self._spec))
 
     def _rival(self, arm: Arm) -> Arm:
-        """What an arm is held against: the first, too, where the one it names gives no values."""
+        """Return the reference of an arm; the first arm if the named one gives no values."""
         named = next((one for one in self._arms if one.name == arm.against), self._arms[0])
         works = self._warm(named) and not self._lost(Stage.CONFIRM, named)
         return named if works else self._arms[0]
 
     def _roster(self, able: list[Arm], blocks: int) -> tuple[Arm, ...]:
-        """Those not decided yet and their rivals; the first's second name goes along."""
-        if not is_look_due(blocks):
+        """Return the undecided arms, their references, and the repeat of the first arm."""
+        if not due(blocks):
             return tuple(self._history.roster(Stage.CONFIRM))
         open_ = [arm for arm in able[1:] if arm not in self._compared or not self._decided(arm)]
         if not any(arm in self._compared for arm in open_):
@@ -167,35 +169,35 @@ class CompareRace(BlockRace):
 
     @property
     def _least(self) -> int:
-        """No interval excludes anything after fewer blocks, at the level that each arm has."""
+        """Smallest number of blocks with a conclusive interval at the error rate of each arm."""
         return min_blocks(self._spec)
 
-    def _too_small(self, arms: list[Arm], purse: RemainingBudget) -> Ending | None:
-        """The least blocks must fit (rule 14); the warm-up launches tell how long one takes."""
-        if purse.affords(self._history.cost(arms).times(self._least)):
+    def _too_small(self, arms: list[Arm], budget: RemainingBudget) -> Ending | None:
+        """Return the end if the smallest number of blocks does not fit (rule 14)."""
+        if budget.affords(self._history.cost(arms).times(self._least)):
             return None
-        return self._no_block(arms, purse)
+        return self._no_block(arms, budget)
 
-    def _no_block(self, arms: Sequence[Arm], purse: RemainingBudget) -> Ending:
-        """The end where the least blocks do not fit, with the budget that they take."""
+    def _no_block(self, arms: Sequence[Arm], budget: RemainingBudget) -> Ending:
+        """Return the end where the smallest number of blocks does not fit, with its budget."""
         warmed = sum(self._warm(arm) for arm in self._arms)
         rest = self._history.cost(self._arms[warmed:], Stage.SURVEY)
         return self._refused(
             too_small_for_claim_ending(self._least),
-            self._budget_for(purse, self._history.cost(arms), self._least, rest),
+            self._budget_for(budget, self._history.cost(arms), self._least, rest),
         )
 
     def _warm(self, arm: Arm) -> bool:
         return any(self._works(stage, arm) for stage in (Stage.SURVEY, Stage.CONFIRM))
 
-    def _warming(self, looks: int) -> tuple[Arm, ...]:
-        """The arms of another warm-up block, where more than one was asked for."""
-        if self._history.blocks(Stage.CONFIRM) or looks >= (self._spec.warmup or 1):
+    def _warming(self, attempts: int) -> tuple[Arm, ...]:
+        """Return the arms of another warm-up block, if more than one was requested."""
+        if self._history.blocks(Stage.CONFIRM) or attempts >= (self._spec.warmup or 1):
             return ()
         return tuple(arm for arm in self._arms if self._warm(arm))
 
     def _decided(self, arm: Arm) -> bool:
-        """Decided and told well enough, or past deciding."""
+        """Return whether an arm is decided precisely enough, or cannot be decided."""
         found = self._claim(arm)
         if self._lost(Stage.CONFIRM, arm):
             return True
@@ -206,7 +208,7 @@ class CompareRace(BlockRace):
             return True
         if self._requires(arm):
             return False
-        if found.withheld and found.objection is not None:  # further blocks keep that
+        if found.withheld and found.objection is not None:  # further blocks do not remove it
             if may_be_by_chance(found, self._history):
                 return False
             return len(self._history.complete(Stage.CONFIRM)) >= self._least
@@ -215,17 +217,17 @@ class CompareRace(BlockRace):
         return not needs_more_blocks(self._spec.gate, found)
 
     def _requires(self, arm: Arm) -> bool:
-        """Whether it is unclear yet if an arm keeps what is required, or if the first does."""
+        """Return whether a requirement is undecided for an arm or its reference."""
         return is_undecided(self._spec, self._history, (self._rival(arm), arm))
 
 
 def min_blocks(spec: StudySpec) -> int:
-    """Blocks below which no interval of a comparison excludes anything."""
+    """Return the smallest number of blocks with a conclusive interval in a comparison."""
     return max(MIN_BLOCKS, least(claim_alpha(spec)), min_requirement_blocks(spec))
 
 
 def compared_arms(spec: StudySpec) -> tuple[Arm, ...]:
-    """The arms of a comparison, with the second name of the first where ``null`` asks for it."""
+    """Return the arms of a comparison, with the repeat of the first if requested."""
     if not spec.null:
         return spec.arms
     first, *others = spec.arms
@@ -233,27 +235,27 @@ def compared_arms(spec: StudySpec) -> tuple[Arm, ...]:
 
 
 def second_arm(arm: Arm) -> Arm:
-    """An arm that runs twice, under its second name."""
+    """Return the repeat of an arm, under its second name."""
     return Arm(name=null_name(arm.name), configuration=arm.configuration)
 
 
 def null_name(name: str) -> str:
-    """The second name of an arm that runs twice."""
+    """Return the name of the repeat of an arm."""
     return f"{name} (again)"
 
 
 def claimed_pairs(spec: StudySpec) -> tuple[tuple[str, str], ...]:
-    """Names of the pairs that a comparison claims something on: all against the first."""
+    """Return the names of the compared pairs: each arm against the first."""
     first, *others = compared_arms(spec)
     return tuple((first.name, arm.name) for arm in others)
 
 
 def step_pairs(spec: StudySpec) -> tuple[tuple[str, str], ...]:
-    """Names of the pairs that are claimed on beside: steps from another arm than the first."""
+    """Return the names of further pairs: arms against another reference than the first arm."""
     first = spec.arms[0].name
     return tuple((arm.against, arm.name) for arm in spec.arms if arm.against not in (None, first))
 
 
 def claim_alpha(spec: StudySpec) -> float:
-    """Error rate of each claim of a comparison: shared out, so that all intervals hold together."""
+    """Return the error rate of each claim, such that all intervals hold simultaneously."""
     return claims_alpha(spec) / (len(claimed_pairs(spec)) + len(step_pairs(spec)))

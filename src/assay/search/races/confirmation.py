@@ -1,8 +1,8 @@
-"""Confirmation: the arms that a tune holds against the default, and the claims on them.
+"""Confirmation: the arms that a tuning compares with the default, and the claims on them.
 
-Beside the winner of a search runs its *core*, the one or two settings that may do all that the
-winner does, where a model expects that and the budget has room. Both are held against the default
-in the same blocks, so that their difference is known as well as their gains.
+The *core* runs beside the winner of a search: one or two settings that may account for the whole
+gain, if a model expects that and the budget has room. Both run in the same blocks as the default,
+so that their difference is known as well as their gains.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ from assay.wording.recommendation import core_note
 from assay.wording.sentence import change_words
 
 MAX_CORE_SETTINGS = 2
-"""A core has at most so many settings."""
+"""Largest number of settings of a core."""
 MIN_CORE_PROBABILITY = 0.5
-"""Probability from which on a core is expected to lose no more than the margin."""
+"""Smallest probability that a core loses no more than the margin."""
 
 
 @dataclass(frozen=True)
 class ConfirmedArms:
-    """The arms that run beside the default in a confirmation.
+    """Arms that run beside the default in a confirmation.
 
     Attributes:
-        whole: the winner of the search.
-        core: some of its settings alone; ``None`` where only the winner runs.
+        whole: winner of the search.
+        core: arm with some of its settings; ``None`` if only the winner runs.
     """
 
     whole: Arm
@@ -55,7 +55,7 @@ class ConfirmedArms:
 
     @classmethod
     def among(cls, arms: Iterable[Arm]) -> ConfirmedArms | None:
-        """Find them among the arms of a block; ``None`` where the default runs alone."""
+        """Return the confirmed arms of a block; ``None`` if the default runs alone."""
         others = list(dict.fromkeys(arm for arm in arms if arm.configuration != DEFAULT))
         if not others:
             return None
@@ -66,7 +66,7 @@ class ConfirmedArms:
 
     @property
     def arms(self) -> tuple[Arm, ...]:
-        """The winner, and its core if that runs."""
+        """The winner, and its core if any."""
         return (self.whole,) if self.core is None else (self.whole, self.core)
 
 
@@ -77,14 +77,14 @@ def with_core(
     whole: Arm,
     margin: float,
 ) -> ConfirmedArms:
-    """Return a winner with its core, where a model expects one to be as good.
+    """Return a winner with its core, if a model expects one to be as good.
 
-    Of the smallest parts that are expected to lose no more than the margin it is the likeliest.
+    The core is the most probable of the smallest parts that lose no more than the margin.
 
     Args:
-        searcher: whose model estimates.
-        space: says which parts are valid.
-        trials: all launches that the model is to know.
+        searcher: searcher with the model.
+        space: space that decides which parts are valid.
+        trials: launches for the model.
         whole: the winner.
         margin: ratio differences below it count as none.
     """
@@ -122,17 +122,17 @@ def confirmed_arms(history: History) -> ConfirmedArms | None:
 
 
 def claim_alpha(spec: StudySpec, winners: int = 1) -> float:
-    """Return the error rate of each claim and of the noise floor, which hold together.
+    """Return the error rate of each claim and of the noise floor, which hold simultaneously.
 
     Args:
-        spec: of the study.
-        winners: number of arms that are held against the default.
+        spec: specification of the study.
+        winners: number of arms that are compared with the default.
     """
     return claims_alpha(spec) / (winners + spec.null)
 
 
 def min_blocks(spec: StudySpec, winners: int = 1) -> int:
-    """Return the number of blocks below which no interval of a claim excludes anything.
+    """Return the smallest number of blocks with a conclusive interval.
 
     Args:
         spec, winners: as for ``claim_alpha``.
@@ -141,7 +141,7 @@ def min_blocks(spec: StudySpec, winners: int = 1) -> int:
 
 
 def count_winners(arms: Iterable[Arm]) -> int:
-    """Return how many arms of a block are held against the default; 1 before there is a block."""
+    """Return the number of arms of a block that are compared with the default; at least 1."""
     running = ConfirmedArms.among(arms)
     return 1 if running is None else len(running.arms)
 
@@ -162,16 +162,16 @@ def claims_on(spec: StudySpec, history: History, running: ConfirmedArms | None) 
 def recommended_arm(
     spec: StudySpec, history: History, running: ConfirmedArms, claims: Mapping[Arm, Claim]
 ) -> Arm:
-    """Return the arm that is recommended, if any of a confirmation is.
+    """Return the arm to recommend, if the confirmation supports one.
 
-    That is the core if it is shown to gain, and if the winner is not or does not gain more; else
-    the winner. An arm that fails more often than the default gains nothing.
+    It is the core if that gains, and if the winner does not gain or not more; else it is the
+    winner. An arm that fails more often than the default gains nothing.
 
     Args:
-        spec: of the study.
-        history: its samples.
-        running: the arms of the confirmation.
-        claims: on them.
+        spec: specification of the study.
+        history: samples of the study.
+        running: arms of the confirmation.
+        claims: claims on them.
     """
     core = running.core
     if core is None:
@@ -188,14 +188,14 @@ def recommended_arm(
 
 
 def _may_replace(spec: StudySpec, history: History, running: ConfirmedArms) -> bool:
-    """Tell whether the core may stand for the winner, by the rule of the reduction."""
+    """Return whether the core may replace the winner, by the rule of the reduction."""
     return may_leave_out(_gaps(history, running), math.log1p(spec.margin))
 
 
 def _gaps(history: History, running: ConfirmedArms) -> list[float]:
-    """Return how much worse the core was in each undisturbed block: log ratios.
+    """Return the loss of the core against the winner in each undisturbed block, as log ratios.
 
-    Of all blocks, where more than a third were disturbed.
+    All blocks count if more than a third were disturbed.
     """
     if running.core is None:
         return []
@@ -213,13 +213,13 @@ def _gaps(history: History, running: ConfirmedArms) -> list[float]:
 
 
 def core_notes(spec: StudySpec, history: History, running: ConfirmedArms, chosen: Arm) -> list[str]:
-    """Return what the blocks of a confirmation say of the core against the winner.
+    """Return a note on the core against the winner.
 
     Args:
-        spec: of the study.
-        history: its samples.
-        running: the arms of the confirmation.
-        chosen: the one that is recommended, if any is.
+        spec: specification of the study.
+        history: samples of the study.
+        running: arms of the confirmation.
+        chosen: recommended arm, if any.
     """
     gaps = _gaps(history, running)
     if running.core is None or not gaps:

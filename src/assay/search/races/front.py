@@ -1,4 +1,4 @@
-"""FrontRace: survey, gauge, search, confirm a few points of a front in several objectives."""
+"""Race of a tuning by several objectives: survey, gauge, search, confirmation of front points."""
 
 from __future__ import annotations
 
@@ -58,25 +58,25 @@ from assay.wording.endings import (
 )
 
 MAX_POINTS = 4
-"""More are not confirmed: each takes a launch in every block, and a level for each other."""
+"""Largest number of confirmed points: each takes launches and a share of the error rate."""
 CONFIRM_SHARE = 0.4
-"""So many points are planned for that their least confirmation takes no more of the budget."""
+"""Largest share of the budget for the smallest confirmation of the planned points."""
 
 
 class FrontRace(SearchRace):
-    """The race behind ``assay tune`` with several objectives.
+    """Race of ``assay tune`` with several objectives.
 
-    It looks at the default, and decides between racing and a model, as ``TuneRace`` does. Then the
-    points that seem to make up the front run in the same blocks as the default, until each is
+    It measures the default and chooses between racing and a model, as ``TuneRace`` does. Then the
+    candidate points of the Pareto front run in the same blocks as the default, until each is
     decided in each objective.
 
     Args:
-        spec: of the study; names its objectives.
-        space: the study's space, bound to the machine.
-        searcher: proposes where there are too many configurations to try all.
+        spec: specification of the study with its objectives.
+        space: space of the study, bound to the machine.
+        searcher: proposes configurations where they are too many to try all.
 
     Raises:
-        InvalidInputError: the study asks for what is decided by one objective.
+        InvalidInputError: an option is set that is valid for a single objective only.
     """
 
     def __init__(self, spec: StudySpec, space: SearchSpace, searcher: Searcher) -> None:
@@ -84,22 +84,26 @@ class FrontRace(SearchRace):
         super().__init__(spec, space, searcher)
         by_one = [with_single_objective(spec, metric) for metric in spec.targets]
         others = [ObjectiveView(one, History.of(one)) for one in by_one[1:]]
-        self.facets: tuple[ObjectiveView, ...] = (ObjectiveView(by_one[0], self._history), *others)
+        self.objectives: tuple[ObjectiveView, ...] = (
+            ObjectiveView(by_one[0], self._history),
+            *others,
+        )
         self._search: FrontSearch | None = None
 
     def tell(self, sample: Sample) -> None:
         """See ``Race.tell``."""
-        for facet in self.facets[1:]:
-            facet.history.add(sample)
+        for view in self.objectives[1:]:
+            view.history.add(sample)
         super().tell(sample)
 
-    def _searched(self, purse: RemainingBudget) -> Sequence[Arm] | None:
-        return self._chosen_search().roster(self.facets, purse)
+    def _searched(self, budget: RemainingBudget) -> Sequence[Arm] | None:
+        return self._chosen_search().roster(self.objectives, budget)
 
     def _lost(self, stage: Stage, arm: Arm) -> bool:
-        """Whether an arm lacks a value of any objective in the newest blocks of a stage."""
+        """Return whether an arm lacks a value of any objective in the newest blocks of a stage."""
         found = [
-            facet.history.newest(stage, arm.name, MAX_BLOCKS_WITHOUT_VALUE) for facet in self.facets
+            view.history.newest(stage, arm.name, MAX_BLOCKS_WITHOUT_VALUE)
+            for view in self.objectives
         ]
         together = list(zip(*found, strict=True))
         return len(together) == MAX_BLOCKS_WITHOUT_VALUE and all(
@@ -109,25 +113,25 @@ class FrontRace(SearchRace):
     # --- searching ---
 
     def _chosen_search(self) -> FrontSearch:
-        """All configurations if each gets its launches, else a model; set by the gauge alone."""
+        """Return racing if all configurations fit, else a model; the gauge alone decides."""
         if self._search is None:
             every = self._space.enumerate(self._affordable_configurations())
-            keeping = self._keeping()
+            reserve = self._reserve()
             if every is not None:
-                self._search = RacingFrontSearch(every, self._space, keeping)
+                self._search = RacingFrontSearch(every, self._space, reserve)
             else:
-                # Each remembers the model of its own objective.
-                searchers = [copy(self._searcher) for _ in self.facets]
-                self._search = ModelFrontSearch(self._space, searchers, self._spec.seed, keeping)
+                # Each caches the model of its own objective.
+                searchers = [copy(self._searcher) for _ in self.objectives]
+                self._search = ModelFrontSearch(self._space, searchers, self._spec.seed, reserve)
         return self._search
 
-    def _keeping(self) -> ReservedBudget:
+    def _reserve(self) -> ReservedBudget:
         points = self._planned_points()
         arms = 1 + self._spec.null + points
         return ReservedBudget(self._spec.margin, arms, self._least_for(points))
 
     def _planned_points(self) -> int:
-        """How many points the budget lets be confirmed, if each takes what the default takes."""
+        """Return the number of points that the budget can confirm, by the time of the default."""
         budget = self._spec.budget
         for points in range(MAX_POINTS, 1, -1):
             arms = 1 + self._spec.null + points
@@ -141,105 +145,105 @@ class FrontRace(SearchRace):
         return 1
 
     def _incumbent_cap_s(self) -> float | None:
-        """What is slow may be the best in something else: only what hangs is stopped."""
-        usual = self._history.successful_wall_s(DEFAULT_ARM.name)
+        """Return a limit for hanging launches only: a slow arm may be best in another objective."""
+        usual = self._history.good_wall_s(DEFAULT_ARM.name)
         return None if usual is None else usual * HANG_TIMEOUT_FACTOR + TIMEOUT_SLACK_S
 
     @cached_property
     def candidates(self) -> list[Arm]:
-        """The front as far as the search knows it, those first that are to be confirmed rather."""
-        return self._chosen_search().points(self.facets, MAX_POINTS)
+        """Pareto front of the search, in order of preference for the confirmation."""
+        return self._chosen_search().points(self.objectives, MAX_POINTS)
 
     # --- confirming ---
 
     @property
     def _least(self) -> int:
-        """Blocks that a study takes at least: to confirm one point."""
+        """Smallest number of confirmation blocks of a study: those of one point."""
         return self._least_for(1)
 
     def _least_for(self, points: int) -> int:
-        """Blocks below which no interval excludes anything where so many points are confirmed."""
-        return max(MIN_BLOCKS, min_values(front_alpha(self._spec, points)))
+        """Return the smallest number of blocks with conclusive intervals for a number of points."""
+        return max(MIN_BLOCKS, least(front_alpha(self._spec, points)))
 
-    def _confirm(self, purse: RemainingBudget) -> BlockPlan | Ending:
+    def _confirm(self, budget: RemainingBudget) -> BlockPlan | Ending:
         points = confirmed_points(self._history, NULL_ARM)
         if not points:
-            return self._first_block(purse)
+            return self._first_block(budget)
         blocks = len(self._history.blocks(Stage.CONFIRM))
         racing = [arm for arm in self._history.roster(Stage.CONFIRM) if arm in points]
         if is_look_due(blocks):
             alpha = front_alpha(self._spec, len(points))
             racing = [arm for arm in racing if not self._leaves(arm, points, alpha)]
-            over = self._over(racing, points, alpha, purse)
+            over = self._over(racing, points, alpha, budget)
             if over is not None:
                 return over
         arms = (*self._always, *racing)
         within = blocks < self._least_for(len(points))
-        if not purse.spent and (within or purse.affords(self._history.cost(arms))):
+        if not budget.spent and (within or budget.affords(self._history.cost(arms))):
             return BlockPlan(Stage.CONFIRM, arms)
         return Ending(EndReason.BUDGET, budget_ending(self._block_count))
 
     @property
     def _always(self) -> tuple[Arm, ...]:
-        """Who is in every block of the confirmation."""
+        """Arms of every confirmation block."""
         return (DEFAULT_ARM, NULL_ARM) if self._spec.null else (DEFAULT_ARM,)
 
     @property
     def _block_count(self) -> str:
         return counted(self._history, "confirmation block")
 
-    def _first_block(self, purse: RemainingBudget) -> BlockPlan | Ending:
-        """As many of the candidates as the budget lets be confirmed (rule 14)."""
+    def _first_block(self, budget: RemainingBudget) -> BlockPlan | Ending:
+        """Return the first confirmation block, with as many candidates as fit (rule 14)."""
         if not self.candidates:
-            return self._no_candidates(purse)
+            return self._no_candidates(budget)
         for count in range(len(self.candidates), 0, -1):
             arms = (*self._always, *self.candidates[:count])
             proof = self._history.cost(arms).times(self._least_for(count))
-            if not purse.spent and purse.affords(proof):
+            if not budget.spent and budget.affords(proof):
                 return BlockPlan(Stage.CONFIRM, arms)
         return self._no_room(self._history.cost(arms))
 
-    def _no_candidates(self, purse: RemainingBudget) -> BlockPlan | Ending:
-        """Nothing to confirm; what is left to show is the noise floor, where it was asked for."""
+    def _no_candidates(self, budget: RemainingBudget) -> BlockPlan | Ending:
+        """Return a block for the noise floor if requested, else the end without candidates."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if self._spec.null and blocks < self._least:
-            return self._floor_block(blocks, purse)
+            return self._floor_block(blocks, budget)
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
             return ending_without_success(self._history.samples)
         return Ending(EndReason.DECIDED, NO_BETTER_FRONT)
 
-    def _floor_block(self, blocks: int, purse: RemainingBudget) -> BlockPlan | Ending:
-        """One more of the default beside itself; the first only where all of them will fit."""
+    def _floor_block(self, blocks: int, budget: RemainingBudget) -> BlockPlan | Ending:
+        """Return another block of the default and its repeat; the first only if all of them fit."""
         cost = self._history.cost(self._always)
-        if blocks == 0 and not purse.affords(cost.times(self._least)):
+        if blocks == 0 and not budget.affords(cost.times(self._least)):
             return self._no_room(cost)
-        if purse.spent:
+        if budget.spent:
             return Ending(EndReason.BUDGET, budget_ending(self._block_count))
         return BlockPlan(Stage.CONFIRM, self._always)
 
     def _claims(self, arm: Arm, alpha: float) -> list[Claim | None]:
-        return claims_between(self.facets, (DEFAULT_ARM.name, arm.name), alpha)
+        return claims_between(self.objectives, (DEFAULT_ARM.name, arm.name), alpha)
 
     def _leaves(self, arm: Arm, points: Sequence[Arm], alpha: float) -> bool:
-        """Whether further blocks of a point are of no use: it fails, is dominated or gains nothing.
+        """Return whether a point needs no further blocks: it fails, is dominated, or gains nothing.
 
-        The intervals hold at every look, so that what is shown by now stays shown.
+        The intervals hold at every look, so that a proven result remains proven.
         """
         if self._lost(Stage.CONFIRM, arm):
             return True
         if len(self._history.complete(Stage.CONFIRM)) < self._least_for(len(points)):
             return False
-        better = dominating_arm(self.facets, arm, points, alpha)
+        better = dominating_arm(self.objectives, arm, points, alpha)
         return reason_off_front(self._claims(arm, alpha), better) in (
             FrontExclusion.DOMINATED,
             FrontExclusion.NO_GAIN,
         )
 
     def _over(
-        self, racing: Sequence[Arm], points: Sequence[Arm], alpha: float, purse: RemainingBudget
+        self, racing: Sequence[Arm], points: Sequence[Arm], alpha: float, budget: RemainingBudget
     ) -> Ending | None:
-        """The end of the confirmation, where its data bring it about."""
-        told = self._block_count
+        """Return the end of the confirmation if its data decide it."""
+        blocks = self._block_count
         if not racing and all(self._lost(Stage.CONFIRM, arm) for arm in points):
             return Ending(EndReason.DECIDED, WINNER_WITHOUT_VALUE)
         if len(self._history.complete(Stage.CONFIRM)) < self._least_for(len(points)):
@@ -247,45 +251,45 @@ class FrontRace(SearchRace):
         arms = (*self._always, *racing)
         claims = [self._claims(arm, alpha) for arm in racing]
         pairs = [
-            (facet, claim)
+            (view, claim)
             for of_arm in claims
-            for facet, claim in zip(self.facets, of_arm, strict=True)
+            for view, claim in zip(self.objectives, of_arm, strict=True)
         ]
-        if all(self._is_told(facet, claim) for facet, claim in pairs):
+        if all(self._is_settled(view, claim) for view, claim in pairs):
             decided = are_all_decided(claim for _, claim in pairs)
             return Ending(
-                EndReason.DECIDED, decided_ending(told) if decided else saturated_ending(told)
+                EndReason.DECIDED, decided_ending(blocks) if decided else saturated_ending(blocks)
             )
         if all(
-            self._is_told(facet, claim) or self._is_futile(facet, claim, purse, arms)
-            for facet, claim in pairs
+            self._is_settled(view, claim) or self._is_futile(view, claim, budget, arms)
+            for view, claim in pairs
         ):
             return Ending(
                 EndReason.BUDGET,
-                front_undecided_ending(told),
+                front_undecided_ending(blocks),
             )
         return None
 
-    def _is_told(self, facet: ObjectiveView, claim: Claim | None) -> bool:
-        """Decided and told well enough, or past deciding."""
+    def _is_settled(self, view: ObjectiveView, claim: Claim | None) -> bool:
+        """Return whether a claim is decided precisely enough, or cannot be decided."""
         if claim is None:
             return True
-        values = [facet.history.values(Stage.CONFIRM, name) for name in (claim.a, claim.b)]
+        values = [view.history.values(Stage.CONFIRM, name) for name in (claim.a, claim.b)]
         if all(map(is_constant, values)):
             return True
         return claim.verdict is not Verdict.UNCLEAR and is_precise(claim)
 
     def _is_futile(
-        self, facet: ObjectiveView, claim: Claim | None, purse: RemainingBudget, arms: Sequence[Arm]
+        self, view: ObjectiveView, claim: Claim | None, budget: RemainingBudget, arms: Sequence[Arm]
     ) -> bool:
-        """Whether not even a multiple of what is left would decide (see ``TuneRace``)."""
+        """Return whether even a multiple of the remaining budget would not decide a claim."""
         if claim is None or claim.verdict is not Verdict.UNCLEAR:
             return False
-        blocks = blocks_of_claim(facet.history, claim)
-        a, b = (facet.history.observations(Stage.CONFIRM, n, blocks) for n in (claim.a, claim.b))
-        found = effect(a, b, goal=facet.history.goal, alpha=claim.alpha)
+        blocks = blocks_of_claim(view.history, claim)
+        a, b = (view.history.observations(Stage.CONFIRM, n, blocks) for n in (claim.a, claim.b))
+        found = effect(a, b, goal=view.history.goal, alpha=claim.alpha)
         needed = blocks_needed(found, margin=self._spec.margin, doubt=1.0)
         if needed is None or needed <= claim.blocks:
             return False
         more = (needed - claim.blocks) / FUTILE_FACTOR
-        return not purse.affords(self._history.cost(arms).times(more))
+        return not budget.affords(self._history.cost(arms).times(more))

@@ -1,6 +1,6 @@
-"""FrontSearch: which configurations run in the next search block, for several objectives.
+"""Search by several objectives: the configurations of the next search block.
 
-No claim rests on a search block; its data only choose which points of the front are confirmed.
+No claim rests on a search block; its data only select the points of the front that are confirmed.
 """
 
 from __future__ import annotations
@@ -44,111 +44,120 @@ from assay.stats.interval import Interval
 
 WEIGHTINGS = 4
 """Weightings of the objectives in a block; each has its share of the proposals. In simulations of
-two objectives one weighting a block left more of the front unseen (docs/explanation/search.md)."""
+two objectives, one weighting per block left more of the front undiscovered
+(docs/explanation/search.md)."""
 
 
 class FrontSearch(Protocol):
-    """Search of one kind; what it answers follows from the facets and the purse alone."""
+    """Search of one kind; its answers follow from the samples and the budget alone."""
 
-    def roster(self, facets: Sequence[ObjectiveView], purse: RemainingBudget) -> list[Arm] | None:
-        """The arms of the next block, or ``None`` when the search is over."""
+    def roster(
+        self, objectives: Sequence[ObjectiveView], budget: RemainingBudget
+    ) -> list[Arm] | None:
+        """Return the arms of the next block, or ``None`` at the end of the search."""
         ...
 
-    def points(self, facets: Sequence[ObjectiveView], count: int) -> list[Arm]:
-        """Up to ``count`` arms that make up the front, as far as it is known; none the default."""
+    def points(self, objectives: Sequence[ObjectiveView], count: int) -> list[Arm]:
+        """Return up to ``count`` arms of the known Pareto front, without the default."""
         ...
 
 
 class RacingFrontSearch:
-    """All configurations run in every block; who is shown worse than another in all leaves.
+    """Race of all configurations; those proven worse than another in all objectives leave.
 
     Args:
         configurations: all of them, the default first.
-        space: of the study.
-        keeping: what the confirmation is left.
+        space: space of the study.
+        reserve: budget of the confirmation.
     """
 
     def __init__(
-        self, configurations: Sequence[Configuration], space: SearchSpace, keeping: ReservedBudget
+        self, configurations: Sequence[Configuration], space: SearchSpace, reserve: ReservedBudget
     ) -> None:
         self._arms = [arm_of(c) for c in configurations]
         self._space = space
-        self._keeping = keeping
+        self._reserve = reserve
 
-    def roster(self, facets: Sequence[ObjectiveView], purse: RemainingBudget) -> list[Arm] | None:
+    def roster(
+        self, objectives: Sequence[ObjectiveView], budget: RemainingBudget
+    ) -> list[Arm] | None:
         """See ``FrontSearch.roster``."""
-        history = facets[0].history
+        history = objectives[0].history
         blocks = len(history.blocks(Stage.SEARCH))
         if blocks == 0:
-            return None if purse.spent else self._arms
-        racing = still_racing(facets, self._keeping.margin)
+            return None if budget.spent else self._arms
+        racing = still_racing(objectives, self._reserve.margin)
         if racing == [DEFAULT_ARM]:
             return None
-        if blocks >= MIN_SEARCH_BLOCKS and self._settled(facets, racing):
+        if blocks >= MIN_SEARCH_BLOCKS and self._settled(objectives, racing):
             return None
-        return racing if self._keeping.affords(history, racing, purse, PROOF_SHARE) else None
+        return racing if self._reserve.affords(history, racing, budget, PROOF_SHARE) else None
 
-    def points(self, facets: Sequence[ObjectiveView], count: int) -> list[Arm]:
+    def points(self, objectives: Sequence[ObjectiveView], count: int) -> list[Arm]:
         """See ``FrontSearch.points``."""
-        racing = {a.configuration for a in still_racing(facets, self._keeping.margin)}
-        known = ObjectiveModels(self._space, [SampleMeans()] * len(facets), _told(facets))
-        return [arm_of(c) for c in best_points(known, racing, count, self._keeping.margin)]
+        racing = {a.configuration for a in still_racing(objectives, self._reserve.margin)}
+        known = Known(self._space, [ByAverage()] * len(objectives), _trials(objectives))
+        return [arm_of(c) for c in best_points(known, racing, count, self._reserve.margin)]
 
-    def _settled(self, facets: Sequence[ObjectiveView], racing: Sequence[Arm]) -> bool:
-        """Whether all are known against the default well enough, in each objective."""
-        if not is_look_due(len(facets[0].history.blocks(Stage.SEARCH))):
+    def _settled(self, objectives: Sequence[ObjectiveView], racing: Sequence[Arm]) -> bool:
+        """Return whether all arms are known precisely enough against the default."""
+        if not due(len(objectives[0].history.blocks(Stage.SEARCH))):
             return False
         return all(
-            _precise(gap, self._keeping.margin)
+            _precise(gap, self._reserve.margin)
             for arm in racing
             if arm != DEFAULT_ARM
-            for gap in _gaps(facets, arm, DEFAULT_ARM)
+            for gap in _gaps(objectives, arm, DEFAULT_ARM)
         )
 
 
 class ModelFrontSearch:
-    """A searcher proposes, by several weightings of the objectives in each block.
+    """Search by a model with several weightings of the objectives in each block.
 
     Args:
-        space: of the study.
-        searchers: one for each objective; the first proposes as well.
-        seed: of the study.
-        keeping: what the confirmation is left.
+        space: space of the study.
+        searchers: one for each objective; the first one proposes.
+        seed: seed of the study.
+        reserve: budget of the confirmation.
     """
 
     def __init__(
-        self, space: SearchSpace, searchers: Sequence[Searcher], seed: int, keeping: ReservedBudget
+        self, space: SearchSpace, searchers: Sequence[Searcher], seed: int, reserve: ReservedBudget
     ) -> None:
         self._space = space
         self._searchers = searchers
         self._seed = seed
-        self._keeping = keeping
+        self._reserve = reserve
 
-    def roster(self, facets: Sequence[ObjectiveView], purse: RemainingBudget) -> list[Arm] | None:
+    def roster(
+        self, objectives: Sequence[ObjectiveView], budget: RemainingBudget
+    ) -> list[Arm] | None:
         """See ``FrontSearch.roster``."""
-        history = facets[0].history
-        if purse.spent or not self._keeping.affords(history, BATCH_ARMS, purse, PROOF_SHARE):
+        history = objectives[0].history
+        if budget.spent or not self._reserve.affords(history, BATCH_ARMS, budget, PROOF_SHARE):
             return None
-        told = _told(facets)
-        if len(told[0]) >= MAX_LAUNCHES:
+        trials_by_objective = _trials(objectives)
+        if len(trials_by_objective[0]) >= MAX_LAUNCHES:
             return None
-        space = admitted_space(history, self._space)
-        chosen = self._proposed(space, told, len(history.blocks(Stage.SEARCH)))
+        space = admitted(history, self._space)
+        chosen = self._proposed(space, trials_by_objective, len(history.blocks(Stage.SEARCH)))
         return [DEFAULT_ARM, *map(arm_of, chosen)] if chosen else None
 
     def _proposed(
-        self, space: SearchSpace, told: Sequence[Sequence[Trial]], block: int
+        self, space: SearchSpace, trials_by_objective: Sequence[Sequence[Trial]], block: int
     ) -> list[Configuration]:
-        """A batch by several weightings; what another has proposed is left to it."""
+        """Return a batch of distinct proposals by several weightings."""
         rng = random.Random(_seed_of(self._seed, block))
-        known = launched_configurations(told[0])
+        known = launched(trials_by_objective[0])
         if not known - {Configuration()}:
-            return fresh_configurations(space, [], known, BATCH, rng)
-        new = len(non_default_trials(told[0])) < MAX_TRIALS
+            return fresh(space, [], known, BATCH, rng)
+        new = len(newcomers(trials_by_objective[0])) < MAX_TRIALS
         chosen: list[Configuration] = []
         for number in range(1, WEIGHTINGS + 1):
             trials = scalarised(
-                told, random_weights(len(told), rng), math.log1p(self._keeping.margin)
+                trials_by_objective,
+                weights(len(trials_by_objective), rng),
+                math.log1p(self._reserve.margin),
             )
             ask = self._searchers[0].propose if new else self._searchers[0].verify
             found = ask(space, trials, BATCH * number // WEIGHTINGS, rng.getrandbits(31))
@@ -156,49 +165,46 @@ class ModelFrontSearch:
             chosen += others[: BATCH * number // WEIGHTINGS - len(chosen)]
         return chosen
 
-    def points(self, facets: Sequence[ObjectiveView], count: int) -> list[Arm]:
+    def points(self, objectives: Sequence[ObjectiveView], count: int) -> list[Arm]:
         """See ``FrontSearch.points``."""
-        told = _told(facets)
-        known = ObjectiveModels(self._space, self._searchers, told)
-        among = set(mean_points(told))
-        return [arm_of(c) for c in best_points(known, among, count, self._keeping.margin)]
+        trials_by_objective = _trials(objectives)
+        known = Known(self._space, self._searchers, trials_by_objective)
+        among = set(mean_points(trials_by_objective))
+        return [arm_of(c) for c in best_points(known, among, count, self._reserve.margin)]
 
 
-def _told(facets: Sequence[ObjectiveView]) -> list[list[Trial]]:
-    return [trials_of(facet.history) for facet in facets]
+def _trials(objectives: Sequence[ObjectiveView]) -> list[list[Trial]]:
+    return [trials_of(view.history) for view in objectives]
 
 
 def _seed_of(seed: int, block: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed}/front/{block}".encode()).digest()[:4])
 
 
-def still_racing(facets: Sequence[ObjectiveView], margin: float) -> list[Arm]:
-    """The arms of the newest search block without those that are dominated or that gave up.
+def still_racing(objectives: Sequence[ObjectiveView], margin: float) -> list[Arm]:
+    """Return the arms of the newest search block without dominated, failing and excluded ones.
 
-    Nor those that are excluded (``is_excluded``). The default always stays: it shows the drift of
-    the session.
+    The default always remains: it shows the drift of the session.
     """
-    first = facets[0].history
+    first = objectives[0].history
     arms = first.roster(Stage.SEARCH)
-    able = [a for a in arms if a == DEFAULT_ARM or _able(facets, a)]
-    if not is_look_due(len(first.blocks(Stage.SEARCH))):
+    able = [a for a in arms if a == DEFAULT_ARM or _able(objectives, a)]
+    if not due(len(first.blocks(Stage.SEARCH))):
         return able
-    points = mean_points(_told(facets))
+    points = mean_points(_trials(objectives))
     known = [a for a in able if a.configuration in points]
     out = {
         arm.name
         for arm in known
         if (rival := _rival(arm, known, points, margin)) is not None
-        and _shown_worse(_gaps(facets, arm, rival), margin)
+        and _shown_worse(_gaps(objectives, arm, rival), margin)
     }
     return [a for a in able if a == DEFAULT_ARM or a.name not in out]
 
 
-def _able(facets: Sequence[ObjectiveView], arm: Arm) -> bool:
-    has_failed_block = any(
-        facet.history.has_failed_block(Stage.SEARCH, arm.name) for facet in facets
-    )
-    return not has_failed_block and not is_excluded(facets[0].history, arm.configuration)
+def _able(objectives: Sequence[ObjectiveView], arm: Arm) -> bool:
+    gave_up = any(view.history.gave_up(Stage.SEARCH, arm.name) for view in objectives)
+    return not gave_up and not is_excluded(objectives[0].history, arm.configuration)
 
 
 def _rival(
@@ -207,9 +213,9 @@ def _rival(
     points: dict[Configuration, tuple[float, ...]],
     margin: float,
 ) -> Arm | None:
-    """Who is ahead of an arm by most in the objective in which it is ahead by least.
+    """Return the arm with the largest minimal lead over an arm, over all objectives.
 
-    One is enough: each further one would be a further chance to drop an arm wrongly.
+    One rival is enough: each further one would raise the error rate.
     """
     scale = extent([points[other.configuration] for other in others], math.log1p(margin))
     mine = points[arm.configuration]
@@ -222,14 +228,14 @@ def _rival(
     return max(rivals, key=lambda other: (lead(other), other.name), default=None)
 
 
-def _gaps(facets: Sequence[ObjectiveView], arm: Arm, other: Arm) -> list[Interval]:
-    """How much worse one arm was than another, in each objective: intervals of log-ratios."""
-    return [_gap(facet, arm, other) for facet in facets]
+def _gaps(objectives: Sequence[ObjectiveView], arm: Arm, other: Arm) -> list[Interval]:
+    """Return the loss of an arm against another in each objective, as intervals of log ratios."""
+    return [_gap(view, arm, other) for view in objectives]
 
 
-def _gap(facet: ObjectiveView, arm: Arm, other: Arm) -> Interval:
-    """A figure that differs by the same in every block is known: a size often is."""
-    matrix = facet.history.log_matrix(Stage.SEARCH, [arm.name, other.name])
+def _gap(view: ObjectiveView, arm: Arm, other: Arm) -> Interval:
+    """Return the interval in one objective; equal differences in all blocks give an exact value."""
+    matrix = view.history.log_matrix(Stage.SEARCH, [arm.name, other.name])
     gaps = [float(a - b) for a, b in matrix if not math.isnan(a - b)]
     if len(gaps) >= MIN_SEARCH_BLOCKS and max(gaps) == min(gaps):
         return Interval(gaps[0], gaps[0])
@@ -237,12 +243,12 @@ def _gap(facet: ObjectiveView, arm: Arm, other: Arm) -> Interval:
 
 
 def _precise(gap: Interval, margin: float) -> bool:
-    """Whether half an interval is at most the margin, or a quarter of what it is about."""
+    """Return whether the half width is at most the margin, or a quarter of the difference."""
     half = (gap.hi - gap.lo) / 2
     return math.isfinite(half) and half <= max(math.log1p(margin), abs(gap.hi + gap.lo) / 8)
 
 
 def _shown_worse(gaps: Sequence[Interval], margin: float) -> bool:
-    """Worse in one objective, and in no other better by as much as the margin."""
+    """Return whether an arm is worse in one objective, and in none better by the margin."""
     near = -math.log1p(margin)
     return all(gap.lo > near for gap in gaps) and any(gap.lo > 0.0 for gap in gaps)

@@ -1,4 +1,4 @@
-"""MeasureRace: one arm, until its mean is known as precisely as asked."""
+"""Race of a measurement: one arm, until its mean is as precise as requested."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from assay.wording.endings import (
 MAX_ATTEMPTS = 3
 """Launches that may fail before the workload counts as failing always."""
 MAX_WARMUP = 10
-"""More warm-up launches than this are not made unless asked for."""
+"""Largest number of warm-up launches, unless more are requested."""
 WARMUP_GAIN = 0.02
-"""A launch is faster than those before it if it takes less than their least time by this share."""
+"""Relative reduction of the shortest time from which on the warm-up continues."""
 PRECISION = 0.01
-"""Half width of the interval over the mean at which a measurement stops unless asked otherwise."""
+"""Default half width of the interval over the mean at which a measurement ends."""
 
 
 class MeasureRace(BlockRace):
-    """The race behind ``assay measure``: warm-up launches, then launches until it is precise.
+    """Race of ``assay measure``: warm-up launches, then launches until the mean is precise.
 
-    The warm-up is over with the first launch that is not faster than all before it. What counts
-    begins after it, so that no value is chosen by what it is.
+    The warm-up ends with the first launch that is not faster than all before it. Launches count
+    from the next one on, so that no value is selected by its size.
 
     Args:
-        spec: of the study; ``arms`` holds one.
+        spec: specification of the study; ``arms`` contains one.
     """
 
     def __init__(self, spec: StudySpec) -> None:
@@ -52,19 +52,19 @@ class MeasureRace(BlockRace):
         self._arm = spec.arms[0]
         self._repeating = False
 
-    def _next(self, purse: RemainingBudget) -> BlockPlan | Ending:
+    def _next(self, budget: RemainingBudget) -> BlockPlan | Ending:
         looks = len(self._history.blocks(Stage.SURVEY))
         works = self._works(Stage.SURVEY, self._arm)
-        if not works and looks < MAX_ATTEMPTS and not (looks and purse.spent):
+        if not works and looks < MAX_ATTEMPTS and not (looks and budget.spent):
             return BlockPlan(Stage.SURVEY, (self._arm,))
-        if works and self._warming(purse):
+        if works and self._warming(budget):
             return BlockPlan(Stage.SURVEY, (self._arm,))
         if not works:
             message = arm_ending(PROGRAM, self._gave_nothing([self._arm]))
             return workload_failure(message, [self._arm])
         blocks = len(self._history.blocks(Stage.CONFIRM))
         values = self._history.figures(Stage.CONFIRM, self._arm.name)
-        affordable = purse.affords(self._history.cost([self._arm]))
+        affordable = budget.affords(self._history.cost([self._arm]))
         if self._lost(Stage.CONFIRM, self._arm) or (
             blocks and not values and (blocks >= MAX_ATTEMPTS or not affordable)
         ):
@@ -75,15 +75,15 @@ class MeasureRace(BlockRace):
             return Ending(EndReason.DECIDED, constant_ending(len(values)))
         if affordable:
             return BlockPlan(Stage.CONFIRM, (self._arm,))
-        if blocks == 0 and not purse.spent and looks == 1:
+        if blocks == 0 and not budget.spent and looks == 1:
             self._repeating = True
             return BlockPlan(Stage.SURVEY, (self._arm,))
         if blocks == 0:
-            return self._too_small(purse)
+            return self._too_small(budget)
         return Ending(EndReason.BUDGET, budget_ending(self._tally()))
 
     def _bounded_s(self, launch: Launch, left: Budget) -> float | None:
-        """See ``BlockRace``; a first launch that used up the budget is not paid for twice."""
+        """See ``BlockRace``; a first launch that used the budget is not given it twice."""
         found = super()._bounded_s(launch, left)
         if not self._repeating or launch.stage is not Stage.SURVEY or left.time_s is None:
             return found
@@ -91,7 +91,7 @@ class MeasureRace(BlockRace):
         return rest_s if found is None else min(found, rest_s)
 
     def _tally(self) -> str:
-        """All launches that were made, by what they were good for; the first figure is the mean's.
+        """Return the launches of the study by their use; those of the mean come first.
 
         The sum is the number of launches of the study.
         """
@@ -108,8 +108,8 @@ class MeasureRace(BlockRace):
         lost = len(samples) - warm - len(timed)
         return launch_tally(len(sound), len(timed) - len(sound), lost, warm)
 
-    def _warming(self, purse: RemainingBudget) -> bool:
-        """Whether another warm-up launch is due, and leaves what a summary takes."""
+    def _warming(self, budget: RemainingBudget) -> bool:
+        """Return whether another warm-up launch is due and leaves room for a summary."""
         if self._history.blocks(Stage.CONFIRM):
             return False
         walls = [
@@ -118,32 +118,32 @@ class MeasureRace(BlockRace):
             if s.wall_s and s.outcome in (Outcome.OK, Outcome.TIMED_OUT)
         ]
         if self._spec.warmup is not None:
-            return len(walls) < self._spec.warmup and not purse.spent
+            return len(walls) < self._spec.warmup and not budget.spent
         one = self._history.cost([self._arm])
-        if len(walls) >= MAX_WARMUP or not purse.affords(one.times(MIN_BLOCKS + 1)):
+        if len(walls) >= MAX_WARMUP or not budget.affords(one.times(MIN_BLOCKS + 1)):
             return False
         return len(walls) < 2 or walls[-1] < (1.0 - WARMUP_GAIN) * min(walls[:-1])
 
     def _silence(self) -> str:
-        """Why no launch gives a value any more."""
+        """Return the ending where no launch gives a value any longer."""
         if self._history.newest(Stage.CONFIRM, self._arm.name, 1) == [None]:
             return self._failing(self._arm)
         return NOTHING_TO_AVERAGE
 
-    def _too_small(self, purse: RemainingBudget) -> Ending:
-        """Not one launch fits behind the warm-up; what hooks took is spent, and will be again."""
+    def _too_small(self, budget: RemainingBudget) -> Ending:
+        """Return the end where no launch fits after the warm-up; hooks count twice."""
         one = Cost(self._history.cost([self._arm]).time_s, 1)
-        whole = self._budget_for(purse, one, MIN_BLOCKS)
+        whole = self._budget_for(budget, one, MIN_BLOCKS)
         return self._refused(
             WARM_UP_USED_BUDGET,
             Budget(time_s=whole.time_s, launches=len(self._history.samples) + 1),
         )
 
     def _requires(self) -> bool:
-        """Whether it is unclear yet if what is required is kept."""
+        """Return whether a requirement is undecided."""
         return is_undecided(self._spec, self._history, (self._arm,))
 
     def _precise(self) -> bool:
-        """Whether the undisturbed launches tell the mean as precisely as asked."""
+        """Return whether the undisturbed launches give the mean as precisely as requested."""
         wanted = self._spec.precision or PRECISION
         return is_mean_precise(self._history, self._arm, wanted, self._spec.alpha)

@@ -1,7 +1,7 @@
-"""Race: the whole decision loop without I/O.
+"""Races: the decision loop of a study, without I/O.
 
-A race proposes launches and is told samples. Its state follows from the study's specification and
-the samples told, so a stopped study is resumed by telling a new race what the store holds.
+A race proposes launches and takes in samples. Its state follows from the specification of the study
+and these samples, so a new race that takes in the stored samples resumes a stopped study.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from assay.wording.endings import (
 )
 
 GRACE_FACTOR = 3.0
-"""How many times its usual time a launch may take beyond the end of the budget."""
+"""Time beyond the end of the budget that a launch may take, over its usual time."""
 MIN_TIMEOUT_S = 0.1
 
 
 class EndReason(enum.StrEnum):
-    """Why a race is over."""
+    """Reason why a race ended."""
 
     DECIDED = "decided"
     BUDGET = "budget"
@@ -50,13 +50,13 @@ class EndReason(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Ending:
-    """The race is over.
+    """End of a race.
 
     Attributes:
-        reason: for programs.
-        message: for people: one sentence.
-        needed: for ``TOO_SMALL``: the budget that would do.
-        arms: for ``WORKLOAD_FAILED``: names of the arms that failed, whose reasons are told.
+        reason: reason, for programs.
+        message: reason as a sentence, for users.
+        needed: sufficient budget, for ``TOO_SMALL``; ``None`` if unknown.
+        arms: names of the arms that failed, for ``WORKLOAD_FAILED``.
     """
 
     reason: EndReason
@@ -66,20 +66,20 @@ class Ending:
 
 
 def workload_failure(message: str, arms: Sequence[Arm]) -> Ending:
-    """Return the end of a race in which arms failed, whose own reasons are told with it.
+    """Return the end of a race in which arms failed.
 
     Args:
         message: one sentence.
-        arms: that it speaks of.
+        arms: arms of that sentence, whose reasons are shown with it.
     """
     return Ending(EndReason.WORKLOAD_FAILED, message, arms=tuple(arm.name for arm in arms))
 
 
 def ending_without_success(samples: Sequence[Sample]) -> Ending:
-    """Return the end of a search of which no launch ended well.
+    """Return the end of a search without a launch that ended well.
 
     Args:
-        samples: of the search.
+        samples: samples of the search.
     """
     late = all(sample.outcome is Outcome.TIMED_OUT for sample in samples)
     return Ending(
@@ -90,28 +90,34 @@ def ending_without_success(samples: Sequence[Sample]) -> Ending:
 
 
 class Race(Protocol):
-    """What a study asks for its next launches; used by studies and by replays alike."""
+    """Source of launches of a study, for real studies and for replays."""
 
     def ask(self, free_slots: int, left: Budget) -> list[Launch] | Ending:
-        """Up to ``free_slots`` launches to make now.
+        """Return up to ``free_slots`` launches to make now.
 
-        An empty list means that launches in flight must be told first.
+        An empty list means that samples of launches in flight are needed first.
         """
         ...
 
     def tell(self, sample: Sample) -> None:
-        """Take in a sample, one just made or one from the store."""
+        """Take in a sample, either new or from the store."""
         ...
 
     @property
     def stage(self) -> Stage:
-        """Where the race stands, for the progress line."""
+        """Current stage, for the progress line."""
         ...
 
 
 @dataclass(frozen=True)
 class BlockPlan:
-    """Who runs in the next block, at which stage, and how often each."""
+    """Arms of the next block.
+
+    Attributes:
+        stage: stage of the block.
+        arms: arms that run in it.
+        times: launches of each arm.
+    """
 
     stage: Stage
     arms: tuple[Arm, ...]
@@ -119,21 +125,22 @@ class BlockPlan:
 
 
 MAX_RETRIES = 1
-"""A failed launch is tried once more within its block, to tell a flake from a configuration that
-cannot work. A program that cannot be built is not built again within a sitting."""
+"""Retries of a failed launch within its block, to tell a rare failure from a configuration that
+cannot work. A failed build is not retried within a session."""
 
 
 MAX_BLOCKS_WITHOUT_VALUE = 3
-"""Blocks running without a value after which an arm is not waited for any more."""
+"""Successive blocks without a value after which an arm leaves."""
 
 
 class BlockRunner:
-    """Deals out the launches of one block at a time, in a balanced random order.
+    """Scheduler of the launches of one block at a time, in a balanced random order.
 
     Args:
-        seed: of the study; the order within a block follows from it and the block's number.
-        costly: settings that are costly to change; arms that share them run one after another.
-        slots: that launches are confined to; 0 where there are none.
+        seed: seed of the study; the order within a block follows from it and the number of the
+            block.
+        costly: settings that are costly to change; arms that share them run in succession.
+        slots: slots that launches are confined to; 0 without slots.
     """
 
     def __init__(
@@ -151,17 +158,17 @@ class BlockRunner:
 
     @property
     def over(self) -> bool:
-        """Whether the block has neither launches to make nor in flight."""
+        """True if the block has no launches left, neither waiting nor in flight."""
         return not self._waiting and not self._flying
 
     @property
     def arms(self) -> tuple[Arm, ...]:
-        """Who runs in the newest block, each once."""
+        """Arms of the newest block, each once."""
         return tuple(dict.fromkeys(self._arms))
 
     @property
     def flying(self) -> int:
-        """Launches handed out and not told yet."""
+        """Number of launches in flight."""
         return len(self._flying)
 
     def start(self, roster: BlockPlan) -> None:
@@ -180,7 +187,7 @@ class BlockRunner:
         self._arms = arms
         self._kept = False
         self._flying = {}
-        # In the search a block may begin with what the one before ended with.
+        # In the search a block may begin with the configuration of the previous launch.
         anew = stage is Stage.CONFIRM and self._costly.differ(arms)
         self._waiting = [
             Launch(
@@ -195,10 +202,10 @@ class BlockRunner:
         ]
 
     def take(self, free_slots: int) -> list[Launch]:
-        """The next launches of the block.
+        """Return the next launches of the block.
 
-        Until one has been told that holds the roster, each of them holds it: whichever ends first
-        in several slots, a stopped study knows who was to run.
+        Each launch contains the roster of the block until a sample with it has arrived: whichever
+        launch ends first, a stopped study knows the arms of the block.
         """
         count = self._side_by_side(free_slots)
         taken, self._waiting = self._waiting[:count], self._waiting[count:]
@@ -208,10 +215,10 @@ class BlockRunner:
         return [msgspec.structs.replace(launch, roster=self._arms) for launch in taken]
 
     def _side_by_side(self, free_slots: int) -> int:
-        """How many launches may begin now.
+        """Return the number of launches that may begin now.
 
-        Where it is to be seen what launches side by side do to each other, all of an arm begin
-        together, and nothing runs beside another arm. Those that a stop has torn apart are dropped.
+        To measure interference, all launches of an arm begin together, and no other arm runs beside
+        them. Launches that an interruption has separated are dropped.
         """
         if not self._waiting or self._waiting[0].stage is not Stage.INTERFERENCE:
             return free_slots
@@ -224,7 +231,7 @@ class BlockRunner:
         return whole
 
     def _fly(self, launch: Launch) -> int | None:
-        """Where a launch runs: in any free slot; what runs alone in that of its whole block."""
+        """Return the slot of a launch: any free one, or for a lone launch the slot of its block."""
         slot = None
         if self._slots:
             rng = random.Random(f"{self._seed}/{launch.block}/slot")
@@ -236,19 +243,19 @@ class BlockRunner:
         return slot
 
     def _together(self, launch: Launch) -> bool:
-        """Whether a launch may have others beside it."""
+        """Return whether other launches may run beside a launch."""
         single = sum(arm.name == launch.arm for arm in self._arms) == 1
         return launch.stage is Stage.SEARCH or not single
 
     def drop(self) -> None:
-        """Make no further launches of this block."""
+        """Cancel the launches of this block that have not begun."""
         self._waiting = []
 
     def tell(self, sample: Sample) -> None:
-        """Strike off what was done; a first failure goes to the end of its block once more."""
+        """Remove a finished launch; a first failure is repeated at the end of its block."""
         launch = sample.launch
         if launch.block > self.number:
-            # Told from the store: take the block over as it was laid out then.
+            # A sample from the store: continue the block with its original layout.
             self._lay_out(launch.stage, launch.block, launch.roster or ())
         self._kept = self._kept or launch.roster is not None
         place = _place(launch)
@@ -269,18 +276,18 @@ def _place(launch: Launch) -> tuple[int, int]:
 
 
 def _larger(asked: Budget, left: Budget) -> Budget:
-    """The budget that shares are taken of: a study that is resumed may be given more than asked."""
+    """Return the larger budget: a resumed study may have more than it began with."""
     times = [b.time_s for b in (asked, left) if b.time_s is not None]
     launches = [b.launches for b in (asked, left) if b.launches is not None]
     return Budget(time_s=max(times, default=None), launches=max(launches, default=None))
 
 
 class BlockRace(ABC):
-    """The part that all races share: one block at a time, state from what was told.
+    """Base of all races: one block at a time, state from samples.
 
     Args:
-        spec: of the study.
-        first: the stage in which the race begins.
+        spec: specification of the study.
+        first: first stage of the race.
     """
 
     def __init__(self, spec: StudySpec, first: Stage) -> None:
@@ -298,12 +305,12 @@ class BlockRace(ABC):
 
     @property
     def spec(self) -> StudySpec:
-        """What is asked."""
+        """Specification of the study."""
         return self._spec
 
     @property
     def history(self) -> History:
-        """What was told so far."""
+        """Samples so far."""
         return self._history
 
     def tell(self, sample: Sample) -> None:
@@ -313,24 +320,24 @@ class BlockRace(ABC):
         self._enter(sample.launch.stage)
 
     def go_on(self) -> None:
-        """Spend what is left on confirmation, verdict or not: intervals hold at every look."""
+        """Use the rest of the budget for the confirmation, decided or not."""
         self._beyond = True
 
     def ask(self, free_slots: int, left: Budget) -> list[Launch] | Ending:
         """See ``Race.ask``.
 
-        A block is begun only where it is expected to fit; should the budget end within it all the
-        same, what has not begun is dropped.
+        A block begins only if it is expected to fit. If the budget ends within it nevertheless,
+        launches that have not begun are dropped.
         """
-        purse = RemainingBudget(_larger(self._spec.budget, left), left)
-        if purse.spent:
+        budget = RemainingBudget(_larger(self._spec.budget, left), left)
+        if budget.spent:
             self._block.drop()
         self._offered = free_slots + self._block.flying
         while True:
             if self._block.over:
-                following = self._next(purse)
+                following = self._next(budget)
                 if isinstance(following, Ending) and following.reason is EndReason.DECIDED:
-                    following = self._once_more(purse) or following
+                    following = self._once_more(budget) or following
                 if isinstance(following, Ending):
                     return following
                 self._enter(following.stage)
@@ -344,27 +351,27 @@ class BlockRace(ABC):
                 ]
 
     def _enter(self, stage: Stage) -> None:
-        """Note that a block of a stage runs."""
+        """Record that a block of a stage runs."""
         self._stage = stage
 
-    def _once_more(self, purse: RemainingBudget) -> BlockPlan | None:
-        """The newest block of confirmation again, where what is left is to be spent as well."""
-        if not self._beyond or self._stage is not Stage.CONFIRM or purse.spent:
+    def _once_more(self, budget: RemainingBudget) -> BlockPlan | None:
+        """Return the newest block of confirmation, where the rest of the budget is to be used."""
+        if not self._beyond or self._stage is not Stage.CONFIRM or budget.spent:
             return None
         arms = self._block.arms
         if any(self._lost(Stage.CONFIRM, arm) for arm in arms):
             return None
-        return BlockPlan(Stage.CONFIRM, arms) if purse.affords(self._history.cost(arms)) else None
+        return BlockPlan(Stage.CONFIRM, arms) if budget.affords(self._history.cost(arms)) else None
 
     def _abreast(self) -> int | None:
-        """How many launches of the stage may run side by side; ``None``: as many as are offered."""
+        """Return the largest number of concurrent launches; ``None`` for no limit."""
         return None
 
     def _bounded_s(self, launch: Launch, left: Budget) -> float | None:
-        """After how long a launch is stopped: by its own cap, or far beyond the budget's end.
+        """Return the time limit of a launch: its own, or one far beyond the end of the budget.
 
-        A program that never ends must not hold a study for ever. What an arm usually takes is
-        added three times, so that no value of a launch that had begun in time is lost.
+        A program that never ends must not block a study. The limit includes three times the usual
+        time of the arm, so that every launch that began in time gives its value.
         """
         own = self._cap_s(launch)
         if left.time_s is None:
@@ -374,7 +381,7 @@ class BlockRace(ABC):
         return end if own is None else min(own, end)
 
     def _room(self, free_slots: int, left: Budget) -> int:
-        """How many launches may begin: those in flight have not been taken off the budget yet."""
+        """Return the number of launches that may begin: the budget excludes those in flight."""
         flying, abreast = self._block.flying, self._abreast()
         if abreast is not None:
             free_slots = max(0, min(free_slots, abreast - flying))
@@ -383,20 +390,19 @@ class BlockRace(ABC):
         return min(free_slots, max(left.launches - flying, 0 if flying else 1))
 
     def _lost(self, stage: Stage, arm: Arm) -> bool:
-        """Whether an arm gave no value in the newest blocks of a stage in which it ran."""
+        """Return whether an arm gave no value in the newest blocks of a stage in which it ran."""
         return self._history.lost(stage, arm.name, MAX_BLOCKS_WITHOUT_VALUE)
 
     def _works(self, stage: Stage, arm: Arm) -> bool:
-        """Whether an arm gave a figure in a stage; one of 0 is one."""
+        """Return whether an arm gave a value in a stage, including 0."""
         history = self._history
         return bool(history.known(stage, arm.name)) or history.has_zeros(arm.name, (stage,))
 
     def _failing(self, arm: Arm) -> str:
-        """What an arm does that worked once, and gives no value any more."""
+        """Return the ending of an arm that worked once and gives no value any longer."""
         newest = next(s for s in reversed(self._history.samples) if s.launch.arm == arm.name)
         if newest.outcome is not Outcome.OK:
-            told = order_of_failures(self._history.samples)
-            return told or FAILED_AFTER_FIRST
+            return order_of_failures(self._history.samples) or FAILED_AFTER_FIRST
         metric = self._spec.workload.objective
         value = newest.metrics.get(metric.name)
         reason = newest.absent.get(metric.name, UNREADABLE)
@@ -405,7 +411,7 @@ class BlockRace(ABC):
         return missing_metric_ending(metric.name, reason)
 
     def _gave_nothing(self, arms: Sequence[Arm]) -> str:
-        """Say whether arms without a value failed, or ended well without a usable figure."""
+        """Return the failure of arms without a value, as a predicate."""
         names = {arm.name for arm in arms}
         mine = [sample for sample in self._history.samples if sample.launch.arm in names]
         good = sum(s.outcome is Outcome.OK and bool(self._history.observation(s)) for s in mine)
@@ -418,13 +424,13 @@ class BlockRace(ABC):
         )
 
     def _refused(self, message: str, needed: Budget) -> Ending:
-        """Return the end of a study whose budget does not do.
+        """Return the end of a study whose budget is too small.
 
-        Where no launch ended, no budget would.
+        If every launch timed out, no budget is sufficient.
 
         Args:
             message: one sentence.
-            needed: the budget that would do.
+            needed: sufficient budget.
         """
         samples = self._history.samples
         if not samples or any(sample.outcome is not Outcome.TIMED_OUT for sample in samples):
@@ -433,67 +439,67 @@ class BlockRace(ABC):
         return Ending(EndReason.WORKLOAD_FAILED, PROGRAM_TIMED_OUT, arms=arms)
 
     def _to_repeat(
-        self, arms: Sequence[Arm], purse: RemainingBudget, launches: int
+        self, arms: Sequence[Arm], budget: RemainingBudget, launches: int
     ) -> tuple[Arm, ...]:
         """Return the arms to launch once more before the budget counts as too small.
 
-        Of these only a first launch is known, which may do what later ones do not (fill a cache).
-        Settings that are costly to change are not changed for this.
+        Only their first launch is known, which may have one-time costs (filling a cache). Settings
+        that are costly to change are not changed for this.
 
         Args:
-            arms: of a block.
-            purse: what is left; as many are repeated as it has room for.
-            launches: number of them that the study takes at least, besides.
+            arms: arms of a block.
+            budget: remaining budget; it limits the number of repeats.
+            launches: smallest number of launches that the study takes besides.
         """
         history = self._history
         found: list[Arm] = []
-        fits = purse.affords(Cost(0.0, len(arms) + launches))
-        if purse.spent or history.costly or not fits:
+        fits = budget.affords(Cost(0.0, len(arms) + launches))
+        if budget.spent or history.costly or not fits:
             return ()
         for arm in arms:
-            single = history.blocks_run(Stage.SURVEY, arm.name) == 1
-            if single and purse.affords(history.cost([*found, arm], Stage.SURVEY)):
+            single = history.times_run(Stage.SURVEY, arm.name) == 1
+            if single and budget.affords(history.cost([*found, arm], Stage.SURVEY)):
                 found.append(arm)
         return tuple(found)
 
     def _budget_for(
-        self, purse: RemainingBudget, block: Cost, blocks: int, more: Cost = NO_COST
+        self, budget: RemainingBudget, block: Cost, blocks: int, more: Cost = NOTHING
     ) -> Budget:
-        """Return the budget that does for so many blocks, with what was spent and is no wall time.
+        """Return the budget that suffices for a number of blocks, with the overhead so far.
 
         Args:
-            purse: what is left.
-            block: one of them.
-            blocks: their number.
-            more: what comes before them.
+            budget: remaining budget.
+            block: cost of one block.
+            blocks: number of blocks.
+            more: cost of launches before them.
         """
         samples = self._history.samples
         walls_s = sum(s.took_s for s in samples)
         spent_s = walls_s
-        if purse.total.time_s is not None and purse.left.time_s is not None:
-            spent_s = max(walls_s, purse.total.time_s - purse.left.time_s)
+        if budget.total.time_s is not None and budget.left.time_s is not None:
+            spent_s = max(walls_s, budget.total.time_s - budget.left.time_s)
         beside_s = (spent_s - walls_s) / max(1, len(samples))
         launches = more.launches + block.launches * blocks
         time_s = more.time_s + block.time_s * blocks + beside_s * launches
         return sufficient_budget(Cost(spent_s + time_s, len(samples) + launches))
 
-    def _may_follow_order(self, first: Arm, purse: RemainingBudget) -> bool:
-        """Whether the arm that worked is to be tried again: others failed after it.
+    def _may_follow_order(self, first: Arm, budget: RemainingBudget) -> bool:
+        """Return whether to repeat the arm that worked, after others failed.
 
-        Where it fails as well, the order of launches is at fault and not the arms.
+        If it fails as well, the order of launches is the cause and not the arms.
         """
         samples = self._history.samples
         return (
-            not purse.spent
+            not budget.spent
             and samples[-1].launch.arm != first.name
             and samples[-1].outcome is Outcome.FAILED
             and not samples[-1].unbuilt
         )
 
     @abstractmethod
-    def _next(self, purse: RemainingBudget) -> BlockPlan | Ending:
-        """The next block, or the end."""
+    def _next(self, budget: RemainingBudget) -> BlockPlan | Ending:
+        """Return the next block, or the end."""
 
     def _cap_s(self, launch: Launch) -> float | None:
-        """After how long a launch is stopped, unless overridden: see ``hang_timeout_s``."""
-        return hang_timeout_s(self._spec, self._history, launch.arm)
+        """Return the time limit of a launch in seconds, by default ``limit_s``."""
+        return limit_s(self._spec, self._history, launch.arm)

@@ -1,8 +1,9 @@
-"""Reduction: a winner without the settings that do not matter.
+"""Reduction: a winner without the settings that have no effect.
 
-Each setting of the winner is left out in turn, in paired blocks against the whole winner; those
-whose absence costs less than the margin are left out together, and that is held against the winner
-once more, since two settings may do the same good. What is put back first is what costs most.
+Each setting of the winner is left out in turn, in paired blocks against the whole winner. Settings
+whose absence costs less than the margin are left out together, and the result is compared with the
+winner once more, since two settings may have the same effect. The costliest omission is put back
+first.
 """
 
 from __future__ import annotations
@@ -28,34 +29,41 @@ if TYPE_CHECKING:
 MIN_BLOCKS = 3
 MAX_BLOCKS = 12
 DOUBT_ERRORS = 1.5
-"""Most settings do nothing for most programs: one that does nothing stays with a chance of 7 %."""
+"""Standard errors in favour of leaving a setting out: most settings have no effect on most
+programs. A setting without effect remains with a probability of 7 %."""
 PROOF_SHARE = 0.15
-"""Blocks beyond the least must leave this share of the budget: what seems idle by itself is still
-to be left out together, and the confirmation gains more from a block than one setting does."""
+"""Share of the budget that blocks beyond the smallest number must leave: settings without effect
+are still to be left out together, and the confirmation gains more from a block than one setting
+does."""
 
 
 @dataclass(frozen=True)
 class ReducedWinner:
-    """The winner reduced, and why where it could not be."""
+    """Reduced winner.
+
+    Attributes:
+        arm: the winner with fewer settings, or unchanged.
+        note: reason of an incomplete reduction; ``None`` for a complete one.
+    """
 
     arm: Arm
     note: str | None = None
 
 
 class Reduction:
-    """Reduces one winner; what it answers follows from the history and the purse alone.
+    """Reduction of one winner; its state follows from the history and the budget alone.
 
     Args:
-        winner: the arm that the search chose; not the default.
-        space: says which smaller configurations are valid.
-        keeping: a loss smaller than its margin counts as none.
+        winner: best arm of the search; not the default.
+        space: space that decides which smaller configurations are valid.
+        reserve: budget of the confirmation; a loss below its margin counts as none.
     """
 
-    def __init__(self, winner: Arm, space: SearchSpace, keeping: ReservedBudget) -> None:
+    def __init__(self, winner: Arm, space: SearchSpace, reserve: ReservedBudget) -> None:
         self._winner = winner
         self._space = space
-        self._keeping = keeping
-        self._limit = math.log1p(keeping.margin)
+        self._reserve = reserve
+        self._limit = math.log1p(reserve.margin)
         self._without: dict[str, Arm] = {}
         if len(winner.configuration) > 1:
             for name in winner.configuration:
@@ -63,20 +71,20 @@ class Reduction:
                 if smaller is not None and smaller != winner:
                     self._without[name] = smaller
 
-    def roster(self, history: History, purse: RemainingBudget) -> list[Arm] | None:
-        """The arms of the next block, or ``None`` when the reduction is over."""
+    def roster(self, history: History, budget: RemainingBudget) -> list[Arm] | None:
+        """Return the arms of the next block, or ``None`` at the end of the reduction."""
         for trial in self._trials(history):
             done = self._blocks(history, trial[0])
             arms = list(dict.fromkeys([DEFAULT_ARM, self._winner, *trial]))
             if done < MIN_BLOCKS:
-                return arms if self._affords(history, arms, MIN_BLOCKS - done, purse) else None
+                return arms if self._affords(history, arms, MIN_BLOCKS - done, budget) else None
             more = done < MAX_BLOCKS and not self._clear(history, trial)
-            if more and self._affords(history, arms, 1, purse, share=PROOF_SHARE):
+            if more and self._affords(history, arms, 1, budget, share=PROOF_SHARE):
                 return arms
         return None
 
     def result(self, history: History) -> ReducedWinner:
-        """The reduced winner; may be the default, when nothing of it matters."""
+        """Return the reduced winner; the default if no setting has an effect."""
         if not self._without:
             return ReducedWinner(self._winner)
         if self._blocks(history, self._singles[0]) < MIN_BLOCKS:
@@ -89,9 +97,9 @@ class Reduction:
         return ReducedWinner(self._winner)
 
     def _reduced_to(self, candidate: Arm, history: History) -> ReducedWinner:
-        """Nothing is left of the winner only where that is shown; a doubt is for the confirmation.
+        """Return a candidate; the default only with evidence, else the confirmation decides.
 
-        What goes for want of evidence, setting by setting, may be a real gain taken together.
+        Settings that each lack evidence may have a real gain together.
         """
         if candidate != DEFAULT_ARM:
             return ReducedWinner(candidate)
@@ -104,7 +112,7 @@ class Reduction:
         return list(dict.fromkeys(self._without.values()))
 
     def _trials(self, history: History) -> Iterator[list[Arm]]:
-        """What has to be looked at, in order: single omissions, then those that go together."""
+        """Yield the arms to compare, in order: single omissions, then joint ones."""
         if not self._without:
             return
         yield self._singles
@@ -117,7 +125,7 @@ class Reduction:
                 return
 
     def _candidates(self, history: History) -> Iterator[Arm]:
-        """The winner without all that seems idle, then with the dearest of it put back, and on."""
+        """Yield the winner without all idle settings, then with the costliest put back."""
         losses = {
             name: self._loss(history, arm)
             for name, arm in self._without.items()
@@ -134,28 +142,28 @@ class Reduction:
         return arm_of(smaller) if self._space.valid(smaller) else None
 
     def _blocks(self, history: History, arm: Arm) -> int:
-        """In how many blocks of the reduction an arm ran."""
-        return history.blocks_run(Stage.REDUCE, arm.name)
+        """Return the number of blocks of the reduction in which an arm ran."""
+        return history.times_run(Stage.REDUCE, arm.name)
 
     def _matrix(self, history: History, arm: Arm) -> npt.NDArray[np.float64]:
-        """Blocks x (arm, winner)."""
+        """Return the values, as blocks x (arm, winner)."""
         return history.log_matrix(Stage.REDUCE, [arm.name, self._winner.name])
 
     def _gaps(self, history: History, arm: Arm) -> list[float]:
-        """How much worse an arm was than the winner, block by block: log ratios."""
+        """Return the loss of an arm against the winner in each block, as log ratios."""
         matrix = self._matrix(history, arm)
         gaps = matrix[:, 0] - matrix[:, 1]
         return [float(gap) for gap in gaps if not math.isnan(gap)]
 
     def _loss(self, history: History, arm: Arm) -> float:
-        """The mean of the gaps; infinite for an arm without a value."""
+        """Return the mean loss; infinite for an arm without a value."""
         gaps = self._gaps(history, arm)
         return statistics.fmean(gaps) if gaps else math.inf
 
     def _idle(self, history: History, arm: Arm) -> bool:
-        """Whether what an arm leaves out may be left out.
+        """Return whether the settings that an arm lacks may be left out.
 
-        A requirement and the work of the default are kept by all means.
+        The arm must meet the requirements and do the work of the default.
         """
         if history.other_work.hold(arm.configuration):
             return False
@@ -164,7 +172,7 @@ class Reduction:
         return may_leave_out(self._gaps(history, arm), self._limit)
 
     def _clear(self, history: History, trial: list[Arm]) -> bool:
-        """Whether each arm is shown to lose more than the limit, or less, or to give no value."""
+        """Return whether each arm is proven to lose more or less than the limit."""
         able = [arm for arm in trial if self._gaps(history, arm)]
         intervals = [difference_interval(self._matrix(history, arm), 0, 1) for arm in able]
         return all(i.lo > self._limit or i.hi < self._limit for i in intervals)
@@ -174,30 +182,29 @@ class Reduction:
         history: History,
         arms: list[Arm],
         blocks: int,
-        purse: RemainingBudget,
+        budget: RemainingBudget,
         share: float = 0.0,
     ) -> bool:
-        """Whether blocks of these arms leave what the confirmation needs, and a share of all."""
-        kept = self._keeping.confirmation(history, self._winner)
+        """Return whether blocks of these arms leave a confirmation and a share of the budget."""
+        kept = self._reserve.confirmation(history, self._winner)
         cost = history.cost(arms, Stage.REDUCE).times(blocks)
-        return purse.affords(cost, keep=share, least=kept)
+        return budget.affords(cost, keep=share, least=kept)
 
     def _best_single(self, history: History) -> Arm:
-        """The best single omission: nothing that was not measured is ever recommended."""
+        """Return the best single omission: a recommended arm has always been measured."""
         losses = {arm: self._loss(history, arm) for arm in self._singles}
         best = min(losses, key=losses.__getitem__)
         return best if self._idle(history, best) else self._winner
 
 
 def may_leave_out(gaps: Sequence[float], limit: float) -> bool:
-    """Return whether what a smaller configuration leaves out may be left out.
+    """Return whether the settings that a smaller configuration lacks may be left out.
 
-    The doubt counts for the smaller one: what it leaves out stays only if the loss exceeds the
-    limit by ``DOUBT_ERRORS`` standard errors.
+    They remain only if the loss exceeds the limit by ``DOUBT_ERRORS`` standard errors.
 
     Args:
-        gaps: by how much it was worse than the whole, block by block: log ratios.
-        limit: a loss up to it counts as none.
+        gaps: loss of the smaller configuration in each block, as log ratios.
+        limit: largest loss that counts as none.
     """
     if len(gaps) < 2:
         return False

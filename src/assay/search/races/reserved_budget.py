@@ -1,4 +1,4 @@
-"""Keeping: what the stages before the confirmation must leave of a budget."""
+"""Reserved budget: the part that earlier stages must leave for the confirmation."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from assay.search.history.remaining_budget import CONFIRMATION_RESERVE, Cost, Re
 
 @dataclass(frozen=True)
 class ReservedBudget:
-    """What is kept for the confirmation, and how fine a difference matters.
+    """Budget of the confirmation, and the smallest difference that matters.
 
     Attributes:
         margin: ratio differences below it count as none.
-        arms: how many a confirmation block will have.
-        blocks: how many a claim takes.
-        core_blocks: how many claims on a winner and its core take; ``None`` where no core may run.
+        arms: arms of a confirmation block.
+        blocks: smallest number of blocks of a claim.
+        core_blocks: smallest number of blocks of claims on a winner and its core; ``None`` if no
+            core may run.
     """
 
     margin: float
@@ -29,17 +30,17 @@ class ReservedBudget:
     core_blocks: int | None = None
 
     def confirmation(self, history: History, arm: Arm = DEFAULT_ARM) -> Cost:
-        """What the least confirmation of an arm takes, with a reserve."""
-        block = history.upper_quartile_cost([arm, *[DEFAULT_ARM] * (self.arms - 1)])
-        return block.times(CONFIRMATION_RESERVE * self.blocks)
+        """Return the cost of the smallest confirmation of an arm, with a reserve."""
+        block = history.dear_cost([arm, *[DEFAULT_ARM] * (self.arms - 1)])
+        return block.times(RESERVE * self.blocks)
 
     def proof(self, history: History, winners: Sequence[Arm], gain: float, noise: float) -> Cost:
         """Return the expected cost of a proof of a gain.
 
         Args:
-            history: so far.
+            history: samples so far.
             winners: the arm that gains, and its core if that runs as well.
-            gain: expected, as a difference of logarithms.
+            gain: expected gain, as a difference of logarithms.
             noise: standard deviation of the logarithm of a launch.
         """
         least = self.blocks
@@ -49,8 +50,8 @@ class ReservedBudget:
         return proof_cost(history, [*winners, *[DEFAULT_ARM] * (self.arms - 1)], blocks)
 
     def affords(
-        self, history: History, arms: Sequence[Arm], purse: RemainingBudget, share: float = 0.0
+        self, history: History, arms: Sequence[Arm], budget: RemainingBudget, share: float = 0.0
     ) -> bool:
-        """Whether a search block of these arms leaves a share of the budget, and a confirmation."""
+        """Return whether a search block leaves a share of the budget and a confirmation."""
         block = history.cost(arms, Stage.SEARCH)
-        return purse.affords(block, keep=share, least=self.confirmation(history))
+        return budget.affords(block, keep=share, least=self.confirmation(history))

@@ -1,8 +1,7 @@
-"""Standing: who is ahead right now, for people who watch.
+"""Scoreboard: the leading arm of a running study, for the progress line.
 
-What is shown here is worked out between launches, at the price of launches. So who is ahead is
-known from sums that each sample adds to, and the interval, which takes all blocks, is a thing to
-ask for sparingly.
+The leader is computed between launches, when time is expensive: from sums that each sample updates.
+The interval takes all blocks and is computed on request only.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from assay.stats.undisturbed import effect_of_blocks
 
 @dataclass(frozen=True)
 class Leader:
-    """The best arm against the first, so far; of search data it is an impression, no claim.
+    """Best arm against the first, so far; data of a search support no claim.
 
     Attributes:
-        arm: its name.
-        ratio: of the objective, arm over baseline; its value where there is no baseline.
-        lo, hi: interval, ``None`` where open or not asked for.
-        blocks: pairs, or launches, that it rests on.
+        arm: name of the arm.
+        ratio: ratio of the objective, arm over baseline; without a baseline the value of the arm.
+        lo, hi: interval; ``None`` for an open end, or without a request.
+        blocks: number of pairs, or of launches without a baseline.
     """
 
     arm: str
@@ -41,13 +40,13 @@ class Leader:
 
 
 class Scoreboard:
-    """Who is ahead in the stage that goes on; a sample costs the same however many came before.
+    """Leading arm of the current stage, updated in constant time per sample.
 
-    An arm stands where the mean of its log-ratios to the baseline of the same block is: that is
-    what the interval is about too.
+    The score of an arm is the mean of its log ratios to the baseline of the same block, which is
+    the centre of its interval too.
 
     Args:
-        spec: of the study.
+        spec: specification of the study.
     """
 
     def __init__(self, spec: StudySpec) -> None:
@@ -66,10 +65,10 @@ class Scoreboard:
         self._configurations: dict[str, Configuration] = {}
 
     def add(self, sample: Sample) -> None:
-        """Take in one sample."""
+        """Take in a sample."""
         launch = sample.launch
         if self._spreads:
-            return  # no single launch tells of a spread
+            return  # a single launch has no spread
         self._outputs.add(sample)
         self._other_work.add(sample)
         self._configurations[launch.arm] = launch.configuration
@@ -77,15 +76,15 @@ class Scoreboard:
             self._stage, self._block = launch.stage, launch.block
             self._open, self._means = {}, {}
         self._begin(launch.block)
-        if launch.arm != self._baseline and self._slacks.is_violated_by(sample):
-            return  # whoever breaks a requirement is not ahead
+        if launch.arm != self._baseline and self._slacks.broken_by(sample):
+            return  # an arm that violates a requirement cannot lead
         found = self._values.observation(sample)
         if found is None or (found.censored and launch.arm == self._baseline):
-            return  # against a baseline that timed out nothing can be held
+            return  # a baseline that timed out has no value to compare with
         self._open[launch.arm] = math.log(found.value)
 
     def standing(self, block: int) -> Leader | None:
-        """Who is ahead when a block begins; ``None`` before anything can be said."""
+        """Return the leader when a block begins; ``None`` before a comparison is possible."""
         self._begin(block)
         others = [name for name in self._means if self._alone or self._is_rival(name)]
         if not others:
@@ -95,16 +94,16 @@ class Scoreboard:
         return Leader(ahead, math.exp(mean.log), None, None, mean.count)
 
     def _is_rival(self, name: str) -> bool:
-        """Return whether an arm may be ahead of the baseline."""
+        """Return whether an arm may lead over the baseline."""
         other_work = self._other_work.hold(self._configurations[name])
         return name != self._baseline and not other_work
 
     def better(self, found: Leader) -> bool:
-        """Whether it is ahead of the baseline."""
+        """Return whether a leader is better than the baseline."""
         return self._sign * math.log(found.ratio) < 0.0
 
     def _begin(self, block: int) -> None:
-        """Let a block count that is over."""
+        """Count the values of a finished block."""
         if block == self._block:
             return
         self._block = block
@@ -129,9 +128,9 @@ _NONE = _Mean(0.0, 0)
 
 
 def with_interval(spec: StudySpec, history: History, stage: Stage, found: Leader) -> Leader:
-    """The same with its interval, as a claim has it.
+    """Return a leader with its interval, computed as for a claim.
 
-    The more blocks there are, the longer it takes.
+    The cost grows with the number of blocks.
     """
     if len(spec.arms) == 1:
         summary = summarise(history.summarised_values(stage, found.arm) or [found.ratio])
@@ -154,7 +153,7 @@ def with_interval(spec: StudySpec, history: History, stage: Stage, found: Leader
 
 
 def _alpha(spec: StudySpec, history: History) -> float:
-    """The error rate that each claim of a study has."""
+    """Return the error rate of each claim of a study."""
     if spec.kind is Kind.TUNE and not spec.objectives:
         return claim_alpha(spec, count_winners(history.roster(Stage.CONFIRM)))
     return claims_alpha(spec) / max(1, len(spec.arms) - 1 + spec.null)

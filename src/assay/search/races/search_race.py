@@ -1,4 +1,4 @@
-"""SearchRace: what all races share that look at a default, search a space and confirm."""
+"""Base of races that measure a default, search a space and confirm the result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assay.search.history.remaining_budget import (
     RemainingBudget,
     sufficient_budget,
 )
-from assay.search.history.zeros import zero_objection
+from assay.search.history.zeros import zeros_objection_to
 from assay.search.model.searcher import Searcher
 from assay.search.races.race import (
     MAX_BLOCKS_WITHOUT_VALUE,
@@ -51,28 +51,27 @@ STAGE_ORDER = (
     Stage.CONFIRM,
 )
 SEARCH_SHARE = 0.6
-"""All configurations run only if each gets three launches within this share of the budget."""
+"""Share of the budget within which each configuration must get three launches for all to run."""
 MAX_RACING = 1000
-"""More configurations than this never race: what is worked out between two blocks grows with the
-square of their number (0.1 s at a thousand), and a model needs fewer launches."""
+"""Largest number of configurations of a race: the computation between two blocks grows with its
+square (0.1 s at a thousand), and a model needs fewer launches."""
 HANG_TIMEOUT_FACTOR = 100.0
-"""A launch is stopped at this multiple of the default's time where wall time is not what decides. A
-stopped launch has no value there, and the best configuration may be a slow one (least memory with
-one thread of many): only what hangs is stopped."""
+"""Time limit over the time of the default where wall time is not the objective. A stopped launch
+has no value there, and the best configuration may be slow (least memory with one thread of
+many): only hanging launches are stopped."""
 TIMEOUT_FACTOR = 3.0
-"""A launch of a search is stopped at this multiple of the incumbent's time: told as a capped value,
-it costs the model nothing (research: same regret, up to two thirds less run time at a factor of
-two)."""
+"""Time limit of a launch of a search over the time of the incumbent. As a censored value a stopped
+launch costs the model nothing (same regret, up to two thirds less run time at a factor of two)."""
 FIRST_LAUNCH_SHARE = 0.05
-"""Share of the budget that the first launch of a configuration may take."""
+"""Largest share of the budget for the first launch of a configuration."""
 MIN_LAUNCHES_FOR_WARMUP = 12
-"""Launches from which on a budget has room for launches that do not count."""
+"""Smallest budget, in launches, with room for warm-up launches."""
 TIMEOUT_SLACK_S = 0.1
-"""Added to every cap, so that start-up noise of short programs never looks like a time-out."""
+"""Time added to every limit, so that start-up noise of short programs never causes a time-out."""
 NULL_ARM = Arm(name="default (again)", configuration=DEFAULT_ARM.configuration)
-"""The second name of the default in an A/A comparison."""
+"""Repeat of the default in an A/A comparison."""
 FUTILE_FACTOR = 3
-"""A confirmation ends when even this many times the budget that is left would not decide."""
+"""A confirmation ends when even this multiple of the remaining budget would not decide it."""
 DEFAULT_LAUNCHES = 2
 """Launches of the default before the search: survey and gauge."""
 MAX_ATTEMPTS = 3
@@ -80,12 +79,12 @@ MAX_ATTEMPTS = 3
 
 
 class SearchRace(BlockRace):
-    """Looks at the default, and goes from stage to stage; what each is made of is its own.
+    """Base of races with a search: measures the default and passes from stage to stage.
 
     Args:
-        spec: of the study.
-        space: the study's space, bound to the machine.
-        searcher: proposes where there are too many configurations to try all.
+        spec: specification of the study.
+        space: space of the study, bound to the machine.
+        searcher: proposes configurations where they are too many to try all.
     """
 
     def __init__(self, spec: StudySpec, space: SearchSpace, searcher: Searcher) -> None:
@@ -93,122 +92,122 @@ class SearchRace(BlockRace):
         self._space = space
         self._searcher = searcher
 
-    def _next(self, purse: RemainingBudget) -> BlockPlan | Ending:
-        """The next block; stages only ever go forward."""
+    def _next(self, budget: RemainingBudget) -> BlockPlan | Ending:
+        """Return the next block, or the end; stages only advance."""
         at = STAGE_ORDER.index(self._stage)
         if at >= STAGE_ORDER.index(Stage.SEARCH) and self._lost(self._stage, DEFAULT_ARM):
             return workload_failure(
                 arm_ending(DEFAULT_CONFIGURATION, repeated_failures(MAX_BLOCKS_WITHOUT_VALUE)),
                 [DEFAULT_ARM],
             )
-        second_look = self._look_again(purse)
+        second_look = self._look_again(budget)
         if second_look is not None:
             return second_look
         for stage in STAGE_ORDER[at:]:
-            found = self._block_of(stage, purse)
+            found = self._block_of(stage, budget)
             if isinstance(found, BlockPlan):
-                return self._warm_up(found, purse) or found
+                return self._warm_up(found, budget) or found
             if found is not None:
                 return found
         raise AssertionError("the confirmation always answers")
 
     def _enter(self, stage: Stage) -> None:
-        """See ``BlockRace._enter``; launches that warm up belong to the stage they come before."""
+        """See ``BlockRace._enter``; warm-up launches belong to the stage that they precede."""
         self._stage = max(self._stage, stage, key=STAGE_ORDER.index)
 
-    def _warm_up(self, following: BlockPlan, purse: RemainingBudget) -> BlockPlan | None:
-        """Return the arms to launch before a block without counting them, if there are any.
+    def _warm_up(self, following: BlockPlan, budget: RemainingBudget) -> BlockPlan | None:
+        """Return the arms to launch before a block without counting them, if any.
 
         Settings that are costly to change are not changed for this.
         """
         first_s = self._history.first_wall_s(DEFAULT_ARM.name)
-        if first_s is None or purse.spent or self._history.costly:
+        if first_s is None or budget.spent or self._history.costly:
             return None
-        total = RemainingBudget(purse.total, purse.total)
+        total = RemainingBudget(budget.total, budget.total)
         if not total.affords(Cost(first_s, 1).times(MIN_LAUNCHES_FOR_WARMUP)):
             return None
         arms = self._history.first_launches.arms_to_warm_up(following.arms)
         return BlockPlan(Stage.SURVEY, arms) if arms else None
 
-    def _look_again(self, purse: RemainingBudget) -> BlockPlan | None:
-        """Return the arms of a search whose single output is not the default's, to launch again.
+    def _look_again(self, budget: RemainingBudget) -> BlockPlan | None:
+        """Return the arms to repeat, since their only output differs from that of the default.
 
-        A failed launch is repeated for the same reason: one may be an accident. No boot is worth
-        that.
+        A single difference may be an accident, as a failed launch may be. It does not justify a
+        boot.
         """
-        if self._stage is not Stage.SEARCH or purse.spent or self._history.costly.pausing:
+        if self._stage is not Stage.SEARCH or budget.spent or self._history.costly.pausing:
             return None
         arms = tuple(map(arm_of, self._history.other_work.launched_once))
-        affordable = purse.affords(self._history.cost(arms, Stage.SURVEY), keep=PROOF_SHARE)
+        affordable = budget.affords(self._history.cost(arms, Stage.SURVEY), keep=PROOF_SHARE)
         return BlockPlan(Stage.SURVEY, arms) if arms and affordable else None
 
-    def _block_of(self, stage: Stage, purse: RemainingBudget) -> BlockPlan | Ending | None:
-        """A block of this stage, the end of the race, or ``None`` to go on to the next stage."""
+    def _block_of(self, stage: Stage, budget: RemainingBudget) -> BlockPlan | Ending | None:
+        """Return a block of this stage, the end of the race, or ``None`` for the next stage."""
         match stage:
             case Stage.SURVEY | Stage.GAUGE:
-                return self._look_at_default(stage, purse)
+                return self._look_at_default(stage, budget)
             case Stage.INTERFERENCE:
-                return self._look_side_by_side(purse)
+                return self._look_side_by_side(budget)
             case Stage.SEARCH:
-                arms = self._searched(purse)
+                arms = self._searched(budget)
                 return BlockPlan(stage, tuple(arms)) if arms else None
             case Stage.REDUCE:
-                arms = self._reducing(purse)
+                arms = self._reducing(budget)
                 return BlockPlan(stage, tuple(arms)) if arms else None
             case Stage.CONFIRM:
-                return self._confirm(purse)
+                return self._confirm(budget)
 
     @abstractmethod
-    def _searched(self, purse: RemainingBudget) -> Sequence[Arm] | None:
-        """The arms of another block of search; none where that is over."""
+    def _searched(self, budget: RemainingBudget) -> Sequence[Arm] | None:
+        """Return the arms of another search block; ``None`` at the end of the search."""
 
-    def _reducing(self, purse: RemainingBudget) -> Sequence[Arm] | None:
-        """The arms of another block of reduction; none where that is over, or there is none."""
+    def _reducing(self, budget: RemainingBudget) -> Sequence[Arm] | None:
+        """Return the arms of another block of reduction; ``None`` at its end, or without one."""
         return None
 
     @abstractmethod
-    def _confirm(self, purse: RemainingBudget) -> BlockPlan | Ending:
-        """Another block of confirmation, or the end."""
+    def _confirm(self, budget: RemainingBudget) -> BlockPlan | Ending:
+        """Return another block of confirmation, or the end."""
 
     @property
     @abstractmethod
     def _least(self) -> int:
-        """Blocks of confirmation that a study takes at least."""
+        """Smallest number of confirmation blocks of a study."""
 
     @abstractmethod
     def _incumbent_cap_s(self) -> float | None:
-        """After how long a launch of the search is stopped; ``None`` where that is not known."""
+        """Return the time limit of a launch of the search in seconds; ``None`` if unknown."""
 
-    def _look_at_default(self, stage: Stage, purse: RemainingBudget) -> BlockPlan | Ending | None:
-        """One launch each: the survey warms up and looks, the gauge tells how long it takes."""
+    def _look_at_default(self, stage: Stage, budget: RemainingBudget) -> BlockPlan | Ending | None:
+        """Return a launch of the default: the survey warms up, the gauge measures its time."""
         seen = self._history.observations(stage, DEFAULT_ARM.name)
         if any(o is not None for o in seen):
-            if stage is Stage.SURVEY and not purse.spent:
+            if stage is Stage.SURVEY and not budget.spent:
                 return None
-            return self._too_small(purse) or self._nothing_to_try()
-        if len(seen) < MAX_ATTEMPTS and not (seen and purse.spent):
+            return self._too_small(budget) or self._nothing_to_try()
+        if len(seen) < MAX_ATTEMPTS and not (seen and budget.spent):
             return BlockPlan(stage, (DEFAULT_ARM,))
         samples = self._history.launches_of(DEFAULT_ARM.name)
-        zeros = zero_objection(self._spec.workload.objective.name, DEFAULT_ARM.name, samples)
+        zeros = zeros_objection_to(self._spec.workload.objective.name, DEFAULT_ARM.name, samples)
         if zeros is not None:
             return Ending(EndReason.DECIDED, nothing_tried_ending(zeros))
         return workload_failure(DEFAULT_FAILED, [DEFAULT_ARM])
 
-    def _look_side_by_side(self, purse: RemainingBudget) -> BlockPlan | None:
-        """The default alone and beside copies of itself, where the search is to run so."""
+    def _look_side_by_side(self, budget: RemainingBudget) -> BlockPlan | None:
+        """Return the default alone and beside its copies, if the search is to run in parallel."""
         slots = self._spec.parallel
         if slots is None or self._offered < slots:
             return None
         left = BLOCKS - len(self._history.blocks(Stage.INTERFERENCE))
         block = Cost(2 * self._gauge_s(), 1 + slots)
         keep = min_cost(self._least_block, self._least)
-        if left <= 0 or purse.spent or not purse.affords(block.times(left), least=keep):
+        if left <= 0 or budget.spent or not budget.affords(block.times(left), least=keep):
             return None
         return BlockPlan(Stage.INTERFERENCE, (DEFAULT_ARM, *[PARALLEL_ARM] * slots))
 
     @cached_property
     def _width(self) -> int:
-        """Launches of a search block that run side by side; asked for only in the search."""
+        """Concurrent launches of a search block; valid only during the search."""
         found = interference_of(self._spec, self._history)
         return found.slots if found is not None and found.refused is None else 1
 
@@ -231,15 +230,15 @@ class SearchRace(BlockRace):
             return None
         return Ending(EndReason.NOTHING_TO_TRY, ONLY_DEFAULT)
 
-    def _too_small(self, purse: RemainingBudget) -> Ending | None:
-        """Six confirmation blocks must fit into the share that is kept for them (rule 14)."""
+    def _too_small(self, budget: RemainingBudget) -> Ending | None:
+        """Return the end if the reserved share is too small for a confirmation (rule 14)."""
         if self._history.blocks(Stage.SEARCH):
             return None
         block = self._least_block
         needed = min_budget(self._with_builds(block), self._least)
-        least, total = min_cost(block, self._least), purse.total
+        least, total = min_cost(block, self._least), budget.total
         if (
-            not purse.spent
+            not budget.spent
             and (total.time_s is None or total.time_s >= least.time_s)
             and (total.launches is None or total.launches >= least.launches)
         ):
@@ -250,10 +249,10 @@ class SearchRace(BlockRace):
         )
 
     def _no_room(self, block: Cost) -> Ending:
-        """The end where not even the blocks that a claim takes are left.
+        """Return the end where the remaining budget is too small for a claim.
 
         Args:
-            block: of the confirmation.
+            block: cost of a confirmation block.
         """
         needed = min_budget(self._with_builds(block), self._least)
         return Ending(
@@ -263,12 +262,12 @@ class SearchRace(BlockRace):
         )
 
     def _with_builds(self, block: Cost) -> Cost:
-        """The same with what a search builds at least."""
+        """Return a cost with the smallest number of builds of a search."""
         return replace(block, once_s=len(BATCH_ARMS) * self._history.build_s)
 
     @property
     def _least_block(self) -> Cost:
-        """A block of the confirmation, by the gauge alone; what is costly to change may differ."""
+        """Cost of a confirmation block, by the gauge alone; costly changes are included."""
         arms = 2 + self._spec.null
         switching_s = self._history.costly.pair_s
         once = Cost(self._gauge_s() * arms, arms)
@@ -298,10 +297,10 @@ class SearchRace(BlockRace):
         return launches_per_block(self._spec.statistic, Stage.SEARCH)
 
     def _gauge_s(self) -> float:
-        """What the default took, launcher and store included: the quicker of survey and gauge.
+        """Return the time of the default with overhead: the shorter one of survey and gauge.
 
-        One of the two may have been disturbed, and the survey began cold. A launch that failed
-        tells nothing: it may have failed at once.
+        One of the two may have been disturbed, and the survey began cold. Failed launches do not
+        count, since they may have failed immediately.
         """
         walls = [
             s.wall_s
@@ -314,11 +313,11 @@ class SearchRace(BlockRace):
         return min(walls, default=0.0) + LAUNCH_OVERHEAD_S
 
     def _cap_s(self, launch: Launch) -> float | None:
-        """Bounded where a slow configuration would only cost time.
+        """Return the time limit of a launch, where a slow configuration would only cost time.
 
-        The default is not bounded by what others take, nor is the confirmation, whose values enter
-        the claim; nor are several instances, which do more than what the caps are taken from. A
-        configuration that has not ended well yet may do something once that others did before.
+        The time of other arms limits neither the default nor the confirmation, whose values enter
+        the claim, nor several instances, which do more work. A configuration that has not ended
+        well yet may still have a one-time cost.
         """
         caps = [super()._cap_s(launch)]
         if launch.arm != DEFAULT_ARM.name:
@@ -326,7 +325,7 @@ class SearchRace(BlockRace):
         return min((cap for cap in caps if cap is not None), default=None)
 
     def _challenger_cap_s(self, launch: Launch) -> float | None:
-        """Return after how long a launch of another configuration than the default is stopped."""
+        """Return the time limit of a launch of another configuration than the default."""
         if launch.stage in (Stage.INTERFERENCE, Stage.CONFIRM):
             return None
         searching = launch.stage in (Stage.SEARCH, Stage.REDUCE)
@@ -337,10 +336,11 @@ class SearchRace(BlockRace):
         return self._incumbent_cap_s() if searching and single else None
 
     def _first_cap_s(self) -> float | None:
-        """Return after how long the first launch of a configuration is stopped.
+        """Return the time limit of the first launch of a configuration.
 
-        It may use a share of the budget, whatever other configurations take. What takes twenty
-        times the default's first launch is taken not to end, unless later launches may take longer.
+        It may use a share of the budget, independently of other configurations. A launch that takes
+        twenty times the first launch of the default counts as hanging, unless later launches may
+        take longer.
         """
         first_s = self._history.first_wall_s(DEFAULT_ARM.name)
         if first_s is None:
@@ -357,11 +357,11 @@ class SearchRace(BlockRace):
 
 
 def min_cost(block: Cost, blocks: int) -> Cost:
-    """What a study takes at least: a look at the default, one block of search, and a claim.
+    """Return the smallest cost of a study: a look at the default, one search block, and a claim.
 
     Args:
-        block: of the confirmation.
-        blocks: that a claim takes.
+        block: cost of a confirmation block.
+        blocks: smallest number of blocks of a claim.
     """
     proof = block.times(CONFIRMATION_RESERVE * blocks)
     search = DEFAULT_LAUNCHES + len(BATCH_ARMS)
@@ -370,5 +370,5 @@ def min_cost(block: Cost, blocks: int) -> Cost:
 
 
 def min_budget(block: Cost, blocks: int) -> Budget:
-    """The budget that is said to do: with room for a search that is worth its name."""
-    return sufficient_budget(block.times(blocks / PROOF_SHARE))
+    """Return the suggested budget, with room for a useful search."""
+    return budget_for(block.times(blocks / PROOF_SHARE))

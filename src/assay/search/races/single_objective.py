@@ -1,4 +1,4 @@
-"""Alone: what a study with several objectives does not have."""
+"""Checks of options that are valid for a single objective only."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from assay.records import StudySpec
 
 
 def check_single_objective(spec: StudySpec) -> None:
-    """Refuse a study by several objectives that asks for what is decided by one.
+    """Raise for a study by several objectives with an option for a single one.
 
     Raises:
-        InvalidInputError: names the first.
+        InvalidInputError: such an option is set.
     """
     reject_options(
         {"--require": spec.require, "--parallel": spec.parallel, "--warm-start": spec.earlier}
@@ -20,13 +20,13 @@ def check_single_objective(spec: StudySpec) -> None:
 
 
 def reject_options(asked: Mapping[str, object]) -> None:
-    """Refuse options that are for one objective.
+    """Raise if an option for a single objective is set.
 
     Args:
-        asked: by the name of the option; what is empty was not asked for.
+        asked: values by option; an empty value means that the option is not set.
 
     Raises:
-        InvalidInputError: names the first.
+        InvalidInputError: an option is set.
     """
     for option, value in asked.items():
         if value:

@@ -1,6 +1,6 @@
-"""Strategy: which configurations run in the next search block, and which one won.
+"""Strategy: the configurations of the next search block, and the winner.
 
-No claim rests on a search block; its data only choose what is reduced and confirmed later.
+No claim rests on a search block; its data only select the arms of reduction and confirmation.
 """
 
 from __future__ import annotations
@@ -45,92 +45,90 @@ if TYPE_CHECKING:
     from assay.stats.elimination import Matrix
 
 PROOF_SHARE = 0.3
-"""Share of the budget that reduction and confirmation are left where all configurations race: each
-has had its launches then, and more of them tell little (docs/explanation/statistics.md,
+"""Share of the budget that a race of all configurations leaves for reduction and confirmation: each
+configuration has had its launches, and more of them add little (docs/explanation/statistics.md,
 rule 10)."""
 MIN_SEARCH_BLOCKS = 3
-"""Every configuration gets at least this many launches where all of them are tried."""
+"""Smallest number of launches of each configuration where all are tried."""
 BATCH = 8
-"""Proposals in a model-based block, beside the default, of a large budget."""
+"""Proposals of a model-based block, beside the default, with a large budget."""
 SMALL_BUDGET = 60
-"""A budget of fewer launches is small."""
+"""Number of launches below which a budget is small."""
 DEFAULT_INTERVAL = 4
-"""Of a small budget every so many blocks time the default. After 25 launches the regret is 0.75 of
-what it is where all of them do (12 recorded spaces, 20 seeds)."""
+"""Blocks between two launches of the default, with a small budget. After 25 launches the regret is
+0.75 of that with the default in every block (12 recorded spaces, 20 seeds)."""
 CORE_LAUNCHES = 3
-"""So many of the last launches go to what the best is made of."""
+"""Last launches, which measure parts of the best configuration."""
 MAX_TRIALS = 200
-"""No more configurations than this are proposed: a model's answer takes longer the more it knows,
-and what is left of a budget is better spent on telling the best apart."""
+"""Largest number of proposed configurations: the time of a model grows with its data, and the
+remaining budget is better spent on comparing the best ones."""
 MAX_LAUNCHES = 400
-"""Nor is a model told more launches than this, the default's included."""
+"""Largest number of launches for the model, those of the default included."""
 
 IDLE_DEVIATIONS = 0.5
-"""A setting goes from a winner that is expected to cost less than so many standard deviations of
-what is not known about that; what is left is reduced by launches."""
+"""Largest expected loss, in posterior standard deviations, at which a setting leaves the winner
+without further launches."""
 MIN_BLOCKS_BEFORE_END = 8
-"""Before so many search blocks it is not believed that nothing is left to gain."""
+"""Search blocks before the model may end the search for lack of a possible gain."""
 CONFIDENCE = 0.95
-"""That nothing is left to gain, before a search ends for it."""
+"""Probability that no gain is left, at which a search ends."""
 REQUIREMENT_SHARE = 0.16
-"""Share of the budget that a search leaves where the default breaks a requirement."""
+"""Share of the budget that a search leaves where the default violates a requirement."""
 EXPECTED_QUANTILE = 0.5
-"""Quantile of what is left to gain that stands for its expectation,"""
+"""Quantile of the possible gain that stands for its expectation."""
 GAIN_DOUBT = 2.0
-"""of a model that doubts itself by this factor: the end of a search is to be sure, this is not."""
+"""Factor by which the model widens the possible gain: the end of a search must be certain."""
 
 
 class Strategy(Protocol):
     """Search of one kind.
 
-    Its answers follow from the history and the purse, and from ``prove``: a study that is
-    resumed with more budget calls it again.
+    Its answers follow from the history, the budget, and ``prove``: a study that is resumed with
+    more budget calls it again.
     """
 
-    def roster(self, history: History, purse: RemainingBudget) -> list[Arm] | None:
-        """The arms of the next block, or ``None`` when the search is over."""
+    def roster(self, history: History, budget: RemainingBudget) -> list[Arm] | None:
+        """Return the arms of the next block, or ``None`` at the end of the search."""
         ...
 
     def winner(self, history: History) -> Arm:
-        """The arm that stands best; the default where nothing stands better."""
+        """Return the best arm; the default if none is better."""
         ...
 
     def prove(self) -> None:
-        """Prefer a proof of the best that is known to further search, where it is affordable."""
+        """Prefer an affordable proof of the best known arm to further search."""
         ...
 
 
 class RacingStrategy:
-    """All configurations run in every block; who is shown worse leaves.
+    """Race of all configurations in every block; those proven worse leave.
 
     Args:
         configurations: all of them, the default first.
-        keeping: the race ends when its leader cannot be further than the margin from the best.
+        reserve: the race ends when its leader is within the margin of this budget from the best.
     """
 
-    def __init__(
-        self, configurations: Sequence[Configuration], feasible_configurations: ReservedBudget
-    ) -> None:
+    def __init__(self, configurations: Sequence[Configuration], reserve: ReservedBudget) -> None:
         self._arms = [arm_of(c) for c in configurations]
-        self._keeping = feasible_configurations
+        self._reserve = reserve
 
     def prove(self) -> None:
-        """See ``Strategy.prove``; what is kept of a budget is kept for that anyway."""
+        """See ``Strategy.prove``; a race keeps the budget of the proof in any case."""
 
-    def roster(self, history: History, purse: RemainingBudget) -> list[Arm] | None:
+    def roster(self, history: History, budget: RemainingBudget) -> list[Arm] | None:
         """See ``Strategy.roster``."""
         blocks = len(history.blocks(Stage.SEARCH))
         if blocks == 0:
-            return None if purse.spent else self._arms
+            return None if budget.spent else self._arms
         racing = still_racing(history)
         if racing == [DEFAULT_ARM]:
             return None
-        if blocks >= MIN_SEARCH_BLOCKS and is_settled(history, racing, self._keeping.margin):
+        if blocks >= MIN_SEARCH_BLOCKS and is_settled(history, racing, self._reserve.margin):
             return None
-        return racing if self._keeping.affords(history, racing, purse, PROOF_SHARE) else None
+        return racing if self._reserve.affords(history, racing, budget, PROOF_SHARE) else None
 
     def winner(self, history: History) -> Arm:
-        """See ``Strategy.winner``: of those that keep what is required."""
+        """See ``Strategy.winner``; only arms that meet the requirements count."""
         if not history.blocks(Stage.SEARCH):
             return DEFAULT_ARM
         racing = still_racing(history)
@@ -142,25 +140,21 @@ class RacingStrategy:
 
 
 class ModelStrategy:
-    """A searcher proposes; a block is the default and a batch of proposals.
+    """Search by a model; a block is the default and a batch of proposals.
 
-    Once enough configurations are known, launches go to those that may be the best of them. The
-    winner is the best by the model without what the model expects to do nothing: the confirmation
-    shows what that takes.
+    Once enough configurations are known, launches go to those that may be the best. The winner is
+    the best arm by the model, without settings that it expects to have no effect; the confirmation
+    verifies that.
     """
 
     def __init__(
-        self,
-        space: SearchSpace,
-        searcher: Searcher,
-        seed: int,
-        feasible_configurations: ReservedBudget,
+        self, space: SearchSpace, searcher: Searcher, seed: int, reserve: ReservedBudget
     ) -> None:
         self._space = space
         self._searcher = searcher
         self._seed = seed
-        self._keeping = feasible_configurations
-        # Remembered, not learned: a new strategy answers alike.
+        self._reserve = reserve
+        # A cache: a new strategy gives the same answers.
         self._newest: tuple[list[Trial], Candidate] | None = None
         self._proving = False
 
@@ -168,21 +162,21 @@ class ModelStrategy:
         """See ``Strategy.prove``."""
         self._proving = True
 
-    def roster(self, history: History, purse: RemainingBudget) -> list[Arm] | None:
+    def roster(self, history: History, budget: RemainingBudget) -> list[Arm] | None:
         """See ``Strategy.roster``."""
-        if purse.spent:
+        if budget.spent:
             return None
         trials = trials_of(history)
         if len(trials) >= MAX_LAUNCHES:
             return None
-        count = self._batch(history, purse)
-        space = admitted_space(history, self._space)
+        count = self._batch(history, budget)
+        space = admitted(history, self._space)
         seed = self._block_seed(history)
         following = self._batch_cost(history, count)
-        if count and self._wants_proof(history, space, trials, following, purse, seed):
+        if count and self._wants_proof(history, space, trials, following, budget, seed):
             return None
         if not count:
-            return self._single(history, space, trials, purse, seed)
+            return self._single(history, space, trials, budget, seed)
         if self._nothing_left(history, space, trials, seed):
             return None
         chosen: list[Configuration] = []
@@ -190,49 +184,49 @@ class ModelStrategy:
             chosen = self._searcher.propose(space, trials, count, seed)
         if not chosen:
             chosen = self._searcher.verify(space, trials, count, seed)
-        first = [DEFAULT_ARM] if self._times_default(history, purse) else []
-        return self._fitting(history, [*first, *map(arm_of, chosen)], purse)
+        first = [DEFAULT_ARM] if self._times_default(history, budget) else []
+        return self._fitting(history, [*first, *map(arm_of, chosen)], budget)
 
-    def _batch(self, history: History, purse: RemainingBudget) -> int:
-        """Return how many proposals the next block has; 0 where not one fits beside the default."""
-        if self._is_small(history, purse):
-            return self._small_batch(history, purse)
-        last = NO_COST
+    def _batch(self, history: History, budget: RemainingBudget) -> int:
+        """Return the proposals of the next block; 0 if none fits beside the default."""
+        if self._is_small(history, budget):
+            return self._small_batch(history, budget)
+        last = NOTHING
         if history.abreast == 1:
             last = history.cost([DEFAULT_ARM], Stage.SEARCH).times(CORE_LAUNCHES)
-        return self._affordable_batch(history, purse, BATCH, last)
+        return self._affordable_batch(history, budget, BATCH, last)
 
-    def _small_batch(self, history: History, purse: RemainingBudget) -> int:
-        """The same for a small budget, whose last launches go one by one: each knows the others."""
-        count = self._affordable_batch(history, purse, SMALL_BATCH)
+    def _small_batch(self, history: History, budget: RemainingBudget) -> int:
+        """Return the batch of a small budget, whose last launches are single."""
+        count = self._affordable_batch(history, budget, SMALL_BATCH)
         if history.abreast > 1 or not count or not history.blocks(Stage.SEARCH):
             return count
-        if not purse.affords(self._batch_cost(history, SMALL_BATCH)):
+        if not budget.affords(self._batch_cost(history, SMALL_BATCH)):
             return 0
-        few = not purse.affords(self._batch_cost(history, SMALL_BATCH + 3))
+        few = not budget.affords(self._batch_cost(history, SMALL_BATCH + 3))
         return min(count, SMALL_BATCH - 2) if few else count
 
     def _affordable_batch(
-        self, history: History, purse: RemainingBudget, most: int, last: Cost = NO_COST
+        self, history: History, budget: RemainingBudget, most: int, last: Cost = NOTHING
     ) -> int:
-        """The largest batch that the budget has room for, with what is spent after it."""
+        """Return the largest batch that fits, with the launches after it."""
         count = max(most, history.abreast - 1)
-        while count and not purse.affords(self._batch_cost(history, count), least=last):
+        while count and not budget.affords(self._batch_cost(history, count), least=last):
             count -= 1
         return count
 
-    def _times_default(self, history: History, purse: RemainingBudget) -> bool:
-        """Return whether the next block of search times the default: of a small budget not all."""
-        if history.abreast > 1 or not self._is_small(history, purse):
+    def _times_default(self, history: History, budget: RemainingBudget) -> bool:
+        """Return whether the next search block contains the default."""
+        if history.abreast > 1 or not self._is_small(history, budget):
             return True
         return len(history.blocks(Stage.SEARCH)) % DEFAULT_INTERVAL == 0
 
-    def _is_small(self, history: History, purse: RemainingBudget) -> bool:
+    def _is_small(self, history: History, budget: RemainingBudget) -> bool:
         """Return whether the whole budget has room for few launches of the default."""
         each = history.cost([DEFAULT_ARM], Stage.SEARCH)
-        whole = purse.total.launches or math.inf
-        if purse.total.time_s is not None:
-            whole = min(whole, history.abreast * purse.total.time_s / max(each.time_s, 1e-9))
+        whole = budget.total.launches or math.inf
+        if budget.total.time_s is not None:
+            whole = min(whole, history.abreast * budget.total.time_s / max(each.time_s, 1e-9))
         return whole < SMALL_BUDGET * each.launches
 
     def _single(
@@ -240,36 +234,36 @@ class ModelStrategy:
         history: History,
         space: SearchSpace,
         trials: Sequence[Trial],
-        purse: RemainingBudget,
+        budget: RemainingBudget,
         seed: int,
     ) -> list[Arm] | None:
-        """One proposal without the default; at last the few settings that the best is made of."""
+        """Return one proposal without the default; finally the parts of the best configuration."""
         one = history.cost([DEFAULT_ARM], Stage.SEARCH)
-        if not purse.affords(one):
+        if not budget.affords(one):
             return None
         if trials and not _ran_twice(history, DEFAULT_ARM):
-            return [DEFAULT_ARM]  # what began cold is no measure for what others take
+            return [DEFAULT_ARM]  # a cold first launch does not predict the time of others
         chosen: list[Configuration] = []
-        if not purse.affords(one.times(CORE_LAUNCHES + 1)):
+        if not budget.affords(one.times(CORE_LAUNCHES + 1)):
             chosen = self._searcher.core(space, trials)
         if not chosen:
             chosen = self._searcher.propose(space, trials, 1, seed)
-        return self._fitting(history, [arm_of(c) for c in chosen], purse, least=1)
+        return self._fitting(history, [arm_of(c) for c in chosen], budget, least=1)
 
     def _fitting(
-        self, history: History, arms: list[Arm], purse: RemainingBudget, least: int = 2
+        self, history: History, arms: list[Arm], budget: RemainingBudget, least: int = 2
     ) -> list[Arm] | None:
-        """As many as can still be built within the budget, where they are to be built."""
+        """Return the arms whose builds fit into the budget; ``None`` below ``least``."""
         while (
             len(arms) >= least
             and history.build_s
-            and not purse.affords(history.cost(arms, Stage.SEARCH))
+            and not budget.affords(history.cost(arms, Stage.SEARCH))
         ):
             arms = arms[:-1]
         return arms if len(arms) >= least else None
 
     def _batch_cost(self, history: History, count: int) -> Cost:
-        """What a batch is expected to take, before it is known who is in it."""
+        """Return the expected cost of a batch before its arms are known."""
         arms = [DEFAULT_ARM] * (1 + count)
         block = history.cost(arms, Stage.SEARCH)
         switching_s = history.costly.space_s(self._space, len(arms))
@@ -277,7 +271,7 @@ class ModelStrategy:
         return Cost(block.time_s + switching_s, block.launches, block.once_s + built_s)
 
     def winner(self, history: History) -> Arm:
-        """See ``Strategy.winner``: of what was launched and worked."""
+        """See ``Strategy.winner``; only arms that were launched and worked count."""
         trials = trials_of(history)
         best = self._best(trials)
         if best.arm == DEFAULT_ARM:
@@ -287,33 +281,33 @@ class ModelStrategy:
 
     def _best(self, trials: Sequence[Trial]) -> Candidate:
         if self._newest is None or self._newest[0] != trials:
-            best = best_candidate(self._searcher, self._space, trials, self._keeping.margin)
+            best = best_candidate(self._searcher, self._space, trials, self._reserve.margin)
             self._newest = list(trials), best
         return self._newest[1]
 
     def _without_idle(
         self, trials: Sequence[Trial], winner: Configuration, gain: float
     ) -> Configuration:
-        """A configuration without the settings that are not expected to do anything.
+        """Return a configuration without the settings that are expected to have no effect.
 
         Args:
-            trials: all.
+            trials: all trials.
             winner: the configuration.
-            gain: its log ratio to the default.
+            gain: log ratio of the configuration to the default.
         """
         lean = winner
         while smaller := self._likely(trials, self._smaller(lean)):
             wanted = [{c: 1.0, winner: -1.0} for c in smaller]
             losses = self._searcher.contrasts(self._space, trials, wanted)
             least = min(range(len(losses)), key=lambda i: losses[i].mean)
-            tolerance = math.log1p(self._keeping.margin)
-            if not is_negligible(losses[least], gain, tolerance, IDLE_DEVIATIONS, len(trials)):
+            tolerance = math.log1p(self._reserve.margin)
+            if not is_idle(losses[least], gain, tolerance, IDLE_DEVIATIONS, len(trials)):
                 break
             lean = smaller[least]
         return lean
 
     def _smaller(self, configuration: Configuration) -> list[Configuration]:
-        """The valid ones that leave one of its settings out."""
+        """Return the valid configurations with one setting less."""
         space = self._space
         found = [space.canonical(configuration.without(name)) for name in configuration]
         return [c for c in dict.fromkeys(found) if space.valid(c)]
@@ -321,8 +315,8 @@ class ModelStrategy:
     def _likely(
         self, trials: Sequence[Trial], configurations: list[Configuration]
     ) -> list[Configuration]:
-        """Those that keep what is required, launched or not."""
-        if not configurations or not any_violation(trials):
+        """Return the configurations that meet the requirements, launched or not."""
+        if not configurations or not bites(trials):
             return configurations
         if is_default_infeasible(trials):
             configurations = [c for c in configurations if c != DEFAULT]
@@ -336,13 +330,13 @@ class ModelStrategy:
     def _nothing_left(
         self, history: History, space: SearchSpace, trials: Sequence[Trial], seed: int
     ) -> bool:
-        """Whether no configuration is better than the best by more than the margin."""
+        """Return whether no configuration is better than the best by more than the margin."""
         if len(history.blocks(Stage.SEARCH)) < MIN_BLOCKS_BEFORE_END:
             return False
         if any_violation(trials) and not feasible_configurations(trials):
             return False
-        left = self._searcher.remaining_gain(space, trials, CONFIDENCE, seed)
-        return left <= math.log1p(self._keeping.margin)
+        left = self._searcher.left_to_gain(space, trials, CONFIDENCE, seed)
+        return left <= math.log1p(self._reserve.margin)
 
     def _wants_proof(
         self,
@@ -350,52 +344,52 @@ class ModelStrategy:
         space: SearchSpace,
         trials: Sequence[Trial],
         following: Cost,
-        purse: RemainingBudget,
+        budget: RemainingBudget,
         seed: int,
     ) -> bool:
-        """Whether what is left is just enough for a proof, and that is worth more than search.
+        """Return whether the remaining budget just suffices for a proof worth more than search.
 
-        What cannot be proven within the budget stops nothing: all of it searches then.
+        If the budget has no room for a proof, the search uses all of it.
 
         Args:
-            history, trials: so far.
-            space: that may be granted.
-            following: cost of the next block of search.
-            purse: what is left.
-            seed: of the block.
+            history, trials: launches so far.
+            space: space of the admitted configurations.
+            following: cost of the next search block.
+            budget: remaining budget.
+            seed: seed of the block.
         """
         if not history.blocks(Stage.SEARCH):
             return False
-        if is_default_infeasible(trials):  # a requirement is to be shown, not a gain
-            least = self._keeping.confirmation(history)
-            return not purse.affords(following, keep=REQUIREMENT_SHARE, least=least)
-        least = self._keeping.proof(history, [DEFAULT_ARM], math.inf, 1.0)
-        if not purse.affords(least):
+        if default_breaks(trials):  # the proof is that of a requirement, not of a gain
+            least = self._reserve.confirmation(history)
+            return not budget.affords(following, keep=REQUIREMENT_SHARE, least=least)
+        least = self._reserve.proof(history, [DEFAULT_ARM], math.inf, 1.0)
+        if not budget.affords(least):
             return False
         best = self._best(trials)
         if best.arm == DEFAULT_ARM:
             return False
         noise = launch_noise(trials)
         gain = best.estimate.mean
-        # What is confirmed is the winner without idle settings, which may be still to be built.
-        proof = self._keeping.proof(history, self._to_confirm(history, trials), gain, noise)
-        if self._proving and not purse.affords(proof.times(2.0)):
+        # The confirmed arm is the winner without idle settings, which may need a build.
+        proof = self._reserve.proof(history, self._to_confirm(history, trials), gain, noise)
+        if self._proving and not budget.affords(proof.times(2.0)):
             # A core runs beside the winner only where both are affordable.
-            alone = self._keeping.proof(history, (self.winner(history),), gain, noise)
-            return purse.affords(alone)
-        if not is_last_chance(purse, proof, following):
+            alone = self._reserve.proof(history, (self.winner(history),), gain, noise)
+            return budget.affords(alone)
+        if not is_last_chance(budget, proof, following):
             return False
         if self._proving or not math.isfinite(best.estimate.deviation):
             return True
-        left = self._searcher.remaining_gain(space, trials, EXPECTED_QUANTILE, seed) / GAIN_DOUBT
-        return prefers_proof(gain, left, len(trials), displaced_launches(purse, proof, following))
+        left = self._searcher.left_to_gain(space, trials, EXPECTED_QUANTILE, seed) / GAIN_DOUBT
+        return prefers_proof(gain, left, len(trials), displaced_launches(budget, proof, following))
 
     def _to_confirm(self, history: History, trials: Sequence[Trial]) -> tuple[Arm, ...]:
-        """Return the winner, and its core where one would be confirmed beside it."""
+        """Return the winner, and its core if that would be confirmed as well."""
         winner = self.winner(history)
-        if self._keeping.core_blocks is None:
+        if self._reserve.core_blocks is None:
             return (winner,)
-        margin = self._keeping.margin
+        margin = self._reserve.margin
         return with_core(self._searcher, self._space, trials, winner, margin).arms
 
     def _block_seed(self, history: History) -> int:
@@ -404,20 +398,18 @@ class ModelStrategy:
 
 
 def _ran_twice(history: History, arm: Arm) -> bool:
-    """Return whether an arm has run outside the survey, the first launch of all, as well."""
+    """Return whether an arm has run after the survey, the first launch of all."""
     return any(history.observations(stage, arm.name) for stage in (Stage.GAUGE, Stage.SEARCH))
 
 
 BATCH_ARMS = [DEFAULT_ARM] * (BATCH + 1)
-"""Stands for a model-based block where its cost is foretold: what is not known yet counts as the
-default."""
+"""Arms of a model-based block for an estimate of its cost: unknown arms count as the default."""
 
 
 def still_racing(history: History) -> list[Arm]:
-    """The arms of the newest search block without those that it showed worse or that gave up.
+    """Return the arms of the newest search block without worse, failing and excluded ones.
 
-    Nor those that are excluded (``is_excluded``). The default always stays: it shows the drift of
-    the session.
+    The default always remains: it shows the drift of the session.
     """
     arms = history.roster(Stage.SEARCH)
     able = [a for a in arms if a == DEFAULT_ARM or _able(history, a)]
@@ -436,8 +428,8 @@ def still_racing(history: History) -> list[Arm]:
 
 
 def _rivals(trials: Sequence[Trial], arms: Sequence[Arm]) -> list[Arm]:
-    """Those that what they take is held against: whoever breaks a requirement beats nobody."""
-    kept = feasible_configurations(trials)
+    """Return the arms for comparisons of cost: those that meet the requirements."""
+    kept = keeping(trials)
     return [arm for arm in arms if arm.configuration in kept]
 
 
@@ -447,16 +439,16 @@ def _able(history: History, arm: Arm) -> bool:
 
 
 def best_arm(history: History, racing: Sequence[Arm]) -> Arm:
-    """The arm of ``racing`` that stands best; of equals the one that sets least."""
+    """Return the best arm of ``racing``; of equal arms the one with the fewest settings."""
     arms = sorted(racing, key=lambda arm: (len(arm.configuration), arm.name))
     found = leading_arm(_matrix(history, arms))
     return DEFAULT_ARM if found is None else arms[found]
 
 
 def is_settled(history: History, racing: Sequence[Arm], margin: float) -> bool:
-    """Whether no arm can be better than the leader by more than the margin.
+    """Return whether no arm can be better than the leader by more than the margin.
 
-    Nor is there anything to tell apart where all of them ran into their time-outs.
+    This is true as well if all launches timed out.
     """
     if not is_look_due(len(history.blocks(Stage.SEARCH))):
         return False

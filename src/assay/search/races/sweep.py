@@ -1,4 +1,4 @@
-"""SweepRace: the cells of a design, block by block, all in each."""
+"""Race of a sweep: all cells of a design in each block."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ from assay.wording.endings import (
 MAX_ATTEMPTS = 3
 """Launches in which the baseline may fail before the workload counts as failing always."""
 WARMUP = 1
-"""Launches of each cell before those that count, unless asked otherwise."""
+"""Default number of warm-up launches of each cell."""
 REFUSAL_FACTOR = 2.0
-"""A budget that would be too small by this factor is refused after the first launch of all: no
-sooner, since the baseline may be slower than the other cells, and it ran cold."""
+"""Factor by which the budget must be too small for a refusal after the first launch. It is large,
+since the baseline may be slower than the other cells, and its first launch ran cold."""
 
 
 class SweepRace(BlockRace):
@@ -83,71 +83,71 @@ class SweepRace(BlockRace):
         self._alpha = sweep_alpha(spec)
         self._undecided: Arm | None = None
 
-    def _next(self, purse: RemainingBudget) -> BlockPlan | Ending:
+    def _next(self, budget: RemainingBudget) -> BlockPlan | Ending:
         baseline = self._first
         looks = len(self._history.blocks(Stage.SURVEY))
         if not self._works(Stage.SURVEY, baseline):
-            if looks < MAX_ATTEMPTS and not (looks and purse.spent):
+            if looks < MAX_ATTEMPTS and not (looks and budget.spent):
                 return BlockPlan(Stage.SURVEY, (baseline,))
             message = arm_ending(repr(baseline.name), self._gave_nothing([baseline]))
             return workload_failure(message, [baseline])
         if self._first_looks <= looks <= self._first_looks + 1 and not self._compared_ran:
-            small = self._too_small(purse, REFUSAL_FACTOR)
+            small = self._too_small(budget, REFUSAL_FACTOR)
             if small is not None:
-                again = self._to_repeat([self._first], purse, self._least_launches)
+                again = self._to_repeat([self._first], budget, self._least_launches)
                 return BlockPlan(Stage.SURVEY, again) if again else small
         warming = self._warming()
-        if warming and not purse.spent:
+        if warming and not budget.spent:
             return BlockPlan(Stage.SURVEY, warming)
         able = self._able()
         if not any(arm in self._compared for arm in able):
             if any(self._claim(arm) is not None for arm in self._compared):
                 return Ending(EndReason.DECIDED, no_cell_left_ending(counted(self._history)))
-            if self._may_follow_order(baseline, purse):
+            if self._may_follow_order(baseline, budget):
                 return BlockPlan(Stage.SURVEY, (baseline,))
             several = len(self._compared) > 1
             subject = ALL_BUT_BASELINE if several else repr(self._compared[0].name)
             message = arm_ending(subject, self._gave_nothing(self._compared))
             order = order_of_failures(self._history.samples)
             return workload_failure(order or message, self._compared)
-        return self._measure(able, purse)
+        return self._measure(able, budget)
 
     @property
     def _compared(self) -> tuple[Arm, ...]:
-        """The cells that the study is about: neither the baseline nor its second name."""
+        """Cells that the study compares: all but the baseline and its repeat."""
         return self._arms[2:] if self._spec.null else self._arms[1:]
 
     @property
     def _compared_ran(self) -> bool:
-        """Whether another arm than the first one looked at was launched."""
+        """True if another arm than the first one was launched."""
         return any(s.launch.arm != self._first.name for s in self._history.samples)
 
     @property
     def _first(self) -> Arm:
-        """Who is looked at first: the baseline, unless that takes another boot than others do."""
+        """First arm to run: the baseline, unless it takes another boot than other cells."""
         return next(iter(self._history.costly.begins(self._arms)), self._arms[0])
 
     @property
     def _first_looks(self) -> int:
-        """How many blocks there were when the baseline first worked."""
+        """Number of blocks until the baseline first worked."""
         tries = self._history.observations(Stage.SURVEY, self._first.name)
         return 1 + next((at for at, found in enumerate(tries) if found is not None), len(tries))
 
     def _warming(self) -> tuple[Arm, ...]:
-        """The cells of the next warm-up block: those that have run too seldom, and not failed."""
+        """Return the cells of the next warm-up block: cold ones that have not failed."""
         if self._history.blocks(Stage.CONFIRM):
             return ()
-        # Those of another boot are warmed up there: see ``assay.study.booting``.
+        # Arms of another boot warm up there: see ``assay.study.booting``.
         here = self._history.costly.begins(self._able())
         return tuple(arm for arm in here if self._cold(arm) > 0)
 
     def _cold(self, arm: Arm) -> int:
-        """How many warm-up launches an arm is still to make."""
+        """Return the number of warm-up launches that an arm still needs."""
         wanted = WARMUP if self._spec.warmup is None else self._spec.warmup
         return wanted - self._history.blocks_run(Stage.SURVEY, arm.name)
 
     def _able(self) -> list[Arm]:
-        """All arms but those that failed; the baseline may fail now and then."""
+        """Return all arms but those that failed; the baseline may fail sometimes."""
         return [arm for arm in self._arms if arm == self._arms[0] or not self._failed(arm)]
 
     def _failed(self, arm: Arm) -> bool:
@@ -156,13 +156,13 @@ class SweepRace(BlockRace):
             return any(self._lost(stage, arm) for stage in stages)
         return any(self._history.has_failed_block(stage, arm.name) for stage in stages)
 
-    def _measure(self, able: list[Arm], purse: RemainingBudget) -> BlockPlan | Ending:
-        """The next block of those that are still to be measured."""
+    def _measure(self, able: list[Arm], budget: RemainingBudget) -> BlockPlan | Ending:
+        """Return the next block of cells that need further launches, or the end."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if blocks == 0:
-            small = self._too_small(purse)
+            small = self._too_small(budget)
             if small is not None:
-                again = self._to_repeat(able, purse, self._least_launches)
+                again = self._to_repeat(able, budget, self._least_launches)
                 return BlockPlan(Stage.SURVEY, again) if again else small
         if self._lost(Stage.CONFIRM, able[0]):
             return workload_failure(
@@ -172,12 +172,14 @@ class SweepRace(BlockRace):
         racing = self._racing(able, blocks)
         if isinstance(racing, Ending):
             return racing
-        if not purse.spent and (blocks < self._least or purse.affords(self._history.cost(racing))):
+        if not budget.spent and (
+            blocks < self._least or budget.affords(self._history.cost(racing))
+        ):
             return BlockPlan(Stage.CONFIRM, tuple(racing))
         return Ending(EndReason.BUDGET, budget_ending(counted(self._history)))
 
     def _racing(self, able: list[Arm], blocks: int) -> list[Arm] | Ending:
-        """Who runs in the next block, or why none does."""
+        """Return the arms of the next block, or the end."""
         design = self._spec.design
         if design is not None and design.repeats is not None and blocks >= design.repeats:
             return Ending(
@@ -195,17 +197,17 @@ class SweepRace(BlockRace):
         return able
 
     def _ending(self, able: list[Arm]) -> str:
-        """Why nothing is measured any more; the cells that failed apart."""
-        told = counted(self._history)
+        """Return the ending of a sweep in which no cell is undecided; failed cells do not count."""
+        blocks = counted(self._history)
         if are_all_decided(self._claim(arm) for arm in able if arm in self._compared):
-            return cells_decided_ending(told)
-        return saturated_ending(told)
+            return cells_decided_ending(blocks)
+        return saturated_ending(blocks)
 
     def _claim(self, arm: Arm) -> Claim | None:
         return sweep_claim(self._spec, self._history, self._arms, arm, self._alpha)
 
     def _imprecise(self, able: list[Arm], blocks: int, precision: float) -> list[Arm] | Ending:
-        """The cells whose mean is not known well enough yet, and the baseline beside them."""
+        """Return the cells whose mean is not precise enough, and the baseline."""
         open_ones = [arm for arm in able if not self._precise(arm, precision)]
         if not open_ones:
             return Ending(
@@ -223,12 +225,12 @@ class SweepRace(BlockRace):
         )
 
     def _doubtful_first(self, able: list[Arm]) -> list[Arm]:
-        """The cells to be decided, the one first that was last found not to be: it tells most."""
+        """Return the compared cells, the last one found undecided first, to save time."""
         compared = [arm for arm in able if arm in self._compared]
         return sorted(compared, key=lambda arm: arm != self._undecided)
 
     def _decided(self, arm: Arm) -> bool:
-        """Decided and told well enough, or past deciding."""
+        """Return whether a cell is decided precisely enough, or cannot be decided."""
         found = self._claim(arm)
         if found is None:
             over = len(self._history.complete(Stage.CONFIRM)) >= self._claiming
@@ -237,7 +239,7 @@ class SweepRace(BlockRace):
         ):
             over = True
         elif found.withheld and found.objection is not None and not self._requires(arm):
-            # Further blocks would not do away with it.
+            # Further blocks would not remove the objection.
             over = len(self._history.complete(Stage.CONFIRM)) >= self._claiming
             over = over and not may_be_by_chance(found, self._history)
         else:
@@ -248,34 +250,34 @@ class SweepRace(BlockRace):
         return over
 
     def _requires(self, arm: Arm) -> bool:
-        """Whether it is unclear yet if a cell keeps what is required, or if the baseline does."""
+        """Return whether a requirement is undecided for a cell or the baseline."""
         return is_undecided(self._spec, self._history, (self._arms[0], arm))
 
     @property
     def _claiming(self) -> int:
-        """No interval excludes anything after fewer blocks, at the level that each cell has."""
+        """Smallest number of blocks with a conclusive interval at the error rate of each cell."""
         return min_blocks(self._spec)
 
     @property
     def _least(self) -> int:
-        """Blocks without which the sweep is not begun."""
+        """Smallest number of blocks of the sweep."""
         design = self._spec.design
         asked = design.repeats if design is not None else None
         return self._claiming if asked is None else asked
 
     @property
     def _still_cold(self) -> list[Arm]:
-        """The launches that warm up and are still to come, each by its arm."""
+        """Remaining warm-up launches, each as its arm."""
         return [arm for arm in self._warming() for _ in range(self._cold(arm))]
 
     @property
     def _least_launches(self) -> int:
-        """Launches that are still to come at least."""
+        """Smallest number of remaining launches."""
         block = self._history.cost(self._able())
         return len(self._still_cold) + block.launches * self._least
 
-    def _too_small(self, purse: RemainingBudget, by: float = 1.0) -> Ending | None:
-        """The least blocks must fit (rule 14), and the warm-up that is still to come."""
+    def _too_small(self, budget: RemainingBudget, by: float = 1.0) -> Ending | None:
+        """Return the end if the smallest number of blocks and the warm-up do not fit (rule 14)."""
         able = self._able()
         block = self._history.cost(able)
         warming = self._history.cost(self._still_cold, Stage.SURVEY)
@@ -283,16 +285,16 @@ class SweepRace(BlockRace):
             (block.time_s * self._least + warming.time_s) / by,
             block.launches * self._least + warming.launches,
         )
-        if purse.affords(min_values):
+        if budget.affords(least):
             return None
         return self._refused(
             too_small_for_sweep_ending(self._least, len(able)),
-            self._budget_for(purse, block, self._least, warming),
+            self._budget_for(budget, block, self._least, warming),
         )
 
 
 def min_launches(spec: StudySpec) -> int:
-    """Launches that a sweep takes at least: its warm-up, and the blocks that show something."""
+    """Return the smallest number of launches of a sweep: warm-up and conclusive blocks."""
     warmups = WARMUP if spec.warmup is None else spec.warmup
     asked = spec.design.repeats if spec.design is not None else None
     arms = len(compared_arms(spec))
@@ -302,12 +304,12 @@ def min_launches(spec: StudySpec) -> int:
 
 
 def min_blocks(spec: StudySpec) -> int:
-    """Blocks below which no interval of a sweep excludes anything."""
+    """Return the smallest number of blocks with a conclusive interval in a sweep."""
     return max(MIN_BLOCKS, least(sweep_alpha(spec)), min_requirement_blocks(spec))
 
 
 def sweep_alpha(spec: StudySpec) -> float:
-    """The error rate of each interval: shared out among all, those of effects included."""
+    """Return the error rate of each interval, such that all of them hold simultaneously."""
     shown = len(spec.arms) - 1 + spec.null + len(contrasts(spec))
     return claims_alpha(spec) / max(1, shown)
 
@@ -315,5 +317,5 @@ def sweep_alpha(spec: StudySpec) -> float:
 def sweep_claim(
     spec: StudySpec, history: History, arms: tuple[Arm, ...], arm: Arm, alpha: float
 ) -> Claim | None:
-    """The claim on one cell against the baseline."""
+    """Return the claim on a cell against the baseline."""
     return claim_between(spec, history, (arms[0].name, arm.name), alpha)

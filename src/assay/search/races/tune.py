@@ -1,4 +1,4 @@
-"""TuneRace: survey, gauge, search, reduce, confirm."""
+"""Race of a tuning: survey, gauge, search, reduction, confirmation."""
 
 from __future__ import annotations
 
@@ -75,16 +75,16 @@ from assay.wording.endings import (
 )
 
 MIN_ANSWER_LAUNCHES = 8
-"""Launches from which on a study is said to have an answer: fewer tell a large gain alone."""
+"""Smallest number of launches of an answer: fewer can only show a large gain."""
 
 
 class TuneRace(SearchRace):
-    """The race behind ``assay tune``.
+    """Race of ``assay tune``.
 
     Args:
-        spec: of the study.
-        space: the study's space, bound to the machine.
-        searcher: proposes where there are too many configurations to try all.
+        spec: specification of the study.
+        space: space of the study, bound to the machine.
+        searcher: proposes configurations where they are too many to try all.
     """
 
     def __init__(self, spec: StudySpec, space: SearchSpace, searcher: Searcher) -> None:
@@ -94,74 +94,74 @@ class TuneRace(SearchRace):
         self._proving = False
 
     def go_on(self) -> None:
-        """See ``BlockRace.go_on``; a proof comes before further search then."""
+        """See ``BlockRace.go_on``; a proof precedes further search."""
         super().go_on()
         self._proving = True
 
-    def _look_at_default(self, stage: Stage, purse: RemainingBudget) -> BlockPlan | Ending | None:
-        """Look at the default as every search does, and go on with whatever budget there is.
+    def _look_at_default(self, stage: Stage, budget: RemainingBudget) -> BlockPlan | Ending | None:
+        """Measure the default as every search does, and continue with any budget.
 
-        Where few launches are left the blocks of the search time the default as well.
+        With few remaining launches the search blocks measure the default as well.
         """
         seen = self._history.observations(stage, DEFAULT_ARM.name)
         if stage is Stage.GAUGE and not seen:
             nothing = self._nothing_to_try()
-            if nothing is not None or not purse.affords(
+            if nothing is not None or not budget.affords(
                 Cost(self._gauge_s(), 1).times(SMALL_BUDGET)
             ):
                 return nothing
         if any(o is not None for o in seen):
             return None if stage is Stage.SURVEY else self._nothing_to_try()
-        return super()._look_at_default(stage, purse)
+        return super()._look_at_default(stage, budget)
 
-    def _searched(self, purse: RemainingBudget) -> Sequence[Arm] | None:
+    def _searched(self, budget: RemainingBudget) -> Sequence[Arm] | None:
         strategy = self._chosen_strategy()
         if self._proving:
             strategy.prove()
-        return strategy.roster(self._history, purse)
+        return strategy.roster(self._history, budget)
 
-    def _reducing(self, purse: RemainingBudget) -> Sequence[Arm] | None:
+    def _reducing(self, budget: RemainingBudget) -> Sequence[Arm] | None:
         if self.winner == DEFAULT_ARM:
             return None
-        return self._chosen_reduction().roster(self._history, purse)
+        return self._chosen_reduction().roster(self._history, budget)
 
     def _chosen_strategy(self) -> Strategy:
-        """All configurations if each gets its launches, else a model; set by the gauge alone."""
+        """Return racing if all configurations fit, else a model; the gauge alone decides."""
         if self._strategy is None:
             self._history.abreast = self._width
             most = self._affordable_configurations()
             every = self._space.enumerate(most)
             self._strategy = (
-                RacingStrategy(every, self._keeping)
+                RacingStrategy(every, self._reserve)
                 if every is not None
-                else ModelStrategy(self._space, self._searcher, self._spec.seed, self._keeping)
+                else ModelStrategy(self._space, self._searcher, self._spec.seed, self._reserve)
             )
         return self._strategy
 
     @property
-    def _keeping(self) -> ReservedBudget:
-        """What is kept for a confirmation; that of a requirement takes the winner alone."""
+    def _reserve(self) -> ReservedBudget:
+        """Budget of the confirmation; that of a requirement contains the winner alone."""
         spec = self._spec
         core_blocks = None if spec.require else min_blocks(spec, winners=2)
         return ReservedBudget(spec.margin, 2 + spec.null, min_blocks(spec), core_blocks)
 
     @property
     def guided(self) -> bool:
-        """Whether a model chose what ran in the search: what earlier studies knew was told to it.
+        """True if a model chose the configurations, with results of earlier studies if any.
 
-        Asked for only once the search has begun.
+        It is valid only after the search has begun.
         """
         return isinstance(self._chosen_strategy(), ModelStrategy)
 
     @cached_property
     def winner(self) -> Arm:
-        """Who stands best after the search; asked for only when that is over.
+        """Winner of the search; valid only after its end.
 
-        Once the winner has run again it is who ran: a model may answer otherwise by a last digit on
+        Once the winner has run again, its launches define it: a model may differ in a last digit on
         another machine.
         """
         reducing = self._history.arms(Stage.REDUCE)
-        if reducing:  # all others leave some of its settings out
+        if reducing:  # all other arms lack some of its settings
             return max(reducing, key=lambda arm: len(arm.configuration))
         if running := self._being_confirmed():
             return running.whole
@@ -169,7 +169,7 @@ class TuneRace(SearchRace):
 
     @cached_property
     def reduced(self) -> ReducedWinner:
-        """The winner without what does not matter; asked for only after the reduction."""
+        """Winner without settings that have no effect; valid only after the reduction."""
         if self.winner == DEFAULT_ARM:
             return ReducedWinner(DEFAULT_ARM)
         found = self._chosen_reduction().result(self._history)
@@ -182,49 +182,49 @@ class TuneRace(SearchRace):
 
     def _chosen_reduction(self) -> Reduction:
         if self._reduction is None:
-            self._reduction = Reduction(self.winner, self._space, self._keeping)
+            self._reduction = Reduction(self.winner, self._space, self._reserve)
         return self._reduction
 
     def _confirm_arms(self, *winners: Arm) -> tuple[Arm, ...]:
         return (DEFAULT_ARM, *((NULL_ARM,) if self._spec.null else ()), *winners)
 
-    def _confirm(self, purse: RemainingBudget) -> BlockPlan | Ending:
+    def _confirm(self, budget: RemainingBudget) -> BlockPlan | Ending:
         whole = self.reduced.arm
         if whole == DEFAULT_ARM:
-            return self._keep_default(purse)
-        running = self._being_confirmed() or self._to_confirm(whole, purse)
+            return self._keep_default(budget)
+        running = self._being_confirmed() or self._to_confirm(whole, budget)
         arms = self._confirm_arms(*running.arms)
         blocks = len(self._history.blocks(Stage.CONFIRM))
         if is_look_due(blocks):
             arm = self._recommended(running)
-            over = self._decided(arm, arms, purse)
+            over = self._decided(arm, arms, budget)
             if over is not None:
                 return over
-        return self._confirmation_block(arms, blocks, purse)
+        return self._confirmation_block(arms, blocks, budget)
 
     def _recommended(self, running: ConfirmedArms) -> Arm:
         claims = claims_on(self._spec, self._history, running)
         return recommended_arm(self._spec, self._history, running, claims)
 
-    def _to_confirm(self, whole: Arm, purse: RemainingBudget) -> ConfirmedArms:
-        """Return a winner, with its core where a proof of both is affordable."""
-        alone, keeping = ConfirmedArms(whole), self._keeping
-        if keeping.core_blocks is None or not self.guided:
+    def _to_confirm(self, whole: Arm, budget: RemainingBudget) -> ConfirmedArms:
+        """Return a winner, with its core if a proof of both is affordable."""
+        alone, reserve = ConfirmedArms(whole), self._reserve
+        if reserve.core_blocks is None or not self.guided:
             return alone
         trials = all_trials(self._history)
         both = with_core(self._searcher, self._space, trials, whole, self._spec.margin)
         if both.core is None:
             return alone
         gain = estimates(self._searcher, self._space, trials, [whole.configuration])[0].mean
-        proof = keeping.proof(self._history, both.arms, gain, launch_noise(trials))
-        return both if purse.affords(proof) else alone
+        proof = reserve.proof(self._history, both.arms, gain, launch_noise(trials))
+        return both if budget.affords(proof) else alone
 
-    def _keep_default(self, purse: RemainingBudget) -> BlockPlan | Ending:
-        """Nothing to confirm; left to show are noise floor and requirements, where asked for."""
+    def _keep_default(self, budget: RemainingBudget) -> BlockPlan | Ending:
+        """Return the end without a winner; before, blocks for noise floor and requirements."""
         blocks = len(self._history.blocks(Stage.CONFIRM))
         tried = [arm for arm in self._history.arms(Stage.SEARCH) if arm != DEFAULT_ARM]
         if (self._spec.null or self._spec.require) and blocks < self._least:
-            following = self._confirmation_block(self._confirm_arms(), blocks, purse)
+            following = self._confirmation_block(self._confirm_arms(), blocks, budget)
             if tried or isinstance(following, BlockPlan):
                 return following
         if not any(sample.outcome is Outcome.OK for sample in self._history.samples):
@@ -234,17 +234,17 @@ class TuneRace(SearchRace):
         if not tried:
             return self._nothing_tried()
         if self.winner == DEFAULT_ARM:
-            return self._nothing_better(len(tried), purse)
+            return self._nothing_better(len(tried), budget)
         return Ending(EndReason.DECIDED, WINNER_NOT_BETTER)
 
-    def _nothing_better(self, tried: int, purse: RemainingBudget) -> Ending:
-        """The end of a search that found nothing: for the budget, or for what it knows.
+    def _nothing_better(self, tried: int, budget: RemainingBudget) -> Ending:
+        """Return the end of a search without a better arm.
 
         Args:
-            tried: configurations beside the default.
-            purse: what is left.
+            tried: number of configurations beside the default.
+            budget: remaining budget.
         """
-        if purse.affords(self._history.cost([DEFAULT_ARM], Stage.SEARCH)):
+        if budget.affords(self._history.cost([DEFAULT_ARM], Stage.SEARCH)):
             return Ending(EndReason.DECIDED, NO_BETTER_CONFIGURATION)
         needed = None
         if len(self._history.samples) < MIN_ANSWER_LAUNCHES * self._repeats:
@@ -257,7 +257,7 @@ class TuneRace(SearchRace):
         )
 
     def _nothing_tried(self) -> Ending:
-        """The end of a study whose budget was used up by the default."""
+        """Return the end of a study whose budget had room for the default alone."""
         each = Cost(self._gauge_s(), 1).times(MIN_ANSWER_LAUNCHES * self._repeats)
         needed = sufficient_budget(self._with_builds(each))
         return Ending(
@@ -266,13 +266,13 @@ class TuneRace(SearchRace):
             needed,
         )
 
-    def _decided(self, arm: Arm, arms: tuple[Arm, ...], purse: RemainingBudget) -> Ending | None:
-        """The end of the confirmation, where its data bring it about.
+    def _decided(self, arm: Arm, arms: tuple[Arm, ...], budget: RemainingBudget) -> Ending | None:
+        """Return the end of the confirmation if its data decide it.
 
         Args:
-            arm: that would be recommended.
-            arms: of a block.
-            purse: what is left.
+            arm: arm to recommend.
+            arms: arms of a block.
+            budget: remaining budget.
         """
         if self._lost(Stage.CONFIRM, arm):
             return Ending(EndReason.DECIDED, WINNER_WITHOUT_VALUE)
@@ -296,8 +296,8 @@ class TuneRace(SearchRace):
         objected = objected and not may_be_by_chance(found, self._history)
         if objected and not open_ones and ran >= self._least:
             return Ending(EndReason.DECIDED, OBJECTION_REMAINS)
-        lost = [one for one in open_ones if self._past_hope(one, purse, arms)]
-        # What the default keeps is of no matter any more where the claim turns out a gain.
+        lost = [one for one in open_ones if self._past_hope(one, budget, arms)]
+        # Requirements of the default do not matter if the claim is a gain.
         if lost and (decided or any(one.arm == arm.name for one in lost)):
             return Ending(
                 EndReason.BUDGET,
@@ -305,7 +305,7 @@ class TuneRace(SearchRace):
             )
         if len(open_ones) > len(lost) or self._before_planned:
             return None
-        if found.blocks >= self._least and self._futile(found, purse, arms):
+        if found.blocks >= self._least and self._futile(found, budget, arms):
             return Ending(
                 EndReason.BUDGET,
                 undecided_ending(self._counted(found)),
@@ -313,18 +313,18 @@ class TuneRace(SearchRace):
         return None
 
     def _confirmation_block(
-        self, arms: tuple[Arm, ...], blocks: int, purse: RemainingBudget
+        self, arms: tuple[Arm, ...], blocks: int, budget: RemainingBudget
     ) -> BlockPlan | Ending:
-        """One more block; the first only where enough for a claim will fit (rule 14)."""
+        """Return one more block; the first only if a claim fits (rule 14)."""
         cost, running = self._history.cost(arms), ConfirmedArms.among(arms)
         fewest = min_blocks(self._spec, count_winners(arms))
-        if blocks == 0 and not purse.affords(cost.times(fewest)):
+        if blocks == 0 and not budget.affords(cost.times(fewest)):
             return Ending(
                 EndReason.BUDGET,
                 no_proof_ending(fewest),
             )
-        # Within the blocks that a claim takes, an estimate that is a little off ends nothing.
-        if not purse.spent and (blocks < fewest or purse.affords(cost)):
+        # Below the smallest number of blocks, an inexact estimate of cost ends nothing.
+        if not budget.spent and (blocks < fewest or budget.affords(cost)):
             return BlockPlan(Stage.CONFIRM, arms)
         found = None
         if running is not None:
@@ -332,7 +332,7 @@ class TuneRace(SearchRace):
         return Ending(EndReason.BUDGET, budget_ending(self._counted(found)))
 
     def _counted(self, found: Claim | None) -> str:
-        """The blocks that the claim rests on."""
+        """Return the number of blocks of a claim, as text."""
         return counted(self._history, "confirmation block", found)
 
     @property
@@ -345,38 +345,38 @@ class TuneRace(SearchRace):
         return min_blocks(self._spec, count_winners(self._history.roster(Stage.CONFIRM)))
 
     def _past_hope(
-        self, found: RequirementResult, purse: RemainingBudget, arms: tuple[Arm, ...]
+        self, found: RequirementResult, budget: RemainingBudget, arms: tuple[Arm, ...]
     ) -> bool:
-        """Whether not even a multiple of what is left would decide a requirement."""
+        """Return whether even a multiple of the remaining budget would not decide a requirement."""
         blocks = len(self._history.summarised(Stage.CONFIRM))
         if blocks < self._least:
             return False
         if found.launches_needed is None:
             return not found.withheld
         more = (found.launches_needed / found.launches - 1.0) * blocks / FUTILE_FACTOR
-        return not purse.affords(self._history.cost(arms).times(more))
+        return not budget.affords(self._history.cost(arms).times(more))
 
     @property
     def _before_planned(self) -> bool:
-        """Whether the one look is still to come that tells most."""
+        """True if the planned look, the most powerful one, is still to come."""
         planned = planned_blocks(self._spec, self._history, self._alpha)
         return planned is not None and len(self._history.complete(Stage.CONFIRM)) < planned
 
-    def _futile(self, found: Claim, purse: RemainingBudget, arms: tuple[Arm, ...]) -> bool:
-        """Whether not even a multiple of what is left would decide.
+    def _futile(self, found: Claim, budget: RemainingBudget, arms: tuple[Arm, ...]) -> bool:
+        """Return whether even a multiple of the remaining budget would not decide a claim.
 
-        The interval holds at every look, so that stopping early costs no validity.
+        The interval holds at every look, so that stopping early does not invalidate it.
         """
         needed = self._fewest_needed(found)
         if needed is None or needed <= found.blocks:
             return False
         more = (needed - found.blocks) / FUTILE_FACTOR
-        return not purse.affords(self._history.cost(arms).times(more))
+        return not budget.affords(self._history.cost(arms).times(more))
 
     def _fewest_needed(self, claim: Claim) -> int | None:
-        """Blocks that would decide if the effect were larger, or smaller, by a standard error.
+        """Return the blocks that would decide if the effect differed by a standard error.
 
-        After a few blocks the estimate itself is too rough to give a study up for.
+        After a few blocks the estimate itself is too uncertain to end a study.
         """
         blocks = blocks_of_claim(self._history, claim)
         a, b = (
@@ -389,9 +389,9 @@ class TuneRace(SearchRace):
 
     @property
     def candidate(self) -> Candidate:
-        """The configuration that is expected to be best by all launches so far, at any moment.
+        """Configuration that is expected to be best by all launches so far.
 
-        Once some are being confirmed it is one of those, but for what is shown to gain nothing.
+        During the confirmation it is a confirmed one, except those proven not to gain.
         """
         running = self._being_confirmed()
         trials = all_trials(self._history)
@@ -406,8 +406,8 @@ class TuneRace(SearchRace):
         return best_candidate(self._searcher, self._space, trials, self._spec.margin, among)
 
     def proof(self, candidate: Candidate) -> Cost:
-        """What a proof of a candidate is expected to take, beyond what was spent."""
-        noise = launch_noise(all_trials(self._history))
+        """Return the expected remaining cost of a proof of a candidate."""
+        noise = launch_noise(every_trial(self._history))
         blocks = blocks_at_any_look(candidate.estimate.mean, noise, self._least, self._alpha)
         blocks -= len(self._history.undisturbed_blocks(Stage.CONFIRM))
         running = self._being_confirmed() or ConfirmedArms(candidate.arm)
@@ -415,11 +415,11 @@ class TuneRace(SearchRace):
         return proof_cost(self._history, arms, max(blocks, 1))
 
     def confirmation(self, arm: Arm) -> Claim | None:
-        """The claim on an arm from the confirmation blocks alone."""
+        """Return the claim on an arm from the confirmation blocks alone."""
         return claim_on(self._spec, self._history, arm)
 
     def _incumbent_cap_s(self) -> float | None:
-        """From the quickest arm where the least wall time wins, else far above the default's."""
+        """Return a limit from the fastest arm if wall time is the objective, else a wide one."""
         names, factor = [DEFAULT_ARM.name], HANG_TIMEOUT_FACTOR
         objective = self._spec.workload.objective
         shortest = objective.name == WALL.name and objective.goal is Goal.LOWER
@@ -432,16 +432,16 @@ class TuneRace(SearchRace):
         return min(walls) * factor + TIMEOUT_SLACK_S if walls else None
 
     def _survey_s(self) -> list[float]:
-        """Wall times of the first launches, where the default has no other yet."""
+        """Return the wall times of the first launches of the default."""
         samples = self._history.samples
         good = (s for s in samples if s.outcome is Outcome.OK and s.launch.arm == DEFAULT_ARM.name)
         return [s.wall_s for s in good if s.wall_s]
 
 
 def _undecided(required: tuple[RequirementResult, ...], found: Claim) -> list[RequirementResult]:
-    """The requirements that the answer hangs on and that are unclear yet.
+    """Return the undecided requirements that the answer depends on.
 
-    What the default keeps matters only where the winner gains nothing.
+    Those of the default matter only if the winner gains nothing.
     """
     gains = found.verdict is Verdict.FASTER
     return [
