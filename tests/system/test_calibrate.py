@@ -91,5 +91,5 @@ def test_its_bundle_can_be_checked(cli: CommandLine) -> None:
 def test_too_small_a_budget(cli: CommandLine) -> None:
     answer = cli("study", "calibrate", "--runs", "6", "--", "sleep", "0.001")
     assert answer.status == 3
-    assert "too small to calibrate" in answer.err
+    assert "too small for a calibration" in answer.err
     assert "--runs 13" in answer.err

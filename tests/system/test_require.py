@@ -76,7 +76,7 @@ def test_the_default_breaks_it(cli: CommandLine) -> None:
     found = answer.document
     assert found["recommendation"]["settings"] == {"env.CHUNK": 8}
     assert verdicts(found) == {"default": "broken", "env.CHUNK=8": "holds"}
-    assert "which the default breaks" in found["recommendation"]["sentence"]
+    assert "which the default violates" in found["recommendation"]["sentence"]
     assert "CHUNK=8" in found["recommendation"]["script"]
 
 
@@ -145,7 +145,7 @@ def test_a_sweep_names_no_cell_best_that_breaks_it(cli: CommandLine) -> None:
         ("memory<=2G", "there is no metric 'memory'"),
         ("peak_anon_bytes<=2s", "'2s' is not a size"),
         ("peak_anon_bytes", "is no bound on a metric"),
-        ("wall_s<=0", "no launch can have that"),
+        ("wall_s<=0", "no launch meets it"),
     ],
 )
 def test_wrong_input(cli: CommandLine, requirement: str, says: str) -> None:

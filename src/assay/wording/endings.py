@@ -206,7 +206,7 @@ NOTHING_TO_AVERAGE = "Every launch timed out, so no mean exists."
 NO_COMPARABLE_LAUNCH_TIMED_OUT = "Every launch timed out, so no values can be compared."
 NO_COMPARABLE_LAUNCH = "No launch ended well, so no values can be compared."
 DEFAULT_FAILED = "The program failed in its default configuration."
-FAILED_AFTER_FIRST = "The program worked once and has failed since."
+FAILED_AFTER_FIRST = "The program worked once, and failed since."
 UNREADABLE = "the value cannot be read"
 
 

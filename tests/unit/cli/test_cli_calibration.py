@@ -94,7 +94,7 @@ def test_a_large_claim_has_the_floor_and_no_note() -> None:
 @pytest.mark.parametrize(
     ("gain", "words"),
     [
-        (SmallestGain(budget_s=60, blocks=0), "not one block fits"),
+        (SmallestGain(budget_s=60, blocks=0), "no block fits"),
         (SmallestGain(budget_s=60, blocks=7), "none of those tried (7 blocks)"),
         (SmallestGain(budget_s=60, blocks=70, gain=0.0123), "1.2 % (70 blocks)"),
         (
@@ -118,7 +118,7 @@ def test_without_gains_and_without_a_block(study: Study) -> None:
     assert "False verdicts" not in text
     nothing = msgspec.structs.replace(study.conclusion, calibration=None, noise_floor=None)
     none = replace(study, conclusion=nothing)
-    assert "there is nothing to tell" in "\n".join(result_lines(result_of(none), 200))
+    assert "the calibration has no result" in "\n".join(result_lines(result_of(none), 200))
     assert "calibration" not in result_document(result_of(none), ())
 
 

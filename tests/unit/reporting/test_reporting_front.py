@@ -146,6 +146,6 @@ def test_exports_have_each_objective(study: FrontStudy) -> None:
         claim.ratio for claim in study.conclusion.front[0].claims
     ]
     table = to_markdown(study.conclusion, study.spec).split("\n\n")
-    assert "make up the front" in table[0]
+    assert "form the Pareto front" in table[0]
     assert table[1].splitlines()[0].startswith("| point | settings | wall time |")
     assert len(table[1].splitlines()) == count + 2

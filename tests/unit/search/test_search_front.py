@@ -129,7 +129,7 @@ def test_a_trade_is_found_and_confirmed(space: Space, launches: int) -> None:
     assert first is not None
     assert first.settings == front[0].settings
     assert first.claim == front[0].claims[0]
-    assert "make up the front" in first.sentence
+    assert "form the Pareto front" in first.sentence
     assert "less time" in first.sentence
     assert "less memory" in first.sentence
 
@@ -431,7 +431,7 @@ def test_a_budget_that_would_do_has_room_for_builds() -> None:
                 again.tell(sample)
         done = again.ask(1, Budget(time_s=5.0))
         assert isinstance(done, Ending)
-        assert "did not leave" in done.message
+        assert "The remaining budget is smaller" in done.message
         assert done.needed is not None
         return done.needed.time_s or 0.0
 

@@ -70,7 +70,7 @@ def test_disturbed_blocks_in_the_table_end_no_measurement(kind: Kind) -> None:
     spec = msgspec.structs.replace(study.spec, kind=kind)
     (note,) = disturbance_notes(spec, History.of(spec, samples))
     assert "the table includes them" in note
-    assert ("no mean is called precise enough" in note) == (kind is Kind.MEASURE)
+    assert ("no mean counts as precise enough" in note) == (kind is Kind.MEASURE)
 
 
 def test_what_goes_along_with_groups_has_its_unit() -> None:

@@ -446,7 +446,10 @@ def test_the_central_table_of_the_talk_is_compared() -> None:
     half = t * math.sqrt(shares[1] + shares[0] - g * shares[1])
     fieller = [found.ratio / (1 - g) * (1 + sign * half) for sign in (-1, 1)]
     assert found.ci_launches == pytest.approx(fieller, rel=1e-4)
-    assert found.inseparable == ("os", "host, day and all else that the publication does not state")
+    assert found.inseparable == (
+        "os",
+        "host, day and every other property that the publication does not state",
+    )
     assert "17.4 % less time" in verdict_sentence(found)
 
 
@@ -484,7 +487,7 @@ def test_a_study_is_compared_with_a_summary_by_arithmetic_means() -> None:
     a = measure("a", times(1, spread=0.3))
     found = compare_conditions(a.side(), summary_of("n=30,mean=1.2,sd=0.1,unit=s"), nothing)
     assert found.ratio == pytest.approx(1.2 / a.side().condition.mean)
-    assert any("nothing shows that they ran the same workload" in note for note in found.notes)
+    assert any("no evidence shows that both ran the same workload" in note for note in found.notes)
 
 
 @pytest.mark.parametrize(

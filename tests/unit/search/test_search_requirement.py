@@ -112,10 +112,10 @@ class TestText:
             ("fps>=fast", "'fast' is not a number in 1/s"),
             ("fps>=1e999", "is not a number"),
             ("fps>=1_000", "is not a number"),
-            ("wall_s<=0", "no launch can have that"),
-            ("peak_anon_bytes<=0", "no launch can have that"),
-            ("peak_anon_bytes>=0", "every launch has that"),
-            ("page_faults>=-3", "every launch has that"),
+            ("wall_s<=0", "no launch meets it"),
+            ("peak_anon_bytes<=0", "no launch meets it"),
+            ("peak_anon_bytes>=0", "every launch meets it"),
+            ("page_faults>=-3", "every launch meets it"),
             ("wall_s:p100<=2s", "there is no quantile 'p100'"),
             ("wall_s:max<=2s", "there is no quantile 'max'"),
         ],
@@ -285,7 +285,7 @@ class TestTuning:
         assert found.claims[0].verdict is Verdict.SLOWER
         words = sentence_of(found)
         assert words.startswith("arg.thrift=2 meets peak_anon_bytes<=100MiB, which the default")
-        assert "breaks: it takes 4" in words and "more time than the default" in words
+        assert "violates: it takes 4" in words and "more time than the default" in words
 
     def test_of_several_it_is_told_which_the_default_breaks(self) -> None:
         short = Requirement(metric="wall_s", bound=Bound.AT_MOST, limit=5.0)
@@ -294,7 +294,7 @@ class TestTuning:
         )
         assert sentence_of(found).startswith(
             "arg.thrift=2 meets peak_anon_bytes<=100MiB and wall_s<=5s, of which the default "
-            "breaks peak_anon_bytes<=100MiB: it takes 4"
+            "violates peak_anon_bytes<=100MiB: it takes 4"
         )
         assert len(found.requirements) == 4
 
@@ -308,7 +308,7 @@ class TestTuning:
         assert sentence_of(found).startswith(
             "No configuration that was tried meets peak_anon_bytes<=10MiB."
         )
-        assert "The default breaks" in sentence_of(found)
+        assert "The default violates" in sentence_of(found)
         assert trip.done.reason is EndReason.DECIDED
 
     def test_the_default_is_best_of_what_keeps_it(self) -> None:
@@ -359,8 +359,8 @@ class TestTuning:
         trip, found = carried_out(spec_of(CACHE, 400), Torn(SimulatedProgram(cached), memory))
         assert verdicts(found)["arg.cache=4"] is UNCLEAR
         assert settings_of(found) == {}
-        assert sentence_of(found).startswith("Not decided: whether arg.cache=4 keeps")
-        assert "whether a requirement is kept" in trip.done.message
+        assert sentence_of(found).startswith("Not decided: whether arg.cache=4 meets")
+        assert "whether a requirement is met" in trip.done.message
         assert len(trip.samples) < 200
 
     def test_of_a_spread_every_launch_of_a_block_counts(self) -> None:

@@ -49,14 +49,14 @@ def test_launches_that_had_to_be_killed_are_counted() -> None:
     assert termination_notes([sample(by_command)])[0].startswith(
         "1 launch had not ended 500 ms after the command of --stop, and"
     )
-    assert "--stop asks" not in termination_notes([sample(by_command)])[0]
-    assert len(termination_notes([sample(killed), sample(by_command)])) == 2
-    assert termination_notes([sample()]) == []
+    assert "--stop sends" not in asked_to_end_notes([sample(by_command)])[0]
+    assert len(asked_to_end_notes([sample(killed), sample(by_command)])) == 2
+    assert asked_to_end_notes([sample()]) == []
 
 
 def test_a_command_of_stop_that_failed_is_told() -> None:
     failed = Evidence(kind="stop_failed", note="exit status 127")
-    assert termination_notes([sample(failed), sample(failed)]) == [
-        "the command of --stop failed 2 times (exit status 127), and SIGTERM was sent in its "
-        "place: run it by hand while the program runs, whose process is ASSAY_PID"
+    assert asked_to_end_notes([sample(failed), sample(failed)]) == [
+        "the command of --stop failed 2 times (exit status 127), and assay sent SIGTERM "
+        "instead: run the command by hand while the program runs, whose process is ASSAY_PID"
     ]

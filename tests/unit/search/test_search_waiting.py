@@ -22,7 +22,7 @@ def launched(cpu_s: float, *evidence: Evidence, wall_s: float = 2.0) -> Sample:
 
 def test_a_program_that_waits_is_told() -> None:
     (note,) = waiting_notes([launched(0.02), launched(0.03)])
-    assert note.startswith("the program worked in 1 % of its time")
+    assert note.startswith("the program used a CPU in 1 % of its time")
 
 
 @pytest.mark.parametrize(

@@ -190,7 +190,7 @@ def test_sweep_whose_cells_fail_for_good_tells_what_it_saw_before() -> None:
         GRID, quicker(lambda block: block > 9), space=TWO_CELLS, launches=60, precision=1e-6
     )
     assert found.done.reason is EndReason.DECIDED
-    assert "no cell gave values any more" in found.done.message
+    assert "no cell gave values any longer" in found.done.message
     assert found.conclusion.claims[0].blocks >= 6
 
 

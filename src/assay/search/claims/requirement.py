@@ -108,7 +108,8 @@ def parse_requirement(text: str, metrics: Mapping[str, Metric]) -> Requirement:
     )
     if name in BUILT_IN and one.limit <= 0.0:
         raise InvalidInputError(
-            f"--require {text!r} has no effect: every launch or no launch meets it.",
+            f"--require {text!r} has no effect: "
+            f"{'no' if one.bound is Bound.AT_MOST else 'every'} launch meets it.",
             "Give a limit above zero.",
         )
     return one
