@@ -257,8 +257,8 @@ class LocalExecutor:
             told: evidence from before the launch.
 
         Raises:
-            NotPossibleError: a setting of the plan is refused, the launcher cannot be started, or
-                the share of the partition was lost.
+            NotPossibleError: a setting is refused, the launcher cannot start, or the share was
+                lost.
             WorkloadFailedError: a hook failed.
             SourceChangedError: a source file has changed since the sitting began.
         """
@@ -326,7 +326,7 @@ class LocalExecutor:
         return read_files(LIVE, plan.shown_by) | self._system.look(plan.system)
 
     def _pad_bytes(self, launch: Launch, free_argument_bytes: int) -> int | None:
-        """Return a random padding size below one page, or below the free space if that is smaller."""
+        """Return a random padding size below one page and the free space."""
         most_bytes = min(MAX_PAD_BYTES, free_argument_bytes)
         if self._pad_seed is None or most_bytes <= 0:
             return None
@@ -418,7 +418,7 @@ class LocalExecutor:
         )
 
     def _written(self, sample: Sample, plan: Plan) -> list[Evidence]:
-        """Return the comparable form of a single process's output, and the errors that it reports."""
+        """Return evidence of a single process's output and of its reported errors."""
         written = [one for one in sample.outputs if one.stream == self.output.name]
         if self._values is None or len(written) != 1 or sample.outcome is not Outcome.OK:
             return []

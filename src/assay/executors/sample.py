@@ -194,7 +194,7 @@ def demand_figures(workload: Workload, reading: MetricReadings) -> None:
 
 
 def _shown_units(metric: Metric, reading: MetricReadings) -> list[str]:
-    """Return the printed unit and the word behind a figure; the metric's unit if both are missing."""
+    """Return the printed unit of a figure and the word behind it; else the metric's unit."""
     unit = reading.units.get(metric.name, "")
     found = ("" if UNIT_SEPARATOR in unit else unit, reading.words.get(metric.name, ""))
     return [one for one in found if one] or [metric.unit]

@@ -75,7 +75,7 @@ class NoiseMeasurement:
     run: NoiseRun
     steal_s: dict[int, float]
     switches: int
-    busiest_processes: tuple[ProcessUsage, ...]
+    others: tuple[ProcessUsage, ...]
 
 
 def find_noise(env: Mapping[str, str]) -> Path:

@@ -22,6 +22,7 @@ from assay.partition.folders import partition_folder, socket_in
 from assay.partition.isolation_files import expected_files
 from assay.partition.names import PARTITION_KIND, SHARE_KIND, SHARE_MEMORY_KIND, UTILITY_VARIABLE
 from assay.partition.registry import select_partition
+from assay.partition.share_request import ShareRequest
 from assay.partition.reservation import ShareLimits, ShareResources, preview_share, reserve_share
 from assay.partition.share_request import ShareRequest
 from assay.records import Evidence

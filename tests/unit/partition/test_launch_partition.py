@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from assay.partition.share_request import ALGORITHMS, ALL, Amount, ShareRequest, parse_share_request
 from hypothesis import given
 from hypothesis import strategies as st
 from settings.hosts import machine

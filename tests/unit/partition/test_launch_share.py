@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from assay.partition.share_request import ShareRequest, parse_share_request
 from hypothesis import given
 from hypothesis import strategies as st
 from settings.hosts import machine

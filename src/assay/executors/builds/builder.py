@@ -1,4 +1,4 @@
-"""Building: what makes the program of each configuration, before its launches and outside them."""
+"""Builder: builds the program of each configuration, before its launches and outside them."""
 
 from __future__ import annotations
 
@@ -39,41 +39,42 @@ from assay.units import show_duration, show_signal
 from assay.untrusted import clean
 
 MIN_FIRST_TIMEOUT_S = 600.0
-"""What a first build may take, however little of a budget is left."""
+"""Shortest time limit of a first build, in seconds, independent of the remaining budget."""
 MIN_LATER_TIMEOUT_S = 60.0
-"""What each later one may take in any case."""
+"""Shortest time limit of each later build, in seconds."""
 MAX_TIMEOUT_FACTOR = 10.0
-"""How many times as long as the longest before it a build may take: one that hangs is seen to."""
+"""Ratio of the time limit of a build to the longest earlier build, so that a build that hangs is
+ended."""
 FOLDER_VARIABLE = "ASSAY_BUILD_DIR"
-"""Tells a build where to write, beside ``{build}`` in its command."""
+"""Variable that names the output folder of a build, in addition to ``{build}`` in its command."""
 _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _VERSION_S = 5.0
 _COMPILERS = re.compile(
     r"(?:[\w.]+-)*(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|gfortran|flang|icc|icpc|icx|icpx|ifx|ifort"
     r"|nvcc|hipcc|tcc|rustc|ghc|gdc|ldc2|gnatmake)(?:-[\d.]+)?"
 )
-"""Programs that tell their version on ``--version`` and do nothing else."""
+"""Programs that only print their version on ``--version``."""
 
 
 BuildProgress = Callable[[tuple[str, ...]], AbstractContextManager[None]]
-"""Is told the command of a build and entered while it runs."""
+"""Context that is called with the command of a build and entered while it runs."""
 
 
 def no_progress(argv: tuple[str, ...]) -> AbstractContextManager[None]:
-    """Tell nobody of a build."""
+    """Report no progress of a build."""
     return nullcontext()
 
 
 class BuildFailedError(WorkloadFailedError):
-    """A build that made no program.
+    """Failed build.
 
     Args:
-        argv: its command, with ``{build}`` for the folder.
-        cwd: where it ran.
-        reason: what became of it, in a few words.
-        words: the last lines that it wrote, each on a line of its own.
-        telling: the line of it that says most.
-        output: all that is kept of what it wrote.
+        argv: command, with ``{build}`` for the folder.
+        cwd: working folder.
+        reason: short description of the failure.
+        words: last lines of its output, one per line.
+        telling: most informative line of its output.
+        output: kept part of its output.
     """
 
     def __init__(
@@ -87,20 +88,20 @@ class BuildFailedError(WorkloadFailedError):
     ) -> None:
         super().__init__(
             f"The program cannot be built: the command {reason}.{words}",
-            f"Run it by hand first{f' in {cwd}' if cwd else ''}, with a folder in the place of "
-            f"{{build}}: {clean(shlex.join(argv))}",
+            f"Run it by hand{f' in {cwd}' if cwd else ''}, with a folder in place of {{build}}: "
+            f"{clean(shlex.join(argv))}",
         )
         self.reason = f"the build {reason}" + (f": {telling}" if telling else "")
         self.output = output
 
 
 class BuildResult(msgspec.Struct, frozen=True):
-    """What a launch is made with.
+    """Workload and evidence of a build.
 
     Attributes:
-        workload: with the folder of the build in its placeholders; as it was where nothing is
-            built.
-        evidence: what was built and how long that took, the first time it is used.
+        workload: workload with the build folder in its placeholders; unchanged if it needs no
+            build.
+        evidence: description and duration of the build, at its first use.
     """
 
     workload: Workload
@@ -108,20 +109,20 @@ class BuildResult(msgspec.Struct, frozen=True):
 
 
 class Builder:
-    """Builds the program of each configuration, or finds it where it was built before.
+    """Builds the program of each configuration, or finds an earlier build of it.
 
-    A build that failed is not tried again. Each may take what the recipe says. Where it says
-    nothing, the first may take as long as a budget has left, and always ``least_s``; a later one
-    ten times as long as the longest before it, and always a minute. Then it is ended with all that
-    it started. It runs in the environment that launches start from, without the settings of an arm.
+    A failed build is not repeated. The recipe sets the time limit of a build. Without it, the limit
+    of the first build is the remaining budget, at least ``least_s``; that of a later one is ten
+    times the longest earlier build, at least a minute. At the limit the build and its processes are
+    killed. A build runs in the base environment of the launches, without the settings of an arm.
 
     Args:
-        workload: says how it is built; nothing is done where it does not.
-        env: what launches start from.
-        host: tells hosts of one kind from others: a compiler may look at the processor.
-        left_s: tells the seconds that are left of the budget; ``None`` where it counts launches.
-        least_s: what the first may take in any case.
-        telling: of each build that really runs.
+        workload: source of the recipe; without a recipe no build is made.
+        env: base environment of the launches.
+        host: identity of the host type: a compiler may adapt to the processor.
+        left_s: returns the remaining budget in seconds; ``None`` for a budget of launches.
+        least_s: shortest time limit of the first build, in seconds.
+        telling: progress of each build that is not found in the cache.
     """
 
     def __init__(
@@ -159,20 +160,21 @@ class Builder:
         self.close()
 
     def close(self) -> None:
-        """Let go of what was built."""
+        """Release the builds."""
         if self._opened is not None:
             self._opened[0].close()
             self._opened = None
 
     def built(self, plan: Plan) -> BuildResult:
-        """See that the program of a plan is there.
+        """Build the program of a plan, or find an earlier build.
 
         Raises:
-            BuildFailedError: it cannot be built.
-            InvalidInputError: ``build.NAME`` is set and has no place; or what it is built from is too much.
-            SourceChangedError: what it is built from is other than when the sitting began.
-            RevisionMovedError: a branch or tag that it is built from moved.
-            NotPossibleError: there is no place for it.
+            BuildFailedError: the build fails.
+            InvalidInputError: ``build.NAME`` is set but has no placeholder; or the source files are
+                too large.
+            SourceChangedError: a source file has changed since the sitting began.
+            RevisionMovedError: a branch or tag of the sources has moved.
+            NotPossibleError: the cache folder cannot be used.
         """
         argv = build_command(plan, self._workload)
         if not argv:
@@ -195,7 +197,7 @@ class Builder:
         return BuildResult(with_build_folder(self._workload, str(builds.files(key))), evidence)
 
     def ready(self, plan: Plan) -> bool:
-        """Whether ``built`` answers at once: nothing is built, it is there, or it failed before.
+        """Return whether ``built`` returns at once: no build, an earlier build, or a known failure.
 
         Raises:
             As ``built``, but for ``BuildFailedError``.
@@ -206,7 +208,7 @@ class Builder:
         return self._open()[0].find(key) is not None
 
     def key(self, plan: Plan) -> str | None:
-        """What names the build of a plan by all that it is made from; ``None`` where there is none.
+        """Return the key that identifies the inputs of a build; ``None`` without a build.
 
         Raises:
             As ``built``, but for ``BuildFailedError``.
@@ -217,7 +219,7 @@ class Builder:
     def commits(self, values: Mapping[str, str]) -> dict[str, str]:
         """Return the commits that values name in the repository around the build's folder.
 
-        A name stands for the same commit as long as this lasts.
+        A name keeps its commit for the lifetime of this object.
 
         Args:
             values: of ``build.NAME``, by name.
@@ -274,7 +276,7 @@ class Builder:
         sources: BuildInputs,
         values: Mapping[str, str],
     ) -> BuildNote:
-        """Build it, unless another process has meanwhile."""
+        """Run the build, unless another process has completed it meanwhile."""
         limit_s = self._limit_s()
         with builds.held(key, limit_s) as place:
             found = builds.find(key)
@@ -306,7 +308,7 @@ class Builder:
             return note
 
     def _limit_s(self) -> float:
-        """What the next build may take."""
+        """Return the time limit of the next build, in seconds."""
         recipe = self._workload.build
         if recipe is not None and recipe.limit_s is not None:
             return recipe.limit_s
@@ -320,10 +322,11 @@ class Builder:
         return self._workload.build.cwd if self._workload.build else None
 
     def _run(self, argv: tuple[str, ...], place: BuildFolder, limit_s: float) -> None:
-        """Build into a place.
+        """Run a build into its folder.
 
         Raises:
-            BuildFailedError: it cannot be started, fails, takes too long, or leaves nothing.
+            BuildFailedError: the build cannot be started, fails, exceeds its time limit or creates
+                no file.
         """
         folder = str(place.files)
         words = with_build_path(argv, folder)
@@ -351,15 +354,17 @@ class Builder:
                 raise failed(f"cannot be started: {error.strerror}: {words[0]}") from error
             except subprocess.TimeoutExpired as error:
                 raise failed(
-                    f"took longer than {show_duration(limit_s)} and was ended (--build-timeout "
-                    "gives it more)"
+                    f"took longer than {show_duration(limit_s)} and was ended (extend the limit "
+                    "with --build-timeout)"
                 ) from error
             if -status in _ENDINGS:
-                time.sleep(ARRIVAL_DELAY_S)  # ours as well, as Ctrl-C is? It is raised here then.
+                time.sleep(
+                    ARRIVAL_DELAY_S
+                )  # may be addressed to assay as well, as Ctrl-C is: raised here
             if status:
                 raise failed(_ended(status))
             if not any(place.files.iterdir()):
-                raise failed("ended well, but left nothing in {build}")
+                raise failed("succeeded, but created no file in {build}")
 
 
 def _demand_untouched(argv: tuple[str, ...], sources: BuildInputs) -> None:
@@ -370,7 +375,7 @@ def _demand_untouched(argv: tuple[str, ...], sources: BuildInputs) -> None:
 
 
 def failed_sample(launch: Launch, failed: BuildFailedError) -> Sample:
-    """The sample of a launch that had no program."""
+    """Return the sample of a launch whose build failed."""
     return Sample(
         launch=launch,
         outcome=Outcome.FAILED,
@@ -386,7 +391,7 @@ def _ended(status: int) -> str:
 
 
 def _compiler(argv: tuple[str, ...], tools: Iterable[Path], env: Mapping[str, str]) -> str | None:
-    """What the first compiler that a command names says of itself."""
+    """Return the version line of the first compiler that a command names."""
     named = (Path(word) for word in (argv[0], *file_words(argv)) if "/" in word)
     for path in (*tools, *(path for path in named if path.is_file())):
         if _COMPILERS.fullmatch(path.name):

@@ -1,12 +1,11 @@
-"""Builds: the cache of what was built, a folder for each key.
+"""Cache of builds: a folder for each key.
 
-``KEY/files`` is what ``{build}`` stands for: a program is built where it stays, since programs hold
-the paths of their libraries. ``KEY/build.json`` is written last; a folder without it is what an end
-in the middle left, and is built anew. ``KEY/output.txt`` is what the build wrote.
+``KEY/files`` is the folder ``{build}``. A program is built at its final place, since programs
+contain the paths of their libraries. ``KEY/build.json`` is written last: a folder without it is an
+interrupted build, and is built again. ``KEY/output.txt`` is the output of the build.
 
-The kernel's file locks (flock(2)) hold the cache: of a folder while it is built, of the whole,
-shared, while a sitting lasts. What was not used for long is removed when a sitting begins and no
-other is under way.
+File locks (flock(2)) protect the cache: a folder during its build, and the whole cache (shared)
+during a sitting. Old builds are removed when a sitting begins and no other one is active.
 """
 
 from __future__ import annotations
@@ -26,26 +25,27 @@ from assay.machine.user_cache import cache_folder
 from assay.records.codec import Record, decode, encode
 
 MAX_BYTES = 4 * 2**30
-"""What is kept beyond it goes, the longest unused first."""
+"""Size of the cache, in bytes, beyond which the least recently used builds are removed."""
 MAX_UNUSED_S = 30 * 86400.0
-"""What was not used for so long goes as well."""
+"""Time in seconds after which an unused build is removed."""
 MIN_UNUSED_S = 3600.0
-"""What was used since stays however much it is: a study has several sittings, one by one."""
+"""Time in seconds for which a used build is kept at any size: a study has several sittings, one
+after another."""
 _LOOK_S = 0.05
-"""How often to see whether another process has let go of a folder."""
+"""Interval in seconds between attempts to lock a folder."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 class BuildNote(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
-    """What a build was.
+    """Description of a finished build.
 
     Attributes:
-        argv: its command; ``{build}`` stands for the folder of its files.
-        cwd: where it ran.
-        compiler: first line that its compiler gives for ``--version``.
-        elapsed_s: how long it took.
-        size_bytes: of its files.
-        built_at: when it ended, in seconds since the epoch.
+        argv: command; ``{build}`` stands for the folder of its files.
+        cwd: working folder.
+        compiler: first line of the compiler's output for ``--version``.
+        elapsed_s: duration, in seconds.
+        size_bytes: size of its files.
+        built_at: time of its end, in seconds since the epoch.
     """
 
     key: str
@@ -58,10 +58,10 @@ class BuildNote(Record, frozen=True, kw_only=True, tag_field="schema", tag=1):
 
 
 class BuildFolder(msgspec.Struct, frozen=True):
-    """The folder of one key, held by this process alone.
+    """Folder of one key, locked by this process.
 
     Attributes:
-        fd: keeps it held, also where only a process that was started meanwhile has it open.
+        fd: descriptor of the lock, which lasts while any process has the descriptor open.
     """
 
     folder: Path
@@ -69,39 +69,39 @@ class BuildFolder(msgspec.Struct, frozen=True):
 
     @property
     def files(self) -> Path:
-        """For what is built."""
+        """Folder of the built files."""
         return files_in(self.folder)
 
     @property
     def output(self) -> Path:
-        """For what the build writes on its way."""
+        """File for the output of the build."""
         return self.folder / "output.txt"
 
     def clear(self) -> None:
-        """Begin with nothing."""
+        """Remove earlier contents."""
         for entry in list(self.folder.iterdir()):
             _remove(entry)
         self.files.mkdir()
 
     def keep(self, note: BuildNote) -> None:
-        """The build is whole from now on."""
+        """Mark the build as complete."""
         written = self.folder / "build.json.part"
         written.write_bytes(encode(note))
         written.replace(_note_in(self.folder))
 
     def remove(self) -> None:
-        """Leave nothing of it."""
+        """Remove the folder."""
         _remove(self.folder)
 
 
 class BuildCache:
-    """The cache, held against being cleaned up until it is closed.
+    """Cache of builds, locked against cleanup until it is closed.
 
     Args:
-        root: its folder; made where it is not there.
+        root: folder of the cache; created if missing.
 
     Raises:
-        NotPossibleError: it cannot be made or read.
+        NotPossibleError: the folder cannot be created or read.
     """
 
     def __init__(self, root: Path) -> None:
@@ -109,7 +109,7 @@ class BuildCache:
         with _usable(root):
             root.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._fd = os.open(root, _FOLDER)
-        # A file system without locks grants none, and nothing is cleaned up there.
+        # A file system without locks grants none; there the cache is never cleaned up.
         with contextlib.suppress(OSError):
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _clean(root)
@@ -117,17 +117,17 @@ class BuildCache:
             fcntl.flock(self._fd, fcntl.LOCK_SH)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release the lock."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
     def files(self, key: str) -> Path:
-        """Where what was built under a key lies."""
+        """Return the folder of the files of a key."""
         return files_in(self.root / key)
 
     def find(self, key: str) -> BuildNote | None:
-        """What is kept under a key; it counts as used now."""
+        """Return the build of a key, and mark it as used."""
         folder = self.root / key
         note = _read(folder)
         if note is None or not files_in(folder).is_dir():
@@ -138,10 +138,11 @@ class BuildCache:
 
     @contextlib.contextmanager
     def held(self, key: str, wait_s: float) -> Iterator[BuildFolder]:
-        """The folder of a key for this process alone.
+        """Lock the folder of a key for this process.
 
         Raises:
-            NotPossibleError: another process has held it for ``wait_s`` seconds; or it cannot be made.
+            NotPossibleError: another process has locked it for ``wait_s`` seconds, or it cannot be
+                created.
         """
         folder = self.root / key
         end = time.monotonic() + wait_s
@@ -150,17 +151,18 @@ class BuildCache:
         try:
             yield BuildFolder(folder, fd)
         finally:
-            # What a build left running has the descriptor as well, and must not hold it for ever.
+            # A surviving process of the build has the descriptor as well, and must not keep the
+            # lock.
             with contextlib.suppress(OSError):
                 fcntl.flock(fd, fcntl.LOCK_UN)
             os.close(fd)
 
 
 def builds_folder(env: Mapping[str, str]) -> Path:
-    """``builds`` in the user's cache.
+    """Return ``builds`` in the user's cache folder.
 
     Raises:
-        NotPossibleError: the user has no home.
+        NotPossibleError: the user has no home folder.
     """
     cache = cache_folder(env)
     if cache is None:
@@ -171,7 +173,7 @@ def builds_folder(env: Mapping[str, str]) -> Path:
 
 
 def files_in(folder: Path) -> Path:
-    """Where the files of a build lie in its folder."""
+    """Return the folder of the built files within the folder of a key."""
     return folder / "files"
 
 
@@ -198,7 +200,7 @@ def _usable(folder: Path) -> Iterator[None]:
 
 
 def _locked(folder: Path, end: float) -> int:
-    """A descriptor whose lock holds a folder, which is made where it is not there."""
+    """Return a descriptor that locks a folder, which is created if missing."""
     while True:
         folder.mkdir(exist_ok=True)
         fd = os.open(folder, _FOLDER)
@@ -219,8 +221,8 @@ def _lock(fd: int, folder: Path, end: float) -> None:
         except BlockingIOError as error:
             if time.monotonic() > end:
                 raise NotPossibleError(
-                    f"Another process has been building in {folder} for too long.",
-                    "See what it does, or end it; then go on.",
+                    f"Another process has used {folder} for a build for too long.",
+                    "Check that process, or end it; then resume.",
                 ) from error
             time.sleep(_LOOK_S)
         except OSError:  # no locks on this file system
@@ -237,7 +239,7 @@ def _lies_at(folder: Path, fd: int) -> bool:
 
 
 def _clean(root: Path) -> None:
-    """Remove what was not used for long, and what is too much, the longest unused first."""
+    """Remove builds that are old, and the least recently used ones beyond the size limit."""
     kept_bytes = 0
     for used_at, size_bytes, folder in sorted(_known(root), reverse=True):
         kept_bytes += size_bytes
@@ -247,7 +249,7 @@ def _clean(root: Path) -> None:
 
 
 def _known(root: Path) -> Iterator[tuple[float, int, Path]]:
-    """When each folder was last used, how large it is, and where; half a build counts as old."""
+    """Yield time of last use, size and folder of each build; an incomplete build counts as old."""
     for folder in root.iterdir():
         note = _read(folder)
         if note is None:
@@ -258,7 +260,7 @@ def _known(root: Path) -> Iterator[tuple[float, int, Path]]:
 
 
 def _remove_free(folder: Path) -> None:
-    """Remove a folder unless what a killed process left still builds in it."""
+    """Remove a folder unless a surviving process still builds in it."""
     try:
         fd = os.open(folder, _FOLDER)
     except OSError:
@@ -274,7 +276,7 @@ def _remove_free(folder: Path) -> None:
 
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
-        for folder, _, _ in os.walk(path):  # a build may have taken permissions away
+        for folder, _, _ in os.walk(path):  # a build may have removed permissions
             with contextlib.suppress(OSError):
                 Path(folder).chmod(0o700)
         shutil.rmtree(path, ignore_errors=True)

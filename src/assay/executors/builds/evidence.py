@@ -1,4 +1,4 @@
-"""Build evidence: what a sample tells of the build that its launch ran."""
+"""Build evidence: description, in a sample, of the build that its launch ran."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN_FILES = 3
 
 
 def build_evidence(note: BuildNote) -> Evidence:
-    """What was built, and how long that took."""
+    """Return evidence of a build and its duration."""
     compiler = f" ({note.compiler})" if note.compiler else ""
     told = f"{_named(note.key, note.argv)}{compiler}"
     return Evidence(kind=BUILD, value=note.elapsed_s, unit="s", note=told)
@@ -32,9 +32,9 @@ def revision_evidence(
     """Return evidence of the commits that a program was built from.
 
     Args:
-        values: of ``build.NAME``, by name.
-        commits: those that some of them name.
-        uncommitted: tracked files with changes that no commit holds.
+        values: values of ``build.NAME``, by name.
+        commits: commits that some of these values name.
+        uncommitted: tracked files with uncommitted changes.
     """
     told = [
         f"build.{name}={values[name]} is commit {commit[:_COMMIT_DIGITS]}"
@@ -44,7 +44,7 @@ def revision_evidence(
         named = ", ".join(uncommitted[:_SHOWN_FILES])
         more = ", ..." if len(uncommitted) > _SHOWN_FILES else ""
         files = show_count(len(uncommitted), "file")
-        told.append(f"no commit holds the changes in {files} of the working folder: {named}{more}")
+        told.append(f"{files} of the working folder with uncommitted changes: {named}{more}")
     return tuple(Evidence(kind=REVISION, note=clean(note)) for note in told)
 
 
@@ -53,12 +53,12 @@ def _named(key: str, argv: tuple[str, ...]) -> str:
 
 
 def builds_in(samples: Iterable[Sample]) -> frozenset[str]:
-    """What samples tell of the builds that their launches ran."""
+    """Return the build descriptions of samples."""
     pieces = (piece for sample in samples for piece in sample.evidence)
     return frozenset(p.note for p in pieces if p.kind == BUILD and p.value is not None and p.note)
 
 
 def is_build_of(told: str, argv: tuple[str, ...], key: str | None = None) -> bool:
-    """Whether what a sample tells of a build is of this command, and of this key where given."""
+    """Return whether a build description refers to this command, and to this key if given."""
     named = _named(key or told[:_KEY_DIGITS], argv)
     return told == named or told.startswith(f"{named} (")

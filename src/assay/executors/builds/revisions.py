@@ -1,6 +1,7 @@
-"""Revisions: values of a build that name a branch, a tag or a commit of a Git repository.
+"""Git revisions: build values that name a branch, a tag or a commit of a repository.
 
-A branch moves and its name stays. What is built from it hangs on the commit, which git tells.
+A branch name may refer to another commit later. Therefore a build is identified by the commit,
+which git resolves.
 """
 
 from __future__ import annotations
@@ -16,31 +17,31 @@ from assay.errors import NotPossibleError
 _GIT_S = 20.0
 _DIGITS = re.compile(r"[0-9a-f]+", re.IGNORECASE)
 MIN_DIGITS = 7
-"""Of an abbreviated commit: a shorter one may be a number, as ``1024`` is."""
+"""Fewest digits of an abbreviated commit: a shorter one may be a number, such as ``1024``."""
 
 
 class RevisionMovedError(NotPossibleError):
-    """A branch or tag is another commit than when its build began.
+    """Change of the commit of a branch or tag during a build.
 
     Args:
-        value: its name.
-        before, after: the commits.
+        value: name of the branch or tag.
+        before, after: commits before and after the change.
     """
 
     def __init__(self, value: str, before: str, after: str | None) -> None:
         super().__init__(
             f"{value} moved while it was built: from commit {before} to {after or 'none'}.",
-            "Nothing of this build is kept; what was measured before is. Start again, or name the "
+            "This build is discarded; all samples so far are kept. Start again, or name the "
             "commit.",
         )
 
 
 class Revisions:
-    """Resolve names to commits in the repository around a folder.
+    """Resolves names to commits in the repository around a folder.
 
     Args:
-        folder: where builds run.
-        env: their environment, in which git is looked for.
+        folder: working folder of builds.
+        env: environment of builds, in which git is found.
     """
 
     def __init__(self, folder: Path, env: Mapping[str, str]) -> None:
@@ -51,16 +52,16 @@ class Revisions:
         )
 
     def commits(self, values: Mapping[str, str]) -> dict[str, str]:
-        """Return the commit that each value names; values that name none are left out.
+        """Return the commit of each value that names one.
 
         Args:
-            values: of a build, by name.
+            values: values of a build, by name.
         """
         found = {name: self.commit(value) for name, value in values.items()}
         return {name: commit for name, commit in found.items() if commit is not None}
 
     def commit(self, value: str) -> str | None:
-        """Return the commit that a value names: a branch, a tag, a hash, or as ``main~2``."""
+        """Return the commit of a branch, a tag, a hash, or for instance ``main~2``."""
         if not self._inside or not value or value.startswith("-") or value.split() != [value]:
             return None
         if _DIGITS.fullmatch(value) and len(value) < MIN_DIGITS and not self._is_name(value):
@@ -78,7 +79,7 @@ class Revisions:
         return tuple(entry[3:] for entry in told.split("\0") if entry)
 
     def _git(self, *words: str) -> str:
-        """What git writes; nothing where it fails or is not installed."""
+        """Return the output of a git command; empty if it fails or git is not installed."""
         try:
             done = subprocess.run(
                 ["git", *words],

@@ -1,8 +1,9 @@
-"""Sources: what a program is built from, told by its content.
+"""Source files of a program, identified by their contents.
 
-A build hangs on more than its command: on the files and folders that this names, on the sources
-around them, on the tools that it calls, and on variables that compilers read. What no name leads to
-(headers of the system, libraries) is taken to come and go with the tools; the user names the rest.
+A build depends on its command, on the files and folders that the command names, on the sources
+around them, on its tools, and on variables that compilers read. Files that no name leads to
+(headers of the system, libraries) are assumed to change together with the tools; the user names all
+others.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ VARIABLES = (
     "C_INCLUDE_PATH", "FC", "FFLAGS", "GOFLAGS", "LDFLAGS", "LIBRARY_PATH", "MAKEFLAGS",
     "PKG_CONFIG_PATH", "RUSTFLAGS", "SOURCE_DATE_EPOCH",
 )
-"""That compilers and build tools read."""
+"""Variables that compilers and build tools read."""
 
 _ENDINGS = frozenset((
     ".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".c++", ".h++", ".inc", ".inl",
@@ -41,53 +42,52 @@ _NAMES = frozenset((
     "pyproject.toml", "setup.py", "sconstruct", "sconscript", "jamfile", "wscript",
 ))
 # fmt: on
-"""What a source or a build file is called, in lower case."""
+"""File names and suffixes of sources and build files, in lower case."""
 _INSTALLED = ("/usr", "/opt", "/lib", "/lib64", "/nix", "/gnu")
-"""Folders of what is installed: where a command names them, they are not gone through."""
+"""Folders of installed software: a command may name them, but they are not searched."""
 _PASSED_OVER = frozenset({"__pycache__", "node_modules"})
 MAX_ENTRIES = 50_000
-"""Of folders, that are gone through."""
+"""Largest number of folder entries that are searched."""
 MAX_BYTES = 2**30
-"""That are read for one build."""
+"""Largest total size of the files that are read for one build."""
 _PATH_MAX = 4096
 
 _Stamp = tuple[int, int, int, int]
 
 
 class SourceChangedError(NotPossibleError):
-    """What programs are built from is other than when the sitting began.
+    """Change of a source file since the sitting began.
 
     Args:
-        path: of the file.
-        by_build: while a build was under way, perhaps by that.
+        path: path of the file.
+        by_build: whether a build ran at that time, and may have caused the change.
     """
 
     def __init__(self, path: Path, *, by_build: bool = False) -> None:
         kept = (
-            "What was measured before is kept. `assay study resume` goes on where the file is as "
-            "it was; with --new-stratum the new one is measured apart from it."
+            "All samples so far are kept. Restore the file and run `assay study resume`, or use "
+            "--new-stratum to measure the new version separately."
         )
         alone = (
-            "Where the build did that, let it write into {build} alone, or say with --build-input "
-            "what it is made from, which then stands for all that assay looks for. What was "
-            "measured before is kept."
+            "If the build changed it, let the build write only into {build}, or name all of its "
+            "inputs with --build-input. All samples so far are kept."
         )
         super().__init__(
-            f"What the program is built from was changed while it was built: {path}."
+            f"A source file was changed during the build: {path}."
             if by_build
-            else f"What the program is built from was changed while the study ran: {path}.",
+            else f"A source file was changed while the study ran: {path}.",
             alone if by_build else kept,
         )
         self.path = path
 
 
 class BuildInputs:
-    """Looks at what builds are made from, each file once in a sitting.
+    """Reads the inputs of builds, each file once in a sitting.
 
     Args:
-        recipe: what builds.
-        env: its environment.
-        apart: folder that is not gone through: that of the builds themselves.
+        recipe: recipe of the build.
+        env: environment of the build.
+        apart: folder to skip: the cache of builds.
     """
 
     def __init__(self, recipe: BuildRecipe, env: Mapping[str, str], apart: Path) -> None:
@@ -100,29 +100,29 @@ class BuildInputs:
         self._below: dict[tuple[Path, bool], tuple[Path, ...]] = {}
 
     def basis(self, argv: tuple[str, ...]) -> dict[str, str]:
-        """What a build hangs on beside its command, by name.
+        """Return the inputs of a build, except its command, by name.
 
         Args:
-            argv: its words.
+            argv: build command.
 
         Raises:
-            InvalidInputError: more files than can be read, or an input that is not there.
-            SourceChangedError: one is other than when it was first looked at.
+            InvalidInputError: the files are too large, or an input is missing.
+            SourceChangedError: a file has changed since it was first read.
         """
         variables = {f"${name}": self._env[name] for name in VARIABLES if name in self._env}
         tools = {f"tool {path}": _tool(path) for path in self.tools(argv)}
         return {**variables, **tools, **self._digests(argv)}
 
     def demand_same(self, argv: tuple[str, ...]) -> None:
-        """Look at the files of a build once more.
+        """Check that the files of a build are unchanged.
 
         Raises:
-            SourceChangedError: one is other than when it was first looked at.
+            SourceChangedError: a file has changed since it was first read.
         """
         self._digests(argv)
 
     def tools(self, argv: tuple[str, ...]) -> tuple[Path, ...]:
-        """Programs in ``PATH`` that a command names."""
+        """Return the programs in ``PATH`` that a command names."""
         words = (word for word in (argv[0], *_parts(argv)) if word and "/" not in word)
         found = (shutil.which(word, path=self._env.get("PATH")) for word in words)
         return tuple(dict.fromkeys(Path(path) for path in found if path is not None))
@@ -137,13 +137,13 @@ class BuildInputs:
             left -= size
             if left < 0:
                 raise InvalidInputError(
-                    f"The build is made from more than {show_bytes(MAX_BYTES)} of files.",
-                    "Name those that count: --build-input PATH, as often as it takes.",
+                    f"The input files of the build exceed {show_bytes(MAX_BYTES)}.",
+                    "Name the relevant ones with --build-input PATH; the option may be repeated.",
                 )
         return digests
 
     def _digest(self, path: Path) -> tuple[int, str]:
-        """Size and digest of a file, read again only where it looks other than before."""
+        """Return size and digest of a file, which is read again only if its metadata changed."""
         before = self._known.get(path)
         try:
             stamp = _stamp(path)
@@ -158,7 +158,7 @@ class BuildInputs:
         return stamp[2], digest
 
     def _found(self, argv: tuple[str, ...]) -> set[Path]:
-        """Every file that a build is made from."""
+        """Return all input files of a build."""
         if self._inputs:
             return self._of_inputs()
         found = set(self._walked(_normal(self._folder), all_of_it=False))
@@ -171,7 +171,7 @@ class BuildInputs:
         return found
 
     def _of_inputs(self) -> set[Path]:
-        """Files that the user named, and all that lie in folders that the user named."""
+        """Return the files, and all files in folders, that the user named."""
         found: set[Path] = set()
         for word in self._inputs:
             path = _normal(self._folder / word)
@@ -181,12 +181,12 @@ class BuildInputs:
                 found.add(path)
             else:
                 raise InvalidInputError(
-                    f"--build-input: there is no {word}.", "Name a file or a folder that is there."
+                    f"--build-input: {word} does not exist.", "Name an existing file or folder."
                 )
         return found
 
     def _walked(self, folder: Path, *, all_of_it: bool) -> tuple[Path, ...]:
-        """The files below a folder: all of them, or those that look like sources."""
+        """Return the files below a folder: all of them, or only source files."""
         place = folder, all_of_it
         if place not in self._below:
             found = _entries(folder, self._apart)
@@ -199,7 +199,7 @@ def _may_be_path(word: str) -> bool:
 
 
 def _normal(path: Path) -> Path:
-    """Without ``..``; symbolic links stay, since it is the name that a command reads."""
+    """Return the path without ``..``; symbolic links remain, since the command reads that name."""
     return Path(os.path.normpath(path))
 
 
@@ -208,20 +208,19 @@ def _is_installed(folder: Path) -> bool:
 
 
 def _entries(top: Path, apart: Path) -> Iterator[Path]:
-    """Regular files below a folder; hidden ones and what tools keep for themselves left out."""
+    """Yield regular files below a folder, without hidden files and files of tools."""
     left, folders = MAX_ENTRIES, [top]
     for folder in folders:
         try:
             with os.scandir(folder) as found:
                 entries = list(found)
-        except OSError:  # what may not be read, no build of this user is made from
+        except OSError:  # a build of this user cannot read it either
             continue
         left -= len(entries)
         if left < 0:
             raise InvalidInputError(
-                f"More than {MAX_ENTRIES:,} files lie below {top}, from which the program may "
-                "be built.",
-                "Name those that count: --build-input PATH, as often as it takes.",
+                f"More than {MAX_ENTRIES:,} files below {top} may be inputs of the build.",
+                "Name the relevant ones with --build-input PATH; the option may be repeated.",
             )
         for entry in entries:
             if entry.name.startswith(".") or entry.name in _PASSED_OVER:
@@ -234,7 +233,7 @@ def _entries(top: Path, apart: Path) -> Iterator[Path]:
 
 
 def _parts(argv: tuple[str, ...]) -> Iterator[str]:
-    """Words and parts of words that may name a file: ``-Iinclude``, ``CC=gcc``, ``@options``."""
+    """Yield words, and parts of words, that may name a file: ``-Iinclude``, ``CC=gcc``."""
     for word in file_words(argv):
         yield word
         if word.startswith("-") and not word.startswith("--"):
@@ -258,7 +257,7 @@ def _content(path: Path) -> str:
 
 
 def _tool(path: Path) -> str:
-    """What tells a tool from another version of it."""
+    """Return an identity of a tool that changes with its version."""
     real = path.resolve()
     seen = real.stat()
     return f"{real} {seen.st_size} {seen.st_mtime_ns}"

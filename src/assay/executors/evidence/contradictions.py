@@ -1,9 +1,9 @@
-"""Suspect: contradictions between the accounts of one launch.
+"""Contradictions between the time accounts of one launch.
 
-The launcher's record holds several accounts of the same time: the wall clock, the processor time of
-the control group, that of the processes that were waited for, and the busy time of the CPUs. Where
-two of them cannot both be true, a figure of the launch is wrong, and it is unknown which one. A
-program that was stopped did not work for as long as its wall time says.
+The record of the launcher has several accounts of the same time: the wall clock, the processor time
+of the control group, that of the reaped processes, and the busy time of the CPUs. If two of them
+contradict each other, a figure of the launch is wrong, and it is unknown which one. A program that
+was stopped worked for less than its wall time.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ import math
 from assay.records import RunFacts
 
 TICK_S = 0.01
-"""Step in which the kernel counts the busy time of a CPU (/proc/stat, USER_HZ)."""
+"""Step in which the kernel counts the busy time of a CPU (/proc/stat, USER_HZ), in seconds."""
 SURE = 3.0
-"""Standard deviations of the kernel's count that a contradiction must exceed."""
+"""Number of standard deviations of the kernel's count that a contradiction must exceed."""
 STOPPED_S = 0.02
-"""Shorter stops are not told."""
+"""Shortest reported stop, in seconds."""
 ROUNDING = 0.01
-"""Share by which two clocks may differ."""
+"""Relative difference that is tolerated between two clocks."""
 
 
 def contradictions(facts: RunFacts, foreign_s: float | None) -> tuple[str, ...]:
-    """Return why the figures of a launch cannot be trusted, a phrase each.
+    """Return the reasons why the figures of a launch are unreliable, one phrase each.
 
     Args:
-        facts: of the launch.
-        foreign_s: CPU time that other processes took on its CPUs.
+        facts: facts of the launch.
+        foreign_s: CPU time of other processes on its CPUs, in seconds.
     """
     found = (
         _negative_load(facts, foreign_s),
@@ -39,10 +39,10 @@ def contradictions(facts: RunFacts, foreign_s: float | None) -> tuple[str, ...]:
 
 
 def _negative_load(facts: RunFacts, foreign_s: float | None) -> str | None:
-    """Return the phrase where other processes took less than nothing.
+    """Return the phrase for a negative CPU time of other processes.
 
-    The kernel finds out at each tick what a CPU does (CONFIG_TICK_CPU_ACCOUNTING), so that the busy
-    time of ``t`` seconds has a standard deviation of up to ``sqrt(t * tick)``.
+    The kernel samples the state of a CPU at each tick (CONFIG_TICK_CPU_ACCOUNTING), so that the
+    busy time of ``t`` seconds has a standard deviation of up to ``sqrt(t * tick)``.
     """
     host = facts.host
     if host is None or foreign_s is None or host.own_s is None or not host.cpus:
@@ -58,7 +58,7 @@ def _negative_load(facts: RunFacts, foreign_s: float | None) -> str | None:
 
 
 def _more_than_there_is(facts: RunFacts) -> str | None:
-    """Return the phrase where the program used more time than its CPUs have."""
+    """Return the phrase for more CPU time than the CPUs of the launch have."""
     if facts.host is None or not facts.host.cpus:
         return None
     if facts.wall_s is None or facts.user_s is None or facts.sys_s is None:
@@ -72,28 +72,29 @@ def _more_than_there_is(facts: RunFacts) -> str | None:
 
 
 def _lost_time(facts: RunFacts) -> str | None:
-    """Return the phrase where the whole tree used less time than a part of it."""
+    """Return the phrase for a process tree with less CPU time than a part of it."""
     if facts.cpu_scope != "cgroup" or facts.waited_cpu_s is None:
         return None
     if facts.asked_to_end is not None and facts.asked_to_end.by == "command":
-        return None  # which was waited for, and ran outside the control group
+        return None  # the stop command was reaped as well, and ran outside the control group
     if facts.user_s is None or facts.sys_s is None:
         return None
     used_s = facts.user_s + facts.sys_s
     if facts.waited_cpu_s <= used_s * (1.0 + ROUNDING) + TICK_S:
         return None
     return (
-        f"its control group counted {used_s:.2f} s of CPU time, and the processes that were "
-        f"waited for {facts.waited_cpu_s:.2f} s"
+        f"its control group counted {used_s:.2f} s of CPU time, and the reaped processes counted "
+        f"{facts.waited_cpu_s:.2f} s"
     )
 
 
 def _stopped(facts: RunFacts) -> str | None:
-    """Return the phrase where the program was stopped, and its wall time holds that."""
+    """Return the phrase for a program that was stopped within its wall time."""
     if facts.stopped_s is None or facts.wall_s is None:
         return None
     if facts.stopped_s < max(STOPPED_S, ROUNDING * facts.wall_s):
         return None
     return (
-        f"it was stopped (SIGSTOP or its like) for {facts.stopped_s:.2f} s of {facts.wall_s:.2f} s"
+        f"it was stopped (by SIGSTOP or a similar signal) for {facts.stopped_s:.2f} s of "
+        f"{facts.wall_s:.2f} s"
     )

@@ -1,4 +1,4 @@
-"""Drift: what others set anew of the system while a program ran."""
+"""Drift: system settings that other processes changed while a program ran."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ DRIFT = "drift"
 
 
 def changed_since(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
-    """What files hold now that held something else, by path."""
+    """Return the contents of files that have changed, by path."""
     return {path: after[path] for path in before if after.get(path, before[path]) != before[path]}
 
 
 def drift_evidence(before: Mapping[str, str], changed: Mapping[str, str]) -> tuple[Evidence, ...]:
-    """What others set anew while a program ran."""
+    """Return evidence of settings that other processes changed while a program ran."""
     return tuple(
         Evidence(kind=DRIFT, outside=True, note=f"{path}: {before[path]} became {now}")
         for path, now in changed.items()

@@ -1,4 +1,4 @@
-"""Complaints: lines of the error output of a launch, kept with its sample for comparison."""
+"""Lines of the error output of a launch, kept with its sample for comparison."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from assay.records.sample import STDERR_LINES
 from assay.untrusted import clean
 
 HEAD_BYTES = 16384
-"""Read of a stream: a complaint on a setting comes at the start."""
+"""Length of the part of a stream that is read: complaints about settings come at the start."""
 MAX_LINES = 8
-"""Kept of a launch; a program with more lines speaks of its work, not of its settings."""
+"""Largest number of kept lines: a program with more lines reports its work, not its settings."""
 MAX_CHARACTERS = 200
 
 
@@ -24,8 +24,8 @@ def error_output_evidence(outputs: Sequence[Path]) -> Evidence | None:
             of several instances with a number behind it.
 
     Returns:
-        The number of lines, and the lines in the order of the output; no lines where there are
-        more than are kept, and ``None`` where there is none.
+        The number of lines, and the lines in output order. Without lines if there are too many to
+        keep; ``None`` without output.
     """
     lines: dict[str, None] = {}
     for path in outputs:

@@ -1,4 +1,4 @@
-"""Last words: the end of what a program wrote, to show with its failure."""
+"""Last lines of a program's output, shown with its failure."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from assay.records import Output
 from assay.untrusted import clean
 
 MAX_EXCERPT_BYTES = 2000
-"""Of what was written, that are looked at."""
+"""Length of the end of an output from which the excerpt is taken."""
 MAX_EXCERPT_LINES = 5
-"""Of them, that are shown."""
+"""Largest number of lines in the excerpt."""
 MAX_SEARCHED_BYTES = 1 << 16
-"""Of what was written, in which the line that says most is looked for."""
+"""Length of the end of an output that is searched for the most informative line."""
 MAX_LINE_CHARACTERS = 300
 
 
 def failure_excerpt(written: IO[bytes]) -> str:
-    """The last lines of a file, made safe to show, each on a line of its own below a message.
+    """Return the escaped last lines of a file, one per line, for use below a message.
 
     Args:
-        written: a file that can be sought in; anybody may have written it.
+        written: seekable file with untrusted contents.
 
     Returns:
-        Nothing where it holds no text.
+        An empty text if the file has no text.
     """
     lines = _end_of(written, MAX_EXCERPT_BYTES)[-MAX_EXCERPT_LINES:]
     return "".join(f"\n    {clean(line)}" for line in lines)
 
 
 def failure_excerpt_of(outputs: Sequence[Output]) -> str:
-    """The same of what is kept of a launch's output: of standard error, or of what else has any.
+    """Return the excerpt of standard error, or else of another stream.
 
-    Each of several instances has streams of its own, ``stderr`` with a number behind it.
+    Each of several instances has its own streams, such as ``stderr.1``.
     """
     for output in sorted(outputs, key=lambda one: not one.stream.startswith("stderr")):
         if lines := failure_excerpt(io.BytesIO(output.tail or output.head)):
@@ -44,15 +44,15 @@ def failure_excerpt_of(outputs: Sequence[Output]) -> str:
 
 
 def error_line(written: IO[bytes]) -> str:
-    """The line that says most of a failure, made safe to show: the first that speaks of an error.
+    """Return the escaped first line that mentions an error.
 
-    Compilers end with the place, or with what followed from the first error.
+    Compilers end with the position, or with consequences of the first error.
 
     Args:
-        written: as for ``failure_excerpt``.
+        written: see ``failure_excerpt``.
 
     Returns:
-        The last line where none does; nothing where there is no text.
+        The last line if no line mentions an error; an empty text without output.
     """
     lines = [line.strip() for line in _end_of(written, MAX_SEARCHED_BYTES)]
     known = [line for line in lines if line]

@@ -1,8 +1,9 @@
-"""Libraries: the shared objects that a program had mapped, as evidence of its first launch.
+"""Shared objects that a program had mapped, as evidence of its first launch.
 
-The program's digest covers what its file links to. What it loads while it runs (plug-ins, a BLAS
-behind a switch) is known from ``/proc/PID/maps`` alone, which the survey reads whole. Files are
-told by path, size and time of modification, as in :mod:`assay.machine.program_digest`.
+The digest of the program covers the libraries that it links to. Objects that it loads at run time
+(plug-ins, a BLAS behind a switch) are known only from ``/proc/PID/maps``, which the survey reads
+completely. A file is identified by path, size and modification time, as in
+:mod:`assay.machine.identity`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _STAMP = re.compile(r"(?P<path>/.+) \d+ \d+")
 
 
 def libraries_evidence(launch: Launch, facts: RunFacts) -> Evidence | None:
-    """What was mapped, one file a line; nothing where maps were not read whole, or at all."""
+    """Return the mapped shared objects; ``None`` if the maps were not read completely."""
     if launch.stage is not Stage.SURVEY or facts.seen is None or facts.seen.maps is None:
         return None
     objects = sorted({path for path in facts.seen.maps if _OBJECT.search(path)})
@@ -30,11 +31,11 @@ def libraries_evidence(launch: Launch, facts: RunFacts) -> Evidence | None:
 
 
 def libraries_changed(samples: Iterable[Sample], *, gone: bool = True) -> list[str]:
-    """Paths of libraries that samples were made with and that are others now; sorted.
+    """Return the sorted paths of libraries that have changed since samples were taken.
 
     Args:
-        samples: of which the first has what was mapped.
-        gone: whether those count that are not there any more.
+        samples: samples; the first one names the mapped objects.
+        gone: whether to include removed libraries.
     """
     stamps = {
         line

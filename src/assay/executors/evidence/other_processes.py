@@ -1,9 +1,9 @@
-"""Others: which processes used the CPUs when a launch was disturbed.
+"""Other processes that used the CPUs while a launch was disturbed.
 
-Reading all of ``/proc`` takes milliseconds, and is itself a disturbance. So it is done between
-launches, after a disturbed one only, and in a small share of the time. Processor time is counted
-from one reading to the next; the first reading of a study names no process, nor does one that comes
-long after the reading before: what was busy in between may not have met the launch.
+Reading all of ``/proc`` takes milliseconds and is a disturbance of its own. Therefore it happens
+only between launches, after a disturbed launch, and in a small share of the time. Processor time is
+the difference of two readings. The first reading of a study names no process, and neither does one
+long after the previous reading: the load in between may not have met the launch.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ if TYPE_CHECKING:
     from assay.noise.driver import KernelCounters, ProcessUsage
 
 KIND = "other_process"
-"""Kind of evidence on one process: its name in ``note``, the CPUs that it used in ``value``."""
+"""Kind of the evidence of one process: its name in ``note``, its CPU usage in ``value``."""
 DISTURBED_SHARE = 0.05
-"""Share of the CPUs above which others disturb a launch enough to ask who they are."""
+"""Share of the CPUs above which other processes disturb a launch enough to be named."""
 COUNT_ERROR_S = 0.015
-"""Time by which the count of one CPU over one launch may be off (``search.disturbance.SURE``)."""
+"""Error in seconds of the busy time of one CPU over one launch (``search.disturbance.SURE``)."""
 MIN_CPUS = 0.05
-"""A process that is named used this much of one CPU at least."""
+"""Smallest CPU usage of a named process, in CPUs."""
 MAX_PROCESSES = 3
 MIN_INTERVAL_S = 0.3
-"""Time between two readings: the kernel counts in steps of 10 ms."""
+"""Shortest interval of two readings, in seconds: the kernel counts in steps of 10 ms."""
 MAX_AGE_FACTOR = 3.0
-"""A reading is compared with one that is at most so many lengths of the launch older."""
+"""Largest age of the previous reading, relative to the length of the launch."""
 MAX_COST_SHARE = 0.01
-"""Share of the time, at most, for these readings."""
+"""Largest share of the time for these readings."""
 
 
 class OtherProcesses:
     """Names the processes that disturb launches.
 
     Args:
-        read: reads the counters of all processes; those of ``/proc`` if absent.
-        clock: monotonic time in seconds.
-        spent: processor time of assay in seconds, which readings cost.
+        read: reads the counters of all processes; reads ``/proc`` if absent.
+        clock: returns monotonic time in seconds.
+        spent: returns the processor time of assay in seconds, to measure the cost of readings.
     """
 
     def __init__(
@@ -63,11 +63,11 @@ class OtherProcesses:
     def evidence(
         self, sample: Sample, spared: Callable[[], Collection[int]] = tuple
     ) -> tuple[Evidence, ...]:
-        """Return evidence on who used the CPUs; none where a launch was not disturbed.
+        """Return evidence of the processes that disturbed a launch.
 
         Args:
-            sample: of a launch that has just ended.
-            spared: reads which processes are none of the others.
+            sample: sample of a launch that has just ended.
+            spared: returns processes to ignore.
         """
         if self._clock() < self._due_s or not is_disturbed(sample):
             return ()
@@ -80,7 +80,7 @@ class OtherProcesses:
             return ()
         from assay.noise.driver import busiest_processes, descendants_of
 
-        # Launches beside this one have CPUs of their own, and do not disturb it.
+        # Parallel launches have their own CPUs and do not disturb this one.
         found = busiest_processes(before, after, descendants_of(after, os.getpid()) | set(spared()))
         shares = [(one, one.busy_s / passed_s) for one in found[:MAX_PROCESSES]]
         return tuple(
@@ -96,7 +96,7 @@ class OtherProcesses:
             self._read = read_counters
         began_s = self._spent()
         found = self._read()
-        # The second reading is the first that names anyone: it is not waited for.
+        # The second reading is the first that can name a process: it needs no pause.
         pause_s = (self._spent() - began_s) / MAX_COST_SHARE if self._before is not None else 0.0
         self._pause_s = max(MIN_INTERVAL_S, pause_s)
         self._due_s = self._clock() + self._pause_s
@@ -104,7 +104,7 @@ class OtherProcesses:
 
 
 def is_disturbed(sample: Sample) -> bool:
-    """Return whether other processes took enough of the CPUs to ask who did."""
+    """Return whether other processes used enough CPU time to be named."""
     figures = {piece.kind: piece.value for piece in sample.evidence}
     foreign_s, cpus = figures.get("foreign_load"), figures.get("host_cpus")
     if not foreign_s or not cpus or not sample.wall_s:
@@ -113,7 +113,7 @@ def is_disturbed(sample: Sample) -> bool:
 
 
 def describe_process(one: ProcessUsage) -> str:
-    """Name a process as people know it: ``burn (process 812 of another user)``."""
+    """Describe a process: ``burn (process 812 of another user)``."""
     whose = " of another user" if _is_foreign(one.pid) else ""
     if is_started_by_hook(one.pid):
         whose += ", started by a hook"
@@ -121,7 +121,7 @@ def describe_process(one: ProcessUsage) -> str:
 
 
 def _is_foreign(pid: int) -> bool:
-    """Return whether a process belongs to another user; it may have ended meanwhile."""
+    """Return whether a process belongs to another user; false if it has ended."""
     try:
         return Path(f"/proc/{pid}").stat().st_uid != os.getuid()
     except OSError:

@@ -1,6 +1,6 @@
-"""What is kept of a launch's output: its size, a digest, and both ends.
+"""Kept part of a launch's output: its size, a digest, and both ends.
 
-Nothing is held in memory but the ends, however much a program writes.
+Only the ends are held in memory, independent of the length of the output.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from pathlib import Path
 from assay.records import HashedPart, Output
 
 END_BYTES = 4096
-"""Kept of each end; twice as much is kept whole."""
+"""Length of each kept end; an output of up to twice this length is kept completely."""
 MAX_HASHED_BYTES = 16 << 20
-"""More is not read through: so much takes 10 ms with SHA instructions and 40 without, between two
-launches, which the study's budget pays for."""
+"""Largest size of an output that is hashed completely: this size takes 10 ms with SHA instructions
+and 40 ms without, between two launches, at the cost of the study's budget."""
 
 
 def kept_output(path: Path) -> Output | None:
-    """What is kept of the file that a stream was written to; it is named as the stream is.
+    """Return the kept part of a stream's file, under the name of the stream.
 
-    ``None`` where the program put something else in its place, or took it away.
+    ``None`` if the program removed or replaced the file.
     """
     try:
-        # A program may leave a pipe there, which would block, or a link to what is not its own.
+        # A program may leave a pipe there, which would block, or a link to a foreign file.
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None

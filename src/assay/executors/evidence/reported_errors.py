@@ -1,4 +1,4 @@
-"""Reported errors: lines in which a program that ended well says that it could not do its work."""
+"""Error reports of a program that exits with status 0."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from assay.records.sketch import OWN_VALUE
 from assay.untrusted import clean
 
 MAX_LINES = 4
-"""Kept of a launch."""
+"""Largest number of kept lines of a launch."""
 MAX_CHARACTERS = 80
-"""Kept of a line."""
+"""Largest number of kept characters of a line."""
 DIGEST_DIGITS = 16
-"""Hexadecimal digits kept of a digest."""
+"""Number of kept hexadecimal digits of a digest."""
 _ERROR = re.compile(
     r"""
     ^\W*(?:\S+:\s+)?usage:(?!\s*\d)
@@ -44,15 +44,15 @@ _HARMLESS = re.compile(
 
 
 def error_evidence(outputs: Iterable[Output], form: ComparableForm) -> Evidence | None:
-    """Return the lines in which a launch reports an error as evidence; ``None`` without any.
+    """Return the error reports of a launch as evidence; ``None`` without any.
 
     Args:
-        outputs: streams of the launch, of which the ends that are kept are read.
-        form: what is taken out of their lines.
+        outputs: streams of the launch, of which the kept ends are read.
+        form: normalisation of the lines.
 
     Returns:
-        The number of distinct lines, and a note with the first of them. Each begins with a digest
-        of the line without digits.
+        The number of distinct lines, and a note with the first ones. Each begins with a digest of
+        the line without digits.
     """
     found: dict[str, str] = {}
     for output in outputs:
@@ -69,12 +69,12 @@ def error_evidence(outputs: Iterable[Output], form: ComparableForm) -> Evidence 
 
 
 def reports_error(line: str) -> bool:
-    """Return whether a line says that a program could not do its work."""
+    """Return whether a line reports that a program could not do its work."""
     return _ERROR.search(line) is not None and _HARMLESS.search(line) is None
 
 
 def _lines_with_errors(output: Output) -> bytes:
-    """Return those lines of the ends of an output; both ends together where it is kept whole."""
+    """Return the error reports in the kept ends of an output."""
     ends = [output.head + output.tail]
     if not output.complete:
         ends = [output.head.rpartition(b"\n")[0], output.tail.partition(b"\n")[2]]

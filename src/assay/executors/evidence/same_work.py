@@ -1,8 +1,8 @@
-"""Same work: the form of an output in which launches that do the same work agree.
+"""Comparable form of an output: equal for launches that do the same work.
 
-Arms of a comparison are expected to do the same work. Their exit statuses do not show it: a program
-may print a usage message and end well. Outputs differ in harmless ways as well: values of varied
-settings, widths of columns, digits of a sum whose order of additions differs.
+Arms of a comparison should do the same work. Their exit statuses do not show it: a program may
+print a usage message and succeed. Outputs also differ in harmless ways: values of varied settings,
+widths of columns, digits of a sum whose order of additions differs.
 """
 
 from __future__ import annotations
@@ -19,27 +19,28 @@ from assay.records.sample import OUTPUT
 from assay.records.sketch import OWN_VALUE, sketch_of
 
 SIGNIFICANT_DIGITS = 6
-"""Significant digits of a real number that two outputs have to share."""
+"""Significant digits of a real number that two outputs must share."""
 NEGLIGIBLE = 1e-9
-"""Real numbers below are residuals, which differ with the order of additions in every digit."""
+"""Bound below which real numbers are residuals, all of whose digits depend on the order of
+additions."""
 MAX_LINE = 80
-"""Characters kept of a line."""
+"""Largest number of kept characters of a line."""
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
-"""Stands for the value of a setting."""
+"""Placeholder for the value of a setting."""
 DIGEST_DIGITS = 16
-"""Hexadecimal digits kept of a digest."""
+"""Number of kept hexadecimal digits of a digest."""
 MAX_END_LINES = 8
-"""Lines that are compared of each end of an output that is not kept whole."""
+"""Number of compared lines at each end of an output that is not kept completely."""
 _MEASURED = re.compile(
     r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[ \t]*"
     r"(?:%|[num\u00b5\u03bc]?s(?:ec(?:ond)?s?)?|min(?:ute)?s?|h(?:ours?)?|[kMGT]?Hz|cycles|fps|loops?"
     r"|[kMGT]?(?:FLOPS?|FLOP/s)|[\w.]+/(?:s|sec|min|\w?s))(?![\w/]|[.-][^\W\d])"
 )
-"""A time, a share, a frequency or a rate: a measured figure, and no result. So is the number of
-loops of a benchmark, which follows from its speed. The unit is no part of a name of a file."""
+"""Pattern of a measured figure, which is not a result: a time, a share, a frequency, a rate, or the
+number of loops of a benchmark, which depends on its speed. The unit is not part of a file name."""
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _OVERWRITTEN = re.compile(r"^[^\n]*\r(?=[^\r\n])", re.MULTILINE)
-"""Text of a line, as of a progress bar, that later text of the line is written over."""
+"""Text of a line, such as a progress bar, that later text of the same line overwrites."""
 _REAL = re.compile(
     r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE][-+]?\d))(?:[eE][-+]?\d+)?(?![\w.])"
 )
@@ -55,9 +56,9 @@ def output_evidence(
 
     Args:
         output: standard output of the launch.
-        values: of varied settings, as text.
-        patterns: regular expressions of the figures that are read from it.
-        own: values that the launch has by its own configuration.
+        values: values of varied settings, as text.
+        patterns: regular expressions of the figures in the output.
+        own: values of the launch's own configuration.
 
     Returns:
         Evidence whose value is the size in bytes, and whose note has five lines: a digest, a digest
@@ -87,14 +88,14 @@ def comparable_lines(
     patterns: Collection[str] = (),
     own: Collection[str] = (),
 ) -> list[str]:
-    """Return the lines of an output without what differs between launches that do the same work.
+    """Return the lines of an output without harmless differences between launches.
 
-    Of an output that is not kept whole these are some lines of both ends: an end is cut after a
-    number of bytes, which other lines reach if a value before is longer.
+    Of an output that is not kept completely, only some lines of both ends are returned: the ends
+    have a fixed length in bytes, so that a longer value would shift their limits.
 
     Args:
-        output: of a launch.
-        values, patterns, own: as for ``output_evidence``.
+        output: output of a launch.
+        values, patterns, own: see ``output_evidence``.
     """
     return [line.replace(OWN_VALUE, ELLIPSIS) for line in _ends(output, values, patterns, own)]
 
@@ -111,10 +112,10 @@ def _ends(
 
 
 class ComparableForm:
-    """What is taken out of outputs.
+    """Normalisation of outputs.
 
     Args:
-        values, patterns, own: as for ``output_evidence``.
+        values, patterns, own: see ``output_evidence``.
     """
 
     def __init__(
@@ -144,7 +145,7 @@ class ComparableForm:
 
 @lru_cache(maxsize=64)
 def _words(values: frozenset[str]) -> re.Pattern[str] | None:
-    """Return a pattern of all values, the longest first."""
+    """Return a pattern that matches all values, the longest first."""
     named = {form for value in values for form in _forms(value)}
     ordered = sorted(named, key=lambda form: (-len(form), form))
     if not ordered:
@@ -155,18 +156,18 @@ def _words(values: frozenset[str]) -> re.Pattern[str] | None:
 
 
 def _forms(value: str) -> set[str]:
-    """Return a value as it is, and as it is where figures have been taken out of a text."""
+    """Return a value as printed, and in normalised form."""
     plain = _plain(value)
     return {form for form in (value, plain) if form.strip(ELLIPSIS + " ")}
 
 
 def _plain(text: str) -> str:
-    """Return a text without measured figures, and with rounded numbers."""
+    """Return a text without measured figures and with rounded numbers."""
     return _REAL.sub(_rounded, _MEASURED.sub(ELLIPSIS, text))
 
 
 def _without_figure(match: re.Match[str]) -> str:
-    """Return a match without what is read from it; of one within a line nothing is left."""
+    """Return a match without its figure; of a match within one line only a placeholder."""
     if match[0] and not re.search(r"[\r\n]", match[0]):
         return ELLIPSIS
     text, begin = match[0], match.start()

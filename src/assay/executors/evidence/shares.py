@@ -1,4 +1,4 @@
-"""Shares: what a launch had of a partition, and whether that held while it ran."""
+"""Evidence of the share of a partition that a launch had, and of its violations."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 
 
 def read_share(driver: Driver) -> dict[str, str]:
-    """What the kernel says of the share that launches are in; nothing where they are in none.
+    """Return the control-group files of the share; empty without a share.
 
     Raises:
-        NotPossibleError: the share is not had any more.
+        NotPossibleError: the share was lost.
     """
     demand_share(driver)
     return {} if driver.share is None else driver.share.look()
 
 
 def demand_share(driver: Driver) -> None:
-    """Refuse to go on where the share that launches are in is not had any more.
+    """Check that the share of the launches still exists.
 
     Raises:
-        NotPossibleError: it is not.
+        NotPossibleError: the share was lost.
     """
     if driver.share is not None:
         driver.share.demand_reserved()
@@ -34,7 +34,7 @@ def demand_share(driver: Driver) -> None:
 def share_evidence(
     driver: Driver, before: Mapping[str, str], facts: RunFacts
 ) -> tuple[Evidence, ...]:
-    """What a launch had for itself, where that did not hold while it ran, and was not enough."""
+    """Return evidence of the share, of its violations, and of a lack of memory."""
     share = driver.share
     if share is None:
         return ()

@@ -1,7 +1,7 @@
-"""Pools seen: variables of thread pools that the measured processes read, as evidence.
+"""Thread-pool variables that the measured processes read, as evidence.
 
-Scripts and ``assay run --from`` set these alone: a study sets the variables of every pool that is
-known, and most programs read one or two of them.
+Scripts and ``assay run --from`` set only these. A study sets the variables of all known pools, and
+most programs read one or two of them.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ KIND = "pools"
 
 
 def pools_evidence(launch: Launch, facts: RunFacts) -> Evidence | None:
-    """Return the variables that a first launch read, without a value where they are not known.
+    """Return the variables that a first launch read; without a value if they are unknown.
 
-    There is nothing where the launch ended before it was read.
+    The result is ``None`` if the launch ended before it was examined.
     """
     if launch.stage is not Stage.SURVEY or facts.seen is None or facts.seen.maps is None:
         return None
@@ -33,7 +33,7 @@ def pools_read_in(samples: Iterable[Sample]) -> frozenset[str] | None:
     """Return the variables that the first launches of a study read.
 
     Returns:
-        ``None`` where one of them does not tell, though it was read, or none was read.
+        ``None`` if they are unknown for an examined launch, or no launch was examined.
     """
     found: set[str] = set()
     known = False
@@ -42,7 +42,7 @@ def pools_read_in(samples: Iterable[Sample]) -> frozenset[str] | None:
             continue
         piece = next((one for one in sample.evidence if one.kind == KIND), None)
         if piece is None:
-            continue  # too short to be read
+            continue  # too short to be examined
         if piece.value is None:
             return None
         known = True

@@ -1,4 +1,4 @@
-"""Commands that run beside the launches: hooks and builds."""
+"""Commands that run outside the launches: hooks and builds."""
 
 from __future__ import annotations
 
@@ -23,28 +23,29 @@ def run_command(
     keep_open: Sequence[int] = (),
     own_group: bool = False,
 ) -> int:
-    """Run a command to its end; whatever interrupts the waiting ends it with all it started.
+    """Run a command to its end; an interrupt kills it and its descendants.
 
     Args:
-        argv: its words.
-        output: takes all that it writes.
-        cwd: its folder.
-        env: its environment.
-        limit_s: longest that it may take, in seconds.
-        keep_open: descriptors that it inherits.
-        own_group: Ctrl-C on a terminal reaches assay alone, which then ends all of the group;
-            without it the command may ask the terminal for a password, as sudo(8) does.
+        argv: command.
+        output: file for its output.
+        cwd: working folder.
+        env: environment.
+        limit_s: time limit in seconds.
+        keep_open: descriptors to inherit.
+        own_group: whether the command gets its own process group. Then Ctrl-C reaches only assay,
+            which ends the group. Otherwise the command may ask for a password on the terminal, as
+            sudo(8) does.
 
     Returns:
-        Its exit status; the number of the signal that ended it, below zero.
+        The exit status; the negative number of the signal that ended it.
 
     Raises:
-        OSError: it cannot be started.
-        subprocess.TimeoutExpired: it took longer than ``limit_s``.
+        OSError: the command cannot be started.
+        subprocess.TimeoutExpired: the command exceeds ``limit_s``.
     """
     process: subprocess.Popen[bytes] | None = None
     try:
-        with deferred_signals():  # an exception out of the start would lose what was started
+        with deferred_signals():  # an exception during the start would lose the process
             process = subprocess.Popen(
                 argv,
                 stdin=subprocess.DEVNULL,

@@ -1,6 +1,6 @@
-"""Hooked: the processes that hooks have left running, such as the server of a measured client.
+"""Processes that hooks have left running, such as the server of a measured client.
 
-What they do belongs to the study. Their CPU time is taken out of that of other processes.
+Their work belongs to the study: their CPU time is subtracted from that of other processes.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class _Stat:
 
 
 class HookProcesses:
-    """Knows the processes that the hooks of a study have left running.
+    """Tracks the processes that the hooks of a study have left running.
 
-    A hook's process that has left it is a child of init, or of another process that adopts orphans;
-    it is known by the time of its start and by its control group, which it has from assay. One that
-    a service manager started, in a control group of its own, stays unknown.
+    Such a process is a child of init or of another subreaper. It is identified by its start time
+    and by its control group, which it inherits from assay. A process that a service manager started
+    in another control group is not found.
 
     Args:
-        proc: where ``/proc`` is.
+        proc: mount point of ``/proc``.
     """
 
     def __init__(self, proc: Path = Path("/proc")) -> None:
@@ -44,14 +44,14 @@ class HookProcesses:
         self._roots: dict[int, int] = {}
 
     def begin(self) -> int:
-        """Return the time at which a hook begins, in ticks since the boot."""
+        """Return the start time of a hook, in ticks since the boot."""
         return int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS_PER_S)
 
     def end(self, since_ticks: int) -> None:
-        """Take in what a hook that has ended has left running.
+        """Register the processes that a finished hook has left running.
 
         Args:
-            since_ticks: when it began.
+            since_ticks: start time of the hook.
         """
         everyone = {one.pid: one for one in self._everyone()}
         own_group = self._group(os.getpid())
@@ -67,11 +67,11 @@ class HookProcesses:
                 self._roots[pid] = everyone[pid].start_ticks
 
     def cpu_s(self) -> float:
-        """Return the CPU time of all of them so far, in seconds."""
+        """Return the CPU time of all tracked processes so far, in seconds."""
         return sum(one.cpu_ticks for one in self._living()) / _TICKS_PER_S
 
     def pids(self) -> set[int]:
-        """Return the process ids of those that live."""
+        """Return the process ids of the tracked processes that are alive."""
         return {one.pid for one in self._living()}
 
     def _living(self) -> Iterator[_Stat]:

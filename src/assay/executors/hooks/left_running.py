@@ -1,4 +1,4 @@
-"""Left running: processes that hooks started and nothing has ended."""
+"""Search for processes that hooks started and that are still running."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 HOOK_VARIABLE = "ASSAY_HOOKED"
-"""Variable in the environment of hooks, which their processes inherit however they leave them."""
+"""Variable in the environment of hooks; their processes inherit it, also after they detach."""
 _PROC = Path("/proc")
 _PATIENCE_S = 0.5
 _PAUSE_S = 0.05
 
 
 def new_mark() -> str:
-    """Return a value for the variable that no other study has."""
+    """Return a unique value of the variable for a study."""
     return uuid.uuid4().hex
 
 
 def left_running(
     mark: str, known: Callable[[], Collection[int]] = tuple, patience_s: float = _PATIENCE_S
 ) -> list[str]:
-    """Return the names of processes with a mark, once they had time to end.
+    """Return the names of running processes with a mark, after a time to end.
 
-    Those of other users, whose environment cannot be read, are not found by it.
+    Processes of other users are not found by the mark, since their environment cannot be read.
 
     Args:
         mark: value of the variable.
-        known: reads which others there are.
+        known: returns further process ids.
         patience_s: time that a process may take to end after a signal, in seconds.
     """
     until_s = time.monotonic() + patience_s
@@ -39,7 +39,7 @@ def left_running(
 
 
 def is_started_by_hook(pid: int) -> bool:
-    """Return whether a hook of a study started a process; false where that cannot be read."""
+    """Return whether a hook of a study started a process; false if that cannot be read."""
     try:
         variables = (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:
@@ -54,7 +54,7 @@ def _marked(variable: bytes) -> list[int]:
             continue
         try:
             variables = (folder / "environ").read_bytes().split(b"\0")
-        except OSError:  # it has ended, or is another user's
+        except OSError:  # it has ended, or belongs to another user
             continue
         if variable in variables:
             found.append(int(folder.name))
@@ -62,7 +62,7 @@ def _marked(variable: bytes) -> list[int]:
 
 
 def _name_of(pid: int) -> str | None:
-    """Return the name and the number of a process; ``None`` where it has ended."""
+    """Return name and id of a process; ``None`` if it has ended."""
     try:
         name = (_PROC / str(pid) / "comm").read_text(errors="replace").strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""Descent: a process with all that it started, ended as one."""
+"""Process tree: a process and its descendants, ended together."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pathlib import Path
 
 _PROC = Path("/proc")
 _ROUNDS = 100
-"""Looks for children that were begun meanwhile: each round stops all that are known."""
+"""Largest number of searches for new children; each search stops all known processes."""
 _AFTER_S = 0.001
 
 
 def kill_process_tree(pid: int) -> None:
-    """Kill a child of this process and its descendants; the child is left to be waited for.
+    """Kill a child of this process and its descendants; the caller reaps the child.
 
-    They are stopped first, parents before children, so that none begins another or is handed to
-    init while the others are looked for. What handed itself to init before (a daemon) is no
-    descendant any more, and what another user runs cannot be ended.
+    The processes are stopped first, parents before children, so that none starts a child or is
+    reparented during the search. Daemons that were reparented earlier, and processes of other
+    users, are not ended.
     """
     known: set[int] = set()
     for _ in range(_ROUNDS):
@@ -50,7 +50,7 @@ def _descendants(pid: int) -> list[int]:
 
 
 def _parents() -> Iterable[tuple[int, int]]:
-    """Every process and its parent, by proc_pid_stat(5); a name may hold blanks and brackets."""
+    """Yield the id of each process with that of its parent."""
     for folder in _PROC.iterdir():
         if not folder.name.isdecimal():
             continue

@@ -1,4 +1,4 @@
-"""Hooking: the commands around the launches of a sitting."""
+"""Hook runner: commands of the user before, between and after the launches of a sitting."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from assay.units import show_duration
 from assay.untrusted import clean
 
 MIN_TIMEOUT_S = 60.0
-"""What each may take, however little of a budget is left: a hook is no part of what is measured."""
+"""Shortest time limit of a hook, in seconds, independent of the remaining budget: a hook is not
+part of the measurement."""
 DEFAULT_TIMEOUT_S = 600.0
-"""What it may take where a budget counts launches only."""
+"""Time limit of a hook, in seconds, with a budget of launches only."""
 
 
 def no_time_budget() -> float | None:
-    """Time left of a budget that has no time."""
+    """Return ``None``, the remaining time of a budget without a time limit."""
     return None
 
 
 class HookStartError(WorkloadFailedError):
-    """A hook that cannot be started: what was asked for is wrong, not what it does."""
+    """Failure to start a hook: the command is wrong, not its result."""
 
     exit_status = 2
 
@@ -36,20 +37,20 @@ class HookStartError(WorkloadFailedError):
 class HookRunner:
     """Runs the hooks of a workload, each in its folder and in the environment of its launches.
 
-    What they start stays: a server that ``setup`` begins is there until ``cleanup`` ends it. Their
-    settings are those of assay itself, not those of an arm.
+    Processes that hooks start continue: a server from ``setup`` runs until ``cleanup`` ends it.
+    Hooks have the settings of assay itself, not those of an arm.
 
-    Each may take as long as a budget has left, ``prepare`` no longer than a launch where that has a
-    time limit; but always ``least_s``. Then it is ended with all that it started.
+    The time limit of a hook is the remaining budget; that of ``prepare`` is the time limit of a
+    launch, if set. It is at least ``least_s``. At the limit the hook and its processes are killed.
 
     Args:
-        workload: names them.
-        env: what launches start from.
-        left_s: tells the seconds that are left of the budget; ``None`` where it counts launches.
-        least_s: what each may take in any case.
+        workload: source of the hooks.
+        env: base environment of the launches.
+        left_s: returns the remaining budget in seconds; ``None`` for a budget of launches.
+        least_s: shortest time limit of a hook, in seconds.
 
     Attributes:
-        left: what they have left running.
+        left: processes that the hooks have left running.
     """
 
     def __init__(
@@ -70,13 +71,13 @@ class HookRunner:
         self.left = HookProcesses()
 
     def before_launch(self, more: Mapping[str, str] | None = None) -> None:
-        """``setup`` before the first launch, ``prepare`` before each.
+        """Run ``setup`` before the first launch, and ``prepare`` before each launch.
 
         Args:
-            more: variables for ``prepare``.
+            more: additional variables of ``prepare``.
 
         Raises:
-            WorkloadFailedError: one cannot be run, takes too long, or does not end with status 0.
+            WorkloadFailedError: a hook cannot be run, exceeds its time limit or fails.
         """
         if not self._set_up:
             self._set_up = True
@@ -85,11 +86,11 @@ class HookRunner:
         self._run("--prepare", self._hooks.prepare, limit_s, more)
 
     def after_last(self) -> None:
-        """``cleanup``, where anything was begun.
+        """Run ``cleanup`` if any launch was started.
 
         Raises:
-            WorkloadFailedError: it cannot be run, takes too long, does not end with status 0, or leaves
-                processes of another hook running.
+            WorkloadFailedError: the hook cannot be run, exceeds its time limit, fails, or leaves
+                processes of other hooks running.
         """
         if not self._set_up:
             return
@@ -99,7 +100,7 @@ class HookRunner:
         if begun and (left := left_running(self._mark, self.left.pids)):
             raise WorkloadFailedError(
                 f"A process of --setup or --prepare still runs: {', '.join(map(clean, left))}.",
-                "End it in --cleanup: a later study that starts it anew may measure this one.",
+                "End it in --cleanup: a later study that starts it again may measure this one.",
             )
 
     def _run(
@@ -120,25 +121,25 @@ class HookRunner:
             except OSError as error:
                 raise HookStartError(
                     f"The command of {option} cannot be run: {error.strerror}: {argv[0]}.",
-                    "Give its path, or see that it lies in PATH and may be executed.",
+                    "Give its path, or make sure that it is in PATH and executable.",
                 ) from error
             except subprocess.TimeoutExpired as error:
                 raise WorkloadFailedError(
                     f"The command of {option} took longer than {show_duration(limit_s)} and was "
-                    f"ended, with all that it had started.{failure_excerpt(output)}",
-                    "Run it by hand first: it must end by itself, and what is to go on beside the "
-                    "launches goes into the background. --budget (and --timeout for --prepare) "
-                    "give it more time.",
+                    f"ended with its processes.{failure_excerpt(output)}",
+                    "Run it by hand: it must end by itself, and start processes for the launches "
+                    "in the background. Extend the limit with --budget (for --prepare also with "
+                    "--timeout).",
                 ) from error
             if status != 0:
                 raise WorkloadFailedError(
                     f"The command of {option} ended with status {status}.{failure_excerpt(output)}",
-                    "Run it by hand first; it must end with status 0.",
+                    "Run it by hand; it must end with status 0.",
                 )
         self.left.end(since_ticks)
 
     def _status(
         self, argv: tuple[str, ...], output: IO[bytes], limit_s: float, env: Mapping[str, str]
     ) -> int:
-        """How it ended; see ``run_command``."""
+        """Return the exit status of a hook; see ``run_command``."""
         return run_command(argv, output, cwd=self._cwd, env=env, limit_s=limit_s)

@@ -1,4 +1,4 @@
-"""Direction: whether more of a figure is likely to be better, by its name and unit."""
+"""Direction of a metric: whether higher values are likely to be better, by name and unit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RATES = re.compile(
     re.IGNORECASE,
 )
 _SURE = re.compile(r"bandwidth|[gmt]flops|fps|iops|qps|rps|throughput|tps", re.IGNORECASE)
-"""Words of a pattern that speak of a rate whatever stands beside them."""
+"""Words of a pattern that always denote a rate."""
 _LOSSES = re.compile(
     r"drop|dropped|errors?|fail|failed|failure|loss|lost|miss|misses", re.IGNORECASE
 )
@@ -26,11 +26,11 @@ _PER_S_NAME = re.compile(
     r"seqs|steps|toks?|tokens|transactions|tx|txns?|words|[kmgt]i?b)_(?:s|sec)",
     re.IGNORECASE,
 )
-"""Names such as ``req_s``; one of a single thing, as ``step_s``, may be the time that it takes."""
+"""Names such as ``req_s``; a single thing, as in ``step_s``, may denote a time instead."""
 _RATE_UNITS = re.compile(
     r"[kMG]?(?:bps|eps|fps|ips|iops|pps|qps|rps|tps)|[MGT](?:IPS|OPS|UPS|TEPS)|TEPS", re.IGNORECASE
 )
-"""Units that are rates by themselves."""
+"""Units that are rates without a time unit."""
 _WORDS = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _PER_TIME = re.compile(
     r"(?:^|[A-Za-z1)\]+*])\\?/(?:s|sec|second|min|minute|h|hour|day)(?![A-Za-z])"
@@ -41,13 +41,13 @@ _PER_TIME = re.compile(
 
 
 def is_rate(metric: Metric) -> bool:
-    """Return whether a figure from the output is a rate, of which more is better as a rule.
+    """Return whether a figure from the output is a rate, for which higher is usually better.
 
-    Told by the words of its name, as in ``throughput`` or ``tokensPerS``, by its unit, and by a
-    unit such as ``MB/s`` in its pattern. A rate of errors or misses is none.
+    The decision uses the words of its name, as in ``throughput`` or ``tokensPerS``, its unit, and a
+    unit such as ``MB/s`` in its pattern. A rate of errors or misses is excluded.
 
     Args:
-        metric: with a pattern.
+        metric: metric with a pattern.
     """
     pattern = metric.pattern or ""
     words = [*_WORDS.findall(metric.name), *re.split("[^A-Za-z]+", metric.name)]
@@ -64,14 +64,14 @@ def is_rate(metric: Metric) -> bool:
 
 
 def demand_directed(metrics: Iterable[Metric]) -> None:
-    """Refuse to assume that less of a rate is better.
+    """Refuse a rate whose goal is only assumed to be lower.
 
     Raises:
-        InvalidInputError: names the first objective that looks like a rate.
+        InvalidInputError: an objective looks like a rate; the message names the first one.
     """
     for metric in metrics:
         if metric.assumed and is_rate(metric):
             raise InvalidInputError(
-                f"{metric.name} looks like a rate, and whether more of it is better was not said.",
-                f"Write --goal higher, or --goal lower if less {metric.name} is better.",
+                f"{metric.name} looks like a rate, but its goal is not set.",
+                f"Use --goal higher, or --goal lower if a lower {metric.name} is better.",
             )

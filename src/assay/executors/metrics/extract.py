@@ -1,4 +1,4 @@
-"""Metrics of a launch: from the launcher's record, and from what the program wrote."""
+"""Metrics of a launch, from the launcher's record and from the program's output."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ SUMS = {
     "context_switches": ("voluntary_switches", "involuntary_switches"),
     "page_faults": ("minor_faults", "major_faults"),
 }
-"""Of what the kernel adds up for the tree whether asked or not: no perf event is needed for it."""
+"""Metrics that are sums of kernel counters of the process tree; they need no perf event."""
 
 
 @dataclass(frozen=True)
 class MetricReadings:
-    """The metrics of a launch.
+    """Metric values of a launch.
 
     Attributes:
-        values: of each metric.
-        absent: for those that have none the reason.
-        cut: for those whose pattern matches a part of a number, that number.
-        units: that the output names, of the values that came from it.
-        words: behind such values, where they are no known unit.
+        values: value of each metric.
+        absent: reason for each missing value.
+        cut: whole number, for each metric whose pattern matches only part of it.
+        units: units of values, as printed in the output.
+        words: words behind such values that are not known units.
     """
 
     values: dict[str, float] = field(default_factory=dict)
@@ -40,12 +40,12 @@ class MetricReadings:
     words: dict[str, str] = field(default_factory=dict)
 
     def add(self, metric: Metric, figure: Figure, where: str = "") -> None:
-        """Take in what was read for one metric.
+        """Add the reading of one metric.
 
         Args:
-            metric: whose figure it is.
-            figure: that was read.
-            where: in which of several outputs, as a reason begins.
+            metric: metric of the figure.
+            figure: figure to add.
+            where: prefix of a reason that names one of several outputs.
         """
         if figure.value is None:
             self.absent[metric.name] = f"{where}{figure.reason}"
@@ -68,11 +68,11 @@ def metrics_of(
     """Read the value of each metric.
 
     Args:
-        metrics: those without a pattern come from the launcher, the others from the output.
-        facts: the launcher's record.
-        outputs: what the program wrote; the first file that holds a match counts.
-        written: by the names of metrics that are read from files of the program's own, the part of
-            each that the launch wrote.
+        metrics: metrics; those without a pattern come from the launcher, the others from the
+            output.
+        facts: record of the launcher.
+        outputs: output files; the first one with a match counts.
+        written: newly written part of each metric file, by metric name.
     """
     found = MetricReadings()
     for metric in metrics:
@@ -102,8 +102,8 @@ def _from_file(metric: Metric, written: WrittenPart | None) -> Figure:
 
 
 def _given(name: str, facts: RunFacts) -> float | None:
-    """What the launcher tells for a built-in metric."""
-    if name in PERF_METRICS:
+    """Return the launcher's value of a built-in metric."""
+    if name in COUNTED:
         return _counted(name, facts)
     if name in SUMS:
         parts = [getattr(facts, part) for part in SUMS[name]]
@@ -113,7 +113,7 @@ def _given(name: str, facts: RunFacts) -> float | None:
 
 
 def _counted(name: str, facts: RunFacts) -> float | None:
-    """The count of an event: over all kinds of cores, where there are several."""
+    """Return the count of an event, summed over all core types."""
     if _missing(name, facts):
         return None
     counts = [c.value for n, c in facts.counters.items() if n.partition(".")[0] == name]
@@ -121,23 +121,24 @@ def _counted(name: str, facts: RunFacts) -> float | None:
 
 
 def _missing(name: str, facts: RunFacts) -> list[str]:
-    """Why an event was not counted, for each kind of cores on which it was not."""
+    """Return the reasons for missing counts of an event, one per core type."""
     counter = f"counters.{name}"
     return [why for n, why in facts.absent.items() if n == counter or n.startswith(f"{counter}.")]
 
 
 def _why_absent(name: str, facts: RunFacts) -> str:
-    reasons = [*_missing(name, facts), "the launcher could not tell"]
+    reasons = [*_missing(name, facts), "the launcher has no value"]
     return facts.absent.get(name, reasons[0])
 
 
 def parse_metric(text: str, units: Mapping[str, str]) -> Metric:
-    """A metric as written on the command line: a built-in name, or ``NAME=REGEX``.
+    """Return the metric of a command-line text: a built-in name, or ``NAME=REGEX``.
 
-    ``NAME@WAY=REGEX`` takes all matches of a launch; that is then its name, up to the ``=``.
+    ``NAME@WAY=REGEX`` reduces all matches of a launch to one figure; the text up to the ``=`` is
+    its name.
 
     Raises:
-        InvalidInputError: neither.
+        InvalidInputError: the text is neither of these.
     """
     if text in BUILT_IN:
         return BUILT_IN[text]
@@ -146,9 +147,9 @@ def parse_metric(text: str, units: Mapping[str, str]) -> Metric:
     if not equals or not own.isidentifier():
         near = nearest(text, tuple(BUILT_IN))
         raise InvalidInputError(
-            f"{text!r} is not a metric.",
+            f"Unknown metric: {text!r}.",
             (f"Did you mean {near}? " if near else "")
-            + "Write NAME=REGEX with one group, for example 'fps=([0-9.]+) fps', or one of "
+            + "Use NAME=REGEX with one group, for example 'fps=([0-9.]+) fps', or one of "
             + ", ".join(BUILT_IN)
             + ".",
         )
@@ -156,7 +157,8 @@ def parse_metric(text: str, units: Mapping[str, str]) -> Metric:
         demand_reduction(way, text)
     if own in BUILT_IN:
         raise InvalidInputError(
-            f"{own} is what assay measures itself.", "Give the figure in the output another name."
+            f"{own} is the name of a built-in metric.",
+            "Choose another name for the figure in the output.",
         )
     pattern = checked_pattern(pattern, "The metric's")
     unit = units.get(name, "") or unit_of_pattern(pattern)

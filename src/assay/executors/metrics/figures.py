@@ -1,4 +1,4 @@
-"""Figures in the output of a program: each a whole number, with its unit where that is known."""
+"""Figures in the output of a program: whole numbers, with their printed units."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ from assay.records import Metric
 from assay.records.sample import UNIT_MULTIPLES
 
 MAX_MAGNITUDE = 1e100
-"""A figure beyond it, or below its inverse, is no measurement, and its square no number."""
+"""Largest magnitude of a figure: beyond it, or below its inverse, squares would overflow."""
 NO_UNIT = "no unit"
-"""Stands for the unit of a figure beside which others have one."""
+"""Unit of a figure without a unit, if other figures of the metric have one."""
 ANY_WORD = "zq"
-"""No unit: a group that matches it stands for any word."""
+"""Word that is not a unit: a group that matches it matches any word."""
 BOUNDARIES = frozenset(" \t\r\n=")
-"""Characters that are in no number: a figure between two of them is whole."""
+"""Characters that are never part of a number: a figure between two of them is complete."""
 MAX_QUOTED = 60
-"""Characters of an output that a reason quotes."""
+"""Number of output characters that a reason quotes."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """The figure of one metric.
+    """Figure of one metric.
 
     Attributes:
-        value: in the unit that the metric has; ``None`` where there is none.
-        reason: why there is none.
-        cut: the number that was printed, where the pattern matches only a part of it: then there
-            is no value.
-        unit: that the value is in, where the output names a known one.
-        word: that stands behind it, or was captured as its unit, where that is no known one.
+        value: value in the unit of the metric; ``None`` if missing.
+        reason: reason for a missing value.
+        cut: whole printed number, if the pattern matches only part of it; the value is then
+            missing.
+        unit: known unit that the output names for the value.
+        word: word behind the figure, or captured unit, if it is not a known unit.
     """
 
     value: float | None = None
@@ -68,10 +68,10 @@ def read_figure(metric: Metric, outputs: Sequence[Path], begin: int = 0) -> Figu
     """Read the figure of a metric from the last match of its pattern, or from all.
 
     Args:
-        metric: with a pattern, whose first group is the figure, or the whole. The next group, or
-            the one named ``unit`` wherever it stands, is its unit where that is a known one.
-        outputs: what the program wrote; the first file that holds a match counts.
-        begin: first byte of each that is looked at.
+        metric: metric with a pattern. Its first group, or the whole match, is the figure. The next
+            group, or the one named ``unit``, is its unit if that is known.
+        outputs: output files; the first one with a match counts.
+        begin: offset in each file at which the search starts.
     """
     pattern = metric.pattern or ""
     if metric.take is not None:
@@ -83,12 +83,12 @@ def read_figure(metric: Metric, outputs: Sequence[Path], begin: int = 0) -> Figu
 
 
 def _of_all(metric: Metric, way: str, matches: Iterable[re.Match[str]]) -> Figure | None:
-    """One figure of all matches, each of which is checked; ``None`` without any."""
+    """Return one figure of all matches, each of which is checked; ``None`` without a match."""
     values = array("d")
     units: set[str | None] = set()
     words: set[str | None] = set()
     for match in matches:
-        # A header is looked for once: there may be millions of matches.
+        # The header is searched once: there may be millions of matches.
         figure = _of_match(metric, match, headed=not values)
         if figure.value is None:
             return figure
@@ -97,7 +97,7 @@ def _of_all(metric: Metric, way: str, matches: Iterable[re.Match[str]]) -> Figur
         words.add(figure.word)
     if not values:
         return None
-    if not units & UNIT_MULTIPLES:  # a figure beside which nothing stands may have any unit
+    if not units & MULTIPLES:  # a figure without a printed unit may have any unit
         units = units - {None} or units
     if len(units) > 1 and not metric.as_is:
         told = " and ".join(sorted(f"in {u}" if u else "without a unit" for u in units))
@@ -108,21 +108,20 @@ def _of_all(metric: Metric, way: str, matches: Iterable[re.Match[str]]) -> Figur
 
 
 def _of_match(metric: Metric, match: re.Match[str], *, headed: bool = True) -> Figure:
-    """The figure of one match; ``headed``: where no unit stands behind it, a header may name it."""
+    """Return the figure of one match; with ``headed`` a header may name its unit."""
     pattern = metric.pattern or ""
     group, unit_group = figure_and_unit(match.re)
-    text = match[group] or ""  # a group that took no part in the match holds nothing
+    text = match[group] or ""  # a group that did not participate in the match is empty
     value = _number(text)
     if value is None:
         return Figure(reason=_no_number(text, pattern))
     if value != 0.0 and not 1.0 / MAX_MAGNITUDE <= abs(value) <= MAX_MAGNITUDE:
-        return Figure(
-            reason=f"{text[:MAX_QUOTED]!r} in the output is beyond what can be worked with"
-        )
+        return Figure(reason=f"{text[:MAX_QUOTED]!r} in the output is too large or too small")
     cut = None if metric.as_is else _cut_from(match, group)
     if cut is not None:
         return Figure(
-            cut=cut, reason=f"{text[:MAX_QUOTED]!r} in the output is a part of {cut[:MAX_QUOTED]!r}"
+            cut=cut,
+            reason=f"{text[:MAX_QUOTED]!r} in the output is only part of {cut[:MAX_QUOTED]!r}",
         )
     if unit_group:
         converted = _by_captured(metric, value, match, group, unit_group)
@@ -134,7 +133,7 @@ def _of_match(metric: Metric, match: re.Match[str], *, headed: bool = True) -> F
     if unit is not None and (unit.base or unit.factor == 1.0):
         return Figure(value, unit=unit.name)
     word = following_word(match.string, end)
-    if unit is not None:  # it only multiplies, and what is counted follows
+    if unit is not None:  # a prefix such as k: the counted thing follows
         return Figure(value, unit=unit.name, word=word)
     header = header_unit(match.string, *match.span(group)) if headed else None
     return Figure(value, unit=header, word=word)
@@ -143,7 +142,7 @@ def _of_match(metric: Metric, match: re.Match[str], *, headed: bool = True) -> F
 def _by_captured(
     metric: Metric, value: float, match: re.Match[str], group: int, unit_group: int
 ) -> Figure | None:
-    """A figure with the unit that its pattern captured; ``None`` where the group holds none."""
+    """Return a figure with its captured unit; ``None`` if the group has no unit."""
     captured = match[unit_group] or ""
     named = "unit" in match.re.groupindex
     if named or captured_bases(metric.pattern or ""):
@@ -154,38 +153,41 @@ def _by_captured(
         return Figure(value, unit=NO_UNIT)
     between = match.string[match.end(group) : match.start(unit_group)]
     unit = captured_unit(captured)
-    # A letter such as M multiplies a figure right in front of it, and says nothing elsewhere.
+    # A letter such as M is a prefix only directly behind the figure.
     if unit is not None and (unit.base or between in ("", " ", "\t")):
         return _converted(metric, value, captured)
     return Figure(value, word=unit_word(captured))
 
 
 def _converted(metric: Metric, value: float, captured: str) -> Figure:
-    """A figure in the unit of its metric, from the unit that the pattern captured."""
+    """Return a figure converted from its captured unit to that of its metric."""
     unit = captured_unit(captured)
-    if unit is None or (not unit.base and unit.factor == 1.0):  # told apart, but by no factor
+    if unit is None or (
+        not unit.base and unit.factor == 1.0
+    ):  # distinct, but without a conversion factor
         return Figure(value, unit=captured or NO_UNIT)
     own = UNITS.get(metric.unit)
     if own is not None and own.base != unit.base:
-        return Figure(reason=f"{captured} in the output is no multiple of {metric.unit}")
+        return Figure(reason=f"{captured} in the output cannot be converted to {metric.unit}")
     return Figure(value * unit.factor / (own.factor if own else 1.0), unit=unit.base or NO_UNIT)
 
 
 def _number(text: str) -> float | None:
-    """A finite number; Python reads 1_000 as one, and no other program does."""
+    """Return a finite number; texts such as 1_000, which only Python accepts, are refused."""
     try:
         value = math.nan if "_" in text else float(text)
     except ValueError:
         return None
-    # A figure so large that it is infinite is beyond what can be worked with.
+    # An infinite value is too large.
     return value if math.isfinite(value) else None
 
 
 def _cut_from(match: re.Match[str], group: int) -> str | None:
-    """The number of which a group is a part; ``None`` where it is the whole of one.
+    """Return the number of which a group is only a part; ``None`` for a whole number.
 
-    A separator that the pattern names right beside the group is no part of a number: the comma of
-    a column, the colon behind a key. Of minutes it has to name the figure as well, as in ``0m``.
+    A separator that the pattern names directly beside the group does not belong to the number: the
+    comma of a column, the colon behind a key. For minutes the pattern must name the number as well,
+    as in ``0m``.
     """
     text, (begin, end) = match.string, match.span(group)
     power = POWER.match(text, end)
@@ -199,7 +201,7 @@ def _cut_from(match: re.Match[str], group: int) -> str | None:
     after = literal_after(match.re.pattern, group) if group else ""
     if first < begin and _names(before, text[first:begin]):
         first = begin
-    if power is not None:  # a power of ten changes; named in full it does not
+    if power is not None:  # a power of ten varies unless the pattern names it completely
         last = end if group and is_followed_by(match.re.pattern, group, power[0]) else last
     elif last > end and not text[end].isdigit() and text[end] in (after, before[-1:]):
         last = end
@@ -207,7 +209,7 @@ def _cut_from(match: re.Match[str], group: int) -> str | None:
 
 
 def _names(literal: str, piece: str) -> bool:
-    """Whether the text in front of a group names the piece of a number that stands there."""
+    """Return whether the literal text before a group ends in the preceding part of a number."""
     if piece[-1:] in "hm":
         return literal.endswith(piece)
     return not piece[-1:].isdigit() and literal.endswith(piece[-1:])
@@ -216,26 +218,25 @@ def _names(literal: str, piece: str) -> bool:
 def _unmatched(pattern: str, outputs: Sequence[Path]) -> str:
     told = f"no match of {pattern!r} in the output"
     line = nearest_line(pattern, outputs)
-    return told if line is None else f"{told}; the line most like it is {line[: 2 * MAX_QUOTED]!r}"
+    return told if line is None else f"{told}; the most similar line is {line[: 2 * MAX_QUOTED]!r}"
 
 
 def _no_number(text: str, pattern: str) -> str:
     told = f"{text[:MAX_QUOTED]!r} in the output is not a number"
     if not text:
         return (
-            f"{told}; the last match of {pattern!r} is empty, and .+ in the place of .* matches no "
-            "empty line"
+            f"{told}; the last match of {pattern!r} is empty (.+ instead of .* skips empty lines)"
         )
     if re.fullmatch(r"[-+]?[0-9]+,[0-9]+", text):
-        return f"{told}; with LC_ALL=C most programs print a point"
+        return f"{told}; with LC_ALL=C most programs print a decimal point"
     return told
 
 
 def unit_of_pattern(pattern: str) -> str:
-    """The unit to which the figures of a pattern are converted; empty where it captures none.
+    """Return the unit to which the figures of a pattern are converted; empty without one.
 
     Args:
-        pattern: of which a group may stand for a unit.
+        pattern: pattern with or without a group for the unit.
     """
     bases = captured_bases(pattern)
     return next(iter(bases)) if len(bases) == 1 else ""
@@ -243,10 +244,10 @@ def unit_of_pattern(pattern: str) -> str:
 
 @functools.lru_cache
 def captured_bases(pattern: str) -> frozenset[str]:
-    """Bases of the known units that a pattern captures; none where it captures any word there.
+    """Return the base units that a pattern can capture; empty if it captures any word.
 
     Args:
-        pattern: of which a group may stand for a unit.
+        pattern: pattern with or without a group for the unit.
     """
     inner = _unit_group(pattern)
     if inner is None or inner.fullmatch(ANY_WORD):
@@ -256,21 +257,21 @@ def captured_bases(pattern: str) -> frozenset[str]:
 
 @functools.lru_cache
 def may_be_unit(pattern: str) -> bool:
-    """Return whether the group that stands for a unit matches any known one, or a letter as ``k``.
+    """Return whether the unit group of a pattern matches any known unit or prefix.
 
     Args:
-        pattern: of which a group may stand for a unit.
+        pattern: pattern with or without a group for the unit.
     """
     inner = _unit_group(pattern)
     return inner is None or any(inner.fullmatch(word) for word in (*UNITS, *PREFIXES))
 
 
 def _unit_group(pattern: str) -> re.Pattern[str] | None:
-    """The group of a unit as a pattern of its own; ``None`` without one that stands alone."""
+    """Return the unit group as a pattern of its own; ``None`` without one."""
     place = span_of_group(pattern, figure_and_unit(re.compile(pattern))[1])
     if place is None:
         return None
     try:
         return re.compile(pattern[slice(*place)])
-    except re.error:  # it refers to a group outside
+    except re.error:  # it refers to another group
         return None

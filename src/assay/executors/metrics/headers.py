@@ -1,4 +1,4 @@
-"""Units that a header names for the figures below it: a column of a table, or a section."""
+"""Units in headers of figures: the header of a column or of a section."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from assay.executors.metrics.printed_units import UNITS
 
 MAX_LINES = 200
-"""Lines above a figure in which its header is looked for."""
+"""Number of lines above a figure that are searched for its header."""
 _LETTERS = "[A-Za-zµμ]+(?:/[A-Za-z]+)?"
 _UNIT = re.compile(
     rf"[(\[](?P<words>[^()\[\]\n]*?)(?P<unit>{_LETTERS})\s*[)\]]|_(?P<suffix>[A-Za-zµμ]+)(?![\w/])"
@@ -20,19 +20,19 @@ _LABEL = re.compile(rf"[(\[]({_LETTERS})[)\]]")
 _KEY = re.compile(r"\"(\w+)\"\s*:\s*\"?$")
 _UNIT_KEY = re.compile(rf"\"(\w*?)_?[uU]nits?\"\s*:\s*\"({_LETTERS})\"")
 MAX_OBJECT_CHARACTERS = 2000
-"""Characters on either side of a figure in which the unit of a JSON object is looked for."""
+"""Characters on either side of a figure that are searched for the unit in a JSON object."""
 UNIT_SEPARATOR = ", "
-"""Between units where it is not known which of them a figure has."""
+"""Separator of several possible units of a figure."""
 
 
 @dataclass(frozen=True)
 class _Cell:
-    """A cell of a header.
+    """Cell of a header.
 
     Attributes:
-        begin, end: where it stands in its line.
-        unit: that it names; ``None`` for none.
-        whole: it speaks of the whole table, as ``(time in us)`` does.
+        begin, end: range in its line.
+        unit: unit that it names; ``None`` without one.
+        whole: whether it applies to the whole table, as ``(time in us)``.
     """
 
     begin: int
@@ -44,18 +44,18 @@ class _Cell:
 def header_unit(text: str, begin: int, end: int) -> str | None:
     """Return the unit that a label or a header names for ``text[begin:end]``.
 
-    That is the nearest line above without numbers in which a known unit stands in brackets, as in
-    ``time[us]``, or behind ``_``. One that ends in a colon heads the lines that are indented
-    deeper, and the next one; any other is the head of a table, and of its columns that of the
-    figure counts. Neither reaches beyond an empty line behind the first. Names of several units
-    stand for one of them.
+    The header is the nearest line above without numbers that has a known unit in brackets, as in
+    ``time[us]``, or behind ``_``. A header with a colon at its end applies to the lines with a
+    larger indent, and to the next line. Any other one is the header of a table, and its cell for
+    the column of the figure counts. Neither applies beyond an empty line after the first row. If
+    several units are possible, all of them are named.
 
-    In a JSON object a key such as ``time_unit`` or ``scoreUnit`` names that of ``real_time`` and of
-    ``score``, and ``unit`` that of all.
+    In a JSON object, a key such as ``time_unit`` or ``scoreUnit`` names the unit of ``real_time``
+    and ``score``, and ``unit`` that of all figures.
 
     Args:
-        text: what was printed.
-        begin, end: of a figure in it.
+        text: printed text.
+        begin, end: range of a figure in it.
     """
     of_object = _in_json(text, begin, end)
     if of_object is not None:
@@ -76,14 +76,14 @@ def header_unit(text: str, begin: int, end: int) -> str | None:
         if header.rstrip().endswith(":"):
             deeper = _indent(line) - _indent(header)
             return cells[-1].unit if deeper > 0 or (deeper == 0 and place == 0) else None
-        if re.search(r"[:=]\s*$", own):  # a label of its own, in no column
+        if re.search(r"[:=]\s*$", own):  # a separate label, not in a column
             return None
         return _of_column(cells, line, begin - first, end - first)
     return None
 
 
 def _in_json(text: str, begin: int, end: int) -> str | None:
-    """The unit that the JSON object of a figure names for its key."""
+    """Return the unit that the JSON object of a figure names for its key."""
     key = _KEY.search(text, max(0, begin - 100), begin)
     if key is None:
         return None
@@ -97,21 +97,21 @@ def _in_json(text: str, begin: int, end: int) -> str | None:
 
 
 def _on_the_same_line(own: str) -> str | None:
-    """The unit of a label in front of a figure with no other label between."""
+    """Return the unit of the nearest label before a figure on its line."""
     for label in reversed([*_LABEL.finditer(own)]):
         behind = own[label.end() :].lstrip()
         rest = behind.removeprefix(":")
         figures = re.search("[0-9]", rest) is not None
-        # ``clat (usec): min=1, avg=`` speaks of all figures of its line, ``time (us) 5 n`` of one.
+        # ``clat (usec): min=1, avg=`` applies to all figures of its line, ``time (us) 5 n`` to one.
         if label[1] in UNITS and (not figures or (rest != behind and ":" not in rest)):
             return UNITS[label[1]].name
     return None
 
 
 def _above(text: str, first: int) -> list[str]:
-    """Lines above that may head the one that begins at ``first``, the nearest one first.
+    """Return the lines above ``first`` that may be its header, the nearest one first.
 
-    Above an empty line that is one alone: a header may stand apart from its rows.
+    Above an empty line only one line counts: an empty line may follow the header.
     """
     found: list[str] = []
     end = first - 1
@@ -143,7 +143,7 @@ def _cells(header: str) -> list[_Cell]:
 
 
 def _of_column(cells: list[_Cell], line: str, begin: int, end: int) -> str | None:
-    """The unit of the column of a figure, or of the whole table; of any where none is known."""
+    """Return the unit of a figure's column or table; all possible ones if it is ambiguous."""
     mine = [place for place, cell in enumerate(_CELL.finditer(line)) if cell.start() <= begin]
     over = [cell for cell in cells if cell.begin < end and cell.end > begin]
     column = None

@@ -1,4 +1,4 @@
-"""Figures and checks of several instances of a program, each with an output of its own."""
+"""Figures and checks of several instances of a program, each with its own output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.executors.metrics.matching import has_match
 from assay.records import Combine, Metric, RunFacts
 
 InstanceOutputs = Sequence[tuple[int, Sequence[Path]]]
-"""Number of each instance, and the files that it wrote."""
+"""Number of each instance, with its output files."""
 
 _COMBINED: dict[Combine, Callable[[Sequence[float]], float]] = {
     Combine.SUM: math.fsum,
@@ -25,10 +25,10 @@ _COMBINED: dict[Combine, Callable[[Sequence[float]], float]] = {
 def metrics_of_instances(
     metrics: tuple[Metric, ...], facts: RunFacts, copies: InstanceOutputs
 ) -> MetricReadings:
-    """As ``metrics_of``; a figure of the output is read from each instance, then made one.
+    """Read each metric, and combine figures that are read from several instances.
 
-    An instance without the figure leaves the whole launch without it: what the others give would
-    be the figure of fewer. So do instances whose figures have different units.
+    If the figure of one instance is missing, or the units differ, the launch has no figure: the
+    others would give that of fewer instances.
     """
     found = metrics_of(tuple(one for one in metrics if one.pattern is None), facts, ())
     for metric in metrics:
@@ -50,7 +50,7 @@ def _add_combined(found: MetricReadings, metric: Metric, copies: InstanceOutputs
     units = {figure.unit for figure in figures.values()}
     if len(units) > 1:
         named = " and ".join(sorted(unit or "none" for unit in units))
-        found.add(metric, Figure(reason=f"the instances print it in different units, {named}"))
+        found.add(metric, Figure(reason=f"the units of the instances differ: {named}"))
         return
     values = [figure.value for figure in figures.values() if figure.value is not None]
     words = {figure.word for figure in figures.values()}
@@ -59,5 +59,5 @@ def _add_combined(found: MetricReadings, metric: Metric, copies: InstanceOutputs
 
 
 def first_instance_without(check: str, copies: InstanceOutputs) -> int | None:
-    """Number of the first instance in whose output a pattern is not found."""
+    """Return the number of the first instance whose output has no match of a pattern."""
     return next((number for number, files in copies if not has_match(check, files)), None)

@@ -1,4 +1,4 @@
-"""Matches of a pattern in what a program wrote."""
+"""Matches of a pattern in the output of a program."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from pathlib import Path
 from assay.errors import InvalidInputError
 
 WINDOW_BYTES = 1 << 22
-"""Bytes of an output that are looked at together."""
+"""Length of the part of an output that is searched at once."""
 MAX_MATCH_BYTES = 1 << 20
-"""Of a match, in an output of several windows."""
+"""Longest match in an output of several windows."""
 FLAGS = re.MULTILINE | re.ASCII
-"""``^`` and ``$`` are those of lines, and ``\\d`` is a digit that every program reads."""
+"""Flags of patterns: ``^`` and ``$`` match at lines, and ``\d`` matches ASCII digits only."""
 _ESCAPES = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
 """Control sequences of terminals, which colour text or move the cursor (ECMA-48, 5.4 and 5.6)."""
 _MOVES = re.compile("\x1b\\[[0-?]*[ -/]*[A-Hdf]")
-"""Those that move the cursor: what stands behind one is not a part of what stood before."""
+"""Sequences that move the cursor: the text behind one does not continue the text before it."""
 
 
 def last_match(pattern: str, outputs: Sequence[Path], begin: int = 0) -> re.Match[str] | None:
-    """The last match of a pattern in the first file with one.
+    """Return the last match of a pattern in the first file with a match.
 
-    The files are read as UTF-8. Control sequences of terminals are left out, unless the pattern
+    The files are read as UTF-8. Control sequences of terminals are removed, unless the pattern
     matches only with them.
 
     Args:
-        pattern: that compiles.
-        outputs: files to look in.
-        begin: first byte of each that is looked at.
+        pattern: valid regular expression.
+        outputs: files to search.
+        begin: offset in each file at which the search starts.
     """
     newest = deque(all_matches(pattern, outputs, begin), maxlen=1)
     return newest[0] if newest else None
 
 
 def all_matches(pattern: str, outputs: Sequence[Path], begin: int = 0) -> Iterator[re.Match[str]]:
-    """Yield each match of a pattern in the first file with one; arguments as for ``last_match``."""
+    """Yield each match of a pattern in the first file with one; arguments: see ``last_match``."""
     sought = re.compile(pattern, FLAGS)
     for output in outputs:
         found = False
@@ -50,16 +50,16 @@ def all_matches(pattern: str, outputs: Sequence[Path], begin: int = 0) -> Iterat
 
 
 def has_match(check: str, outputs: Sequence[Path]) -> bool:
-    """Whether a pattern is found in any of the files."""
+    """Return whether a pattern matches in any of the files."""
     sought = re.compile(check, FLAGS)
     return any(next(_matches(sought, output), None) is not None for output in outputs)
 
 
 def checked_pattern(pattern: str, what: str) -> str:
-    """The pattern, when it is one.
+    """Return a pattern after a check of its syntax.
 
     Raises:
-        InvalidInputError: not a regular expression.
+        InvalidInputError: the text is not a regular expression.
     """
     try:
         re.compile(pattern, FLAGS)
@@ -72,14 +72,14 @@ def checked_pattern(pattern: str, what: str) -> str:
 
 
 def nearest_line(pattern: str, outputs: Sequence[Path]) -> str | None:
-    """The newest line that has most of a pattern's own words, as it was written.
+    """Return the newest line that shares most words with a pattern.
 
     Args:
-        pattern: that has no match.
-        outputs: what the program wrote, of which the last ``WINDOW_BYTES`` bytes are looked at.
+        pattern: pattern without a match.
+        outputs: output files, of which the last ``WINDOW_BYTES`` bytes are searched.
 
     Returns:
-        ``None`` where nothing was written.
+        ``None`` without output.
     """
     words = set(_WORDS.findall(pattern))
     lines = [line for output in outputs for line in _last_lines(output) if line.strip()]
@@ -98,7 +98,7 @@ def _last_lines(path: Path) -> list[str]:
 
 
 def _matches(sought: re.Pattern[str], output: Path, begin: int = 0) -> Iterator[re.Match[str]]:
-    """Each match in a file, at first without control sequences."""
+    """Yield each match in a file; control sequences are removed at first."""
     data = _mapped(output)
     found = False
     for match in _in_windows(sought, data, _plain, begin):
@@ -114,11 +114,10 @@ def _in_windows(
     read: Callable[[str], str],
     begin: int,
 ) -> Iterator[re.Match[str]]:
-    """Each match in a file.
+    """Yield each match in a file, which is mapped and searched window by window.
 
-    The file is mapped, and looked at window by window, each of which is let go again: an output of
-    gigabytes costs no more memory than one of them. A match that begins near the end of a window
-    is found whole up to ``MAX_MATCH_BYTES``.
+    Each window is released after the search, so that an output of gigabytes needs the memory of one
+    window only. A match near the end of a window is complete up to ``MAX_MATCH_BYTES``.
     """
     while True:
         end = _window_end(data, begin)
@@ -129,7 +128,7 @@ def _in_windows(
         own = len(read(_text(data[begin:end])))
         for match in sought.finditer(text):
             if match.start() >= own:
-                break  # the next window's
+                break  # found again in the next window
             yield match
         if isinstance(data, mmap.mmap):
             data.madvise(mmap.MADV_DONTNEED)
@@ -137,7 +136,7 @@ def _in_windows(
 
 
 def _window_end(data: mmap.mmap | bytes, begin: int) -> int:
-    """Where a window ends: behind a line where there is one, so that it cuts no character."""
+    """Return the end of a window: after a line if possible, so that it splits no character."""
     end = min(len(data), begin + WINDOW_BYTES)
     if end == len(data):
         return end
@@ -146,7 +145,7 @@ def _window_end(data: mmap.mmap | bytes, begin: int) -> int:
 
 
 def _plain(text: str) -> str:
-    """A text without control sequences; where the cursor is moved a line begins."""
+    """Return a text without control sequences; cursor movements become line breaks."""
     if "\x1b" not in text:
         return text
     return _ESCAPES.sub("", _MOVES.sub("\n", text))

@@ -1,7 +1,7 @@
-"""Metric files: files of the program's own from which figures are read.
+"""Metric files: files of the program from which figures are read.
 
-A launch may write such a file anew or append to it. What stood there before is no figure of this
-launch, so the file is looked at before it, and only what is new is read.
+A launch may rewrite such a file or append to it. Earlier contents are not figures of this launch.
+Therefore the state of the file is read before the launch, and only new contents count.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from pathlib import Path
 from assay.records import Metric, Workload
 
 _COMPARED = 1 << 16
-"""Bytes before the former end by which an appended file is told from one that was written anew."""
+"""Bytes before the previous end that distinguish an appended file from a rewritten one."""
 
 
 @dataclass(frozen=True)
 class FileState:
-    """A file at one moment.
+    """State of a file at one time.
 
     Attributes:
-        inode: number; ``None`` where there is no file.
-        size: in bytes.
-        modified_ns: time of the last change.
-        tail: digest of its last bytes.
+        inode: inode number; ``None`` without a file.
+        size: size in bytes.
+        modified_ns: time of the last change, in nanoseconds since the epoch.
+        tail: digest of the last bytes.
     """
 
     inode: int | None = None
@@ -37,12 +37,12 @@ class FileState:
 
 @dataclass(frozen=True)
 class WrittenPart:
-    """The part of a file that a launch wrote.
+    """Part of a file that a launch wrote.
 
     Attributes:
-        path: of the file.
-        begin: first byte of that part.
-        reason: why there is none.
+        path: path of the file.
+        begin: offset of the first byte.
+        reason: reason if the part is missing.
     """
 
     path: Path
@@ -51,34 +51,34 @@ class WrittenPart:
 
 
 def metric_path(metric: Metric, workload: Workload) -> Path:
-    """Return the file of a metric, which is named from the working folder of the launch.
+    """Return the path of a metric file, relative to the working folder of the launch.
 
     Args:
-        metric: with a file.
-        workload: that it belongs to.
+        metric: metric with a file.
+        workload: workload of the metric.
     """
     return Path(workload.cwd or ".") / (metric.file or "")
 
 
 def read_file_states(workload: Workload) -> dict[Path, FileState]:
-    """Return the state of each file that metrics are read from, before a launch.
+    """Return the state of each metric file before a launch.
 
     Args:
-        workload: says which.
+        workload: source of the metrics.
     """
     return {path: _state(path) for path in _places(workload)}
 
 
 def written_since(path: Path, before: FileState | None) -> WrittenPart:
-    """Return the part of a file that was written since it was looked at.
+    """Return the part of a file that was written since its state was read.
 
     Args:
-        path: of the file.
-        before: its state before the launch; ``None`` where nothing is known.
+        path: path of the file.
+        before: state before the launch; ``None`` if unknown.
     """
     now = _state(path)
     if now.inode is None:
-        return WrittenPart(path, reason=f"the file {path} is missing, or cannot be read")
+        return WrittenPart(path, reason=f"the file {path} is missing or unreadable")
     if before is None or before.inode is None:
         return WrittenPart(path)
     if now == before:

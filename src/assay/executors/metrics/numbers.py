@@ -1,4 +1,4 @@
-"""Numbers as programs print them: whether a figure is the whole of one."""
+"""Printed numbers: whether a figure is a whole number or part of a longer one."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 
 CONTEXT_CHARACTERS = 40
-"""Characters on either side of a figure in which the number that it is a part of is looked for."""
+"""Characters on either side of a figure that are searched for a longer number."""
 
 POWER = re.compile(
     "[ \u00a0\u202f]?[x\u00d7*\u00b7\u22c5][ \u00a0\u202f]?10"
     r"(?:(?:\^|\*\*)\{?[-+\u2212]?\d+\}?|[⁺⁻]?[⁰¹²³⁴-⁹]+)"
 )
-"""A power of ten behind a figure: ``x10^3``, `` x 10**3``, ``*10³``, also with other signs."""
+"""Power of ten behind a figure: ``x10^3``, `` x 10**3``, ``*10³``, also with other signs."""
 
 _FORMS = (
     rf"\d+(?:[.,\u00b7]\d+)?{POWER.pattern}",  # 1.5x10^3
@@ -29,7 +29,7 @@ _FORMS = (
     r"\d+",
 )
 _SIGN = r"(?:(?<![0-9A-Za-z_.,:)\]}%-])[-\u2212])?"
-"""A hyphen behind a word, as in ``step-5``, is none."""
+"""Sign of a number; a hyphen behind a word, as in ``step-5``, is not a sign."""
 _NUMBERS = tuple(
     re.compile(rf"{_SIGN}(?<![0-9A-Za-z_])(?<![0-9][.,:'\u2019]){form}(?![0-9]|[.,:'\u2019][0-9])")
     for form in _FORMS
@@ -37,14 +37,14 @@ _NUMBERS = tuple(
 
 
 def number_around(text: str, begin: int, end: int) -> tuple[int, int]:
-    """Return where the number begins and ends of which ``text[begin:end]`` is a part.
+    """Return begin and end of the number that contains ``text[begin:end]``.
 
-    The place itself where it is a number by itself, or a part of none. In ``run-5``, ``p99`` and
-    ``12,13,14`` each number stands for itself.
+    The result is the same range if it is a whole number or not part of a number. In ``run-5``,
+    ``p99`` and ``12,13,14`` each number is separate.
 
     Args:
-        text: what was printed.
-        begin, end: of a figure in it.
+        text: printed text.
+        begin, end: range of a figure in it.
     """
     first, last = max(0, begin - CONTEXT_CHARACTERS), min(len(text), end + CONTEXT_CHARACTERS)
     spans = [(begin, end), *_spans(text, first, last)]

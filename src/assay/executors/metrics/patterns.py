@@ -1,4 +1,4 @@
-"""Patterns: the groups of a regular expression, and the characters that it names beside one."""
+"""Patterns: groups of a regular expression, and the literal characters beside a group."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ _TOKENS = re.compile(
     r"\\.|\[\^?\]?(?:\\.|[^]\\])*\]|\(\?P<\w+>|\((?!\?)|\(\?|\)",
     re.DOTALL,
 )
-"""Text that may hold a parenthesis of a pattern, or is one."""
+"""Tokens of a pattern that are or may contain a parenthesis."""
 _SPECIAL = frozenset(".*+?{}[]()|^$\\")
 _CLASSES = frozenset("AbBdDsSwWZ0123456789")
-"""Letters that stand for no character of their own behind a backslash."""
+"""Letters that stand for a class or assertion behind a backslash."""
 
 
 def figure_and_unit(pattern: re.Pattern[str]) -> tuple[int, int]:
-    """Return the numbers of the groups of a figure and of its unit; 0 where there is none.
+    """Return the numbers of the groups of a figure and of its unit; 0 without one.
 
     Args:
-        pattern: whose unit is the group of that name, or else the second.
+        pattern: compiled pattern; the unit is the group of that name, or else the second one.
     """
     unit = pattern.groupindex.get("unit", 2 if pattern.groups >= 2 else 0)
     first = 2 if unit == 1 else 1
@@ -26,11 +26,11 @@ def figure_and_unit(pattern: re.Pattern[str]) -> tuple[int, int]:
 
 
 def span_of_group(pattern: str, number: int) -> tuple[int, int] | None:
-    """Return where the text of a group begins and ends, without its parentheses.
+    """Return begin and end of the text of a group, without its parentheses.
 
     Args:
-        pattern: that compiles.
-        number: of the group, from 1.
+        pattern: valid regular expression.
+        number: number of the group, from 1.
     """
     depth, opened = 0, 0
     begin: tuple[int, int] | None = None
@@ -49,11 +49,11 @@ def span_of_group(pattern: str, number: int) -> tuple[int, int] | None:
 
 
 def literal_before(pattern: str, number: int) -> str:
-    """Return the text that a pattern names right in front of a group, as ``0m`` of ``0m([0-9]+)``.
+    """Return the literal text directly before a group, such as ``0m`` of ``0m([0-9]+)``.
 
     Args:
-        pattern: that compiles.
-        number: of the group, from 1.
+        pattern: valid regular expression.
+        number: number of the group, from 1.
     """
     place = span_of_group(pattern, number)
     end = pattern.rfind("(", 0, place[0]) if place else 0
@@ -69,7 +69,7 @@ def literal_before(pattern: str, number: int) -> str:
 
 
 def literal_after(pattern: str, number: int) -> str:
-    """Return the one character that a pattern names right behind a group; empty for none."""
+    """Return the literal character directly after a group; empty without one."""
     place = span_of_group(pattern, number)
     rest = pattern[place[1] + 1 : place[1] + 3] if place else ""
     if rest.startswith("\\"):
@@ -78,12 +78,12 @@ def literal_after(pattern: str, number: int) -> str:
 
 
 def is_followed_by(pattern: str, number: int, text: str) -> bool:
-    """Return whether a pattern names a text, letter by letter, right behind a group.
+    """Return whether a pattern names a text, letter by letter, directly after a group.
 
     Args:
-        pattern: that compiles.
-        number: of the group, from 1.
-        text: that stands behind the group in a match.
+        pattern: valid regular expression.
+        number: number of the group, from 1.
+        text: text behind the group in a match.
     """
     place = span_of_group(pattern, number)
     rest = pattern[place[1] + 1 :] if place else ""

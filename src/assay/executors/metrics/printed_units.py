@@ -1,4 +1,4 @@
-"""Units as programs print them behind a figure: which are known, and how they are converted."""
+"""Units as programs print them behind a figure, with their conversion factors."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ _LONG = {
     "gibi": "Gi",
     "tebi": "Ti",
 }
-"""Prefixes of units that are written in full, as in ``megabytes``."""
+"""Prefixes written in full, as in ``megabytes``."""
 _SCALES = {"thousand": "k", "million": "M", "billion": "G", "trillion": "T"}
 _PER_S = ("/s", "/sec", "/second", "ps")
-"""Ends of a rate: ``MB/s``, ``Mbits/sec``, ``kbps``."""
+"""Suffixes of a rate: ``MB/s``, ``Mbits/sec``, ``kbps``."""
 _BARE = re.compile("[kKMGT]i?(?![A-Za-z0-9_/])")
 _RATIO = re.compile("[ \t\u00a0\u202f]?[(\\[]?([A-Za-z]+/[A-Za-z]+)(?![A-Za-z0-9_/])")
 _ENCLOSED = re.compile(r"[(\[]([A-Za-zµμ/]+)[)\]]")
@@ -56,18 +56,17 @@ _WORD = re.compile(
 )
 _PER_SECOND = re.compile("[ \t]per[ \t]s(?:ec|econd)?(?![A-Za-z0-9_/])")
 _AROUND = " \t\r\n\"'()[]{}.,;:"
-"""Characters that may stand around a unit that a pattern captured."""
+"""Characters that may surround a captured unit."""
 
 
 @dataclass(frozen=True)
 class PrintedUnit:
-    """A unit, as one text for all ways to write it.
+    """Unit, with one name for all spellings.
 
     Attributes:
-        name: ``ms``, ``MB/s``.
-        base: what it is a multiple of: ``s``, ``bytes``, ``bytes/s``.
-        factor: by which a figure is multiplied to be one of ``base``. ``MB`` is 10^6 bytes and
-            ``MiB`` 2^20 (IEC 80000-13).
+        name: name, such as ``ms`` or ``MB/s``.
+        base: base unit: ``s``, ``bytes``, ``bytes/s``.
+        factor: conversion factor to ``base``. ``MB`` is 10^6 bytes and ``MiB`` 2^20 (IEC 80000-13).
     """
 
     name: str
@@ -76,14 +75,14 @@ class PrintedUnit:
 
 
 def following_unit(text: str, end: int) -> PrintedUnit | None:
-    """Return the known unit that stands right behind ``end``, or behind one blank.
+    """Return the known unit directly behind ``end``, or behind one blank.
 
-    A letter such as ``k`` right behind a figure is one as well, ``1397.4k``, and so is an unknown
-    ratio, ``it/s``, which is told from others and converted to none.
+    A prefix directly behind a figure counts as well, as in ``1397.4k``. So does an unknown ratio
+    such as ``it/s``, which is distinguished from others but not converted.
 
     Args:
-        text: what was printed.
-        end: of a figure in it.
+        text: printed text.
+        end: end of a figure in it.
     """
     found = _WORD.match(text, end)
     word = found and (found[1] or found[2])
@@ -100,12 +99,12 @@ def following_unit(text: str, end: int) -> PrintedUnit | None:
 
 
 def captured_unit(text: str) -> PrintedUnit | None:
-    """Return the unit that the text of a group is or begins with; ``None`` for none.
+    """Return the unit that the text of a group is or begins with; ``None`` without one.
 
-    A letter that multiplies counts as well: ``M`` of ``2 M rows``.
+    A prefix counts as well: ``M`` of ``2 M rows``.
 
     Args:
-        text: that a pattern captured as the unit of a figure.
+        text: text that a pattern captured as the unit of a figure.
     """
     whole = text.strip(_AROUND)
     known = UNITS.get(whole) or PREFIX_WORDS.get(whole) or PREFIXES.get(whole)
@@ -116,7 +115,7 @@ def preceding_unit(text: str) -> PrintedUnit | None:
     """Return the last known unit in brackets: ``clat (usec): min=3, avg=``.
 
     Args:
-        text: in front of a figure.
+        text: text before a figure.
     """
     units = (UNITS.get(found[1]) for found in _ENCLOSED.finditer(text))
     return next(filter(None, reversed(list(units))), None)
@@ -148,12 +147,12 @@ def _units() -> dict[str, PrintedUnit]:
 
 
 UNITS = _units()
-"""Each way to write a known unit."""
+"""Known units by spelling."""
 PREFIXES = {
     word: PrintedUnit("k" if word == "K" else word, "", factor)
     for word, factor in (_DECIMAL | _BINARY).items()
     if word
 }
-"""Letters that multiply a figure, without a unit."""
+"""Prefixes without a unit, such as ``k``."""
 PREFIX_WORDS = {word: PREFIXES[letter] for word, letter in _SCALES.items()}
-"""Words that multiply a figure, without a unit."""
+"""Words for prefixes, such as ``million``."""

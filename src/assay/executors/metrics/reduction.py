@@ -1,4 +1,4 @@
-"""Taking: one figure of all matches in an output, as ``NAME@p99=PATTERN`` asks for."""
+"""Reduction of all matches in an output to one figure, as ``NAME@p99=PATTERN`` requests."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def reduce_values(way: str, values: Sequence[float]) -> float:
     """Return one figure of the values of a launch.
 
     Args:
-        way: that ``demand_reduction`` accepts; quantiles are those of definition 7.
-        values: at least one, of one unit.
+        way: reduction that ``demand_reduction`` accepts; quantiles follow definition 7.
+        values: at least one value, all in one unit.
     """
     found = _PERCENTILE.fullmatch(way)
     if found:
@@ -33,23 +33,23 @@ def reduce_values(way: str, values: Sequence[float]) -> float:
 
 
 def demand_reduction(way: str, text: str) -> None:
-    """Refuse an unknown way to make one figure of many.
+    """Refuse an unknown reduction.
 
     Args:
-        way: as it is written behind the ``@``.
-        text: that holds it, for the message.
+        way: text behind the ``@``.
+        text: whole specification, for the message.
 
     Raises:
-        InvalidInputError: names the known ones.
+        InvalidInputError: the reduction is unknown; the message lists the known ones.
     """
     found = _PERCENTILE.fullmatch(way)
     if way in _WAYS or (found and float(found[1]) > 0.0):
         return
     near = nearest(way, tuple(_WAYS))
     raise InvalidInputError(
-        f"--metric {text}: unknown way to take one figure of all matches: {way!r}.",
+        f"--metric {text}: unknown reduction of all matches to one figure: {way!r}.",
         f"Did you mean {near}?"
         if near
-        else f"Write one of {', '.join(f'@{known}' for known in _WAYS)}, or a quantile such as "
+        else f"Use one of {', '.join(f'@{known}' for known in _WAYS)}, or a quantile such as "
         "@p99 or @p99.9.",
     )
