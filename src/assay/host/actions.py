@@ -1,7 +1,7 @@
-"""Act: one action on a host, and what its target holds.
+"""Actions on a host, and the values of their targets.
 
-Whatever a plan or a journal names, only files of the table of tunables are written, and only with
-text of their form; and no device is held open but that of the latency.
+Independent of a plan or a journal, only files of the table of tunables are written, and only with
+text of their form. The only device that is kept open is that of the CPU latency.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from assay.records.action import (
 
 ON, OFF = "on", "off"
 _LONGEST_US = (1 << 31) - 1
-"""What the latency device takes: a signed number of 32 bits."""
+"""Largest value of the latency device: a signed number of 32 bits."""
 
 
 def demand_allowed(action: HostAction) -> None:
-    """Refuse what is none of the files that settings change, or no value of their form.
+    """Refuse a target that no setting writes, and a value of another form.
 
     Raises:
-        NotPossibleError: it is not.
+        NotPossibleError: the target or the value is not allowed.
     """
     match action:
         case WriteFile(path=path, value=value, form=form, resets=resets):
@@ -62,7 +62,7 @@ def demand_allowed(action: HostAction) -> None:
 
 
 def observe(host: Host, action: HostAction) -> str | None:
-    """What the target of an action holds now, in one spelling; ``None`` where it is not said."""
+    """Return the normalised value of an action's target; ``None`` if it cannot be read."""
     match action:
         case WriteFile(path=path):
             return read_file(host, path)
@@ -85,7 +85,7 @@ def observe(host: Host, action: HostAction) -> str | None:
 
 
 def side_effects(host: Host, action: HostAction) -> tuple[str, ...]:
-    """What else an action changes: files of the table, and threads by their names."""
+    """Return other targets that an action changes: files of the table, and named threads."""
     match action:
         case WriteFile(resets=resets):
             return resets
@@ -96,7 +96,7 @@ def side_effects(host: Host, action: HostAction) -> tuple[str, ...]:
 
 
 def read_file(host: Host, path: str) -> str | None:
-    """What a file of the table holds, in one spelling; of a thread the CPUs that it may use."""
+    """Return the normalised value of a file of the table, or the CPUs of a named thread."""
     if is_thread_name(path):
         return read_affinity(host, path)
     if path == irqbalance.NAME:
@@ -106,7 +106,7 @@ def read_file(host: Host, path: str) -> str | None:
 
 
 def target_value(action: HostAction) -> str:
-    """What the target is to hold, in one spelling."""
+    """Return the normalised value that the target shall have."""
     match action:
         case WriteFile(value=value, form=form):
             return normalized(form, value)
@@ -127,11 +127,11 @@ def target_value(action: HostAction) -> str:
 
 
 def perform(host: Host, action: HostAction, value: str) -> None:
-    """Give the target of an action a value: the wanted one, or what was there before.
+    """Set the target of an action to a value: the target value, or the previous one.
 
     Raises:
-        NotPossibleError: the target, or the value, is none that may be written.
-        OSError: the kernel says no.
+        NotPossibleError: the target or the value is not allowed.
+        OSError: the kernel refuses.
     """
     match action:
         case WriteFile(path=path):
@@ -159,16 +159,16 @@ def perform(host: Host, action: HostAction, value: str) -> None:
 
 
 def _in_use(priority: int) -> str:
-    """The kernel counts priorities of its own downwards from -2: they cannot be asked for."""
+    """Return the state of a swap area; the kernel's own negative priorities cannot be requested."""
     return ON if priority < 0 else f"{ON} {priority}"
 
 
 def write_file(host: Host, path: str, value: str) -> None:
-    """Write a value into a file of the table; or keep a thread, or irqbalance, to CPUs of a list.
+    """Write a file of the table, or restrict a thread or irqbalance to a list of CPUs.
 
     Raises:
-        NotPossibleError: it is not in the table, or the value is not of its form.
-        OSError: the kernel says no.
+        NotPossibleError: the file is not in the table, or the value has another form.
+        OSError: the kernel refuses.
     """
     if is_thread_name(path):
         write_affinity(host, path, _listed(value))
@@ -190,24 +190,24 @@ def _listed(text: str) -> tuple[int, ...]:
 
 
 def explain_error(error: OSError, path: str) -> str:
-    """What an error means, for those who do not know the kernel's numbers."""
+    """Return the meaning of an error of the kernel."""
     if path == irqbalance.NAME:
         return error.strerror or str(error)
     said = os.strerror(error.errno) if error.errno else str(error)
     match error.errno:
-        # Newer kernels say EPERM (seen with 6.18), older ones EIO.
+        # Newer kernels return EPERM (observed with 6.18), older ones EIO.
         case errno.EIO | errno.EPERM if "/irq/" in path:
             return f"{said}: its driver manages this interrupt (boot with isolcpus=managed_irq)"
         case errno.EROFS:
-            return f"{said}: a container shows it only; change it on the host"
+            return f"{said}: a container may only read it; change it on the host"
         case errno.EINVAL:
-            return f"{said}: the kernel does not take this value here"
+            return f"{said}: the kernel does not accept this value here"
         case _:
             return said
 
 
 def _not_allowed(what: str) -> NotPossibleError:
     return NotPossibleError(
-        f"This is none of the files and values that system settings write: {what}.",
-        "`assay settings list` shows those.",
+        f"System settings do not write this file or value: {what}.",
+        "`assay settings list` shows all settings.",
     )

@@ -1,7 +1,7 @@
-"""Changes: what one owner has made hold on a host, and how it is put back.
+"""Changes of one owner on a host, and their restoration.
 
-Each step: written down (on the disk) -> done -> read back -> what was read is written down. So one
-who is killed at any point leaves nothing that the journal does not tell.
+Each change has four steps: record it in the journal (on the disk), perform it, read it back, record
+the reading. Therefore a process that is killed at any point leaves no unrecorded change.
 """
 
 from __future__ import annotations
@@ -41,26 +41,26 @@ from assay.records.action import (
 
 
 class ActionStatus(enum.StrEnum):
-    """What became of an action."""
+    """Result of an action."""
 
     GRANTED = "granted"
     DEGRADED = "degraded"
     REFUSED = "refused"
     KEPT = "kept"
-    """It was so before."""
+    """The target had the value before."""
     DRIFTED = "drifted"
-    """Somebody else set it since: it is left."""
+    """Another process has changed the target since: it is left unchanged."""
 
 
 class ActionOutcome(msgspec.Struct, frozen=True):
-    """What became of one action.
+    """Outcome of one action.
 
     Attributes:
-        action: that was asked for.
-        word: what became of it.
-        old: what was there before, in one spelling, where it can be said.
-        read: what is there now.
-        reason: why it is not what was asked for.
+        action: requested action.
+        word: result.
+        old: normalised previous value, if known.
+        read: current value.
+        reason: reason for another value than the requested one.
     """
 
     action: HostAction
@@ -72,11 +72,11 @@ class ActionOutcome(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class UpdateResult:
-    """What became of what an owner needs.
+    """Outcome of an update of an owner's actions.
 
     Attributes:
-        outcomes: of all that is needed.
-        undone: of what is not needed any more.
+        outcomes: outcomes of the required actions.
+        undone: outcomes of the actions that are no longer required.
     """
 
     outcomes: tuple[ActionOutcome, ...]
@@ -84,23 +84,23 @@ class UpdateResult:
 
     @property
     def missing(self) -> tuple[ActionOutcome, ...]:
-        """What is needed, and is not so."""
+        """Required actions that are not in force."""
         held = (ActionStatus.GRANTED, ActionStatus.KEPT)
         return tuple(outcome for outcome in self.outcomes if outcome.word not in held)
 
     @property
     def left(self) -> tuple[UndoOutcome, ...]:
-        """What is not as it was before."""
+        """Targets that do not have their previous value again."""
         return tuple(word for word in self.undone if word.fate in ("drifted", "failed"))
 
 
 class HostChanges:
-    """What one owner has made hold.
+    """Changes of one owner.
 
     Args:
-        host: that is changed.
-        journal: held for as long; closed by whoever opened it.
-        owner: in whose name.
+        host: host to change.
+        journal: open journal; the caller closes it.
+        owner: owner of the changes.
     """
 
     def __init__(self, host: Host, journal: Journal, owner: str) -> None:
@@ -111,18 +111,19 @@ class HostChanges:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """What was written down in this owner's name, and not taken back."""
+        """Entries of this owner that are not undone."""
         return tuple(e for e in self._journal.entries if e.note.owner == self._owner)
 
     def hold(self, actions: Iterable[HostAction]) -> tuple[ActionOutcome, ...]:
-        """Make exactly these hold: the rest is put back, what is missing is done.
+        """Apply exactly these actions: undo all others, and perform missing ones.
 
         Returns:
-            A word for each, in the order given. What the kernel refuses is told, not raised.
+            The outcome of each action, in the given order. A refusal of the kernel is an outcome,
+            not an error.
 
         Raises:
-            NotPossibleError: an action on what may not be written, or the journal cannot be; nothing of
-                these is changed then, or all of it was put back.
+            NotPossibleError: an action is not allowed, or the journal cannot be written. Then no
+                action is performed, or all of them are undone.
         """
         asked = tuple(dict.fromkeys(actions))
         for action in asked:
@@ -139,17 +140,16 @@ class HostChanges:
         return tuple(told[action] for action in asked)
 
     def update(self, actions: Iterable[HostAction]) -> UpdateResult:
-        """Make exactly these hold, for an owner whose needs change while they are in use.
+        """Apply exactly these actions, for an owner whose requirements change during use.
 
-        As ``hold``, but what a target is to hold instead of something else is written at once, with
-        no way back to what was there before all of it; and what somebody else set since is told and
-        left.
+        This is like ``hold``, but a new target value is written directly, without restoring the
+        previous one first. Values that other processes have changed are reported and left.
 
         Args:
-            actions: of targets, one for each; none of them keeps something open.
+            actions: one action per target; none keeps a device open.
 
         Raises:
-            NotPossibleError: as ``hold``; what was begun is written down then.
+            NotPossibleError: see ``hold``; started changes are then in the journal.
         """
         asked = {action.path: action for action in actions}
         for action in asked.values():
@@ -170,47 +170,48 @@ class HostChanges:
         }
         due = [action for action in asked.values() if action not in told]
         told |= {outcome.action: outcome for outcome in self._apply(due, last)}
-        # One who was stopped did not get to end what was replaced.
+        # An interrupted process may not have closed replaced entries.
         self._journal.end({e.note.id: "replaced" for e in kept if e not in last.values()})
         return UpdateResult(tuple(told[action] for action in asked.values()), undone)
 
     def _as_it_is(self, action: HostAction, last: Entry) -> ActionOutcome | None:
-        """What stays as it is: it was done, or somebody else set it; ``None``: it is to be done."""
+        """Return the outcome of an unchanged action; ``None`` if it must be performed."""
         current = observe(self._host, action)
         at = observe(self._host, last.note.action)
-        # A daemon that was started anew knows nothing of what another was told.
-        not_done = last.read is None or isinstance(action, IrqBalance)
-        # The kernel gives its threads all CPUs again when one of them comes online.
+        # A restarted daemon does not know the requests to the previous one.
+        not_done = last.read is None or isinstance(action, Balancer)
+        # The kernel resets the affinity of its threads when a CPU comes online.
         not_done = not_done or isinstance(action, TaskAffinity)
         if at is None or (not_done and at == last.note.old):
             return None
         if not is_set_by_assay(self._host, last, at):
             put = target_value(last.note.action) if last.read is None else last.read.value
-            told = f"somebody set it to {at} meanwhile; {put} was put there"
+            told = f"another process set it to {at}; assay had set {put}"
             return ActionOutcome(action, ActionStatus.DRIFTED, last.note.old, current, told)
         same = last.note.action == action and last.read is not None and at == last.read.value
-        if isinstance(action, ControlGroup | TaskAffinity):  # a step that failed may work now
+        if isinstance(action, ControlGroup | TaskAffinity):  # a failed step may succeed now
             same = last.note.action == action and equal_except_offline(
                 self._host, action.path, at, target_value(action)
             )
         return self._standing(last) if same else None
 
     def _let_go(self, asked: tuple[HostAction, ...]) -> None:
-        """Put back what is not asked for; what went with an earlier boot is closed."""
+        """Undo actions that are not requested, and close entries of earlier boots."""
         boot_id = self._host.read(BOOT_ID)
         here = {e.note.action for e in self.entries if boot_id in (None, e.note.boot_id)}
         self.put_back({action for action in asked if action in here or isinstance(action, HoldFd)})
 
     def _stands(self, entry: Entry) -> bool:
-        """Whether what was done still is as it was read back; else it is done anew."""
+        """Return whether a target still has its recorded reading."""
         current = observe(self._host, entry.note.action)
         return entry.read is not None and current == entry.read.value
 
     def put_back(self, but: Iterable[HostAction] = ()) -> tuple[UndoOutcome, ...]:
-        """Put back what holds, but for these actions.
+        """Undo all actions except these.
 
         Raises:
-            NotPossibleError: the journal cannot be written; all that can be is put back by then.
+            NotPossibleError: the journal cannot be written; all possible restorations are done by
+                then.
         """
         kept = set(but)
         for action in [action for action in self._devices if action not in kept]:
@@ -219,7 +220,7 @@ class HostChanges:
         return undo(self._host, self._journal, gone) if gone else ()
 
     def look(self, actions: Iterable[HostAction]) -> dict[str, str]:
-        """What the targets of actions hold now, by path; only those that can be read."""
+        """Return the readable target values of actions, by path."""
         found = {}
         for action in actions:
             if isinstance(action, HoldFd):
@@ -234,18 +235,18 @@ class HostChanges:
     def _apply(
         self, actions: Sequence[HostAction], over: Mapping[HostAction, Entry] = {}
     ) -> list[ActionOutcome]:
-        """Do actions.
+        """Perform actions.
 
         Args:
-            actions: none of which is done.
-            over: what each replaces, of those that replace something.
+            actions: actions that are not in force.
+            over: entry that an action replaces, if any.
         """
         outcomes: dict[HostAction, ActionOutcome] = {}
         due: list[HostAction] = []
         for action in actions:
             old = observe(self._host, action)
             if old is None:
-                reason = "it is not there, or cannot be read"
+                reason = "it is missing or unreadable"
                 outcomes[action] = ActionOutcome(action, ActionStatus.REFUSED, reason=reason)
             elif action in over:
                 due.append(action)
@@ -262,8 +263,8 @@ class HostChanges:
             self._conclude(entries)
             self._journal.end({entry.note.id: "replaced" for entry in replaced})
         except BaseException:
-            # The disk may be full: what was done is put back first, and told as far as it can be.
-            # What replaces something stays written down, to be done again or put back.
+            # The disk may be full: performed actions are undone first, and recorded as far as
+            # possible. Replacing actions remain in the journal, to be repeated or undone.
             mine = {entry.note.id for entry in entries if entry.note.action not in over}
             again = [entry for entry in self.entries if entry.note.id in mine]
             with contextlib.suppress(NotPossibleError):
@@ -272,7 +273,7 @@ class HostChanges:
         return [outcomes[action] for action in actions]
 
     def _no_way_back(self, action: HostAction) -> str | None:
-        """Why what changes with an action could not be put back, where that is to be tried."""
+        """Return why a side effect of an action could not be undone, if that must be tried."""
         if not isinstance(action, WriteFile) or not action.tries:
             return None
         for path in action.resets:
@@ -281,7 +282,7 @@ class HostChanges:
                 if current is not None:
                     write_file(self._host, path, current)
             except OSError as error:
-                return f"{path} changes with it, and could not be put back: {explain_error(error, path)}"
+                return f"{path} changes as well, and could not be restored: {explain_error(error, path)}"
         return None
 
     def _note(self, action: HostAction, replaced: Entry | None) -> Note:
@@ -306,7 +307,7 @@ class HostChanges:
     def _write(
         self, entries: tuple[Entry, ...], others: dict[HostAction, ActionOutcome]
     ) -> list[ActionOutcome]:
-        """Do it; then once more what another write undid, or what another had to come before."""
+        """Perform actions; then repeat those that another write undid or had to precede."""
         errors: dict[HostAction, str] = {}
         due = [entry.note.action for entry in entries]
         kept = [action for action, outcome in others.items() if outcome.word is ActionStatus.KEPT]
@@ -343,7 +344,7 @@ class HostChanges:
         return ActionOutcome(action, word, old, read, reason)
 
     def _conclude(self, entries: tuple[Entry, ...]) -> None:
-        """Write down what was read back; what nothing came of is closed."""
+        """Record the readings, and close entries without an effect."""
         readings = []
         for entry in entries:
             value = observe(self._host, entry.note.action)
@@ -373,5 +374,5 @@ class HostChanges:
         return ActionOutcome(action, ActionStatus.GRANTED, None, read)
 
     def _standing(self, entry: Entry) -> ActionOutcome:
-        """An action that was done before, as it is now."""
+        """Return the current outcome of an earlier action."""
         return self._judged(entry.note.action, entry.note.old, {})

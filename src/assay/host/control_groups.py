@@ -1,4 +1,4 @@
-"""Groups: control groups that assay makes, fills, and takes away again.
+"""Control groups that assay creates, fills and removes.
 
 Interfaces: ``cgroups(7)``, ``cpuset(7)``, ``Documentation/admin-guide/cgroup-v2.rst``.
 """
@@ -19,7 +19,7 @@ from assay.records.action import ControlGroup, DelegateController, FileFormat, T
 
 ABSENT, PRESENT = "absent", "present"
 GATHERED, LEFT = "; programs=gathered", "; programs=left"
-"""Whether any is left in the group above."""
+"""Whether programs remain in the parent group."""
 ON, OFF = "on", "off"
 CONTROLLERS = "cgroup.subtree_control"
 PARTITION, MEMBER = "cpuset.cpus.partition", "member"
@@ -31,7 +31,7 @@ FORMS: dict[str, FileFormat] = {
     PARTITION: "text",
     "memory.min": "number",
 }
-"""Files of a group that are written, and how they read back; beside ``cgroup.subtree_control``."""
+"""Forms of the group files that are written, in addition to ``cgroup.subtree_control``."""
 _PLACE = re.compile(r"/sys/fs/cgroup(/[A-Za-z0-9_.,=@:-]+)*", re.ASCII)
 _OWN = re.compile(r"assay[.-][a-z0-9_-]{1,40}", re.ASCII)
 _CONTROLLERS = re.compile(r"\+[a-z_]+( \+[a-z_]+)*", re.ASCII)
@@ -39,17 +39,17 @@ _POSSIBLE = "/sys/devices/system/cpu/possible"
 _TRIES = 200
 _PAUSE_S = 0.005
 _PASSES = 5
-"""A program may start another one while its threads are moved."""
+"""Largest number of passes: a program may start another one while its threads are moved."""
 
 
 def is_valid_group(action: ControlGroup) -> bool:
-    """Whether it is a group of assay's own, with files and values that are known."""
+    """Return whether an action names a group of assay with known files and values."""
     place, _, name = action.path.rpartition("/")
     return _in_tree(place) and _OWN.fullmatch(name) is not None and all(map(_sound, action.files))
 
 
-def is_valid_delegation(action: DelegateController) -> bool:
-    """Whether it is a controller of a group of this host."""
+def is_valid_delegation(action: Delegate) -> bool:
+    """Return whether an action names a controller of a group of this host."""
     return _in_tree(action.group) and _sound((CONTROLLERS, f"+{action.controller}"))
 
 
@@ -65,7 +65,7 @@ def _sound(file: tuple[str, str]) -> bool:
 
 
 def observe_group(host: Host, action: ControlGroup) -> str:
-    """What is in the files of a group that are written, in one spelling; ``absent`` without it."""
+    """Return the normalised files of a group; ``absent`` without the group."""
     if not host.listdir(action.path):
         return ABSENT
     found = [(name, host.read(f"{action.path}/{name}") or "") for name, _ in action.files]
@@ -76,7 +76,7 @@ def observe_group(host: Host, action: ControlGroup) -> str:
 
 
 def target_group(action: ControlGroup) -> str:
-    """The same of a group as it is to be."""
+    """Return the normalised files that a group shall have."""
     return _spelled(action.files) + (GATHERED if action.gathers else "")
 
 
@@ -95,10 +95,10 @@ def _reading(name: str, text: str) -> str:
 
 
 def make_group(host: Host, action: ControlGroup) -> None:
-    """Make it as it is to be, as far as it is not so already.
+    """Create a group, or complete its missing parts.
 
     Raises:
-        OSError: the kernel says no.
+        OSError: the kernel refuses.
     """
     with contextlib.suppress(FileExistsError):
         host.mkdir(action.path)
@@ -108,7 +108,8 @@ def make_group(host: Host, action: ControlGroup) -> None:
         if _reading(name, before) == _reading(name, value):
             continue
         if name == PARTITION and before.startswith(f"{value} "):
-            # "isolated invalid (...)": Linux 6.1 takes the same word again only after another.
+            # "isolated invalid (...)": Linux 6.1 accepts the same value again only after another
+            # one.
             host.write(path, MEMBER)
         host.write(path, value)
     if action.gathers:
@@ -116,13 +117,13 @@ def make_group(host: Host, action: ControlGroup) -> None:
 
 
 def remove_group(host: Host, path: str) -> None:
-    """Take a group away, and all that others made below it; who runs there goes on above it.
+    """Remove a group and its subgroups; its processes continue in the parent group.
 
-    A partition of version 2 gives its CPUs back before: by its removal alone they come back a
-    moment later, and who goes on above would not have them.
+    A partition of version 2 returns its CPUs first: after the removal alone they return with a
+    delay, so that the moved processes would lack them.
 
     Raises:
-        OSError: it is still in use.
+        OSError: the group is still in use.
     """
     above = path.rpartition("/")[0]
     state = f"{path}/{PARTITION}"
@@ -144,31 +145,31 @@ def remove_group(host: Host, path: str) -> None:
         except OSError as error:
             if error.errno != errno.EBUSY or not left:
                 raise
-            time.sleep(_PAUSE_S)  # who ends leaves a moment later
+            time.sleep(_PAUSE_S)  # an ending process leaves with a delay
         else:
             return
 
 
-def observe_delegated(host: Host, action: DelegateController) -> str | None:
-    """Whether the groups below one have a controller; ``None`` where it is not said."""
+def observe_delegated(host: Host, action: Delegate) -> str | None:
+    """Return whether subgroups have a controller; ``None`` if it is unknown."""
     text = host.read(f"{action.group}/{CONTROLLERS}")
     return None if text is None else ON if action.controller in text.split() else OFF
 
 
-def delegate(host: Host, action: DelegateController, value: str) -> None:
-    """Give it to them, or take it from them.
+def delegate(host: Host, action: Delegate, value: str) -> None:
+    """Enable or disable a controller for subgroups.
 
     Raises:
-        OSError: the kernel says no.
+        OSError: the kernel refuses.
     """
     sign = "+" if value == ON else "-"
     host.write(f"{action.group}/{CONTROLLERS}", f"{sign}{action.controller}")
 
 
 def own_affinities(host: Host, action: ControlGroup) -> tuple[str, ...]:
-    """Names of the threads that a group gathers which may not use all CPUs of the group above it.
+    """Return the names of the gathered threads that may not use all CPUs of the parent group.
 
-    Kernels before 6.2 forget where such a thread wanted to be when it changes its group.
+    Kernels before 6.2 lose the affinity of such a thread when it changes its group.
     """
     if not action.gathers:
         return ()
@@ -183,17 +184,17 @@ def own_affinities(host: Host, action: ControlGroup) -> tuple[str, ...]:
 
 
 def members(host: Host, group: str) -> tuple[int, ...]:
-    """Numbers of the threads in a group of version 1, of the processes in one of version 2."""
+    """Return the thread ids of a group of version 1, or the process ids of one of version 2."""
     return tuple(int(word) for word in (host.read(_list_of(host, group)) or "").split())
 
 
 def processes_below(host: Host, group: str) -> tuple[int, ...]:
-    """Numbers of the processes in all groups below one, ascending."""
+    """Return the process ids in all subgroups of a group, ascending."""
     return _processes(host, groups_below(host, group))
 
 
 def processes_within(host: Host, group: str) -> tuple[int, ...]:
-    """Numbers of the processes in a group and in all those below it, ascending."""
+    """Return the process ids in a group and all its subgroups, ascending."""
     return _processes(host, (group, *groups_below(host, group)))
 
 
@@ -203,19 +204,19 @@ def _processes(host: Host, groups: Iterable[str]) -> tuple[int, ...]:
 
 
 def groups_in(host: Host, group: str) -> tuple[str, ...]:
-    """The groups right below one: all folders, for their names may hold dots as files' do."""
+    """Return the direct subgroups of a group: all folders, since their names may contain dots."""
     paths = (f"{group}/{name}" for name in host.listdir(group))
     return tuple(path for path in paths if host.listdir(path))
 
 
 def groups_below(host: Host, group: str) -> tuple[str, ...]:
-    """The groups below one, however deep, the deepest first."""
+    """Return all subgroups of a group, the deepest first."""
     inner = groups_in(host, group)
     return tuple(found for path in inner for found in (*groups_below(host, path), path))
 
 
 def cpus_in(host: Host, group: str) -> set[int]:
-    """The CPUs of a group of version 1."""
+    """Return the CPUs of a group of version 1."""
     text = host.read(f"{group}/cpuset.effective_cpus") or host.read(f"{group}/cpuset.cpus") or ""
     return set(parse_list(text))
 
@@ -234,7 +235,7 @@ def _is_program(host: Host, tid: int) -> bool:
 
 
 def _move(host: Host, tids: Iterable[int], group: str) -> None:
-    """Who has ended, or is ending, goes nowhere; who cannot go is seen in the group's list."""
+    """Move threads; a thread that cannot move remains in the list of its group."""
     path = _list_of(host, group)
     for tid in tids:
         with contextlib.suppress(OSError):
@@ -242,13 +243,14 @@ def _move(host: Host, tids: Iterable[int], group: str) -> None:
 
 
 def _keep_from_partitions(host: Host, group: str, pids: Iterable[int]) -> None:
-    """Keep who came into the first group of version 2 off the CPUs of partitions.
+    """Keep processes that entered the root group of version 2 off the CPUs of partitions.
 
-    Linux 6.1 lets it run on every CPU; asked anew, the scheduler keeps it to what is left.
+    Linux 6.1 lets such a process run on every CPU. A new affinity call restricts it to the
+    remaining CPUs.
     """
     left = host.read(f"{group}/cpuset.cpus.effective")
     if left is None or host.read(f"{group}/cgroup.type") is not None:
-        return  # another version, or another group: only the first one has no type
+        return  # another version or group: only the root group has no type
     allowed, everything = set(parse_list(left)), parse_list(host.read(_POSSIBLE) or left)
     for pid in pids:
         for name in host.listdir(f"/proc/{pid}/task"):

@@ -1,8 +1,9 @@
-"""The guard: a small process that puts back what assay changed, however assay ended.
+"""Guard: a small process that restores all changes, however assay ends.
 
-It waits at the end of a pipe whose other end only assay holds, and shares the lock of the journal,
-so that nobody changes the machine between assay's end and its own. It is of a session of its own,
-which no terminal interrupts. Run as ``python -m assay.host.guard OWNER LOCK_FD``.
+It waits at the read end of a pipe whose write end only assay holds. It shares the lock of the
+journal, so that no other process changes the machine between the end of assay and its own end. It
+has its own session, which no terminal interrupts. Run as ``python -m assay.host.guard OWNER
+LOCK_FD``.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ _DONE = b"."
 
 
 class Guard:
-    """The guard of one owner, from assay's side.
+    """Handle of the guard process of one owner.
 
     Args:
-        journal: whose lock it shares.
-        owner: whose changes it puts back.
-        module: what it runs.
-        variables: of the environment that it is to have.
+        journal: journal whose lock it shares.
+        owner: owner of the changes to restore.
+        module: module to run.
+        variables: environment variables to pass on.
 
     Raises:
-        NotPossibleError: it cannot be started; nothing must be changed without it.
+        NotPossibleError: the guard cannot be started; then no change is allowed.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class Guard:
         variables: Iterable[str] = (STATE_VARIABLE,),
     ) -> None:
         reading, self._fd = os.pipe()
-        # What it loads must be what runs here, and nothing that a variable names.
+        # It must load the modules of this installation, not modules that a variable names.
         home = str(Path(__file__).parents[3])
         kept = {name: os.environ[name] for name in variables if os.environ.get(name)}
         try:
@@ -64,8 +65,8 @@ class Guard:
         except OSError as error:
             os.close(self._fd)
             raise NotPossibleError(
-                f"The process that puts system settings back cannot be started: {error.strerror}.",
-                "`ulimit -u` and `ulimit -n` limit how many there may be.",
+                f"The process that restores system settings cannot be started: {error.strerror}.",
+                "Check the limits on processes and files (`ulimit -u`, `ulimit -n`).",
             ) from error
         finally:
             os.close(reading)
@@ -82,13 +83,13 @@ class Guard:
         self.close()
 
     def dismiss(self) -> None:
-        """Let it end without putting anything back: what was begun is done."""
+        """End the guard without a restoration: the operation is complete."""
         with contextlib.suppress(BrokenPipeError):
             os.write(self._fd, _DONE)
         self.close()
 
     def close(self) -> None:
-        """Let it put back what is left, and wait for its end."""
+        """Let the guard restore the remaining changes, and wait for its end."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -97,7 +98,7 @@ class Guard:
 
 
 def undo_at_end(host: Host, owner: str, lock_fd: int) -> None:
-    """Wait for the end of the pipe on standard input, then put back what the owner left.
+    """Wait for the end of the pipe on standard input, then undo the changes of the owner.
 
     Raises:
         NotPossibleError: the journal cannot be written.
@@ -109,7 +110,7 @@ def undo_at_end(host: Host, owner: str, lock_fd: int) -> None:
 
 
 def await_dismissal() -> bool:
-    """Wait for the end of the pipe on standard input; whether its owner was done then."""
+    """Wait for the end of the pipe on standard input; return whether the owner had finished."""
     told = b""
     while part := os.read(0, 64):
         told += part
@@ -117,18 +118,20 @@ def await_dismissal() -> bool:
 
 
 def ignore_ending_signals() -> None:
-    """Let no signal of a terminal or a batch system end this process."""
+    """Ignore the signals by which terminals and batch systems end processes."""
     for number in ENDING_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
 
 def main() -> int:
-    """Be the guard."""
+    """Run the guard."""
     ignore_ending_signals()
     try:
         undo_at_end(LiveHost(), sys.argv[1], int(sys.argv[2]))
     except AssayError:
-        return 1  # what is left is written down: whoever changes the machine next puts it back
+        return (
+            1  # remaining changes are in the journal: the next change of the machine restores them
+        )
     return 0
 
 

@@ -1,7 +1,7 @@
-"""Host: the seam through which a machine is changed.
+"""Host: the interface through which a machine is changed.
 
-The running host, a recorded tree and a guest keep one contract, so that all that is applied works
-on each. Nothing here decides what may be written: see ``assay.host.actions``.
+The running host, a recorded tree and a guest have one contract, so that all actions work on each.
+The permission to write a file is checked elsewhere: see ``assay.host.actions``.
 """
 
 from __future__ import annotations
@@ -21,41 +21,41 @@ from typing import Protocol
 _FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC
 _SWAP_FLAG_PREFER = 0x8000
 _SWAP_FLAG_PRIORITY = 0x7FFF
-"""Of ``swapon(2)``."""
+"""Flags of ``swapon(2)``."""
 
 
 class HeldRequest(Protocol):
-    """A wish that lasts while something is open."""
+    """Request that lasts while a device is open."""
 
     def read(self) -> str | None:
-        """What is in force, of all wishes together; ``None`` where it cannot be read."""
+        """Return the value in force for all requests together; ``None`` if it is unreadable."""
         ...
 
     def close(self) -> None:
-        """Take it back."""
+        """Withdraw the request."""
         ...
 
 
 class Host(Protocol):
-    """A machine that can be changed.
+    """Machine that can be changed.
 
-    All methods but ``read`` and ``listdir`` raise ``OSError`` where the kernel says no.
+    All methods except ``read`` and ``listdir`` raise ``OSError`` if the kernel refuses.
     """
 
     def read(self, path: str) -> str | None:
-        """The text of a file without white space at its ends; ``None`` where it cannot be read."""
+        """Return the stripped text of a file; ``None`` if it cannot be read."""
         ...
 
     def write(self, path: str, text: str) -> None:
-        """Write a text into a file that is there, by one call."""
+        """Write a text to an existing file in one call."""
         ...
 
     def listdir(self, path: str) -> tuple[str, ...]:
-        """Names in a folder, sorted; none where it is absent."""
+        """Return the sorted names in a folder; empty if it is missing."""
         ...
 
     def mkdir(self, path: str) -> None:
-        """Make a folder (a control group)."""
+        """Create a folder (a control group)."""
         ...
 
     def rmdir(self, path: str) -> None:
@@ -63,65 +63,65 @@ class Host(Protocol):
         ...
 
     def affinity(self, tid: int) -> tuple[int, ...]:
-        """CPUs that a thread may use."""
+        """Return the CPUs that a thread may use."""
         ...
 
     def set_affinity(self, tid: int, cpus: tuple[int, ...]) -> None:
-        """Keep a thread to these CPUs."""
+        """Restrict a thread to these CPUs."""
         ...
 
     def hold(self, path: str, value: int) -> HeldRequest:
-        """Write a number of 32 bits into a device, and keep it open."""
+        """Write a number of 32 bits to a device, and keep it open."""
         ...
 
     def swap(self, path: str, priority: int | None) -> None:
-        """Take a swap area into use."""
+        """Enable a swap area."""
         ...
 
     def swap_off(self, path: str) -> None:
-        """Take a swap area out of use."""
+        """Disable a swap area."""
         ...
 
     def ask(self, path: str, question: str, patience_s: float) -> str:
-        """What a daemon answers at a stream socket; nothing where it does not within this time.
+        """Return the answer of a daemon at a stream socket; empty without an answer in time.
 
-        ``@`` begins the name of an abstract socket (unix(7)).
+        The name of an abstract socket begins with ``@`` (unix(7)).
         """
         ...
 
 
 class HeldDevice:
-    """An open device that holds a wish, such as ``/dev/cpu_dma_latency``."""
+    """Open device with a request, such as ``/dev/cpu_dma_latency``."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
 
     def read(self) -> str | None:
-        """See ``HeldRequest.read``."""
+        """Return the value in force; see ``HeldRequest.read``."""
         try:
             return str(struct.unpack("=i", os.pread(self._fd, 4, 0))[0])
         except (OSError, struct.error):
             return None
 
     def close(self) -> None:
-        """See ``HeldRequest.close``."""
+        """Withdraw the request; see ``HeldRequest.close``."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
 
 class LiveHost:
-    """The running host, or all that lies below a folder.
+    """Running host, or the file tree below a folder.
 
-    Every part of a path is opened below the one before it without following links, so that nobody
-    can lead a write elsewhere.
+    Each part of a path is opened relative to the previous one without following links, so that no
+    other user can redirect a write.
     """
 
     def __init__(self, base: Path = Path("/")) -> None:
         self._base = base
 
     def read(self, path: str) -> str | None:
-        """See ``Host.read``."""
+        """Read a file; see ``Host.read``."""
         try:
             fd = self._open(path, os.O_RDONLY)
         except OSError:
@@ -137,17 +137,17 @@ class LiveHost:
         return b"".join(parts).decode(errors="replace").strip(" \t\r\n\0")
 
     def write(self, path: str, text: str) -> None:
-        """See ``Host.write``."""
+        """Write a file; see ``Host.write``."""
         fd = self._open(path, os.O_WRONLY)
         try:
             data = text.encode() + b"\n"
             if os.write(fd, data) != len(data):
-                raise OSError(errno.EIO, "the kernel took a part of it only", path)
+                raise OSError(errno.EIO, "the kernel accepted only part of the text", path)
         finally:
             os.close(fd)
 
     def listdir(self, path: str) -> tuple[str, ...]:
-        """See ``Host.listdir``."""
+        """List a folder; see ``Host.listdir``."""
         try:
             fd = self._open(path, os.O_RDONLY | os.O_DIRECTORY)
         except OSError:
@@ -158,7 +158,7 @@ class LiveHost:
             os.close(fd)
 
     def mkdir(self, path: str) -> None:
-        """See ``Host.mkdir``."""
+        """Create a folder; see ``Host.mkdir``."""
         folder, _, name = path.rstrip("/").rpartition("/")
         fd = self._open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -167,7 +167,7 @@ class LiveHost:
             os.close(fd)
 
     def rmdir(self, path: str) -> None:
-        """See ``Host.rmdir``."""
+        """Remove a folder; see ``Host.rmdir``."""
         folder, _, name = path.rstrip("/").rpartition("/")
         fd = self._open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -176,15 +176,15 @@ class LiveHost:
             os.close(fd)
 
     def affinity(self, tid: int) -> tuple[int, ...]:
-        """See ``Host.affinity``."""
+        """Return the CPUs of a thread; see ``Host.affinity``."""
         return tuple(sorted(os.sched_getaffinity(tid)))
 
     def set_affinity(self, tid: int, cpus: tuple[int, ...]) -> None:
-        """See ``Host.set_affinity``."""
+        """Restrict a thread; see ``Host.set_affinity``."""
         os.sched_setaffinity(tid, cpus)
 
     def hold(self, path: str, value: int) -> HeldRequest:
-        """See ``Host.hold``."""
+        """Keep a device open; see ``Host.hold``."""
         fd = self._open(path, os.O_RDWR)
         try:
             os.write(fd, struct.pack("=i", value))
@@ -194,20 +194,20 @@ class LiveHost:
         return HeldDevice(fd)
 
     def swap(self, path: str, priority: int | None) -> None:
-        """See ``Host.swap``; the kernel's own negative priorities cannot be asked for."""
+        """Enable a swap area; see ``Host.swap``. Negative priorities cannot be requested."""
         wanted = priority is not None and priority >= 0
         flags = _SWAP_FLAG_PREFER | ((priority or 0) & _SWAP_FLAG_PRIORITY) if wanted else 0
         _call("swapon", path, ctypes.c_int(flags))
 
     def swap_off(self, path: str) -> None:
-        """See ``Host.swap_off``."""
+        """Disable a swap area; see ``Host.swap_off``."""
         _call("swapoff", path)
 
     def ask(self, path: str, question: str, patience_s: float) -> str:
-        """See ``Host.ask``.
+        """Ask a daemon; see ``Host.ask``.
 
-        A process of its own asks, and waits on where we do not: a daemon that answers somebody who
-        has hung up may be killed by it (SIGPIPE; seen of irqbalance 1.9.2).
+        A separate process asks, and continues to wait after a timeout: a late answer to a closed
+        connection may kill the daemon (SIGPIPE; observed with irqbalance 1.9.2).
         """
         if path.startswith("@"):
             return _answer(path, question, patience_s)
@@ -225,7 +225,7 @@ class LiveHost:
             for place, word in enumerate(words, 1):
                 last = place == len(words)
                 how = flags if last else os.O_RDONLY | os.O_DIRECTORY
-                # A pipe that took the place of a file must not hold us up.
+                # A pipe in place of the file must not block.
                 inner = os.open(word, how | os.O_NONBLOCK | _FLAGS, dir_fd=fd)
                 os.close(fd)
                 fd = inner
@@ -263,7 +263,7 @@ def _answer(address: str, question: str, patience_s: float, *inherited: int) -> 
 
 def _plain(word: str) -> str:
     if word in ("", ".", "..") or "/" in word or "\0" in word:
-        raise OSError(errno.EINVAL, "no plain name", word)
+        raise OSError(errno.EINVAL, "not a plain name", word)
     return word
 
 

@@ -1,8 +1,8 @@
-"""irqbalance: which CPUs this daemon gives no interrupts.
+"""irqbalance: CPUs to which this daemon assigns no interrupts.
 
-It listens on a socket, answers root alone, and carries out what it is told in its next round, ten
-seconds later at most unless it was started otherwise (irqbalance(1), "API"; seen with 1.9.2). A
-daemon that is started anew knows nothing of what another was told.
+The daemon listens on a socket and answers only root. It applies a request in its next round, at
+most ten seconds later by default (irqbalance(1), "API"; observed with 1.9.2). A restarted daemon
+does not know earlier requests.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from assay.machine.cpulist import format_list, parse_mask
 
 NAME = "irqbalance"
 NONE = "none"
-"""Banned: no CPU."""
+"""Text for an empty list of banned CPUs."""
 _SETUP = re.compile(r"SLEEP (\d+) .*BANNED ([0-9a-f,]+)", re.ASCII | re.DOTALL)
 _ROOTS = re.compile(r"^Uid:\t0\t0\t", re.ASCII | re.MULTILINE)
 _USUAL_S = 10.0
-"""Between two rounds."""
+"""Default interval of two rounds, in seconds."""
 _LONGEST_S = 60.0
 _LATE_S = 10.0
 _PAUSE_S = 0.2
 
 
 def banned(host: Host) -> str | None:
-    """CPUs that get no interrupts of it, as a list; ``None`` where it does not run or answer."""
+    """Return the list of banned CPUs; ``None`` if the daemon does not run or answer."""
     setup = _setup(host)
     return None if setup is None else setup.banned
 
 
 def ban(host: Host, cpus: Iterable[int]) -> None:
-    """Tell it to leave CPUs alone, and forget others; returns when it does so.
+    """Replace the list of banned CPUs; return when the daemon has applied it.
 
     Raises:
-        OSError: it does not run, does not answer, or does something else.
+        OSError: the daemon does not run, does not answer, or does not apply the list.
     """
     setup = _setup(host)
     if setup is None:
@@ -50,11 +50,11 @@ def ban(host: Host, cpus: Iterable[int]) -> None:
         return
     words = " ".join(map(str, sorted(cpus))) or "NULL"
     host.ask(setup.address, f"settings cpus {words}", _USUAL_S)
-    # It begins with its next round, and sleeps through another in which it answers nobody.
+    # It applies the list in its next round, then sleeps for another one without answering.
     end_s = time.monotonic() + 2 * min(setup.sleep_s, _LONGEST_S) + _LATE_S
     while (now := _setup_at(host, setup.address)) is None or now.banned != wanted:
         if time.monotonic() > end_s:
-            raise OSError(errno.ETIMEDOUT, "irqbalance goes on as before", NAME)
+            raise OSError(errno.ETIMEDOUT, "irqbalance did not apply the request", NAME)
         time.sleep(_PAUSE_S)
 
 
@@ -83,7 +83,7 @@ def _setup_at(host: Host, address: str) -> _Setup | None:
 
 
 def _processes(host: Host) -> list[str]:
-    """Those of root: others may take the name, and the address."""
+    """Return its processes of root: other users may use the same name and address."""
     names = [name for name in host.listdir("/proc") if name.isdecimal()]
     found = [pid for pid in names if host.read(f"/proc/{pid}/comm") == NAME]
     return [pid for pid in found if _ROOTS.search(host.read(f"/proc/{pid}/status") or "")]

@@ -1,9 +1,9 @@
-"""The undo journal: what is changed on this machine is written down before it is changed.
+"""Undo journal: each change of this machine is recorded before it is made.
 
-JSON lines in a folder of root's alone. A *note* is on the disk before its change is made; a
-*read-back* tells what the change came to; a *close* ends an entry. Whoever holds the lock of the
-folder may change the machine, one at a time. A line that was cut in half ends the file of one who
-was stopped while writing: a half note tells of a change that was never begun.
+The journal has JSON lines in a folder that only root can access. A *note* is on the disk before its
+change is made; a *read-back* records its result; a *close* ends an entry. Only the holder of the
+folder's lock may change the machine. An incomplete last line is the note of a process that was
+stopped while writing: its change was not begun.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from assay.records.action import HostAction
 from assay.records.codec import Record, encode
 
 STATE_VARIABLE = "ASSAY_STATE"
-"""Variable that names another folder than the usual one."""
+"""Variable that names another folder than the default one."""
 DEFAULT_FOLDER = "/var/lib/assay"
 _FOLDER = "journal"
 _FILE = "changes.jsonl"
@@ -34,23 +34,24 @@ _FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 Ending = Literal["undone", "drifted", "gone", "replaced"]
-"""``gone``: with the boot in which it was made, or with the thread or device that it was of;
-``replaced``: by a later entry of the same owner's about the same target."""
+"""Result of a closed entry. ``gone``: removed with the boot, thread or device of the change.
+``replaced``: superseded by a later entry of the same owner and target."""
 
 
 class Note(Record, frozen=True, kw_only=True, tag_field="line", tag="note"):
-    """A change that is about to be made.
+    """Record of an upcoming change.
 
     Attributes:
-        id: counts up in one file.
-        boot_id: of the kernel that runs.
-        owner: who makes it; what ``APPLY_OWNER`` makes stays until it is asked back.
-        action: what is done.
-        old: what its target holds before, in one spelling; before the first of the changes that
-            were replaced by this one.
-        held: what the last of those had put there, where there was one.
-        beside: the same of the files that change with it, by path.
-        persists: whether it outlives the boot.
+        id: number that increases within a file.
+        boot_id: boot id of the running kernel.
+        owner: owner of the change; changes of ``APPLY_OWNER`` last until they are undone
+            explicitly.
+        action: action to perform.
+        old: normalised previous value of the target; before the first of the changes that this one
+            replaces.
+        held: value that the last replaced change had set, if any.
+        beside: previous values of files that change as a side effect, by path.
+        persists: whether the change survives a reboot.
     """
 
     id: int
@@ -64,7 +65,7 @@ class Note(Record, frozen=True, kw_only=True, tag_field="line", tag="note"):
 
 
 class ReadBack(Record, frozen=True, kw_only=True, tag_field="line", tag="read"):
-    """What was there once the change was made."""
+    """Record of the values after a change."""
 
     id: int
     value: str
@@ -72,36 +73,36 @@ class ReadBack(Record, frozen=True, kw_only=True, tag_field="line", tag="read"):
 
 
 class Close(Record, frozen=True, kw_only=True, tag_field="line", tag="close"):
-    """The end of an entry."""
+    """Record of the end of an entry."""
 
     id: int
     outcome: Ending
 
 
 GUARD_TIMEOUT_S = 10.0
-"""How long the guard of one who was killed may take to put back what that changed."""
+"""Time in seconds for the guard of a killed process to restore its changes."""
 _LOOK_S = 0.02
 
 APPLY_OWNER = "machine apply"
-"""Owner of what stays until it is asked back."""
+"""Owner of changes that last until they are undone explicitly."""
 
 PARTITIONS_OWNER = "partitions"
-"""Owner of what all partitions of this boot need, until they are deleted."""
+"""Owner of the changes that all partitions of this boot require, until they are deleted."""
 
 
 _LINES = msgspec.json.Decoder(Note | ReadBack | Close)
 
 
 class MachineBusyError(NotPossibleError):
-    """Another assay is changing the machine."""
+    """Refusal since another assay is changing the machine."""
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A change that was not taken back yet.
+    """Change that is not undone.
 
     Attributes:
-        note: as it was written down.
-        read: what the change came to, where it was read back.
+        note: record of the change.
+        read: values after the change, if they were read back.
     """
 
     note: Note
@@ -109,7 +110,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class _Content(msgspec.Struct):
-    """What a file says."""
+    """Contents of a journal file."""
 
     entries: dict[int, Entry] = msgspec.field(default_factory=dict)
     last_id: int = 0
@@ -118,11 +119,11 @@ class _Content(msgspec.Struct):
 
 
 class Journal:
-    """The journal of this machine, held for writing.
+    """Journal of this machine, locked for writing.
 
     Args:
-        folder_fd: of the journal's folder; closed with it.
-        lock_fd: of its lock file, which is held.
+        folder_fd: descriptor of the journal's folder; closed with the journal.
+        lock_fd: descriptor of its lock file, which is locked.
     """
 
     def __init__(self, folder_fd: int, lock_fd: int) -> None:
@@ -134,7 +135,7 @@ class Journal:
                 _FILE, os.O_RDWR | os.O_CREAT | os.O_APPEND | _FLAGS, 0o600, dir_fd=folder_fd
             )
             content = _content(_whole(self._fd))
-            # What one wrote who was stopped in the middle of a line must not begin ours.
+            # The incomplete line of an interrupted process must not precede new lines.
             os.ftruncate(self._fd, content.whole_bytes)
             os.fsync(folder_fd)
         except BaseException:
@@ -157,16 +158,16 @@ class Journal:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """What was not taken back yet, oldest first."""
+        """Entries that are not undone, oldest first."""
         return tuple(self._entries[number] for number in sorted(self._entries))
 
     def note(self, notes: Iterable[Note]) -> tuple[Entry, ...]:
-        """Write down what is about to be done; it is on the disk then.
+        """Record upcoming changes; they are on the disk afterwards.
 
-        The identities of the notes are given here.
+        The notes are numbered here.
 
         Raises:
-            NotPossibleError: it cannot be written.
+            NotPossibleError: the journal cannot be written.
         """
         numbered = []
         for note in notes:
@@ -178,10 +179,10 @@ class Journal:
         return tuple(self._entries[note.id] for note in numbered)
 
     def read_back(self, readings: Iterable[ReadBack]) -> None:
-        """Write down what changes came to.
+        """Record the values after changes.
 
         Raises:
-            NotPossibleError: it cannot be written.
+            NotPossibleError: the journal cannot be written.
         """
         readings = tuple(readings)
         self._append(readings)
@@ -192,7 +193,7 @@ class Journal:
         """Close entries. The file is emptied with the last of them.
 
         Raises:
-            NotPossibleError: it cannot be written.
+            NotPossibleError: the journal cannot be written.
         """
         self._append(Close(id=number, outcome=outcome) for number, outcome in endings.items())
         for number in endings:
@@ -201,7 +202,7 @@ class Journal:
             os.ftruncate(self._fd, 0)
 
     def close(self) -> None:
-        """Let go of it; whoever shares the lock holds it on."""
+        """Close the journal; processes that share the lock keep it."""
         for fd in (self._fd, self.lock_fd, self._folder_fd):
             if fd >= 0:
                 os.close(fd)
@@ -220,23 +221,24 @@ class Journal:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._fd, size)
             raise NotPossibleError(
-                f"The undo journal cannot be written ({error.strerror}): nothing is changed that "
-                "could not be put back.",
-                f"Make room where {_place()} lies.",
+                f"The undo journal cannot be written ({error.strerror}), so that no change is "
+                "made: it could not be undone.",
+                f"Free space on the file system of {_place()}.",
             ) from error
 
 
 def open_journal(*, lock_fd: int | None = None) -> Journal:
-    """The journal of this machine, for writing.
+    """Open the journal of this machine for writing.
 
-    Where one who changed the machine was killed, its guard is waited for, which puts it back.
+    If a process that changed the machine was killed, the call waits for its guard to restore the
+    changes.
 
     Args:
-        lock_fd: of its lock, which somebody holds who shares it with us.
+        lock_fd: descriptor of its lock, if another process shares it with this one.
 
     Raises:
-        Busy: another process changes the machine now.
-        NotPossibleError: its folder cannot be had, or others could write there.
+        MachineBusyError: another process is changing the machine.
+        NotPossibleError: its folder cannot be opened, or other users may write there.
     """
     folder_fd = _folder()
     try:
@@ -248,7 +250,7 @@ def open_journal(*, lock_fd: int | None = None) -> Journal:
 
 
 def has_entries() -> bool:
-    """Whether anything is written down that was not taken back; asks without the lock."""
+    """Return whether any change is not undone, without the lock."""
     try:
         return (_place() / _FILE).stat().st_size > 0
     except OSError:
@@ -256,9 +258,9 @@ def has_entries() -> bool:
 
 
 def read_entries() -> tuple[Entry, ...]:
-    """What was not taken back yet, oldest first; read without the lock, while others may write.
+    """Return the entries that are not undone, oldest first; read without the lock.
 
-    None where there is no journal, or this user may not read it.
+    The result is empty without a journal, or if this user may not read it.
     """
     try:
         fd = os.open(_place() / _FILE, os.O_RDONLY | os.O_NONBLOCK | _FLAGS)
@@ -276,15 +278,15 @@ def _place() -> Path:
 
 
 def _folder() -> int:
-    """The folder, made where it is absent, opened step by step without following links.
+    """Return the folder, created if missing, and opened step by step without following links.
 
     Raises:
-        NotPossibleError: it cannot be, or others could put something else in its place.
+        NotPossibleError: the folder cannot be opened, or other users could replace it.
     """
     place = _place()
     if not place.is_absolute():
         raise NotPossibleError(
-            f"{STATE_VARIABLE} is no whole path: {place.parent}.", "Write it from / on."
+            f"{STATE_VARIABLE} is not an absolute path: {place.parent}.", "Begin it with /."
         )
     fd = os.open("/", os.O_RDONLY | os.O_DIRECTORY | _FLAGS)
     try:
@@ -298,8 +300,8 @@ def _folder() -> int:
     except OSError as error:
         os.close(fd)
         raise NotPossibleError(
-            f"The folder of the undo journal, {place}, cannot be had: {error.strerror}.",
-            f"System settings are changed as root; {STATE_VARIABLE} names another folder.",
+            f"The folder of the undo journal, {place}, cannot be opened: {error.strerror}.",
+            f"Change system settings as root; {STATE_VARIABLE} may name another folder.",
         ) from error
     except BaseException:
         os.close(fd)
@@ -308,10 +310,10 @@ def _folder() -> int:
 
 
 def _demand_ours(fd: int, place: Path, *, whole: bool) -> None:
-    """Refuse a folder in which others could put something in the place of what we wrote.
+    """Refuse a folder in which other users could replace the journal.
 
     Raises:
-        NotPossibleError: they could.
+        NotPossibleError: other users could do so.
     """
     found = os.fstat(fd)
     shared = stat.S_IWGRP | stat.S_IWOTH
@@ -319,16 +321,17 @@ def _demand_ours(fd: int, place: Path, *, whole: bool) -> None:
     foreign = found.st_uid not in (0, os.geteuid())
     if foreign or (found.st_mode & shared and not sticky) or (whole and found.st_mode & _OTHERS):
         raise NotPossibleError(
-            f"Others may write where the undo journal lies, {place}, or read it.",
-            f"Make its folders root's (chown root, chmod 700), or name others by {STATE_VARIABLE}.",
+            f"Other users may write or read the folder of the undo journal, {place}.",
+            "Restrict its folders to root (chown root, chmod 700), or name another folder by "
+            f"{STATE_VARIABLE}.",
         )
 
 
 def _locked(folder_fd: int) -> int:
-    """The lock, held.
+    """Lock the folder; return the descriptor of the lock.
 
     Raises:
-        Busy: another process holds it.
+        MachineBusyError: another process holds the lock.
     """
     fd = os.open(_LOCK, os.O_RDWR | os.O_CREAT | _FLAGS, 0o600, dir_fd=folder_fd)
     end_s = time.monotonic() + GUARD_TIMEOUT_S
@@ -342,7 +345,8 @@ def _locked(folder_fd: int) -> int:
                 if time.monotonic() > end_s or _lives(holder):
                     raise MachineBusyError(
                         "Another assay is changing system settings"
-                        f"{f' (process {holder})' if holder else ''}: one at a time.",
+                        f"{f' (process {holder})' if holder else ''}; only one may do so at a "
+                        "time.",
                         "Wait until it has ended.",
                     ) from error
                 time.sleep(_LOOK_S)
@@ -355,7 +359,7 @@ def _locked(folder_fd: int) -> int:
 
 
 def _holder(fd: int) -> int | None:
-    """The process that took the lock; its guard may hold it on."""
+    """Return the process that took the lock; its guard may still hold it."""
     text = os.pread(fd, 20, 0).decode(errors="replace").strip()
     return int(text) if text.isascii() and text.isdigit() else None
 
@@ -383,7 +387,7 @@ def _whole(fd: int) -> bytes:
 
 
 def _content(text: bytes) -> _Content:
-    """What the lines say; what cannot be read is counted, and changes nothing."""
+    """Return the entries of journal lines; unreadable lines are only counted."""
     found = _Content()
     whole, _, _ = text.rpartition(b"\n")
     found.whole_bytes = len(whole) + 1 if whole or text.startswith(b"\n") else 0
@@ -406,5 +410,5 @@ def _take(found: _Content, record: Note | ReadBack | Close) -> None:
             found.entries[record.id] = Entry(found.entries[record.id].note, record)
         case Close():
             found.entries.pop(record.id, None)
-        case _:  # a reading of what was closed
+        case _:  # a reading of a closed entry
             pass

@@ -1,8 +1,8 @@
-"""Online: which CPUs are in use now, and which masks are the same but for the others.
+"""CPUs that are online, and comparison of masks with offline CPUs.
 
-The kernel takes CPUs that go offline out of some masks, refuses to write masks of such CPUs alone,
-and gives its own threads all CPUs once one comes back (``Documentation/core-api/cpu_hotplug.rst``;
-``kernel/cgroup/cpuset.c``, seen with Linux 6.1).
+The kernel removes offline CPUs from some masks, refuses masks of offline CPUs only, and resets the
+affinity of its own threads when a CPU comes online (``Documentation/core-api/cpu_hotplug.rst``;
+``kernel/cgroup/cpuset.c``, observed with Linux 6.1).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CPUS = "cpuset.cpus"
 
 
 def online_cpus(host: Host) -> frozenset[int] | None:
-    """Return the CPUs that are online; ``None`` where the kernel does not tell."""
+    """Return the CPUs that are online; ``None`` if the kernel does not report them."""
     text = host.read(f"{_CPU}/online")
     try:
         return frozenset(parse_list(text)) if text else None
@@ -31,7 +31,7 @@ def online_cpus(host: Host) -> frozenset[int] | None:
 
 
 def describe_offline(host: Host, cpus: frozenset[int]) -> str | None:
-    """Say which of some CPUs are offline, as in ``CPU 1 is offline``; ``None`` where none is."""
+    """Name the offline ones of some CPUs, as ``CPU 1 is offline``; ``None`` without any."""
     here = online_cpus(host)
     gone = frozenset() if here is None else cpus - here
     if not gone:
@@ -40,13 +40,13 @@ def describe_offline(host: Host, cpus: frozenset[int]) -> str | None:
 
 
 def explain_offline(host: Host, action: HostAction, value: str | None = None) -> str | None:
-    """Say that an action cannot be done, or taken back, for its CPUs are offline; else ``None``.
+    """Return that an action is impossible since its CPUs are offline; else ``None``.
 
     Args:
-        host: that it is for.
-        action: the action; a control group lacks any of its CPUs that is offline, masks and
-            settings of a CPU only where no other is left.
-        value: that its target is to hold.
+        host: host of the action.
+        action: action. A control group needs all of its CPUs; a mask or a CPU setting needs one of
+            them.
+        value: value that the target shall have.
     """
     if isinstance(action, ControlGroup):
         listed = dict(action.files).get(_CPUS, "")
@@ -60,12 +60,12 @@ def explain_offline(host: Host, action: HostAction, value: str | None = None) ->
 
 
 def equal_except_offline(host: Host, path: str, one: str | None, other: str | None) -> bool:
-    """Return whether two readings are the same, of masks but for CPUs that are offline.
+    """Return whether two readings are equal; offline CPUs of masks are ignored.
 
     Args:
-        host: that they are of.
-        path: of a file, or the name of a thread.
-        one, other: readings in one spelling.
+        host: host of the readings.
+        path: path of a file, or name of a thread.
+        one, other: normalised readings.
     """
     if one == other:
         return True
@@ -74,19 +74,19 @@ def equal_except_offline(host: Host, path: str, one: str | None, other: str | No
 
 
 def describe_offline_in(host: Host, path: str, value: str) -> str | None:
-    """Say which CPUs of a mask are offline; ``None`` where none is, or it is no mask."""
+    """Name the offline CPUs of a mask; ``None`` without any, or for other values."""
     return describe_offline(host, _cpus(path, value))
 
 
 def is_submask(path: str, one: str, other: str) -> bool:
-    """Return whether a mask has only CPUs of another one."""
+    """Return whether a mask is a proper subset of another one."""
     first = _cpus(path, one)
     return bool(first) and first < _cpus(path, other)
 
 
 def _cpus(path: str, text: str | None) -> frozenset[int]:
-    """Return the CPUs of a mask; none where it is no mask."""
-    tunable = None if is_thread_name(path) else find_tunable(path)
+    """Return the CPUs of a mask; empty for other values."""
+    tunable = None if is_thread_name(path) else known(path)
     if text is None or not (is_thread_name(path) or tunable):
         return frozenset()
     try:

@@ -1,4 +1,4 @@
-"""System actions as lines of a POSIX shell script, with a trap that puts back what was there."""
+"""System actions as lines of a POSIX shell script, with a trap that restores the old values."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from assay.machine.tunables import IRQS, find_tunable
 from assay.records import HoldFd, Plan, Swap, WriteFile
 
 RESTORE_FUNCTION = "put_back"
-"""Name of the function that does; at its end the status of the script is what it was."""
+"""Name of the shell function that restores old values and returns the script's status."""
 _CHOSEN = r"sed 's/.*\[\(.*\)\].*/\1/'"
 
 
 def system_lines(plan: Plan) -> list[str]:
-    """What to write before the program runs, and a trap that puts it back.
+    """Return lines that apply system actions, and a trap that restores the old values.
 
     Raises:
-        NotPossibleError: an action on what may not be written.
+        NotPossibleError: an action is not allowed.
     """
     if not plan.system:
         return []
@@ -31,11 +31,11 @@ def system_lines(plan: Plan) -> list[str]:
     backs += [f"  swapon {shlex.quote(action.path)} || true" for action in swaps if not action.on]
     writes = [line for action in plan.system for line in _do(action)]
     return [
-        "# System settings: as root; put back when this ends, unless it is killed by SIGKILL.",
+        "# System settings: requires root; restored at the end, except after SIGKILL.",
         *reads,
         f"{RESTORE_FUNCTION}() {{",
         "  status=$?",
-        # Twice: one file may stand in the way of another, or be set by it.
+        # Twice: one file may block or change another one.
         *(backs if len(paths) < 2 else [*backs, *backs]),
         "  return $status",
         "}",
@@ -47,7 +47,7 @@ def system_lines(plan: Plan) -> list[str]:
 
 
 def _paths(plan: Plan) -> list[str]:
-    """Every file that may change, in the order in which they are written."""
+    """Return all files that may change, in writing order."""
     files = [action for action in plan.system if isinstance(action, WriteFile)]
     return list(dict.fromkeys(path for a in files for path in (*a.resets, a.path)))
 
@@ -70,7 +70,7 @@ def _do(action: WriteFile | HoldFd | Swap) -> list[str]:
     path = shlex.quote(action.path)
     match action:
         case WriteFile(value=value) if action.path.startswith(f"{IRQS}/"):
-            # What a driver manages itself stays.
+            # Interrupts that a driver manages cannot be moved.
             return [f"printf '%s\\n' {shlex.quote(value)} 2> /dev/null > {path} || true"]
         case WriteFile(value=value):
             return [f"printf '%s\\n' {shlex.quote(value)} > {path}"]

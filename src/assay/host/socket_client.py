@@ -1,7 +1,8 @@
-"""A program: ask at a socket, and wait for the answer, whoever asked for it may be gone by then.
+"""Program that sends a request to a socket and waits for the answer, independent of its parent.
 
-``python -I socket_client.py ADDRESS QUESTION`` writes the answer to standard output. ``@`` begins
-the name of an abstract socket (unix(7)). It imports nothing of assay, for it is run by its path.
+``python -I socket_client.py ADDRESS QUESTION`` writes the answer to standard output. The name of an
+abstract socket begins with ``@`` (unix(7)). It imports no module of assay, since it is run by its
+path.
 """
 
 import contextlib
@@ -15,13 +16,13 @@ LONGEST_BYTES = 1 << 20
 
 
 def main(address: str, question: str) -> None:
-    """Ask; who asks goes with it (SCM_CREDENTIALS), since some daemons answer root alone."""
+    """Send a request with the credentials of this process, since some daemons answer only root."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(LONGEST_S)
         connection.connect("\0" + address[1:] if address.startswith("@") else address)
         peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
         if struct.unpack("=3i", peer)[1] not in (0, os.getuid()):
-            return  # anybody may listen at an abstract address
+            return  # any user may listen at an abstract address
         who = struct.pack("=3i", os.getpid(), os.getuid(), os.getgid())
         connection.sendmsg([question.encode()], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)])
         connection.shutdown(socket.SHUT_WR)

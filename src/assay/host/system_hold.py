@@ -1,4 +1,4 @@
-"""Hold: the changes of a running assay, from the first to the last, under a guard."""
+"""System settings of a running assay, from the first to the last, under a guard."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from assay.records.action import SystemAction
 
 
 class NotRestoredError(AssayError):
-    """Something of the machine is not as it was before.
+    """Failure to restore a part of the machine.
 
     Args:
-        words: what became of each such change.
+        words: outcome of each such change.
     """
 
     exit_status = 3
@@ -35,26 +35,24 @@ class NotRestoredError(AssayError):
     def __init__(self, words: Iterable[UndoOutcome]) -> None:
         self.words = tuple(words)
         told = "; ".join(map(explain_not_restored, self.words))
-        super().__init__(f"{told}.", "`assay machine restore` tries it again.")
+        super().__init__(f"{told}.", "Run `assay machine restore` to try again.")
 
 
 def explain_not_restored(word: UndoOutcome) -> str:
-    """Why something is not as it was."""
+    """Return why a target does not have its previous value."""
     note = word.note
     if word.fate == "drifted":
-        return (
-            f"somebody set {note.action.path} to {word.found} meanwhile; it was {note.old} before"
-        )
-    return f"{note.action.path} could not be put back to {note.old}: {word.reason}"
+        return f"another process set {note.action.path} to {word.found}; it was {note.old} before"
+    return f"{note.action.path} could not be restored to {note.old}: {word.reason}"
 
 
 class SystemHold:
-    """Makes system actions hold for the launches that follow.
+    """Applies system actions for the following launches.
 
-    Nothing is opened, locked or started before the first of them.
+    No file is opened, locked or started before the first action.
 
     Args:
-        host: that is changed; the running one if absent.
+        host: host to change; the running one if absent.
     """
 
     def __init__(self, host: Host | None = None) -> None:
@@ -65,11 +63,11 @@ class SystemHold:
         self._holds: tuple[SystemAction, ...] = ()
 
     def hold(self, actions: Iterable[SystemAction]) -> tuple[ActionOutcome, ...]:
-        """Make exactly these hold; where they do already, they are put back and done anew.
+        """Apply exactly these actions; if they are in force already, undo and repeat them.
 
         Raises:
-            NotPossibleError: another assay changes the machine, the journal cannot be had or written, or
-                an action is on what may not be.
+            NotPossibleError: another assay changes the machine, the journal cannot be opened or
+                written, or an action is not allowed.
         """
         wanted = tuple(actions)
         if self._changes is None:
@@ -82,16 +80,17 @@ class SystemHold:
         return self._changes.hold(wanted)
 
     def look(self, actions: Iterable[SystemAction]) -> dict[str, str]:
-        """What the targets of actions hold now, by path."""
+        """Return the target values of actions, by path."""
         changes = self._changes
         return changes.look(actions) if changes is not None else {}
 
     def close(self) -> None:
-        """Put everything back.
+        """Restore all changes.
 
         Raises:
-            NotRestoredError: something is not as it was.
-            NotPossibleError: the journal cannot be written; all that can be is put back by then.
+            NotRestoredError: a change could not be restored.
+            NotPossibleError: the journal cannot be written; all possible restorations are done by
+                then.
         """
         try:
             found = self._changes.put_back() if self._changes is not None else ()
@@ -123,22 +122,22 @@ class SystemHold:
 def keep_applied(
     actions: Iterable[SystemAction], host: Host | None = None
 ) -> tuple[ActionOutcome, ...]:
-    """Make actions hold until they are asked back, beyond the end of this process.
+    """Apply actions until they are undone explicitly, beyond the end of this process.
 
     Raises:
-        NotPossibleError: as ``SystemHold.hold``.
+        NotPossibleError: see ``SystemHold.hold``.
     """
     with open_journal() as journal:
         return HostChanges(host or LiveHost(), journal, APPLY_OWNER).hold(actions)
 
 
 def restore_leftovers(host: Host | None = None) -> tuple[UndoOutcome, ...]:
-    """Put back what an assay that is gone, and its guard with it, left changed.
+    """Restore the changes of an assay that was killed together with its guard.
 
-    Nothing is done while another one changes the machine, or without root.
+    The call has no effect without root rights, or while another assay changes the machine.
 
     Raises:
-        NotPossibleError: the journal cannot be had or written.
+        NotPossibleError: the journal cannot be opened or written.
     """
     if os.geteuid() != 0 or not has_entries():
         return ()
@@ -150,10 +149,10 @@ def restore_leftovers(host: Host | None = None) -> tuple[UndoOutcome, ...]:
 
 
 def try_open_journal() -> Journal | None:
-    """The journal; ``None`` while another assay changes the machine.
+    """Open the journal; return ``None`` while another assay changes the machine.
 
     Raises:
-        NotPossibleError: its folder cannot be had, or others could write there.
+        NotPossibleError: its folder cannot be opened, or other users may write there.
     """
     try:
         return open_journal()
@@ -162,13 +161,13 @@ def try_open_journal() -> Journal | None:
 
 
 def restore_ended_owners(host: Host, journal: Journal) -> tuple[UndoOutcome, ...]:
-    """Put back what an assay that is gone left, on a host whose journal is held.
+    """Restore the changes of ended processes, while the journal is locked.
 
     Raises:
         NotPossibleError: the journal cannot be written.
     """
     boot_id = host.read(BOOT_ID)
-    # Partitions went with an earlier boot; what this one's need is theirs.
+    # Partitions of an earlier boot are gone; entries of this boot belong to active ones.
     left = [
         entry
         for entry in journal.entries

@@ -1,6 +1,6 @@
-"""Threads: who runs on a host, and on which CPUs it may.
+"""Threads of a host, and their CPUs.
 
-Interfaces: ``proc_pid_stat(5)``, ``sched_setaffinity(2)``; the flags are those of
+Interfaces: ``proc_pid_stat(5)``, ``sched_setaffinity(2)``. The flags are those of
 ``include/linux/sched.h``.
 """
 
@@ -22,14 +22,14 @@ _NAME = re.compile(r"/proc/([0-9]{1,9})@([0-9]{1,19})", re.ASCII)
 
 @dataclass(frozen=True)
 class Thread:
-    """One thread.
+    """State of a thread.
 
     Attributes:
-        tid: its number.
-        started: clock ticks after boot; with the number it names one thread for good.
-        name: as the kernel has it.
-        kernel: whether it is the kernel's own.
-        bound: whether the kernel lets nobody change where it runs.
+        tid: thread id.
+        started: start time in clock ticks after boot; with the id it identifies a thread uniquely.
+        name: name of the thread.
+        kernel: whether it is a kernel thread.
+        bound: whether the kernel forbids changes of its affinity.
     """
 
     tid: int
@@ -40,7 +40,7 @@ class Thread:
 
 
 def read_thread_state(host: Host, tid: int) -> Thread | None:
-    """A thread by its number; ``None`` where it has ended."""
+    """Return the state of a thread; ``None`` if it has ended."""
     text = host.read(f"/proc/{tid}/stat") or ""
     name, bracket, rest = text.partition("(")[2].rpartition(")")
     fields = rest.split()
@@ -57,17 +57,17 @@ def read_thread_state(host: Host, tid: int) -> Thread | None:
 
 
 def kernel_threads(host: Host) -> tuple[Thread, ...]:
-    """All threads of the kernel, by number."""
+    """Return all kernel threads, by id."""
     numbers = sorted(int(name) for name in host.listdir("/proc") if name.isdecimal())
     found = (read_thread_state(host, number) for number in numbers)
     return tuple(one for one in found if one is not None and one.kernel)
 
 
 def allowed_cpus(host: Host, tid: int) -> tuple[int, ...]:
-    """Return where a thread may run; nowhere where it has ended.
+    """Return the CPUs that a thread may use; empty if it has ended.
 
-    ``sched_getaffinity`` leaves out CPUs that are offline, which the thread has again as soon as
-    they come back: its status names them too, and CPUs that this machine cannot have.
+    ``sched_getaffinity`` omits offline CPUs, which the thread may use again once they are online.
+    Its status file lists them, and also CPUs that do not exist on this machine.
     """
     try:
         usable = host.affinity(tid)
@@ -85,21 +85,21 @@ def allowed_cpus(host: Host, tid: int) -> tuple[int, ...]:
 
 
 def is_thread_name(path: str) -> bool:
-    """Whether a path is the name of a thread, as ``TaskAffinity.path`` makes it."""
+    """Return whether a path is the name of a thread, as in ``TaskAffinity.path``."""
     return _NAME.fullmatch(path) is not None
 
 
 def read_affinity(host: Host, path: str) -> str | None:
-    """Where the thread of this name may run, as a list; ``None`` where it has ended."""
+    """Return the CPU list of a named thread; ``None`` if it has ended."""
     tid = _living(host, path)
     return None if tid is None else format_list(allowed_cpus(host, tid)) or None
 
 
 def write_affinity(host: Host, path: str, cpus: tuple[int, ...]) -> None:
-    """Keep the thread of this name to these CPUs; nothing where it has ended.
+    """Restrict a named thread to these CPUs; no effect if it has ended.
 
     Raises:
-        OSError: the kernel says no.
+        OSError: the kernel refuses.
     """
     tid = _living(host, path)
     if tid is not None:

@@ -1,7 +1,7 @@
-"""Undo: what was written down is put back, newest first.
+"""Undo: recorded changes are restored, newest first.
 
-Only what still holds what was put there is touched. What somebody changed meanwhile is told and
-left alone; what was made in an earlier boot went with it.
+Only targets that still have the value set by assay are written. Values that other processes have
+changed are reported and left. Changes of an earlier boot are gone.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Fate = Literal["undone", "drifted", "gone", "failed"]
 
 
 class UndoOutcome(msgspec.Struct, frozen=True):
-    """What became of one entry.
+    """Outcome of one entry.
 
     Attributes:
-        note: as it was written down.
-        fate: ``undone``, ``drifted`` (left alone), ``gone`` with its boot, or ``failed``: it stays
-            written down.
-        found: what was there, in one spelling.
-        reason: why not.
+        note: record of the change.
+        fate: ``undone``, ``drifted`` (left unchanged), ``gone`` with its boot, or ``failed``
+            (remains in the journal).
+        found: normalised value before the restoration.
+        reason: reason for a failure.
     """
 
     note: Note
@@ -51,17 +51,18 @@ def undo(
     force: bool = False,
     keep_drifted: bool = False,
 ) -> tuple[UndoOutcome, ...]:
-    """Put back what entries changed, newest first.
+    """Restore the changes of entries, newest first.
 
     Args:
-        host: that they were made on.
-        journal: where they are written down.
-        entries: of it.
-        force: put back also what somebody changed meanwhile.
-        keep_drifted: leave that written down, so that it can be forced later.
+        host: host of the changes.
+        journal: journal of the entries.
+        entries: entries to undo.
+        force: whether to restore also values that other processes have changed.
+        keep_drifted: whether to keep these entries in the journal, so that they can be forced
+            later.
 
     Raises:
-        NotPossibleError: the journal cannot be written; all that can be is put back by then.
+        NotPossibleError: the journal cannot be written; all possible restorations are done by then.
     """
     newest_first = sorted(entries, key=lambda entry: -entry.note.id)
     foreseen = preview_undo(host, newest_first, force=force)
@@ -75,7 +76,7 @@ def undo(
     for entry, _ in due:
         for path, old in restore_targets(host, entry).items():
             _write(host, entry.note.action, path, old, reasons)
-    for entry, _ in due:  # once more what another write undid, or what another had to come before
+    for entry, _ in due:  # repeat values that another write undid or had to precede
         for path, old in restore_targets(host, entry).items():
             _write(host, entry.note.action, path, targets.get(path, old), reasons)
     found = [
@@ -91,7 +92,7 @@ def undo(
 
 
 def preview_undo(host: Host, entries: Iterable[Entry], *, force: bool = False) -> list[UndoOutcome]:
-    """What would become of entries, newest first, without touching anything."""
+    """Return the outcomes that ``undo`` would have, newest first, without any change."""
     boot_id = host.read(BOOT_ID)
     would_be: dict[str, str] = {}
     found = []
@@ -104,17 +105,17 @@ def preview_undo(host: Host, entries: Iterable[Entry], *, force: bool = False) -
 
 
 def is_set_by_assay(host: Host, entry: Entry, current: str) -> bool:
-    """Whether what is there now is what the entry put there.
+    """Return whether the current value is the one that the entry set.
 
-    One who was killed in the middle of the change did not read it back; a pool of huge pages may
-    have grown in part then. A control group has a name that only assay gives.
+    A process that was killed during the change has no read-back; a pool of huge pages may then have
+    grown partially. The name of a control group is unique to assay.
     """
     if isinstance(entry.note.action, ControlGroup):
         return True
     if entry.read is not None and current == entry.read.value:
         return True
     if entry.read is not None:
-        # A CPU that was offline then is in the mask once it has come back.
+        # A CPU that was offline reappears in the mask once it is online.
         mask = isinstance(entry.note.action, TaskAffinity)
         return mask and equal_except_offline(
             host, entry.note.action.path, current, target_value(entry.note.action)
@@ -142,15 +143,15 @@ def _foreseen(
     if current is None and _has_ended(host, note.action):
         return UndoOutcome(note, "gone")
     if current is None:
-        reason = explain_offline(host, note.action) or "it is not there any more, or cannot be read"
+        reason = explain_offline(host, note.action) or "it is missing or unreadable"
         return UndoOutcome(note, "failed", None, reason)
     if current == note.old or is_set_by_assay(host, entry, current) or force:
         return UndoOutcome(note, "undone", current)
-    return UndoOutcome(note, "drifted", current, "somebody changed it meanwhile")
+    return UndoOutcome(note, "drifted", current, "another process has changed it")
 
 
 def _has_ended(host: Host, action: HostAction) -> bool:
-    """Whether what was changed is no more: a process, or an interrupt whose device went."""
+    """Return whether the target (a process, or a device's interrupt) has disappeared."""
     if isinstance(action, WriteFile):
         below, _, _ = action.path.removeprefix(f"{IRQS}/").partition("/")
         return action.path == f"{IRQS}/{below}/smp_affinity_list" and below not in host.listdir(
@@ -160,18 +161,18 @@ def _has_ended(host: Host, action: HostAction) -> bool:
 
 
 def restore_targets(host: Host, entry: Entry) -> dict[str, str]:
-    """What is to hold what again, by path: the target of an entry, then what changed with it.
+    """Return the values to restore, by path: of the target, then of its side effects.
 
-    What changed with it is left alone where somebody set it meanwhile.
+    Side effects that other processes have changed since are omitted.
     """
     note = entry.note
     after = entry.read.beside if entry.read is not None else {}
     found = {note.action.path: note.old}
     forgotten, tried = None, False
     if isinstance(note.action, ControlGroup) and note.beside:
-        # What threads are given that went back to the group above, by kernels before 6.2.
+        # Affinity of threads that returned to the parent group, in kernels before 6.2.
         forgotten = format_list(cpus_in(host, note.action.path.rpartition("/")[0]))
-        # A group that is gone was put back before, when a CPU of a thread was offline.
+        # A missing group was restored before, while a CPU of a thread was offline.
         tried = observe(host, note.action) == note.old
     for path, old in note.beside.items():
         current = read_file(host, path)
@@ -184,7 +185,7 @@ def restore_targets(host: Host, entry: Entry) -> dict[str, str]:
 
 
 def _write(host: Host, action: HostAction, path: str, value: str, reasons: dict[str, str]) -> None:
-    """Put a value back where it is not there already; why it could not be is kept."""
+    """Restore a value that differs; keep the reason of a failure."""
     own = path == action.path
     if (observe(host, action) if own else read_file(host, path)) == value:
         return
@@ -203,7 +204,7 @@ def _write(host: Host, action: HostAction, path: str, value: str, reasons: dict[
 def _settled(
     host: Host, entry: Entry, word: UndoOutcome, targets: dict[str, str], reasons: dict[str, str]
 ) -> UndoOutcome:
-    """The same word where all holds again what it did; else what does not, and why."""
+    """Return the outcome after the restoration: unchanged, or failed with its reason."""
     action = entry.note.action
     for path, value in targets.items():
         own = path == action.path
@@ -213,12 +214,12 @@ def _settled(
         if current is None and is_thread_name(path):
             continue  # it has ended
         if current != value:
-            # Linux 6.1 takes a CPU that is offline out of a thread's mask for good: try later.
+            # Linux 6.1 removes an offline CPU from a thread's mask permanently: try again later.
             reason = (
                 describe_offline_in(host, path, value)
                 or reasons.get(path)
                 or f"it reads {current} after {value} was written"
             )
-            at = "" if own else f"{path}, which changed with it, reads {current}: "
+            at = "" if own else f"{path}, a side effect, reads {current}: "
             return UndoOutcome(word.note, "failed", current if own else word.found, at + reason)
     return word

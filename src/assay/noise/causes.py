@@ -1,7 +1,7 @@
-"""Causes: what took the time of a detour, as far as the kernel's counts tell.
+"""Likely causes of detours, from counts of the kernel.
 
-The kernel says what it counted between two looks, not what happened in between: a cause is likely,
-not shown. Only its tracers say more (:mod:`assay.noise.tracers`).
+The kernel counts events between two readings, but not their times: a cause is likely, not proven.
+Only the kernel's tracers are more precise (:mod:`assay.noise.tracers`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from enum import StrEnum
 from assay.records.noise import CpuNoise, ExplainedDetour
 
 DOMINANT_SHARE = 0.5
-"""What fills so much of a detour is its cause."""
+"""Share of a detour that its cause must fill."""
 SOFTIRQ_PREFIX = "softirq "
 TICK = "LOC"
 """Local timer interrupts: the tick, and timers of high resolution (arch/x86/kernel/irq.c)."""
@@ -24,11 +24,11 @@ FOLLOWERS = (
     f"{SOFTIRQ_PREFIX}SCHED",
     f"{SOFTIRQ_PREFIX}HRTIMER",
 )
-"""What the tick starts (kernel/time/timer.c, kernel/rcu/tree.c, kernel/sched/fair.c)."""
+"""Softirqs that the tick raises (kernel/time/timer.c, kernel/rcu/tree.c, kernel/sched/fair.c)."""
 
 
 class CauseKind(StrEnum):
-    """What kinds of causes there are."""
+    """Kinds of causes."""
 
     THREAD = "thread"
     STOPPED = "stopped"
@@ -43,19 +43,19 @@ class CauseKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A likely cause: its kind, and words for it."""
+    """Likely cause: its kind and description."""
 
     kind: CauseKind
     words: str
 
 
-def cause_of(told: ExplainedDetour, cpu: CpuNoise, *, guest: bool = False) -> Cause:
-    """The likely cause of one detour.
+def cause_of(told: Told, cpu: CpuNoise, *, guest: bool = False) -> Cause:
+    """Return the likely cause of one detour.
 
     Args:
-        told: the detour, with what was counted.
-        cpu: where, with what was counted there in all the time.
-        guest: whether a hypervisor is beneath.
+        told: detour with its counts.
+        cpu: CPU of the detour, with the counts of the whole run.
+        guest: whether the machine is a guest of a hypervisor.
     """
     half = DOMINANT_SHARE * told.took_ns
     away_ns = told.since_ns - told.ran_ns - told.waited_ns
@@ -66,27 +66,27 @@ def cause_of(told: ExplainedDetour, cpu: CpuNoise, *, guest: bool = False) -> Ca
     if away_ns >= half and told.switches:
         return Cause(CauseKind.STOPPED, "stopped, asleep or over its quota")
     if away_ns >= half:
-        # The scheduler's clock leaves out what the hypervisor says that it took
+        # The scheduler's clock excludes the steal time that the hypervisor reports
         # (kernel/sched/core.c, update_rq_clock_task, CONFIG_PARAVIRT_TIME_ACCOUNTING).
         return Cause(CauseKind.STOLEN, "the hypervisor (stolen)")
     if told.interrupts:
         return _interrupted(told.interrupts, _rates(cpu))
     if not told.window_ns:
-        return Cause(CauseKind.UNKNOWN, "not looked at")
+        return Cause(CauseKind.UNKNOWN, "not examined")
     beneath = "the hypervisor or firmware" if guest else "firmware (SMI) or hardware"
     return Cause(CauseKind.BENEATH, beneath)
 
 
 def _rates(cpu: CpuNoise) -> dict[str, float]:
-    """How often each source interrupted the CPU, in the whole time, per nanosecond."""
+    """Return the interrupts per nanosecond of each source on the CPU, over the whole run."""
     length_ns = max(1, cpu.length_ns)
     return {name: count / length_ns for name, count in cpu.interrupts.items()}
 
 
 def _interrupted(grown: Mapping[str, int], rates: Mapping[str, float]) -> Cause:
-    """The source that is the rarest elsewhere: what always grows tells least.
+    """Return the interrupt source that is rarest outside the detour: frequent ones tell least.
 
-    Hard interrupts go before what they start.
+    Hard interrupts precede the softirqs that they raise.
     """
     ranked = sorted(
         grown, key=lambda name: (rates.get(name, 0.0), name.startswith(SOFTIRQ_PREFIX), name)

@@ -1,4 +1,4 @@
-"""Driver of assay-noise: runs it, and looks at what the kernel counted before and after."""
+"""Driver of assay-noise: runs it, and reads the kernel's counters before and after."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from assay.records import decode
 from assay.records.noise import NoiseRun
 
 METHODS = ("selfish", "fwq", "ftq")
-"""In the order in which they are run."""
+"""Methods in the order of the runs."""
 STOP_TIMEOUT_S = 10.0
-"""How long the program may take to tell what it has, after it was asked to end."""
+"""Time in seconds for the program to report its results after a request to end."""
 MAX_PROCESSES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class NoiseRequest:
-    """What is asked of one run.
+    """Request of one run.
 
     Attributes:
         method: one of ``METHODS``.
-        seconds: how long.
-        cpus: where; all that may be used, where empty.
-        quantum_s: of work or of time.
-        threshold_s: what takes longer beyond the rule is a detour.
+        seconds: length of the run.
+        cpus: CPUs to measure; all permitted ones if empty.
+        quantum_s: quantum of work or time, in seconds.
+        threshold_s: excess time above which an interval counts as a detour, in seconds.
     """
 
     method: str
@@ -48,10 +48,10 @@ class NoiseRequest:
 
 @dataclass(frozen=True, slots=True)
 class ProcessUsage:
-    """A process that had processor time meanwhile: its name, its last CPU, how much in seconds.
+    """Processor time of a process during a run, in seconds, with its name and last CPU.
 
     Attributes:
-        parent: number of its parent.
+        parent: process id of its parent.
     """
 
     pid: int
@@ -63,13 +63,13 @@ class ProcessUsage:
 
 @dataclass(frozen=True, slots=True)
 class NoiseMeasurement:
-    """A run, and what went on beside it.
+    """Run, with the load of the host during it.
 
     Attributes:
-        run: what the program tells.
-        steal_s: time that the hypervisor says it took, by CPU; in steps of 10 ms.
-        switches: context switches of the whole host.
-        busiest_processes: processes that had the most processor time, most first.
+        run: report of the program.
+        steal_s: steal time by CPU, in seconds, in steps of 10 ms.
+        switches: number of context switches of the whole host.
+        others: processes with the most processor time, largest first.
     """
 
     run: NoiseRun
@@ -79,22 +79,22 @@ class NoiseMeasurement:
 
 
 def find_noise(env: Mapping[str, str]) -> Path:
-    """The program: ``ASSAY_NOISE``, else that beside the launcher.
+    """Return the program: ``ASSAY_NOISE``, else the one beside the launcher.
 
     Raises:
-        NotPossibleError: there is none.
+        NotPossibleError: the program is missing.
     """
     return find_native(env, "assay-noise", "ASSAY_NOISE")
 
 
 class NoiseMeter:
-    """A run under way. Use it as a context: what is left of it is ended.
+    """Running measurement; use it as a context manager, which ends it.
 
     Args:
-        program: as ``find_noise`` gives it.
-        request: what to measure.
-        env: its environment.
-        root: where the host's counters are read.
+        program: path from ``find_noise``.
+        request: measurement to make.
+        env: environment of the program.
+        root: file system from which the host's counters are read.
 
     Raises:
         NotPossibleError: the program cannot be started.
@@ -127,22 +127,22 @@ class NoiseMeter:
         self._err.close()
 
     def wait(self) -> None:
-        """Wait until the time is over."""
+        """Wait for the end of the run."""
         self._process.wait()
 
     def stop(self) -> None:
-        """Have it end now, and tell what it has measured so far."""
+        """End the run now; it reports its results so far."""
         with contextlib.suppress(ProcessLookupError):
             self._process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(STOP_TIMEOUT_S)
 
     def found(self) -> NoiseMeasurement:
-        """What was measured, after ``wait`` or ``stop``.
+        """Return the results, after ``wait`` or ``stop``.
 
         Raises:
-            InvalidInputError: the program did not take what was asked.
-            NotPossibleError: it told nothing, or could measure nowhere.
+            InvalidInputError: the program refused the request.
+            NotPossibleError: the program gave no report, or could not measure on any CPU.
         """
         after = read_counters(self._root)
         text = _whole(self._out)
@@ -150,17 +150,17 @@ class NoiseMeter:
             said = _whole(self._err).decode(errors="replace").strip().splitlines()
             why = said[0] if said else f"wait status {self._process.returncode}"
             raise NotPossibleError(
-                f"{self._program} told nothing: {why}.", "Run it by hand to see."
+                f"{self._program} gave no report: {why}.", "Run it by hand to see its error."
             )
         run = decode(text, NoiseRun)
         if not run.measured:
             first = next((one for one in run.cpus if one.error), None)
             if first is not None:
                 raise InvalidInputError(
-                    f"Nothing can be measured on CPU {first.cpu}: {first.error}.",
+                    f"CPU {first.cpu} cannot be measured: {first.error}.",
                     f"This process may use the CPUs {format_list(os.sched_getaffinity(0))}.",
                 )
-            raise NotPossibleError("Nothing was measured.", "Measure for longer: --seconds 5.")
+            raise NotPossibleError("The run has no results.", "Measure for longer: --seconds 5.")
         before = self._before
         return NoiseMeasurement(
             run=run,
@@ -179,7 +179,7 @@ class NoiseMeter:
                 stdout=self._out,
                 stderr=self._err,
                 env=dict(env),
-                process_group=0,  # Ctrl-C comes through this process, which asks for what there is
+                process_group=0,  # this process handles Ctrl-C, and requests the results so far
             )
         except OSError as error:
             self._out.close()
@@ -190,10 +190,10 @@ class NoiseMeter:
 
 
 def measure_noise(program: Path, request: NoiseRequest, env: Mapping[str, str]) -> NoiseMeasurement:
-    """One whole run.
+    """Make one complete run.
 
     Raises:
-        InvalidInputError, NotPossibleError: as ``NoiseMeter.found``.
+        InvalidInputError, NotPossibleError: see ``NoiseMeter.found``.
     """
     with NoiseMeter(program, request, env) as meter:
         meter.wait()
@@ -202,14 +202,13 @@ def measure_noise(program: Path, request: NoiseRequest, env: Mapping[str, str]) 
 
 @dataclass(frozen=True, slots=True)
 class KernelCounters:
-    """What the kernel has counted since it began.
+    """Counters of the kernel since boot.
 
     Attributes:
-        at_s: when it was read; seconds of CLOCK_MONOTONIC.
-        steal_s: by CPU.
-        switches: of context, of the whole host.
-        busy: processor time in seconds of each process, with its name and last CPU, by number and
-            time of its start.
+        at_s: time of the reading, in seconds of CLOCK_MONOTONIC.
+        steal_s: steal time by CPU, in seconds.
+        switches: context switches of the whole host.
+        busy: processor time of each process, by process id and start time.
     """
 
     at_s: float
@@ -219,7 +218,7 @@ class KernelCounters:
 
 
 def read_counters(root: Root = LIVE) -> KernelCounters:
-    """Counters of ``/proc/stat`` and of all processes (proc_stat(5), proc_pid_stat(5))."""
+    """Read ``/proc/stat`` and the counters of all processes (proc_stat(5), proc_pid_stat(5))."""
     tick_s = 1 / os.sysconf("SC_CLK_TCK")
     steal_s: dict[int, float] = {}
     switches = 0
@@ -244,11 +243,11 @@ def read_counters(root: Root = LIVE) -> KernelCounters:
 
 
 def descendants_of(counters: KernelCounters, pid: int) -> set[int]:
-    """Return a process and all that descend from it.
+    """Return a process and its descendants.
 
     Args:
-        counters: that tell of the processes there are.
-        pid: of the process.
+        counters: counters of all processes.
+        pid: process id.
     """
     children: dict[int, list[int]] = {}
     for one in counters.busy.values():
@@ -264,11 +263,11 @@ def descendants_of(counters: KernelCounters, pid: int) -> set[int]:
 def busiest_processes(
     before: KernelCounters, after: KernelCounters, own: set[int]
 ) -> tuple[ProcessUsage, ...]:
-    """The processes that had the most processor time between two readings, most first.
+    """Return the processes with the most processor time between two readings, largest first.
 
     Args:
-        before, after: the readings.
-        own: processes that do not count.
+        before, after: readings.
+        own: processes to ignore.
     """
     found = []
     for key, now in after.busy.items():

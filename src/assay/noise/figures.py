@@ -1,4 +1,4 @@
-"""Noise: figures of the time that is taken away from a thread.
+"""Figures of OS noise.
 
 Units are nanoseconds throughout. Quantiles are those of :mod:`assay.stats.quantile`.
 
@@ -16,18 +16,18 @@ from assay.records.noise import CpuNoise, NoiseRun
 from assay.stats.quantile import quantile_of_sorted
 
 QUANTILES = ("p50", "p99", "p999", "max")
-"""Names of the lengths that figures tell."""
+"""Names of the reported quantiles."""
 
 
 @dataclass(frozen=True, slots=True)
 class DetourFigures:
-    """Detours of one CPU, or of several together.
+    """Detours of one or several CPUs.
 
     Attributes:
-        count: how many there were.
-        share: of the time that was taken away; from 0 to 1.
-        rate_per_s: detours in a second of one CPU.
-        p50_ns, p99_ns, p999_ns, max_ns: of their lengths; ``None`` without a detour.
+        count: number of detours.
+        share: share of the time that detours took; from 0 to 1.
+        rate_per_s: detours per second and CPU.
+        p50_ns, p99_ns, p999_ns, max_ns: quantiles of their lengths; ``None`` without a detour.
     """
 
     count: int
@@ -40,18 +40,18 @@ class DetourFigures:
 
     @property
     def quantiles_ns(self) -> tuple[float | None, ...]:
-        """In the order of ``QUANTILES``."""
+        """Quantiles in the order of ``QUANTILES``."""
         return self.p50_ns, self.p99_ns, self.p999_ns, self.max_ns
 
 
 @dataclass(frozen=True, slots=True)
 class ExcessFigures:
-    """Fixed work: what portions took beyond the fastest.
+    """Excess time of fixed-work quanta over the fastest quantum.
 
     Attributes:
-        count: portions.
-        least_ns: what the fastest took.
-        p50_ns, p99_ns, p999_ns, max_ns: of the excess over it.
+        count: number of quanta.
+        least_ns: time of the fastest quantum.
+        p50_ns, p99_ns, p999_ns, max_ns: quantiles of the excess over it.
     """
 
     count: int
@@ -63,13 +63,13 @@ class ExcessFigures:
 
     @property
     def quantiles_ns(self) -> tuple[float, ...]:
-        """In the order of ``QUANTILES``."""
+        """Quantiles in the order of ``QUANTILES``."""
         return self.p50_ns, self.p99_ns, self.p999_ns, self.max_ns
 
 
 @dataclass(frozen=True, slots=True)
 class HistogramBin:
-    """Values from ``low_ns`` to below twice that, and what they add up to."""
+    """Values from ``low_ns`` to below twice that, with their number and sum."""
 
     low_ns: int
     count: int
@@ -77,17 +77,17 @@ class HistogramBin:
 
 
 def detour_figures(took_ns: Sequence[float], measured_ns: float) -> DetourFigures:
-    """Figures of detours.
+    """Return figures of detours.
 
     Args:
-        took_ns: their lengths, in any order.
-        measured_ns: in which they were seen, of all CPUs together.
+        took_ns: lengths of the detours, in any order.
+        measured_ns: observed time, summed over all CPUs.
 
     Raises:
-        ValueError: nothing was measured.
+        ValueError: the observed time is zero.
     """
     if measured_ns <= 0:
-        raise ValueError("figures of detours need a time in which they were looked for")
+        raise ValueError("figures of detours need an observed time above zero")
     ordered = sorted(took_ns)
     lost = sum(ordered)
     count = len(ordered)
@@ -98,15 +98,15 @@ def detour_figures(took_ns: Sequence[float], measured_ns: float) -> DetourFigure
 
 
 def excess_figures(series: Sequence[Sequence[int]]) -> ExcessFigures | None:
-    """What equal portions of work took beyond the fastest on the same CPU.
+    """Return the excess time of equal quanta over the fastest one on the same CPU.
 
-    Each CPU is held against itself: where cores differ, the slower one is not noisier for it.
+    Each CPU is compared with itself: a slower core is not noisier.
 
     Args:
-        series: of each CPU the nanoseconds of its portions.
+        series: times of the quanta of each CPU, in nanoseconds.
 
     Returns:
-        Figures of all together; ``None`` without a portion.
+        Figures of all CPUs together; ``None`` without a quantum.
     """
     filled = [values for values in series if values]
     if not filled:
@@ -121,16 +121,16 @@ def excess_figures(series: Sequence[Sequence[int]]) -> ExcessFigures | None:
 
 
 def _quantiles(ordered: Sequence[float]) -> tuple[float, float, float, float]:
-    """In the order of ``QUANTILES``."""
+    """Return the quantiles in the order of ``QUANTILES``."""
     p50, p99, p999 = (quantile_of_sorted(ordered, q) for q in (0.5, 0.99, 0.999))
     return p50, p99, p999, ordered[-1]
 
 
 def detour_figures_of(cpus: Sequence[CpuNoise]) -> DetourFigures:
-    """Figures of the detours of some CPUs together.
+    """Return figures of the detours of several CPUs together.
 
     Raises:
-        ValueError: nothing was measured on them.
+        ValueError: these CPUs have no results.
     """
     took_ns = [took for cpu in cpus for took in cpu.took_ns]
     return detour_figures(took_ns, sum(cpu.measured_ns for cpu in cpus))
@@ -138,7 +138,7 @@ def detour_figures_of(cpus: Sequence[CpuNoise]) -> DetourFigures:
 
 @dataclass(frozen=True, slots=True)
 class NoiseFigure:
-    """One number by which two configurations can be compared; less is better."""
+    """Figure for comparing configurations; lower is better."""
 
     name: str
     value: float
@@ -149,16 +149,16 @@ _DETOURS_OF = ("selfish", "osnoise", "timerlat", "ftq", "fwq")
 
 
 def detour_source(runs: Sequence[NoiseRun]) -> NoiseRun | None:
-    """The run whose detours are told, of several methods; ``None`` of none."""
+    """Return the run whose detours are reported; ``None`` without a run."""
     by_method = {run.method: run for run in runs}
     return next((by_method[name] for name in _DETOURS_OF if name in by_method), None)
 
 
 def named_figures(runs: Sequence[NoiseRun]) -> tuple[NoiseFigure, ...]:
-    """Figures of all CPUs together, by name.
+    """Return figures of all CPUs together, by name.
 
     Args:
-        runs: of different methods, each with a CPU on which something was measured.
+        runs: runs of different methods, each with results of at least one CPU.
     """
     found: list[NoiseFigure] = []
     source = detour_source(runs)
@@ -182,7 +182,7 @@ def _in_us(what: str, values_ns: Sequence[float]) -> list[NoiseFigure]:
 
 
 def histogram(values_ns: Sequence[int]) -> tuple[HistogramBin, ...]:
-    """A histogram: a step from each power of two to the next, without gaps.
+    """Return a histogram with one bin per power of two, without gaps.
 
     Values below 1 ns count as 1 ns.
     """

@@ -1,4 +1,4 @@
-"""Periods of this kernel: what is known to come again and again, and how often."""
+"""Known periodic activities of this kernel, with their periods."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from assay.machine.processor import read_kernel
 from assay.machine.root import LIVE, Root
 
 PERIOD_TOLERANCE = 0.02
-"""A period that differs by less than this share from one that is known is taken for it."""
+"""Relative difference up to which a measured period matches a known one."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownPeriod:
-    """Something that the kernel does every so many seconds, and where that is set."""
+    """Periodic activity of the kernel, and the setting of its period."""
 
     period_s: float
     what: str
 
 
 def tick_hz(root: Root = LIVE) -> int | None:
-    """Timer ticks in a second (``CONFIG_HZ``); ``None`` where the kernel does not say."""
+    """Return the timer ticks per second (``CONFIG_HZ``); ``None`` if unknown."""
     _, text = config_text(root, read_kernel(root).release)
     found = re.search(r"^CONFIG_HZ=(\d+)$", text or "", re.MULTILINE)
     return int(found[1]) if found and int(found[1]) > 0 else None
 
 
 def known_periods(root: Root = LIVE) -> tuple[KnownPeriod, ...]:
-    """What this kernel is known to do, as far as it says how often.
+    """Return the periodic activities whose period the kernel reports.
 
-    Sources: ``Documentation/admin-guide/sysctl/`` (vm.rst, kernel.rst) for those with a file.
-    DAMON's are ``assay machine check``'s ``memory.damon``.
+    Sources: ``Documentation/admin-guide/sysctl/`` (vm.rst, kernel.rst) for those with a file. The
+    periods of DAMON are those of ``memory.damon`` in ``assay machine check``.
     """
     found = []
     if hz := tick_hz(root):
@@ -54,11 +54,11 @@ def known_periods(root: Root = LIVE) -> tuple[KnownPeriod, ...]:
 
 
 def explain_period(period_s: float, known: Sequence[KnownPeriod]) -> str | None:
-    """What is known to have this period; ``None`` where nothing is.
+    """Return the known activity with this period; ``None`` without a match.
 
     Args:
-        period_s: as measured.
-        known: of this kernel.
+        period_s: measured period, in seconds.
+        known: known periods of this kernel.
     """
     near = [one for one in known if abs(period_s / one.period_s - 1) <= PERIOD_TOLERANCE]
     if near:
@@ -92,4 +92,4 @@ _FILES = (
         "/sys/kernel/mm/ksm/run",
     ),
 )
-"""Path, seconds of its unit, what it is, and a file that holds 1 where it is done at all."""
+"""Path, unit in seconds, description, and a file that contains 1 if the activity is enabled."""

@@ -1,14 +1,13 @@
-"""Spectrum: periods with which work is lost, from a series of fixed time quanta.
+"""Spectrum of lost work, from a series of fixed time quanta.
 
-A long preemption would drown everything else in a plain Fourier transform, and one that covers
-several intervals is no rhythm of its own. So intervals that lose work one after another count as
-one event, at the first of them, and no event counts for more than a bound. What is left is held
-against the same events in random order, in which no period is.
+In a plain Fourier transform, a long preemption would hide all other events, and one that spans
+several intervals is not a period. Therefore consecutive intervals with lost work count as one
+event, at the first of them, and the weight of an event is bounded. The spectrum is compared with
+those of the same events in random order, which have no period.
 
 Sottile and Minnich, "Analysis of microbenchmarks for performance tuning of clusters" (CLUSTER
-2004), on why the intervals must be of one length. The test against shuffled series is a
-permutation test of the largest line: Good, "Permutation, Parametric and Bootstrap Tests of
-Hypotheses", 3rd ed. (2005).
+2004), on intervals of equal length. The comparison with shuffled series is a permutation test of
+the largest line: Good, "Permutation, Parametric and Bootstrap Tests of Hypotheses", 3rd ed. (2005).
 """
 
 from __future__ import annotations
@@ -29,32 +28,33 @@ else:
     Series = Any
 
 SHUFFLES = 199
-"""The least p-value is one over one more than this: 0.005."""
+"""Number of shuffled series; the smallest p-value is one over one more than this: 0.005."""
 ALPHA = 0.05
 MIN_CYCLES = 4
-"""A period must come so often in a series; what comes less often is drift."""
+"""Smallest number of periods in a series; less frequent events are drift."""
 MIN_VALUES = 64
 MAX_VALUES = 1 << 15
-"""Values of a series that are looked at; more would sharpen lines, but take long to shuffle."""
+"""Largest number of analysed values of a series; more would sharpen lines, but take long to
+shuffle."""
 HARMONICS = 32
 MAX_POWER_RATIO = 4
-"""The lowest line of a family may have so many times less power than the strongest."""
+"""Largest ratio of the power of the strongest line of a family to that of its lowest line."""
 LINE_WIDTH = 0.03
-"""Lines that are this share of their frequency apart are one: a rhythm is not quite steady."""
+"""Relative frequency difference up to which lines are one: periods are not perfectly steady."""
 EVENT_THRESHOLDS = 2
-"""An interval that loses more than so many thresholds holds an event; below it the work wavers."""
+"""Lost work, in thresholds, above which an interval contains an event; less is jitter."""
 MAX_LINES = 1 << 9
-"""Points of a spectrum to be drawn."""
+"""Largest number of points of a drawn spectrum."""
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """One period.
+    """Period of lost work.
 
     Attributes:
-        period_s: its length.
-        times: by how much its line stands above the middle of the spectrum.
-        p_value: how often shuffled series have a line as strong anywhere.
+        period_s: length, in seconds.
+        times: power of its line relative to the median of the spectrum.
+        p_value: share of shuffled series with a line of at least this power.
     """
 
     period_s: float
@@ -64,7 +64,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A point of a spectrum: the strongest of the lines that share it."""
+    """Point of a spectrum: the strongest of the lines that it represents."""
 
     frequency_hz: float
     times: float
@@ -72,12 +72,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Spectrum:
-    """What a series shows.
+    """Spectrum of a series.
 
     Attributes:
-        lines: by frequency; empty where too little was measured, or nothing was lost.
-        periods: those that chance does not explain, strongest first, without their harmonics.
-        bound: what lines of shuffled series stay below in 19 of 20.
+        lines: lines by frequency; empty for a short series, or without lost work.
+        periods: significant periods, strongest first, without their harmonics.
+        bound: power that the lines of 19 of 20 shuffled series do not exceed.
     """
 
     lines: tuple[Line, ...] = ()
@@ -86,16 +86,17 @@ class Spectrum:
 
 
 def lost_ns(steps: Sequence[int], quantum_ns: int) -> Series:
-    """Time lost in each interval: what is missing of the usual work.
+    """Return the time lost in each interval, relative to the usual work.
 
-    The usual work is the median of the neighbourhood, so that a changed clock frequency is no loss.
+    The usual work is the median of the neighbourhood, so that a change of the clock frequency does
+    not count as a loss.
 
     Args:
-        steps: of work in each interval.
-        quantum_ns: length of an interval.
+        steps: work done in each interval.
+        quantum_ns: length of an interval, in nanoseconds.
 
     Returns:
-        Nanoseconds, shape ``(len(steps),)``, none below zero.
+        Lost time in nanoseconds, shape ``(len(steps),)``, not negative.
     """
     import numpy as np
 
@@ -105,22 +106,22 @@ def lost_ns(steps: Sequence[int], quantum_ns: int) -> Series:
     around = 101
     padded = np.pad(done, around // 2, mode="edge")
     usual = np.median(np.lib.stride_tricks.sliding_window_view(padded, around), axis=1)
-    # Within a long preemption there is no usual work nearby.
+    # Within a long preemption the neighbourhood has no usual work.
     usual = np.maximum(usual, 0.5 * float(np.quantile(done, 0.95)))
     share = np.divide(usual - done, usual, out=np.zeros_like(done), where=usual > 0)
     return np.asarray(np.clip(share, 0.0, 1.0) * quantum_ns, dtype=np.float64)
 
 
 def loss_events(lost: Series, least: float) -> Series:
-    """The beginning of each event, with what it took; zero elsewhere.
+    """Return the lost time of each event at its first interval; zero elsewhere.
 
     Args:
-        lost: of each interval.
-        least: what is smaller is none.
+        lost: lost time of each interval.
+        least: smallest lost time of an event.
 
     Returns:
-        The same shape; intervals that lose work one after another are one event, and none counts
-        for more than four times the median of all.
+        An array of the same shape. Consecutive intervals with lost work are one event, whose value
+        is at most four times the median of all events.
     """
     import numpy as np
 
@@ -136,7 +137,7 @@ def loss_events(lost: Series, least: float) -> Series:
 
 
 def spectrum_of(run: NoiseRun, seed: int = 0) -> Spectrum:
-    """The periods of a run of fixed time (``ftq``), of all its CPUs together."""
+    """Return the spectrum of a fixed-time run (``ftq``), over all its CPUs."""
     found = [
         loss_events(lost_ns(cpu.values, run.quantum_ns), EVENT_THRESHOLDS * run.threshold_ns)
         for cpu in run.measured
@@ -145,12 +146,12 @@ def spectrum_of(run: NoiseRun, seed: int = 0) -> Spectrum:
 
 
 def spectrum(series: Sequence[Series], step_s: float, seed: int = 0) -> Spectrum:
-    """The periods of events.
+    """Return the spectrum of events.
 
     Args:
-        series: of each CPU, zero where nothing happens; their powers are added up.
-        step_s: from one value to the next, in seconds.
-        seed: of the shuffled series.
+        series: events of each CPU, zero between events; the powers are summed.
+        step_s: interval between two values, in seconds.
+        seed: seed of the shuffled series.
 
     Raises:
         ValueError: the step is not above zero.
@@ -158,7 +159,7 @@ def spectrum(series: Sequence[Series], step_s: float, seed: int = 0) -> Spectrum
     import numpy as np
 
     if step_s <= 0:
-        raise ValueError("the values of a series lie some time apart")
+        raise ValueError("the interval of the values must be above zero")
     parts = [part for one in series if (part := one[:MAX_VALUES]).size >= MIN_VALUES and part.any()]
     if not parts:
         return Spectrum()
@@ -187,7 +188,7 @@ def spectrum(series: Sequence[Series], step_s: float, seed: int = 0) -> Spectrum
 
 
 def _power(parts: Sequence[Series]) -> Series:
-    """The periodograms of all series added up, each of them of one scale."""
+    """Return the sum of the normalised periodograms of all series."""
     import numpy as np
 
     total = np.zeros(parts[0].size // 2 + 1)
@@ -200,7 +201,7 @@ def _power(parts: Sequence[Series]) -> Series:
 
 
 def _peaks(power: Series, first: int) -> list[int]:
-    """Lines that none beside them tops, strongest first."""
+    """Return the local maxima of a spectrum, strongest first."""
     last = power.size - 1
     found = [
         k
@@ -211,12 +212,12 @@ def _peaks(power: Series, first: int) -> list[int]:
 
 
 def _fundamentals(power: Series, peaks: Sequence[int], most: int = 6) -> list[int]:
-    """Peaks without those that are multiples of another.
+    """Return the peaks that are not multiples of another peak.
 
-    What is short beside its period has harmonics as strong as itself: of a family the lowest line
-    stands for all, where it is not much weaker than the strongest. Where two rhythms meet, an
-    event of both stands out: that has lines at sums of their frequencies, which are no rhythm. So
-    what two lower lines explain, or two stronger ones, is left out, but for the strongest of all.
+    Events that are short relative to their period have strong harmonics. The lowest line represents
+    its family, unless it is much weaker than the strongest one. Coinciding events of two periods
+    cause lines at sums of their frequencies, which are not periods. Therefore lines that two lower
+    or two stronger lines explain are omitted, except for the strongest of all.
     """
     left = list(peaks)
     found: list[int] = []
@@ -240,7 +241,7 @@ def _fundamentals(power: Series, peaks: Sequence[int], most: int = 6) -> list[in
 
 
 def _is_sum(line: int, lines: Sequence[int]) -> bool:
-    """Whether a line is a sum or difference of multiples of two of these."""
+    """Return whether a line is a sum or difference of multiples of two of these lines."""
     near = max(2, LINE_WIDTH * line / 4)
     return any(
         abs(abs(m * first + n * second) - line) <= near
@@ -253,14 +254,14 @@ def _is_sum(line: int, lines: Sequence[int]) -> bool:
 
 
 def _multiple(line: int, base: int) -> bool:
-    """Whether a line is a multiple of another, as far as lines of unsteady rhythms are apart."""
+    """Return whether a line is a multiple of another one, within the width of a line."""
     times = round(line / base)
     near = min(max(1 + times // 2, LINE_WIDTH * line), 0.3 * base)
     return 1 <= times <= HARMONICS and abs(line - times * base) <= near
 
 
 def _refined(power: Series, k: int, size: int, step_s: float) -> float:
-    """Frequency of a peak between lines: the vertex of a parabola through three logarithms."""
+    """Return the frequency of a peak: the vertex of a parabola through three logarithms."""
     if not 0 < k < power.size - 1 or min(power[k - 1 : k + 2]) <= 0:
         return k / (size * step_s)
     left, middle, right = (math.log(float(power[i])) for i in (k - 1, k, k + 1))
@@ -270,7 +271,7 @@ def _refined(power: Series, k: int, size: int, step_s: float) -> float:
 
 
 def _thinned(times: Series, first: int, length_s: float) -> tuple[Line, ...]:
-    """At most ``MAX_LINES`` points, each the strongest of its neighbours."""
+    """Return at most ``MAX_LINES`` points, each the strongest of its neighbours."""
     each = max(1, math.ceil((times.size - first) / MAX_LINES))
     found = []
     for begin in range(first, times.size, each):

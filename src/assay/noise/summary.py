@@ -1,4 +1,4 @@
-"""Noise answer: what runs of several methods tell, put together."""
+"""Summary of OS noise from runs of several methods."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_WORST = 10
 
 @dataclass(frozen=True, slots=True)
 class WorstDetour:
-    """One of the longest detours: on which CPU, and its likely cause."""
+    """One of the longest detours, with its CPU and likely cause."""
 
     cpu: int
     told: ExplainedDetour
@@ -26,13 +26,13 @@ class WorstDetour:
 
 @dataclass(frozen=True, slots=True)
 class CauseShare:
-    """What one kind of cause took, of the detours whose cause was looked for.
+    """Time taken by one kind of cause, among the detours with known causes.
 
     Attributes:
-        kind: of cause.
-        count: detours.
-        lost_ns: their lengths together.
-        share: of all time lost, also to detours that are in no such list; from 0 to 1.
+        kind: kind of cause.
+        count: number of detours.
+        lost_ns: sum of their lengths, in nanoseconds.
+        share: share of all lost time, including detours without a known cause; from 0 to 1.
     """
 
     kind: CauseKind
@@ -43,7 +43,7 @@ class CauseShare:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedPeriod:
-    """A period that was found, and what is known to have it."""
+    """Period of the noise, with its likely source."""
 
     period: Period
     likely: str | None
@@ -51,20 +51,20 @@ class ExplainedPeriod:
 
 @dataclass(frozen=True, slots=True)
 class NoiseSummary:
-    """What was found.
+    """Results of noise measurements.
 
     Attributes:
-        runs: that measured something, in the order in which they were made.
-        source: the one whose detours are shown.
-        histogram: of its detours.
-        worst: the longest of them, longest first.
-        causes: what each kind of cause took, most first.
-        spectrum: of the run of fixed time.
-        rhythms: its periods.
-        figures: by name.
-        steal_s: what the hypervisor says that it took in all runs, by CPU.
-        switches: of context, in all runs, of the whole host.
-        others: processes that had the most processor time meanwhile.
+        runs: runs with results, in order.
+        source: run whose detours are shown.
+        histogram: histogram of its detours.
+        worst: longest detours, longest first.
+        causes: time by kind of cause, largest first.
+        spectrum: spectrum of the fixed-time run.
+        rhythms: periods of the spectrum.
+        figures: figures by name.
+        steal_s: steal time of all runs in seconds, by CPU, as the hypervisor reports it.
+        switches: context switches of the whole host in all runs.
+        others: processes with the most processor time during the runs.
     """
 
     runs: tuple[NoiseRun, ...] = ()
@@ -87,13 +87,13 @@ def summarize_noise(
     guest: bool = False,
     causes: Mapping[tuple[int, int], Cause] | None = None,
 ) -> NoiseSummary:
-    """What some runs tell together.
+    """Return the summary of several runs.
 
     Args:
-        found: of different methods.
-        known: periods of this kernel.
-        guest: whether a hypervisor is beneath.
-        causes: of detours, by CPU and beginning in nanoseconds, where a tracer tells them.
+        found: measurements with different methods.
+        known: known periods of this kernel.
+        guest: whether the machine is a guest of a hypervisor.
+        causes: causes from a tracer, by CPU and start of the detour in nanoseconds.
     """
     runs = tuple(one.run for one in found if one.run.measured)
     source = detour_source(runs)
@@ -122,7 +122,7 @@ def summarize_noise(
 def _told(
     run: NoiseRun, guest: bool, causes: Mapping[tuple[int, int], Cause]
 ) -> tuple[WorstDetour, ...]:
-    """The detours of which more is known than their length, longest first."""
+    """Return the detours with details, longest first."""
     found = [
         WorstDetour(
             cpu.cpu,

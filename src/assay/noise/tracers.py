@@ -1,9 +1,9 @@
-"""The kernel's own tracers of noise: osnoise and timerlat.
+"""Noise tracers of the kernel: osnoise and timerlat.
 
-They see what no program sees: which interrupt, softirq or thread took the time, and for how long.
-They need root, a kernel built with them (5.14 or newer; ``CONFIG_OSNOISE_TRACER``,
-``CONFIG_TIMERLAT_TRACER``), and nothing else: the files of tracefs are used, in an instance of
-their own, so that tracing by others is left alone.
+They report the interrupt, softirq or thread that took the time, and its length, which no program
+can observe. They need root and a kernel with these tracers (5.14 or newer;
+``CONFIG_OSNOISE_TRACER``, ``CONFIG_TIMERLAT_TRACER``). They use files of tracefs in a separate
+instance, so that other tracing continues.
 
 Sources: ``Documentation/trace/osnoise-tracer.rst`` and ``timerlat-tracer.rst``; Bristot de
 Oliveira, Casini and Cucinotta, "Operating System Noise in the Linux Kernel", IEEE Transactions on
@@ -31,9 +31,9 @@ TRACEFS_FOLDERS = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 INSTANCE = "assay-noise"
 MAX_WORST = 64
 BUFFER_KB = "8192"
-"""Of each CPU."""
+"""Size of the trace buffer of each CPU, in KiB."""
 
-BENEATH = Cause(CauseKind.BENEATH, "firmware or the hypervisor: the kernel saw nothing")
+BENEATH = Cause(CauseKind.BENEATH, "firmware or the hypervisor: no event in the kernel")
 
 _HEAD = r"^\s*(?P<task>.+)-(?P<pid>\d+)\s+\[(?P<cpu>\d+)\]\s+(?:\S+\s+)?(?P<at>\d+\.\d+):\s+"
 _SAMPLE = re.compile(
@@ -58,9 +58,9 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class TraceResult:
-    """What a tracer told: a run, and for each of its worst detours what took the most of it.
+    """Results of a tracer: a run, and the dominant cause of each detour.
 
-    ``causes`` is by CPU and beginning of the detour in nanoseconds.
+    The keys of ``causes`` are the CPU and the start of the detour in nanoseconds.
     """
 
     run: NoiseRun
@@ -68,10 +68,10 @@ class TraceResult:
 
 
 def demand_tracer(tool: str, root: Root = LIVE) -> str:
-    """The folder of tracefs, where the kernel has this tracer.
+    """Return the folder of tracefs after a check that the kernel has this tracer.
 
     Raises:
-        NotPossibleError: it has not, or does not let this user.
+        NotPossibleError: the tracer is missing, or this user may not use it.
     """
     folder = next((f for f in TRACEFS_FOLDERS if root.exists(f"{f}/available_tracers")), None)
     if folder is None:
@@ -79,29 +79,29 @@ def demand_tracer(tool: str, root: Root = LIVE) -> str:
         rights = os.geteuid() != 0 or mounted
         raise NotPossibleError(
             f"The tracer {tool} cannot be used: "
-            + ("tracefs is closed to this user." if rights else "tracefs is not mounted."),
-            "Run it as root, or measure without --tool: fwq, ftq and selfish need no rights."
+            + ("this user may not use tracefs." if rights else "tracefs is not mounted."),
+            "Run the command as root, or measure without --tool: fwq, ftq and selfish need no "
+            "root rights."
             if rights
-            else "`mount -t tracefs tracefs /sys/kernel/tracing`, where the kernel has tracing; "
-            "fwq, ftq and selfish need none.",
+            else "Mount it (`mount -t tracefs tracefs /sys/kernel/tracing`), or measure without --tool: fwq, ftq and selfish need no tracefs.",
         )
     known = (root.read_text(f"{folder}/available_tracers") or "").split()
     if tool not in known:
         raise NotPossibleError(
             f"This kernel has no tracer {tool}.",
-            f"It takes one with CONFIG_{tool.upper()}_TRACER=y (5.14 or newer); measure without "
-            "--tool: fwq, ftq and selfish need none.",
+            f"Use a kernel with CONFIG_{tool.upper()}_TRACER=y (5.14 or newer), or measure without "
+            "--tool: fwq, ftq and selfish need no tracer.",
         )
     return folder
 
 
 def parse_osnoise(text: str, length_s: float, cpus: Sequence[int] = ()) -> TraceResult:
-    """What the events of osnoise tell.
+    """Return the detours and causes in the events of osnoise.
 
     Args:
-        text: of ``trace``, with the events of the group ``osnoise``.
-        length_s: how long it was traced.
-        cpus: that were traced; those that show in the text are added.
+        text: contents of ``trace``, with the events of the group ``osnoise``.
+        length_s: length of the trace, in seconds.
+        cpus: traced CPUs; those in the text are added.
     """
     detours: dict[int, list[ExplainedDetour]] = {cpu: [] for cpu in cpus}
     parts: dict[int, list[_Part]] = {cpu: [] for cpu in cpus}
@@ -124,12 +124,12 @@ def parse_osnoise(text: str, length_s: float, cpus: Sequence[int] = ()) -> Trace
 
 
 def parse_timerlat(text: str, length_s: float, cpus: Sequence[int] = ()) -> TraceResult:
-    """What the lines of timerlat tell: how late its thread ran after its timer was due.
+    """Return the delays of timerlat: from the timer's due time to the start of its thread.
 
     Args:
-        text: of ``trace``, with the tracer ``timerlat``.
-        length_s: how long it was traced.
-        cpus: that were traced; those that show in the text are added.
+        text: contents of ``trace``, with the tracer ``timerlat``.
+        length_s: length of the trace, in seconds.
+        cpus: traced CPUs; those in the text are added.
     """
     detours: dict[int, list[ExplainedDetour]] = {cpu: [] for cpu in cpus}
     late_irq: dict[tuple[int, str], int] = {}
@@ -148,22 +148,22 @@ def parse_timerlat(text: str, length_s: float, cpus: Sequence[int] = ()) -> Trac
         detours.setdefault(cpu, []).append(ExplainedDetour(at_ns=at_ns, took_ns=took_ns, cpu=cpu))
         irq_ns = late_irq.get((cpu, match["count"]), 0)
         causes[cpu, at_ns] = (
-            Cause(CauseKind.INTERRUPT, "its timer's interrupt came late")
+            Cause(CauseKind.INTERRUPT, "late timer interrupt")
             if irq_ns >= took_ns / 2
-            else Cause(CauseKind.THREAD, "its thread was woken late, or others ran")
+            else Cause(CauseKind.THREAD, "late wake-up of its thread, or other threads")
         )
     return _traced("timerlat", detours, causes, length_s)
 
 
 @dataclass
 class KernelTrace:
-    """A tracer at work, in an instance of tracefs of its own.
+    """Running tracer, in a separate instance of tracefs.
 
     Args:
-        folder: of tracefs, as ``demand_tracer`` gives it.
+        folder: folder of tracefs, from ``demand_tracer``.
         tool: one of ``TOOLS``.
-        cpus: where it works; everywhere, where empty.
-        host: whose kernel traces.
+        cpus: CPUs to trace; all if empty.
+        host: host to trace.
     """
 
     folder: str
@@ -174,22 +174,23 @@ class KernelTrace:
 
     @property
     def instance(self) -> str:
-        """Its folder."""
+        """Folder of the instance."""
         return f"{self.folder}/instances/{INSTANCE}"
 
     @contextlib.contextmanager
     def running(self) -> Iterator[KernelTrace]:
-        """The tracer works meanwhile; all files are put back afterwards.
+        """Run the tracer within the context; restore all files afterwards.
 
         Raises:
-            NotPossibleError: tracefs does not take it.
+            NotPossibleError: tracefs refuses the tracer.
         """
         try:
             self.host.mkdir(self.instance)
         except FileExistsError as error:
             raise NotPossibleError(
-                f"Another run traces in {self.instance}.",
-                f"Wait for it; where it was killed, remove it: `rmdir {self.instance}`.",
+                f"The instance {self.instance} exists, probably from another run.",
+                "Wait for its end. If the run was killed, remove the instance: `rmdir "
+                f"{self.instance}`.",
             ) from error
         except OSError as error:
             raise self._refused(error) from error
@@ -200,11 +201,11 @@ class KernelTrace:
             self._end()
 
     def text(self) -> str:
-        """What was traced so far."""
+        """Return the trace so far."""
         return self.host.read(f"{self.instance}/trace") or ""
 
     def lost(self) -> dict[int, int]:
-        """Events that later ones pushed out, by CPU (ftrace.rst, ``per_cpu/cpu0/stats``)."""
+        """Return the number of overwritten events, by CPU (ftrace.rst, ``per_cpu/cpu0/stats``)."""
         found = {}
         for name in self.host.listdir(f"{self.instance}/per_cpu"):
             text = self.host.read(f"{self.instance}/per_cpu/{name}/stats") or ""
@@ -242,7 +243,7 @@ class KernelTrace:
     def _refused(self, error: OSError) -> NotPossibleError:
         return NotPossibleError(
             f"The tracer {self.tool} cannot be started: {error.strerror}.",
-            "See whether others trace (`cat /sys/kernel/tracing/current_tracer`), or measure "
+            "Check for other tracers (`cat /sys/kernel/tracing/current_tracer`), or measure "
             "without --tool.",
         )
 
@@ -260,7 +261,7 @@ class _Part:
 
 
 def _largest(parts: Sequence[_Part]) -> Cause:
-    """What took the most of a detour; the tracer tells each part without those within it."""
+    """Return the dominant cause of a detour; the tracer reports each part without nested ones."""
     part = max(parts, key=lambda one: one.took_ns)
     words = {
         "nmi": "a non-maskable interrupt",
@@ -303,7 +304,7 @@ def _one_cpu(cpu: int, found: Sequence[ExplainedDetour], began_ns: int, length_n
 
 
 def with_lost_events(run: NoiseRun, lost: Mapping[int, int]) -> NoiseRun:
-    """A run that tells how many events found no room, by CPU."""
+    """Return a run with the number of lost events, by CPU."""
     cpus = tuple(replace(cpu, left_out=lost.get(cpu.cpu, 0)) for cpu in run.cpus)
     return replace(run, cpus=cpus)
 
@@ -316,10 +317,10 @@ TOOLS: Mapping[str, Callable[[str, float, Sequence[int]], TraceResult]] = {
     "osnoise": parse_osnoise,
     "timerlat": parse_timerlat,
 }
-"""The tracers by name, each with what reads its text."""
+"""Tracers by name, each with its parser."""
 
 
 def _ns(seconds: str) -> int:
-    """Nanoseconds of a time with up to nine decimals, without going through a float."""
+    """Return the nanoseconds of a decimal time, without the rounding of a float."""
     whole, _, part = seconds.partition(".")
     return int(whole) * 1_000_000_000 + int(part.ljust(9, "0")[:9])

@@ -1,8 +1,9 @@
-"""Bounds: the CPUs that this process was confined to, beside what partitions took out.
+"""Bounds: the CPUs to which this process is confined, partitions excluded.
 
-A batch system, a container or ``taskset`` gives a process a part of the host; a share must lie
-within it. An isolated partition of version 2 takes its CPUs out of the effective cpuset of all
-others, so that those alone cannot tell (cgroup-v2.rst, "Cpuset Interface Files").
+A batch system, a container or ``taskset`` confines a process to a part of the host, and a share
+must lie within it. An isolated partition of version 2 removes its CPUs from the effective cpuset of
+all other groups, so that the effective cpuset alone is not sufficient (cgroup-v2.rst, "Cpuset
+Interface Files").
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from assay.partition.names import OTHERS_GROUP
 
 @dataclass(frozen=True)
 class CpuBounds:
-    """CPUs that a share may be made of.
+    """CPUs from which a share may be taken.
 
     Attributes:
-        cpus: their numbers.
-        reason: who set them, as in "its affinity".
+        cpus: CPU numbers.
+        reason: source of the bounds, such as "its affinity".
     """
 
     cpus: frozenset[int]
@@ -33,12 +34,12 @@ class CpuBounds:
 
 
 def read_bounds(root: Root, affinity: Collection[int], online: Collection[int]) -> CpuBounds | None:
-    """What confines this process; ``None`` where nothing does.
+    """Return the bounds of this process; ``None`` if it is not confined.
 
     Args:
-        root: where its control groups are read.
-        affinity: of this process, as the kernel gives it.
-        online: all CPUs.
+        root: file system from which its control groups are read.
+        affinity: affinity of this process, from the kernel.
+        online: all online CPUs.
     """
     everything = frozenset(online)
     effective = frozenset(own_cpuset(root) or everything) & everything

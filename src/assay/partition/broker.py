@@ -1,7 +1,7 @@
-"""Broker: the client of assay-broker, which holds the shares of a partition.
+"""Client of assay-broker, which manages the shares of a partition.
 
-One packet a question, one an answer, as JSON, on a Unix socket of packets (native/broker). A share
-belongs to the connection: it ends when this process does, however it ends.
+Each request and each answer is one JSON packet on a Unix socket (native/broker). A share belongs to
+its connection: it ends together with the process, however that ends.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from assay.records.codec import Record
 from assay.units import show_bytes
 
 WAIT_S = 5.0
-"""For an answer: the broker makes control groups in milliseconds."""
+"""Timeout of an answer in seconds: the broker creates control groups in milliseconds."""
 _ANSWER_BYTES = 1 << 18
 _PAUSE_S = 0.01
 
@@ -34,7 +34,7 @@ _Answer = TypeVar("_Answer", bound=Record)
 
 
 class HeldShare(Record, frozen=True, kw_only=True):
-    """What somebody has of a partition; ``pid`` only of one's own."""
+    """Share of a user; ``pid`` is known only for shares of one's own."""
 
     lease: int
     cpus: str
@@ -53,7 +53,7 @@ class HeldShare(Record, frozen=True, kw_only=True):
 
 
 def _user(uid: int) -> str:
-    """The name of a user; the number where it has none."""
+    """Return the name of a user, or its number if it has no name."""
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
@@ -61,7 +61,7 @@ def _user(uid: int) -> str:
 
 
 class PartitionState(Record, frozen=True, kw_only=True):
-    """A partition and who has what of it; sets of numbers as lists such as ``0-3,8``."""
+    """State of a partition and its shares; sets of numbers are lists such as ``0-3,8``."""
 
     name: str
     engine: str
@@ -75,12 +75,12 @@ class PartitionState(Record, frozen=True, kw_only=True):
 
     @property
     def holders(self) -> str:
-        """Those who have shares, as a message names them."""
+        """Description of all shares, for messages."""
         return "; ".join(map(str, self.shares))
 
 
 class Lease(Record, frozen=True, kw_only=True):
-    """A share that was given; ``folders`` are its control groups."""
+    """Granted share; ``folders`` are its control groups."""
 
     lease: int
     folders: tuple[str, ...]
@@ -98,17 +98,17 @@ class _Done(Record, frozen=True):
 
 
 class AlreadyReservedError(NotPossibleError):
-    """Somebody else has a part of what was asked for: another choice may be free."""
+    """Refusal since another user holds a part of the request; other CPUs may be free."""
 
 
 class BrokerClient:
-    """A connection to the broker of a partition; close it, or use it as a context.
+    """Connection to the broker of a partition; close it, or use it as a context manager.
 
     Args:
-        path: of its socket.
+        path: path of its socket.
 
     Raises:
-        NotPossibleError: nobody answers there.
+        NotPossibleError: no broker answers there.
     """
 
     def __init__(self, path: Path) -> None:
@@ -120,8 +120,8 @@ class BrokerClient:
             self._socket.close()
             raise NotPossibleError(
                 f"No broker answers at {path}: {error.strerror or error}.",
-                f"Root starts it again: `assay partition start {path.parent.name}`. One that was "
-                "made with --no-broker has none.",
+                f"Start it as root with `assay partition start {path.parent.name}`. A partition "
+                "created with --no-broker has no broker.",
             ) from error
 
     def __enter__(self) -> BrokerClient:
@@ -136,18 +136,18 @@ class BrokerClient:
         self.close()
 
     def close(self) -> None:
-        """Let go of the share; what runs in it goes to where this process was when it connected."""
+        """Release the share; its processes return to the earlier control group of this process."""
         self._socket.close()
 
     @property
     def gone(self) -> bool:
-        """Whether it has ended, and what was had of it with it."""
+        """Whether the broker has ended, and its shares with it."""
         poller = select.poll()
         poller.register(self._socket, select.POLLIN)
-        return bool(poller.poll(0))  # it says nothing unasked
+        return bool(poller.poll(0))  # it sends only answers
 
     def state(self) -> PartitionState:
-        """The partition as it is now.
+        """Return the current state of the partition.
 
         Raises:
             NotPossibleError: the broker does not answer.
@@ -155,22 +155,23 @@ class BrokerClient:
         return self._ask({"do": "show"}, PartitionState)
 
     def begin_deletion(self) -> PartitionState:
-        """The partition as it stays: nobody is given more of it while this connection lasts.
+        """Return the final state: no share is granted while this connection lasts.
 
         Raises:
-            NotPossibleError: the broker does not answer, or this user is not root.
+            NotPossibleError: the broker does not answer, or the user is not root.
         """
         return self._ask({"do": "delete"}, PartitionState)
 
     def reserve(
         self, cpus: Sequence[int], memory_bytes: int = 0, gpus: Sequence[int] = ()
     ) -> Lease:
-        """Have these for as long as the connection lasts.
+        """Reserve resources for the lifetime of the connection.
 
         Raises:
-            Taken: somebody else has some of them.
-            InvalidInputError: not all of them are of the partition.
-            NotPossibleError: this connection has a share, or the broker could not make its groups.
+            AlreadyReservedError: another user holds some of them.
+            InvalidInputError: some of them are not in the partition.
+            NotPossibleError: this connection already has a share, or the broker could not create
+                its groups.
         """
         question = {
             "do": "reserve",
@@ -181,16 +182,17 @@ class BrokerClient:
         return self._ask(question, Lease)
 
     def move(self, pid: int, cpus: Sequence[int] = ()) -> None:
-        """Put a process of one's own into the share, where its children will be too.
+        """Move a process of this user, and thereby its future children, into the share.
 
         Args:
-            pid: its number.
-            cpus: those of the share that it is confined to; all of them where absent. The broker
-                does that as well, for a launcher with root's rights is not ours to confine.
+            pid: process id.
+            cpus: CPUs of the share to confine it to; all of them if absent. The broker sets the
+                affinity, since this process may not change that of a launcher with root rights.
 
         Raises:
-            InvalidInputError: they are not all of the share.
-            NotPossibleError: it is another's, it has ended, or there is no share.
+            InvalidInputError: some CPUs are not in the share.
+            NotPossibleError: the process has ended or belongs to another user, or there is no
+                share.
         """
         self._ask({"do": "move", "pid": pid, "cpus": format_list(cpus)}, _Done)
 
@@ -207,18 +209,18 @@ class BrokerClient:
             if refusal.error is None:
                 return msgspec.json.decode(answer, type=kind)
         except msgspec.DecodeError as error:
-            raise self._silent("it answers in the words of another version") from error
+            raise self._silent("its answer is of another version") from error
         raise _refused(refusal)
 
     def _silent(self, reason: str) -> NotPossibleError:
         return NotPossibleError(
             f"The broker at {self._path} does not answer: {reason}.",
-            "`assay partition list` shows whether it runs.",
+            "Check with `assay partition list` whether it runs.",
         )
 
 
 def _connect(connection: socket.socket, path: Path) -> None:
-    """Connect, also where many are ahead: a full queue is EAGAIN at once with a time-out set."""
+    """Connect, also to a full queue: with a timeout set it returns EAGAIN at once."""
     connection.settimeout(WAIT_S)
     end = time.monotonic() + WAIT_S
     while True:
@@ -243,26 +245,26 @@ def _refused(refusal: _Refusal) -> NotPossibleError | InvalidInputError:
     match refusal.error, refusal.what:
         case "busy", "memory_bytes":
             return AlreadyReservedError(
-                f"The partition has {which} of memory left for others.", "Ask for less, or wait."
+                f"Only {which} of memory are free in the partition.", "Request less, or wait."
             )
         case "busy", what:
             return AlreadyReservedError(
-                f"Others have {_NOUNS.get(what, what)} {which}.", "Wait, or ask for others."
+                f"Other shares include {_NOUNS.get(what, what)} {which}.",
+                "Wait, or request others.",
             )
         case "unknown", "memory_bytes":
-            return InvalidInputError(
-                f"The partition has {which} of memory in all.", "Ask for less."
-            )
+            return InvalidInputError(f"The partition has only {which} of memory.", "Request less.")
         case "unknown", what:
             return InvalidInputError(
                 f"The partition has no {_NOUNS.get(what, what)} {which}.",
-                "`assay partition list` shows what it has.",
+                "See `assay partition list`.",
             )
         case "empty", _:
-            return InvalidInputError("A share needs a CPU at least.", "Ask for one.")
+            return InvalidInputError("A share needs at least one CPU.", "Request one.")
         case _:
             return NotPossibleError(
-                f"The broker refuses: {refusal.message}.", "`assay partition list` shows its state."
+                f"The broker refuses: {refusal.message}.",
+                "See its state in `assay partition list`.",
             )
 
 
@@ -270,5 +272,5 @@ _NOUNS = {"cpus": "CPU", "gpus": "GPU"}
 
 
 def free_cpus(state: PartitionState) -> tuple[int, ...]:
-    """Numbers of the CPUs that nobody has, ascending."""
+    """Return the free CPUs, ascending."""
     return parse_list(state.free_cpus)

@@ -1,4 +1,4 @@
-"""Daemon: the broker of a partition as a process, from its start to its end."""
+"""Broker process of a partition: start, state and end."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ BROKER_VARIABLE = "ASSAY_BROKER"
 
 
 def find_broker(env: Mapping[str, str]) -> Path:
-    """The program: ``ASSAY_BROKER``, else that beside the launcher.
+    """Return the program: ``ASSAY_BROKER``, else the one beside the launcher.
 
     Raises:
-        NotPossibleError: there is none.
+        NotPossibleError: the program is missing.
     """
     return find_native(env, "assay-broker", BROKER_VARIABLE)
 
 
 def start_broker(program: Path, folder: Path) -> None:
-    """Start the broker of a partition, of a session of its own, and wait until it answers.
+    """Start the broker of a partition in its own session, and wait until it answers.
 
     Args:
-        program: as ``find_broker`` gives it.
-        folder: of the partition, with what the broker is told of it.
+        program: path from ``find_broker``.
+        folder: folder of the partition, with the document of the broker.
 
     Raises:
-        NotPossibleError: it does not start, or does not answer.
+        NotPossibleError: the broker does not start or does not answer.
     """
     socket = socket_in(folder)
     socket.unlink(missing_ok=True)
@@ -70,7 +70,7 @@ def start_broker(program: Path, folder: Path) -> None:
 
 
 def broker_state(folder: Path) -> PartitionState | None:
-    """What the broker of a partition tells; ``None`` where none answers."""
+    """Return the state of a partition from its broker; ``None`` without an answer."""
     try:
         with BrokerClient(socket_in(folder)) as broker:
             return broker.state()
@@ -79,15 +79,15 @@ def broker_state(folder: Path) -> PartitionState | None:
 
 
 def end_brokers(folder: Path) -> None:
-    """End whatever broker was started for this folder; its shares end with it.
+    """End all brokers that were started for this folder, and thereby their shares.
 
-    One that does not end by itself is killed.
+    A broker that does not end in time is killed.
     """
     for pid in _started_for(folder):
         with contextlib.suppress(ProcessLookupError):
             fd = os.pidfd_open(pid)
             try:
-                if _is_for(pid, folder):  # the number is still that of the one that was found
+                if _is_for(pid, folder):  # the process id was not reused
                     _end(fd)
             finally:
                 os.close(fd)
@@ -107,7 +107,7 @@ def _started_for(folder: Path) -> list[int]:
 
 
 def _is_for(pid: int, folder: Path) -> bool:
-    """Whether a process of root's, or of this user's, was started as ``start_broker`` does."""
+    """Return whether ``start_broker`` started a process of root or this user for this folder."""
     place = Path(f"/proc/{pid}")
     try:
         words = (place / "cmdline").read_bytes().split(b"\0")
@@ -121,5 +121,5 @@ def _is_for(pid: int, folder: Path) -> bool:
 def _not_started(why: str) -> NotPossibleError:
     return NotPossibleError(
         f"The broker of the partition does not run: {why}.",
-        "`assay partition create --no-broker` makes one without shares.",
+        "Create a partition without shares with `assay partition create --no-broker`.",
     )

@@ -1,4 +1,4 @@
-"""Choose: which CPUs of a partition a run gets. Pure: the same question has the same answer."""
+"""Choice of the CPUs of a share. Pure: the same request has the same result."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from assay.partition.share_request import ShareRequest
 from assay.units import show_count
 
 _LEVELS = (("package", "node", "l3"), ("node",), ("package",))
-"""What cores may share, from the inside out; the last cache is not known of every CPU."""
+"""Levels of the topology that cores may share, from the inside out; the last-level cache of a CPU
+may be unknown."""
 
 Core = tuple[Cpu, ...]
 
 
 @dataclass(frozen=True)
 class CpuChoice:
-    """CPUs for a run.
+    """CPUs of a share.
 
     Attributes:
-        cpus: for its work, ascending.
-        utility: set apart for threads that only help, ascending; none of ``cpus``.
+        cpus: CPUs for the workload, ascending.
+        utility: CPUs for helper threads, ascending; disjoint from ``cpus``.
     """
 
     cpus: tuple[int, ...]
@@ -35,17 +36,17 @@ class CpuChoice:
 def choose_cpus(
     request: ShareRequest, cpus: Sequence[Cpu], free: Collection[int], seed: int = 0
 ) -> CpuChoice:
-    """The CPUs that a wish gets.
+    """Return the CPUs that satisfy a request.
 
     Args:
-        wish: what is asked for; without a word on CPUs all that are free.
-        cpus: of the whole partition.
-        free: numbers of those that nobody has.
-        seed: of the algorithm ``random``.
+        request: request; all free CPUs if it names none.
+        cpus: CPUs of the whole partition.
+        free: numbers of the free CPUs.
+        seed: seed of the algorithm ``random``.
 
     Raises:
-        InvalidInputError: a CPU that is not of the partition, or more than it has.
-        NotPossibleError: others have too many of them.
+        InvalidInputError: a CPU is not in the partition, or it has too few.
+        NotPossibleError: too few of them are free.
     """
     if request.listed:
         taken = _listed(request.listed, cpus, free)
@@ -55,19 +56,19 @@ def choose_cpus(
 
 
 def _listed(listed: tuple[int, ...], cpus: Sequence[Cpu], free: Collection[int]) -> set[int]:
-    """Exactly these (yod: EINVAL where they are not designated, EBUSY where somebody has them)."""
+    """Return exactly these CPUs (yod: EINVAL if not designated, EBUSY if in use)."""
     known = {cpu.id for cpu in cpus}
     foreign = [cpu for cpu in listed if cpu not in known]
     if foreign:
         raise InvalidInputError(
-            f"CPU {format_list(foreign)} is not of the partition, which has {format_list(known)}.",
-            "Name CPUs of the partition.",
+            f"CPU {format_list(foreign)} is not in the partition, which has {format_list(known)}.",
+            "Choose CPUs of the partition.",
         )
     busy = [cpu for cpu in listed if cpu not in free]
     if busy:
         raise NotPossibleError(
-            f"CPU {format_list(busy)} of the partition is taken.",
-            f"Free are {format_list(free) or 'none'}; wait, or ask for a number of CPUs.",
+            f"CPU {format_list(busy)} of the partition is in use.",
+            f"Free CPUs: {format_list(free) or 'none'}. Wait, or request a number of CPUs.",
         )
     return set(listed)
 
@@ -76,7 +77,7 @@ def _counted(request: ShareRequest, cpus: Sequence[Cpu], free: set[int], seed: i
     cores = _cores(cpus)
     if request.layout is not None:
         return _laid_out(request, request.layout, cores, free)
-    # Half a core beside somebody else's half is no core of one's own.
+    # A core that is shared with another user is not exclusive.
     able = [c for c in cores if (any if request.partial else all)(cpu.id in free for cpu in c)]
     if request.partial and request.cpus is not None:
         wanted = request.cpus.of(len(cpus))
@@ -93,7 +94,7 @@ def _counted(request: ShareRequest, cpus: Sequence[Cpu], free: set[int], seed: i
 def _laid_out(
     request: ShareRequest, layout: RankLayout, cores: Sequence[Core], free: set[int]
 ) -> set[int]:
-    """The part of the partition that a rank has, wherever the others are by now."""
+    """Return the fixed part of the partition that belongs to a rank."""
     near = sorted(cores, key=_whereabouts)
     place = layout.place(len({core[0].node for core in cores}))
     pieces: list[Core] = near
@@ -105,9 +106,9 @@ def _laid_out(
     part = pieces[place * wanted : (place + 1) * wanted]
     if len(part) < wanted:
         raise InvalidInputError(
-            f"Rank {layout.rank.number} of {layout.rank.count} has no place: each has "
-            f"{show_count(wanted, 'core')} of {len(cores)}.",
-            "Ask for fewer, or write share=MPI.",
+            f"The partition is too small for rank {layout.rank.number} of {layout.rank.count}: "
+            f"each needs {show_count(wanted, 'core')} of {len(cores)}.",
+            "Request fewer cores, or use share=MPI.",
         )
     numbers = [cpu.id for core in part for cpu in core]
     return _listed(tuple(numbers), [cpu for core in cores for cpu in core], free)
@@ -129,7 +130,7 @@ def _wanted_cores(request: ShareRequest, cores: Sequence[Core], able: int) -> in
 
 
 def _cores_for(cpus: int, able: Sequence[Core], free: Collection[int]) -> int:
-    """How many cores hold so many free CPUs, the first ones taken."""
+    """Return the number of cores, in order, that have this many free CPUs."""
     left = cpus
     for number, core in enumerate(able, 1):
         left -= sum(cpu.id in free for cpu in core)
@@ -141,19 +142,19 @@ def _cores_for(cpus: int, able: Sequence[Core], free: Collection[int]) -> int:
 def _demand(wanted: int, noun: str, total: int, free: int) -> None:
     if wanted > total:
         raise InvalidInputError(
-            f"{_asked(wanted, noun)}, and the partition has {total}.",
-            "Ask for fewer, or make it larger.",
+            f"{_asked(wanted, noun)}, but the partition has {total}.",
+            "Request fewer, or create a larger partition.",
         )
     if wanted > free:
         raise NotPossibleError(
-            f"{_asked(wanted, noun)}, and {free or 'none'} of the {total} of the partition "
+            f"{_asked(wanted, noun)}, but {free or 'none'} of the {total} of the partition "
             f"{'is' if free < 2 else 'are'} free.",
-            "Wait until others are done" + (", or ask for fewer." if free else "."),
+            "Wait for other runs" + (", or request fewer." if free else "."),
         )
 
 
 def _asked(wanted: int, noun: str) -> str:
-    return f"{show_count(wanted, noun)} {'was' if wanted == 1 else 'were'} asked for"
+    return f"{show_count(wanted, noun)} {'was' if wanted == 1 else 'were'} requested"
 
 
 def _cores(cpus: Sequence[Cpu]) -> list[Core]:
@@ -164,7 +165,7 @@ def _cores(cpus: Sequence[Cpu]) -> list[Core]:
 
 
 def _ordered(request: ShareRequest, able: Sequence[Core], wanted: int, seed: int) -> list[Core]:
-    """The cores in the order in which they are taken."""
+    """Return the cores in the order in which they are taken."""
     if request.algorithm == "random":
         found = list(able)
         random.Random(seed).shuffle(found)
@@ -173,10 +174,10 @@ def _ordered(request: ShareRequest, able: Sequence[Core], wanted: int, seed: int
 
 
 def _closest(able: list[Core], wanted: int) -> list[Core]:
-    """From the innermost place that has so many; of several the one that is left fullest.
+    """Return cores of the innermost topology level that has enough; of several the fullest one.
 
-    So large places stay whole for large wishes (best fit). Where none has so many, whole places are
-    taken, the largest first.
+    This is best fit: large domains remain for large requests. If no domain has enough cores, whole
+    domains are taken, the largest first.
     """
     for names in _LEVELS:
         places = [place for place in _places(able, names) if len(place) >= wanted]
@@ -196,11 +197,11 @@ def _places(able: list[Core], names: tuple[str, ...]) -> list[list[Core]]:
 
 
 def _with_utility(count: int, taken: Sequence[Cpu]) -> CpuChoice:
-    """The last CPUs are set apart: work begins on the first cores, and so do most programs."""
+    """Separate the last CPUs as utility CPUs: most programs start on the first cores."""
     if count >= len(taken):
         raise InvalidInputError(
-            f"utility={count} leaves no CPU for the work: the share has {len(taken)} in all.",
-            "Ask for more CPUs, or for fewer utility CPUs.",
+            f"utility={count} leaves no CPU for the workload: the share has {len(taken)}.",
+            "Request more CPUs, or fewer utility CPUs.",
         )
     numbers = sorted(cpu.id for cpu in taken)
     work = numbers[: len(numbers) - count]

@@ -1,4 +1,4 @@
-"""CPUs: which of a host's become a partition's. Pure."""
+"""Designation of the CPUs of a new partition. Pure."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ AUTO = "auto"
 
 @dataclass(frozen=True)
 class CpuRequest:
-    """What is asked for.
+    """Requested CPUs of a partition.
 
     Attributes:
-        listed: a list of CPUs, or ``auto``: all but a core of each socket.
-        cores: so many cores instead, as close together as can be.
-        partial: parts of cores may be taken.
+        listed: list of CPUs, or ``auto``: all except one core of each socket.
+        cores: number of cores instead, as close together as possible.
+        partial: whether parts of cores are allowed.
     """
 
     listed: str | None = AUTO
@@ -32,16 +32,16 @@ class CpuRequest:
 def designate_cpus(
     request: CpuRequest, machine: Machine, taken: Mapping[str, Iterable[int]]
 ) -> tuple[int, ...]:
-    """The CPUs of a new partition, ascending.
+    """Return the CPUs of a new partition, ascending.
 
     Args:
-        wish: what is asked for.
-        machine: of the host.
-        taken: CPUs of other partitions by name.
+        request: requested CPUs.
+        machine: description of the host.
+        taken: CPUs of other partitions, by name.
 
     Raises:
-        InvalidInputError: no such CPUs, parts of cores, or all that there are.
-        NotPossibleError: other partitions have too many of them.
+        InvalidInputError: the CPUs do not exist, are parts of cores, or are all CPUs of the host.
+        NotPossibleError: other partitions have them.
     """
     apart = {cpu for cpus in taken.values() for cpu in cpus}
     if request.cores is not None:
@@ -50,8 +50,8 @@ def designate_cpus(
         found = [cpu.id for cpu in _automatic(machine, apart)]
         if not found:
             raise NotPossibleError(
-                "A core of each socket stays with the system, and no other is left.",
-                f"Name CPUs: this machine has {_online(machine)}, and partitions have "
+                "One core of each socket is reserved for the system, and no other core is free.",
+                f"Choose CPUs with --cpus: this machine has {_online(machine)}; partitions use "
                 f"{format_list(apart) or 'none'}.",
             )
         return tuple(sorted(found))
@@ -59,10 +59,10 @@ def designate_cpus(
 
 
 def nodes_of(cpus: Iterable[int], machine: Machine) -> tuple[int, ...]:
-    """The NUMA nodes that memory for these CPUs comes from.
+    """Return the NUMA nodes that provide memory for these CPUs.
 
-    Those that the CPUs are of, and nodes without CPUs that are nearest to one of them; all nodes
-    where none of these has memory.
+    These are the nodes of the CPUs, and nodes without CPUs whose nearest node is one of them. If
+    none of these has memory, all nodes are returned.
     """
     own = set(cpus)
     homes = [node for node in machine.nodes if own & set(node.cpus)]
@@ -84,7 +84,7 @@ def _online(machine: Machine) -> str:
 
 
 def _automatic(machine: Machine, apart: set[int]) -> list[Cpu]:
-    """All but the first core of each socket, and what other partitions have a part of."""
+    """Return all CPUs except the first core of each socket and cores of other partitions."""
     first: dict[int, int] = {}
     for cpu in machine.cpus:
         first.setdefault(cpu.package, cpu.core)
@@ -99,12 +99,12 @@ def _counted(cores: int, machine: Machine, apart: set[int]) -> tuple[int, ...]:
     able = _automatic(machine, apart)
     there = len({cpu.core for cpu in able})
     if cores < 1:
-        raise InvalidInputError(f"--cores {cores} is no partition.", "Ask for one at least.")
+        raise InvalidInputError(f"--cores {cores}: too few.", "Request at least one.")
     if not 0 < cores <= there:
         raise (NotPossibleError if apart else InvalidInputError)(
-            f"--cores {cores}: a core of each socket stays with the system, and {there} "
+            f"--cores {cores}: one core of each socket is reserved for the system, and {there} "
             f"{'is' if there == 1 else 'are'} left.",
-            "Ask for as many at most, or name CPUs with --cpus.",
+            "Request at most that number, or choose CPUs with --cpus.",
         )
     return choose_cpus(
         ShareRequest(cores=Amount(number=cores)), able, {cpu.id for cpu in able}
@@ -116,20 +116,20 @@ def _listed(
 ) -> tuple[int, ...]:
     asked = parse_list(text)
     if not asked:
-        raise InvalidInputError("--cpus names no CPU.", "Write as in --cpus 2-7, or --cpus auto.")
+        raise InvalidInputError("--cpus names no CPU.", "Examples: --cpus 2-7, --cpus auto.")
     by_id = {cpu.id: cpu for cpu in machine.cpus}
     foreign = [cpu for cpu in asked if cpu not in by_id]
     if foreign:
         raise InvalidInputError(
-            f"CPU {format_list(foreign)} is not online here: this machine has {_online(machine)}.",
-            "Name others, or bring it online.",
+            f"CPU {format_list(foreign)} is not online: this machine has {_online(machine)}.",
+            "Choose others, or bring it online.",
         )
     for name, cpus in taken.items():
         both = set(cpus) & set(asked)
         if both:
             raise NotPossibleError(
-                f"CPU {format_list(both)} is of the partition {name}.",
-                "Name others: `assay partition list` shows who has which.",
+                f"CPU {format_list(both)} belongs to the partition {name}.",
+                "Choose others: see `assay partition list`.",
             )
     if not partial:
         _demand_whole([by_id[cpu] for cpu in asked])
@@ -137,24 +137,24 @@ def _listed(
     rest = by_id.keys() - apart - set(asked)
     if not rest:
         raise InvalidInputError(
-            f"--cpus {text} leaves no CPU to the system, which needs one for all else.",
-            "Leave a core out; --cpus auto leaves one of each socket.",
+            f"--cpus {text} leaves no CPU for the system.",
+            "Omit a core; --cpus auto omits one of each socket.",
         )
     return asked
 
 
 def _demand_whole(asked: Sequence[Cpu]) -> None:
-    """Refuse half a core: what runs on the other half slows it down.
+    """Refuse parts of cores: a program on the other part would slow them down.
 
     Raises:
-        InvalidInputError: names the first.
+        InvalidInputError: a core is incomplete; the message names the first CPU.
     """
     numbers = {cpu.id for cpu in asked}
     for cpu in asked:
         left = set(cpu.siblings) - numbers
         if left:
             raise InvalidInputError(
-                f"CPU {cpu.id} is a part of a core whose other part, CPU {format_list(left)}, is "
-                "not named.",
-                "Name all CPUs of each core; --partial takes parts.",
+                f"CPU {cpu.id} shares its core with CPU {format_list(left)}, which is not in the "
+                "list.",
+                "List all CPUs of each core, or allow parts with --partial.",
             )

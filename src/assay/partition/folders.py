@@ -1,4 +1,4 @@
-"""Folder: where the partitions of this host are known, until they are deleted or it reboots."""
+"""Folders of the partitions of this host; they last until deletion or reboot."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from pathlib import Path
 from assay.errors import InvalidInputError
 
 RUN_VARIABLE = "ASSAY_RUN"
-"""Names another folder for what lasts until a reboot; tests use one of their own."""
+"""Variable that names another folder for files that last until a reboot, for instance in tests."""
 _USUAL = "/run/assay"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 
 
 def partitions_folder(env: Mapping[str, str]) -> Path:
-    """The folder with a folder for each partition."""
+    """Return the folder that contains a folder for each partition."""
     return Path(env.get(RUN_VARIABLE) or _USUAL) / "partitions"
 
 
 def partition_folder(name: str, env: Mapping[str, str]) -> Path:
-    """The folder of one partition: ``partition.json``, as the broker reads it, and its socket.
+    """Return the folder of one partition, with ``partition.json`` of the broker and its socket.
 
     Raises:
-        InvalidInputError: no partition can have this name.
+        InvalidInputError: the name is invalid.
     """
     if not _NAME.fullmatch(name):
         raise InvalidInputError(
-            f"No partition can be named {name!r}.",
-            "A name has up to 32 lower-case letters, digits, - and _, and begins with one of the "
-            "first two.",
+            f"Invalid name of a partition: {name!r}.",
+            "A name has up to 32 lower-case letters, digits, - and _, and begins with a letter or "
+            "digit.",
         )
     return partitions_folder(env) / name
 
 
 def socket_in(folder: Path) -> Path:
-    """The socket of a partition's broker."""
+    """Return the socket of a partition's broker."""
     return folder / "broker.sock"
 
 
 def document_in(folder: Path) -> Path:
-    """What the broker of a partition was started with."""
+    """Return the document with which the broker of a partition is started."""
     return folder / "partition.json"

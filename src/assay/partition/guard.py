@@ -1,4 +1,4 @@
-"""The guard of who makes or deletes a partition: it settles what was left half done.
+"""Guard of a creation or deletion of a partition: it completes or undoes an interrupted one.
 
 Run as ``python -m assay.partition.guard OWNER LOCK_FD``; see ``assay.host.guard``.
 """
@@ -17,7 +17,7 @@ from assay.partition.reconciliation import reconcile
 
 
 def main() -> int:
-    """Be the guard."""
+    """Run the guard."""
     ignore_ending_signals()
     if await_dismissal():
         return 0
@@ -25,7 +25,7 @@ def main() -> int:
         with open_journal(lock_fd=int(sys.argv[2])) as journal:
             reconcile(LiveHost(), journal, read_machine(), os.environ)
     except AssayError:
-        return 1  # what is left is written down: whoever looks after partitions next settles it
+        return 1  # the journal has the remaining changes: the next command on partitions reconciles them
     return 0
 
 

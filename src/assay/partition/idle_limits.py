@@ -1,4 +1,4 @@
-"""Quiet: how deep the CPUs of partitions sleep, and whether errors of the machine are polled for.
+"""Limits on idle states of partition CPUs, and polling for machine errors.
 
 Interfaces: ``Documentation/admin-guide/pm/cpuidle.rst``, ``ABI/testing/sysfs-mce``.
 """
@@ -16,39 +16,39 @@ from assay.records.action import HostAction, WriteFile
 from assay.settings.system.idle import disable_deep_states, idle_states
 
 MAX_SHALLOW_LATENCY_US = 10
-"""What the first halting states take to wake up from (C1 and C1E of Intel 1 to 10 us); the next
-ones, which switch parts of a core off, take tens of microseconds."""
+"""Largest exit latency of the first halting states (C1 and C1E of Intel: 1 to 10 us); the next
+states, which power down parts of a core, take tens of microseconds."""
 _LATENCIES_US: dict[IdleLimit, int] = {"shallow": MAX_SHALLOW_LATENCY_US, "poll": 0}
 
 
 def demand_idle_support(
     idle: IdleLimit, checks_machine: bool, machine: Machine, cpus: Iterable[int]
 ) -> None:
-    """Refuse what this machine cannot do with these CPUs.
+    """Check that this machine supports the idle limit and the polling setting for these CPUs.
 
     Raises:
-        NotPossibleError: it knows no idle states, none that polls, or no polling for errors.
+        NotPossibleError: idle states, a polling state, or error polling are not available.
     """
     known = idle_states(machine)
     states = [known.get(cpu, {}) for cpu in cpus]
     if idle != "default" and not all(states):
         raise NotPossibleError(
-            f"--idle {idle} cannot be had: the kernel tells of no idle states here.",
-            "Leave it out; in a guest the host decides how deep its CPUs sleep.",
+            f"--idle {idle} is not supported: the kernel reports no idle states.",
+            "Omit the option; in a guest the host controls the idle states.",
         )
     if idle == "poll" and not all(0 in latencies.values() for latencies in states):
         raise NotPossibleError(
-            "--idle poll cannot be had: no idle state here polls.", "--idle shallow can."
+            "--idle poll is not supported: no idle state polls.", "Use --idle shallow."
         )
     if not checks_machine and MACHINE_CHECKS not in machine.system:
         raise NotPossibleError(
-            f"--no-machine-checks cannot be had: this machine has no {MACHINE_CHECKS}.",
-            "Leave it out: nothing is polled for.",
+            f"--no-machine-checks is not supported: this machine has no {MACHINE_CHECKS}.",
+            "Omit the option: the kernel does not poll.",
         )
 
 
 def idle_actions(made: Iterable[Partition], machine: Machine) -> tuple[HostAction, ...]:
-    """What all partitions ask for, for as long as they stand."""
+    """Return the idle and polling actions that all partitions require."""
     found: list[HostAction] = []
     polled = True
     for one in made:

@@ -1,4 +1,4 @@
-"""Before: what was there before any partition changed it."""
+"""Initial state: values before any partition changed them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from assay.machine.boot import BOOT_ID
 
 
 class InitialState:
-    """What files and threads held before partitions.
+    """Values of files and threads before the changes of partitions.
 
     Args:
-        host: that is asked about all that was not changed.
-        entries: of partitions, in the undo journal.
+        host: source of all unchanged values.
+        entries: entries of partitions in the undo journal.
     """
 
     def __init__(self, host: Host, entries: Iterable[Entry]) -> None:
         self._host = host
         boot_id = host.read(BOOT_ID)
         here = (entry.note for entry in entries if boot_id in (None, entry.note.boot_id))
-        # On top of each other: the newest tells what was there but for partitions.
+        # Later entries override earlier ones: the newest has the value without partitions.
         self._old = {note.action.path: note.old for note in here}
 
     def read(self, path: str) -> str | None:
-        """In one spelling; ``None`` where it is not there, or cannot be read."""
+        """Return the normalised initial value; ``None`` if the target is missing or unreadable."""
         old = self._old.get(path)
         return read_file(self._host, path) if old is None else old

@@ -1,10 +1,12 @@
-"""Designate: CPUs set apart by control groups.
+"""Isolation of CPUs by control groups.
 
-Version 2: a partition ``isolated`` below the first group (``Documentation/admin-guide/
-cgroup-v2.rst``, Linux 5.18 and later): the kernel balances no load there and keeps its CPUs from
-all other groups. Version 1: a group with CPUs of its own and no load balancing; since the first
-group would go on balancing over all CPUs, it stops to, and a group beside has the other CPUs and
-all programs (``cpuset(7)``, ``Documentation/admin-guide/cgroup-v1/cpusets.rst``).
+Version 2: a partition of type ``isolated`` below the root group
+(``Documentation/admin-guide/cgroup-v2.rst``, Linux 5.18 and later). The kernel balances no load
+there and keeps its CPUs from all other groups.
+
+Version 1: an exclusive group without load balancing. Load balancing of the root group is disabled,
+since it would include all CPUs, and a sibling group has the other CPUs and all programs
+(``cpuset(7)``, ``Documentation/admin-guide/cgroup-v1/cpusets.rst``).
 """
 
 from __future__ import annotations
@@ -29,12 +31,13 @@ CGROUP_MOUNT = "/sys/fs/cgroup"
 
 @dataclass(frozen=True)
 class CgroupTree:
-    """The control groups of a host that partitions are made of.
+    """Control-group tree of a host for partitions.
 
     Attributes:
         version: 1 or 2.
-        top: folder of the first group with a cpuset.
-        memory_top: the same with limits on memory; ``None`` where those cannot be set beside it.
+        top: folder of the root group with a cpuset.
+        memory_top: folder of the root group with memory limits; ``None`` if these are not available
+            together.
     """
 
     version: int
@@ -43,33 +46,33 @@ class CgroupTree:
 
 
 def find_tree(root: Root) -> CgroupTree:
-    """The control groups with a cpuset, version 2 where it has one.
+    """Return the control groups with a cpuset, preferably of version 2.
 
     Raises:
-        NotPossibleError: there are none, or only those of a container.
+        NotPossibleError: there is none, or only that of a container.
     """
     mounted = [one for one in hierarchies(root) if "cpuset" in one.controllers]
     if not mounted:
         raise NotPossibleError(
-            "No control groups with a cpuset are mounted here.",
+            "No control groups with a cpuset are mounted.",
             "Mount them (mount -t cgroup2 none /sys/fs/cgroup); the kernel needs CONFIG_CPUSETS.",
         )
     first = mounted[0]
     if not first.whole:
         raise NotPossibleError(
-            f"The control groups at {first.point} are those of a container.",
-            "Make the partition on the host.",
+            f"The control groups at {first.point} belong to a container.",
+            "Create the partition on the host.",
         )
     if first.point != CGROUP_MOUNT and not first.point.startswith(f"{CGROUP_MOUNT}/"):
         raise NotPossibleError(
-            f"Control groups are mounted at {first.point}, and assay looks below {CGROUP_MOUNT} alone.",
+            f"Control groups are mounted at {first.point}, but assay uses only {CGROUP_MOUNT}.",
             f"Mount them there too: mount --bind {first.point} {CGROUP_MOUNT}",
         )
     return CgroupTree(first.version, first.point, _memory_top(first, root))
 
 
 def _memory_top(first: Hierarchy, root: Root) -> str | None:
-    """Limits of version 2 are in the same group; those of version 1 in a tree of their own."""
+    """Return the root group with memory limits; those of version 1 are a separate tree."""
     for one in hierarchies(root):
         same = one.version == first.version
         if (
@@ -83,7 +86,7 @@ def _memory_top(first: Hierarchy, root: Root) -> str | None:
 
 
 def overlapping_groups(host: Host, top: str, cpus: Collection[int]) -> dict[str, tuple[int, ...]]:
-    """Groups right below the first one that name some of these CPUs, and which."""
+    """Return the groups directly below the root that include some of these CPUs."""
     found = {}
     for path in groups_in(host, top):
         both = set(parse_list(host.read(f"{path}/cpuset.cpus") or "")) & set(cpus)
@@ -93,7 +96,7 @@ def overlapping_groups(host: Host, top: str, cpus: Collection[int]) -> dict[str,
 
 
 def group_name(name: str) -> str:
-    """Of the control groups of a partition."""
+    """Return the name of the control groups of a partition."""
     return f"assay-{name}"
 
 
@@ -104,21 +107,21 @@ def partition_groups(
     nodes: Sequence[int],
     memory_bytes: int | None,
 ) -> tuple[ControlGroup, ...]:
-    """The control groups of a partition, that of the CPUs first.
+    """Return the control groups of a partition, that of the CPUs first.
 
     Args:
-        tree: that they are made in.
-        name: of the partition.
-        cpus, nodes: of it.
-        memory_bytes: that are not to be reclaimed; ``None`` where it shares out no memory.
+        tree: tree of the groups.
+        name: name of the partition.
+        cpus, nodes: CPUs and NUMA nodes of the partition.
+        memory_bytes: bytes to protect from reclaim; ``None`` if it has no memory of its own.
     """
     path = f"{tree.top}/{group_name(name)}"
     own = (("cpuset.mems", format_list(nodes)), ("cpuset.cpus", format_list(cpus)))
     alone = tuple(GROUP_FILES[tree.version].items())
     if tree.version == 1:
         found = [ControlGroup(path=path, files=(*own, *alone))]
-        # Mounted together both are one group; the broker counts the memory of shares there, and
-        # does not limit it.
+        # Mounted together, both are one group: the broker then counts the memory of shares without
+        # a limit.
         if memory_bytes is not None and tree.memory_top not in (None, tree.top):
             found.append(ControlGroup(path=f"{tree.memory_top}/{group_name(name)}", files=()))
         return tuple(found)
@@ -131,7 +134,7 @@ def partition_groups(
 
 
 def required_controllers(tree: CgroupTree, *, with_memory: bool) -> tuple[str, ...]:
-    """Controllers that groups below the first one need."""
+    """Return the controllers that groups below the root need."""
     if tree.version == 1:
         return ()
     return ("cpuset", "memory") if with_memory else ("cpuset",)
@@ -140,7 +143,7 @@ def required_controllers(tree: CgroupTree, *, with_memory: bool) -> tuple[str, .
 def broker_hierarchies(
     tree: CgroupTree, groups: Sequence[ControlGroup]
 ) -> tuple[BrokerHierarchy, ...]:
-    """The same groups as the broker is told of them."""
+    """Return the description of the same groups for the broker."""
     if tree.version == 2:
         return (BrokerHierarchy(controller="", mount=tree.top, folder=groups[0].path),)
     tops = (("cpuset", tree.top), ("memory", tree.memory_top or ""))
@@ -151,7 +154,7 @@ def broker_hierarchies(
 
 
 def isolation_actions(made: Iterable[Partition], machine: Machine) -> tuple[HostAction, ...]:
-    """What sets the CPUs of all partitions apart, in the order in which it is done."""
+    """Return the actions that isolate the CPUs of all partitions, in order."""
     partitions = tuple(made)
     needed = {
         DelegateController(group=one.top, controller=controller): None
@@ -163,7 +166,7 @@ def isolation_actions(made: Iterable[Partition], machine: Machine) -> tuple[Host
 
 
 def _beside(partitions: Sequence[Partition], machine: Machine) -> tuple[HostAction, ...]:
-    """With version 1: the group of all others, and no load balancing over all CPUs."""
+    """Return the actions of version 1: the group of other programs, and no global balancing."""
     tops = {one.top for one in partitions if one.version == 1}
     if not tops:
         return ()

@@ -1,7 +1,7 @@
-"""Apart: what files of control groups say for as long as the CPUs of a partition are set apart.
+"""Control-group files of a partition, and their contents while its CPUs are isolated.
 
 Interfaces: cgroup-v2.rst, "Cpuset Interface Files" (``cpuset.cpus.partition`` reads ``isolated
-invalid (REASON)`` where another group's change has undone it, and ``member`` where it is none);
+invalid (REASON)`` after a conflicting change of another group, and ``member`` without a partition);
 cgroup-v1/cpusets.rst, sections 1.4 and 1.7.
 """
 
@@ -18,19 +18,20 @@ GROUP_FILES: Mapping[int, Mapping[str, str]] = {
     1: {EXCLUSIVE: "1", BALANCE: "0"},
     2: {PARTITION: "isolated"},
 }
-"""What a partition's own group says, by the version of its control groups, in the order in which it
-is written."""
+"""Contents of the files of a partition's group, by version of its control groups, in writing
+order."""
 ROOT_FILES: Mapping[int, Mapping[str, str]] = {1: {BALANCE: "0"}, 2: {}}
-"""The same of the first group, above it: version 1 would balance load over all CPUs from there."""
+"""Contents of the files of the root group: version 1 would balance load over all CPUs from
+there."""
 
 
 def expected_files(group: str) -> dict[str, str]:
-    """What the files of a partition are to say, by path, of whichever version it is.
+    """Return the expected contents of the files of a partition, by path, for both versions.
 
-    Files of the other version are not there, and neither are those of other hierarchies.
+    Files of the other version, and of other hierarchies, do not exist.
 
     Args:
-        group: the partition's own.
+        group: control group of the partition.
     """
     top = group.rpartition("/")[0]
     return {

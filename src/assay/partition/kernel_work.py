@@ -1,7 +1,7 @@
-"""Steer: interrupts, kernel work and kernel threads away from the CPUs of partitions.
+"""Kernel work: interrupts, work queues and kernel threads are moved off partition CPUs.
 
-What never went to those CPUs stays as it is; what did keeps the rest of its CPUs, and has all
-others where none is left.
+Targets that never used these CPUs remain unchanged. Others keep the rest of their CPUs, or get all
+other CPUs if none remain.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ KernelWorkKind = Literal["balancer", "interrupts", "workqueues", "threads"]
 
 
 def kernel_work_kind(action: HostAction) -> KernelWorkKind | None:
-    """What an action keeps away from CPUs; ``None`` where it does something else.
+    """Return the kind of kernel work that an action moves; ``None`` for other actions.
 
-    A partition stands without what only keeps the kernel away.
+    A partition is active even if such an action fails.
     """
     match action:
         case TaskAffinity():
@@ -44,13 +44,13 @@ def kernel_work_kind(action: HostAction) -> KernelWorkKind | None:
 def kernel_work_actions(
     host: Host, before: InitialState, apart: Collection[int], machine: Machine
 ) -> tuple[HostAction, ...]:
-    """What keeps the kernel away from CPUs.
+    """Return the actions that move kernel work off CPUs.
 
     Args:
-        host: whose threads are looked at.
-        before: where all that went before partitions were made.
-        apart: the CPUs of all partitions.
-        machine: of the host.
+        host: host of the threads.
+        before: affinities before any partition was created.
+        apart: CPUs of all partitions.
+        machine: description of the host.
     """
     if not apart:
         return ()
@@ -75,8 +75,8 @@ def _files(
 
 
 def _balancer(before: InitialState, apart: Collection[int]) -> Iterator[HostAction]:
-    """It would move interrupts back: it is told first."""
-    found = before.read(IrqBalance(cpus=()).path)
+    """Yield the action for irqbalance, which comes first: it would move interrupts back."""
+    found = before.read(Balancer(cpus=()).path)
     if found is not None:
         own = () if found == irqbalance.NONE else parse_list(found)
         yield IrqBalance(cpus=tuple(sorted({*own, *apart})))
@@ -85,7 +85,7 @@ def _balancer(before: InitialState, apart: Collection[int]) -> Iterator[HostActi
 def _threads(
     host: Host, before: InitialState, apart: Collection[int], online: Collection[int]
 ) -> Iterator[HostAction]:
-    """Those that the kernel lets go, and that have somewhere else to go."""
+    """Yield actions for kernel threads that may be moved and have other CPUs."""
     for one in kernel_threads(host):
         if one.bound:
             continue

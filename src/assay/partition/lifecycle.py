@@ -1,8 +1,7 @@
-"""Make: partitions made, started again, and deleted.
+"""Life cycle of partitions: creation, restart and deletion.
 
-A partition stands from the moment that its document is in its folder until it is taken away;
-before that and after it, whoever does not get to the end leaves a folder that is settled by a guard
-process, or by the next one who looks after partitions.
+A partition is active while its document is in its folder. A process that is interrupted before or
+after that leaves a folder for a guard process, or for the next command on partitions, to reconcile.
 """
 
 from __future__ import annotations
@@ -72,24 +71,25 @@ from assay.records.action import WriteFile
 
 DEFAULT_NAME = "main"
 WAIT_S = 30.0
-"""For one who changes the machine at the same time."""
+"""Time in seconds to wait for another process that changes the machine."""
 _LOOK_S = 0.05
 _GUARD = "assay.partition.guard"
 
 
 @dataclass(frozen=True)
 class PartitionRequest:
-    """A partition as it is asked for.
+    """Requested partition.
 
     Attributes:
-        name: of it.
-        cpus: that it is to have.
-        memory: of its own; none where it is ``None``.
+        name: name of the partition.
+        cpus: requested CPUs.
+        memory: requested memory; ``None`` for none.
         gpus: a list of numbers.
-        idle: how deep its CPUs may sleep.
-        checks_machine: whether corrected errors of the machine are polled for; all CPUs share that.
-        broker: whether runs can have shares of it.
-        precise: less memory than was asked for is not enough.
+        idle: limit on the idle states of its CPUs.
+        checks_machine: whether the kernel polls for corrected machine errors; this applies to all
+            CPUs.
+        broker: whether runs can reserve shares of it.
+        precise: whether to refuse less memory than requested.
     """
 
     name: str
@@ -104,14 +104,15 @@ class PartitionRequest:
 
 @dataclass(frozen=True)
 class PartitionHost:
-    """Where partitions are made.
+    """Host and environment of partitions.
 
     Attributes:
-        env: may name other folders and another broker than the usual ones.
-        wait_s: how long to wait for one who changes the machine at the same time.
-        host: that is changed.
-        root: where the same host is read.
-        guarded: whether a guard process settles what is left half done; one on this host can.
+        env: environment, which may name other folders and another broker than the defaults.
+        wait_s: time in seconds to wait for another process that changes the machine.
+        host: host to change.
+        root: file system of the same host, for reading.
+        guarded: whether a guard process reconciles an interrupted operation; possible only for this
+            host.
     """
 
     env: Mapping[str, str]
@@ -122,7 +123,7 @@ class PartitionHost:
 
 
 class _Unguarded:
-    """In the place of a guard."""
+    """Substitute for a guard."""
 
     def __enter__(self) -> _Unguarded:
         return self
@@ -131,12 +132,12 @@ class _Unguarded:
         pass
 
     def dismiss(self) -> None:
-        """Nobody is there."""
+        """Do nothing."""
 
 
 @dataclass(frozen=True)
 class CreatedPartition:
-    """A partition that was made, and what became of all that partitions need."""
+    """New partition, with the outcomes of all actions that partitions require."""
 
     made: Partition
     outcomes: tuple[ActionOutcome, ...]
@@ -144,12 +145,12 @@ class CreatedPartition:
 
 @dataclass(frozen=True)
 class StartedPartition:
-    """A partition whose broker runs where it has one, and what became of all that partitions need.
+    """Partition after a restart, with the outcomes of all actions that partitions require.
 
     Attributes:
-        began: whether the broker was started again.
-        ended: processes that ran in shares which the broker before had given: nobody has them any
-            more, and the CPUs are for others.
+        began: whether the broker was restarted.
+        ended: number of processes in shares of the previous broker; these shares have ended, and
+            their CPUs are free for others.
     """
 
     made: Partition
@@ -159,19 +160,19 @@ class StartedPartition:
 
 
 def plan_partition(request: PartitionRequest, machine: Machine, place: PartitionHost) -> Partition:
-    """The partition that a request comes to; nothing is changed.
+    """Return the partition for a request, without any change.
 
     Raises:
-        InvalidInputError: there can be no such one.
-        NotPossibleError: others have what it asks for, or this machine cannot have it.
+        InvalidInputError: the request is invalid.
+        NotPossibleError: the resources are in use, or this machine does not support the request.
     """
     host, root, env = place.host, place.root, place.env
     boot_id = host.read(BOOT_ID) or ""
     others = active_partitions(env, boot_id)
     if read_partition(partition_folder(request.name, env)) in others:
         raise NotPossibleError(
-            f"There is a partition {request.name} already.",
-            f"`assay partition delete {request.name}` removes it; or give this one another name.",
+            f"The partition {request.name} already exists.",
+            f"Delete it with `assay partition delete {request.name}`, or choose another name.",
         )
     tree = find_tree(root)
     demand_same_tree(tree, others)
@@ -203,12 +204,12 @@ def plan_partition(request: PartitionRequest, machine: Machine, place: Partition
 
 
 def create_partition(request: PartitionRequest, place: PartitionHost) -> CreatedPartition:
-    """Make a partition, with its broker.
+    """Create a partition and its broker.
 
     Raises:
-        InvalidInputError: there can be no such one.
-        NotPossibleError: not as this user, not on this machine, or not while others have what it asks
-            for; everything is as it was then.
+        InvalidInputError: the request is invalid.
+        NotPossibleError: this user or machine cannot create it, or the resources are in use; all
+            changes are then undone.
     """
     program = find_broker(place.env) if request.broker else None
     host, machine = place.host, read_machine(place.root)
@@ -262,22 +263,22 @@ def _guard(place: PartitionHost, journal: Journal) -> Guard | _Unguarded:
 
 
 def delete_partition(name: str, place: PartitionHost, *, force: bool = False) -> UpdateResult:
-    """Take a partition away, and put everything back that was changed for it.
+    """Delete a partition, and restore all changes that it required.
 
     Args:
-        name: of it.
-        place: where it is.
-        force: also while it is used; what runs there goes on elsewhere.
+        name: name of the partition.
+        place: host of the partition.
+        force: whether to delete it while it is in use; its processes continue elsewhere.
 
     Raises:
-        InvalidInputError: there is no such one.
-        NotPossibleError: it is used, or this user may not.
+        InvalidInputError: the partition is unknown.
+        NotPossibleError: the partition is in use, or this user may not delete it.
     """
     folder = _folder_of(name, place.env)
     host, machine = place.host, read_machine(place.root)
     demand_root(machine)
     with _changing(place.wait_s) as journal:
-        _folder_of(name, place.env)  # another may have deleted it meanwhile
+        _folder_of(name, place.env)  # another process may have deleted it meanwhile
         restore_ended_owners(host, journal)
         kept_unused = contextlib.nullcontext() if force else demand_unused(name, folder, host)
         with kept_unused, _guard(place, journal) as guard:
@@ -288,13 +289,13 @@ def delete_partition(name: str, place: PartitionHost, *, force: bool = False) ->
 
 
 def start_partition(name: str, place: PartitionHost) -> StartedPartition:
-    """Have all that partitions need hold again, and start the broker of one where it has ended.
+    """Repeat all actions that partitions require, and restart a broker that has ended.
 
-    One that was made without a broker stays without.
+    A partition without a broker remains without one.
 
     Raises:
-        InvalidInputError: there is no such one.
-        NotPossibleError: it does not stand, or this user may not.
+        InvalidInputError: the partition is unknown.
+        NotPossibleError: the partition is not active, or this user may not change it.
     """
     folder = _folder_of(name, place.env)
     machine = read_machine(place.root)
@@ -305,8 +306,8 @@ def start_partition(name: str, place: PartitionHost) -> StartedPartition:
         made = read_partition(folder)
         if made is None:
             raise NotPossibleError(
-                f"The partition {name} was not finished, and is removed by now.",
-                "`assay partition create` makes it anew.",
+                f"The partition {name} was incomplete and has been removed.",
+                "Create it again with `assay partition create`.",
             )
         if not made.broker or broker_state(folder) is not None:
             return StartedPartition(made, turned, began=False)
@@ -320,9 +321,9 @@ def start_partition(name: str, place: PartitionHost) -> StartedPartition:
 
 
 def deactivate_partitions(env: Mapping[str, str]) -> None:
-    """Let no partition stand, and end their brokers; for who holds the undo journal.
+    """Deactivate all partitions and end their brokers; requires the lock of the undo journal.
 
-    What they changed is written down there, and put back from there.
+    Their changes are recorded there, and are restored from there.
     """
     for name in partition_names(env):
         folder = partitions_folder(env) / name
@@ -331,7 +332,7 @@ def deactivate_partitions(env: Mapping[str, str]) -> None:
 
 
 def remove_partitions(env: Mapping[str, str]) -> None:
-    """Remove what is left of partitions that do not stand; for who holds the undo journal."""
+    """Remove inactive partitions; requires the lock of the undo journal."""
     for name in partition_names(env):
         folder = partitions_folder(env) / name
         if read_partition(folder) is None:
@@ -340,10 +341,10 @@ def remove_partitions(env: Mapping[str, str]) -> None:
 
 
 def _changing(wait_s: float) -> Journal:
-    """The undo journal, once nobody else changes the machine.
+    """Return the undo journal once no other process changes the machine.
 
     Raises:
-        NotPossibleError: somebody still does, or it cannot be had.
+        NotPossibleError: another process still does, or the journal cannot be opened.
     """
     end = time.monotonic() + wait_s
     while True:
@@ -360,14 +361,14 @@ def _folder_of(name: str, env: Mapping[str, str]) -> Path:
     if name not in known:
         near = nearest(name, known)
         raise InvalidInputError(
-            f"There is no partition {name}.",
-            f"Did you mean {near}?" if near else "`assay partition list` shows those there are.",
+            f"Unknown partition: {name}.",
+            f"Did you mean {near}?" if near else "See `assay partition list`.",
         )
     return partitions_folder(env) / name
 
 
 def _as_got(made: Partition, settled: UpdateResult, host: Host) -> Partition:
-    """With the memory that there is, where pools grew less than was asked for."""
+    """Return the partition with its actual memory, if pools grew less than requested."""
     if made.memory is None:
         return made
     missing = {

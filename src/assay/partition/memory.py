@@ -1,9 +1,9 @@
-"""Memory of a partition: how much, from which nodes, and what keeps it.
+"""Memory of a partition: size, NUMA nodes and guarantee.
 
-A limit keeps no memory: others may have taken it before. Huge pages of a node's pool are taken out
-of what others can have (``Documentation/admin-guide/mm/hugetlbpage.rst``), and only programs that
-ask for huge pages get them. ``memory.min`` (``admin-guide/cgroup-v2.rst``) is not reclaimed while
-it is in use; it does not wait for somebody. With version 1 there is neither: the broker alone
+A limit reserves no memory: other processes may have used it before. Huge pages of a node's pool are
+removed from the memory of all others (``Documentation/admin-guide/mm/hugetlbpage.rst``), but only
+programs that request huge pages get them. ``memory.min`` (``admin-guide/cgroup-v2.rst``) protects
+used memory from reclaim; it does not reserve free memory. Version 1 has neither: only the broker
 counts, among the runs on the partition.
 """
 
@@ -35,11 +35,11 @@ _BY_NODE = re.compile(r"(\d{1,5}):(.+)", re.ASCII)
 
 @dataclass(frozen=True)
 class MemoryRequest:
-    """What is asked for.
+    """Requested memory.
 
     Attributes:
-        text: a size, ``auto``, or sizes by node as in ``0:4G,1:4G``.
-        pages: size of the huge pages that it is to be taken as; any memory where it is ``None``.
+        text: size, ``auto``, or sizes by node as in ``0:4G,1:4G``.
+        pages: size of huge pages; ``None`` for ordinary memory.
     """
 
     text: str
@@ -55,19 +55,19 @@ def plan_memory(
     tree: CgroupTree,
     others: Iterable[Partition],
 ) -> Memory:
-    """The memory of a new partition.
+    """Return the memory of a new partition.
 
     Args:
-        wish: what is asked for.
-        machine: of the host.
-        cpus, nodes: of the partition.
-        host: whose nodes are asked what is free.
-        tree: control groups that the partition is made of.
-        others: partitions that stand.
+        request: requested memory.
+        machine: description of the host.
+        cpus, nodes: CPUs and NUMA nodes of the partition.
+        host: source of the free memory of nodes.
+        tree: control-group tree of the partition.
+        others: active partitions.
 
     Raises:
-        InvalidInputError: no such size, nodes or pages.
-        NotPossibleError: the nodes have less.
+        InvalidInputError: the size, nodes or page size are invalid.
+        NotPossibleError: the nodes have less memory.
     """
     _demand_limits(tree)
     by_node = _by_node(request.text, machine, cpus, nodes, host)
@@ -79,7 +79,7 @@ def plan_memory(
         if not whole:
             raise InvalidInputError(
                 f"--mem {request.text} is less than a page of {show_bytes(_PAGE_BYTES)}.",
-                "Ask for more, as in --mem 8G.",
+                "Request more, for example --mem 8G.",
             )
         return Memory(bytes=whole, asked_bytes=asked, ground=ground, by_node=by_node)
     page_bytes = parse_bytes(request.pages)
@@ -94,7 +94,7 @@ def plan_memory(
 def pool_actions(
     made: Iterable[Partition], before: InitialState, host: Host
 ) -> tuple[HostAction, ...]:
-    """The pools of huge pages that all partitions need, beside what there was before."""
+    """Return the actions that enlarge huge-page pools for all partitions."""
     wanted: dict[str, int] = {}
     for one in made:
         if one.memory is not None:
@@ -108,19 +108,19 @@ def pool_actions(
 
 
 def protected_bytes(memory: Memory | None) -> int | None:
-    """What a control group keeps from being reclaimed; ``None`` where no memory is shared out."""
+    """Return the bytes that a control group protects; ``None`` without memory of its own."""
     if memory is None:
         return None
     return memory.bytes if memory.ground == "minimum" else 0
 
 
 def granted_memory(memory: Memory, missing: Mapping[str, int], host: Host) -> Memory:
-    """The memory that a partition has of what it asked for.
+    """Return the actual memory of a partition.
 
     Args:
-        memory: as planned.
-        missing: by path of a pool: how many pages of those that were asked for last are not there.
-        host: says which pool is whose.
+        memory: planned memory.
+        missing: number of missing pages of the last request, by path of the pool.
+        host: source of the pools by node.
     """
     if memory.ground != "pages":
         return memory
@@ -132,21 +132,21 @@ def granted_memory(memory: Memory, missing: Mapping[str, int], host: Host) -> Me
 
 
 def _demand_limits(tree: CgroupTree) -> None:
-    """Refuse memory of which no share could be limited to its part.
+    """Refuse memory if the memory of shares could not be limited.
 
     Raises:
-        NotPossibleError: no control groups with memory go with those of the cpuset.
+        NotPossibleError: memory and cpuset controllers are not available together.
     """
     if tree.memory_top is not None:
         return
     mount = (
-        " Or mount them, where the kernel has them (/proc/cgroups): "
+        " Or mount them, if the kernel supports them (/proc/cgroups): "
         f"mount -t cgroup -o memory none {CGROUP_MOUNT}/memory."
     )
     raise NotPossibleError(
-        "--mem cannot be had: the control groups that have the cpuset here, those of version "
-        f"{tree.version}, have no memory, and shares could not be limited.",
-        "Leave it out; cgroup_no_v1=all at boot gives version 2 both."
+        f"--mem is not supported: the control groups with the cpuset (version {tree.version}) have "
+        "no memory controller to limit shares.",
+        "Omit the option, or boot with cgroup_no_v1=all to get both in version 2."
         + (mount if tree.version == 1 else ""),
     )
 
@@ -159,30 +159,32 @@ def _by_node(
     if ":" not in text:
         each, rest = divmod(parse_bytes(text), len(nodes))
         if each == 0:
-            raise InvalidInputError(f"--mem {text} is nothing.", "Leave it out, or ask for more.")
+            raise InvalidInputError(
+                f"--mem {text} is too small.", "Omit the option, or request more."
+            )
         return {node: each + (rest if place == 0 else 0) for place, node in enumerate(nodes)}
     found: dict[int, int] = {}
     for part in text.split(","):
         match = _BY_NODE.fullmatch(part)
         if match is None:
-            raise InvalidInputError(f"--mem cannot read {part!r}.", "Write as in 8G, or 0:4G,1:4G.")
+            raise InvalidInputError(f"--mem: invalid size {part!r}.", "Examples: 8G, or 0:4G,1:4G.")
         if int(match[1]) in found:
             raise InvalidInputError(
-                f"--mem {text} has node {int(match[1])} twice.", "Write it once."
+                f"--mem {text} names node {int(match[1])} twice.", "Name it once."
             )
         if int(match[1]) not in nodes:
             raise InvalidInputError(
-                f"--mem {part}: the CPUs are near to node {format_list(nodes)}.",
-                "Name one of these, or other CPUs.",
+                f"--mem {part}: the CPUs belong to node {format_list(nodes)}.",
+                "Choose one of these, or other CPUs.",
             )
         found[int(match[1])] = parse_bytes(match[2])
     if not all(found.values()):
-        raise InvalidInputError(f"--mem {text} asks for nothing of a node.", "Leave that node out.")
+        raise InvalidInputError(f"--mem {text} requests zero bytes of a node.", "Omit that node.")
     return found
 
 
 def _share_of(node: int, machine: Machine, cpus: Sequence[int], host: Host) -> int:
-    """Of what a node has free, as much as of its CPUs; of one without CPUs as of all CPUs."""
+    """Return the share of a node's free memory that corresponds to the share of its CPUs."""
     own = next((one.cpus for one in machine.nodes if one.id == node), ())
     all_cpus = own or tuple(cpu.id for cpu in machine.cpus)
     share = len(set(all_cpus) & set(cpus)), len(all_cpus)
@@ -199,13 +201,13 @@ def _kilobytes(text: str, name: str) -> int:
 def _demand_there(
     by_node: Mapping[int, int], machine: Machine, others: Iterable[Partition]
 ) -> None:
-    """Refuse more than a node has: what is counted as one's own must be there.
+    """Refuse more memory than a node has: reserved memory must exist.
 
     Raises:
-        NotPossibleError: there is less; names the first such node.
+        NotPossibleError: a node has less; the message names the first one.
     """
     if not any(by_node.values()):
-        raise NotPossibleError("No memory is free for --mem auto.", "Ask for a size.")
+        raise NotPossibleError("No memory is free for --mem auto.", "Request a size.")
     has = {node.id: node.memory_bytes for node in machine.nodes}
     promised: dict[int, int] = {}
     for one in others:
@@ -215,16 +217,16 @@ def _demand_there(
         total = has.get(node) or machine.memory_bytes
         taken = promised.get(node, 0)
         if asked > total - taken:
-            apart = f", of which partitions have {show_bytes(taken)}" if taken else ""
+            apart = f", of which partitions use {show_bytes(taken)}" if taken else ""
             raise NotPossibleError(
-                f"{show_bytes(asked)} of node {node} were asked for, and it has "
+                f"{show_bytes(asked)} of node {node} were requested, but it has "
                 f"{show_bytes(total)}{apart}.",
-                "Ask for less, or say how much of which node: --mem 0:4G,1:2G.",
+                "Request less, or specify sizes by node: --mem 0:4G,1:2G.",
             )
 
 
 def _taken(made: Partition) -> dict[int, int]:
-    """What a partition has of each node."""
+    """Return the bytes that a partition uses of each node."""
     memory = made.memory
     if memory is None:
         return {}
@@ -234,10 +236,10 @@ def _taken(made: Partition) -> dict[int, int]:
 
 
 def _demand_pool(page_bytes: int, nodes: Sequence[int], host: Host) -> None:
-    """Refuse pages of a size that the kernel has no pool for.
+    """Refuse a page size without a pool in the kernel.
 
     Raises:
-        InvalidInputError: names the sizes that there are.
+        InvalidInputError: there is no such pool; the message lists the supported sizes.
     """
     if all(host.read(_pool(node, page_bytes, host)) is not None for node in nodes):
         return
@@ -246,12 +248,12 @@ def _demand_pool(page_bytes: int, nodes: Sequence[int], host: Host) -> None:
     told = ", ".join(map(show_bytes, sizes))
     raise InvalidInputError(
         f"This machine has no huge pages of {show_bytes(page_bytes)}.",
-        f"It has {told}." if told else "Leave --pages out.",
+        f"Supported sizes: {told}." if told else "Omit --pages.",
     )
 
 
 def _pool(node: int, page_bytes: int, host: Host) -> str:
-    """The pool of a node; that of the whole host where the kernel knows no nodes."""
+    """Return the pool of a node, or that of the whole host without NUMA support."""
     name = f"hugepages-{page_bytes >> 10}kB"
     if host.listdir(f"{NODES}/node{node}/hugepages"):
         return f"{NODES}/node{node}/hugepages/{name}/nr_hugepages"

@@ -1,16 +1,15 @@
-"""Names under which the kernel, a program and a sample know partitions and shares."""
+"""Names of partitions and shares in the kernel, in programs and in samples."""
 
 from __future__ import annotations
 
 OTHERS_GROUP = "assay.others"
-"""The group of version 1 that holds all programs beside the partitions: it keeps them off those,
-and confines nobody who asks for a share. No partition can have this name."""
+"""Group of version 1 for all programs outside the partitions. It keeps them off partition CPUs, and
+does not confine users who request a share. The name is invalid for a partition."""
 UTILITY_VARIABLE = "ASSAY_UTILITY_CPUS"
-"""Variable that tells a program the CPUs for its helping threads, as a list such as ``6-7``; not
-set where there are none."""
+"""Variable with the CPUs for helper threads, as a list such as ``6-7``; unset without such CPUs."""
 SHARE_KIND = "share"
-"""Kind of the evidence that tells what a launch had for itself."""
+"""Kind of the evidence of the share of a launch."""
 PARTITION_KIND = "partition"
-"""Kind of the evidence that tells that a partition did not hold while a launch ran."""
+"""Kind of the evidence of a violated partition during a launch."""
 SHARE_MEMORY_KIND = "share_memory"
-"""Kind of the evidence that tells how many processes were ended for want of a share's memory."""
+"""Kind of the evidence of processes that were killed for lack of memory in the share."""

@@ -1,4 +1,4 @@
-"""Ranks: which of the processes of a parallel job on this host this one is."""
+"""Rank of this process among the processes of a parallel job on this host."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _RANKS = (
 
 @dataclass(frozen=True)
 class LocalRank:
-    """One of the processes of a job on a host.
+    """Rank of a process of a job on a host.
 
     Attributes:
-        number: which one, from 0.
-        count: how many there are; ``None`` where the starter does not say.
+        number: rank, from 0.
+        count: number of ranks; ``None`` if the starter does not report it.
     """
 
     number: int
@@ -36,22 +36,22 @@ class LocalRank:
 
 @dataclass(frozen=True)
 class RankLayout:
-    """Where the ranks of a job lie: each has one of the equal, consecutive parts of a partition.
+    """Layout of the ranks of a job: each has one of the equal, consecutive parts of a partition.
 
     Attributes:
-        rank: this one; it says how many there are.
-        stride: ranks so far apart are neighbours (1: consecutive ones are); ``None``: as many as
-            the partition has NUMA nodes, so that consecutive ranks lie in different ones.
+        rank: rank of this process, with a known count.
+        stride: distance of the ranks that are neighbours (1: consecutive ranks). ``None``: number
+            of NUMA nodes of the partition, so that consecutive ranks are on different nodes.
     """
 
     rank: LocalRank
     stride: int | None = 1
 
     def place(self, nodes: int) -> int:
-        """Which part this rank has, from 0.
+        """Return the part of this rank, from 0.
 
         Args:
-            nodes: NUMA nodes of the partition.
+            nodes: number of NUMA nodes of the partition.
         """
         stride = self.stride or nodes
         ranks = range(self.rank.count or 1)
@@ -59,9 +59,9 @@ class RankLayout:
 
 
 def local_rank(env: Mapping[str, str]) -> LocalRank | None:
-    """What the starter of a parallel job says; ``None`` outside of one.
+    """Return the rank that the starter of a parallel job reports; ``None`` outside a job.
 
-    Starters nest (srun starts mpirun): the innermost, which comes first here, is believed.
+    Starters may be nested (srun starts mpirun): the innermost one, first in the list, counts.
     """
     number = _first(env, _RANKS)
     if number is None:

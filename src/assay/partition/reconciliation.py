@@ -1,7 +1,7 @@
-"""Settle: the host made to hold what its partitions need, and nothing else of theirs.
+"""Reconciliation of the host with the requirements of its partitions.
 
-What all partitions together need follows from those that stand. So whatever was begun and not
-ended, by whomever, is settled in the same way: by making exactly that hold.
+The requirements follow from the active partitions alone. An interrupted operation of any process is
+therefore reconciled in one way: by applying exactly these requirements.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def reconcile(
     env: Mapping[str, str],
     coming: Sequence[Partition] = (),
 ) -> UpdateResult:
-    """Make exactly what partitions need hold; folders of those that do not stand are removed.
+    """Apply exactly the requirements of partitions; remove the folders of inactive ones.
 
     Args:
-        host: that is changed.
-        journal: held.
-        machine: of the host.
-        env: may name other folders than the usual ones.
-        coming: partitions that do not stand yet.
+        host: host to change.
+        journal: locked undo journal.
+        machine: description of the host.
+        env: environment, which may name other folders than the defaults.
+        coming: partitions that are not active yet.
 
     Raises:
         NotPossibleError: the journal cannot be written.
@@ -75,13 +75,13 @@ def additional_actions(
     entries: Sequence[Entry],
     machine: Machine,
 ) -> tuple[HostAction, ...]:
-    """What is to be done for another partition, beside what those that stand need already.
+    """Return the actions for another partition that the active ones do not require yet.
 
     Args:
-        host, machine: that it comes to.
-        coming: the partition.
-        made: those that stand.
-        entries: of them, in the undo journal.
+        host, machine: host and its description.
+        coming: new partition.
+        made: active partitions.
+        entries: entries of partitions in the undo journal.
     """
     already = set(required_actions(host, made, entries, machine))
     everything = required_actions(host, (*made, coming), entries, machine)
@@ -91,7 +91,7 @@ def additional_actions(
 def required_actions(
     host: Host, made: Sequence[Partition], entries: Iterable[Entry], machine: Machine
 ) -> tuple[HostAction, ...]:
-    """All that partitions need, in the order in which it is done."""
+    """Return all actions that partitions require, in order."""
     before = InitialState(host, entries)
     apart = frozenset[int]().union(*(one.cpu_set for one in made))
     return (

@@ -1,7 +1,7 @@
-"""Made: what is known of a partition that was made, in its folder below ``/run``.
+"""Registry of partitions: their documents below ``/run``.
 
-A partition stands once its ``made.json`` is there, and until that is taken away: whatever is found
-without it was begun, or is being deleted, by somebody who did not get to the end.
+A partition is active while its ``made.json`` exists. A folder without it belongs to an interrupted
+creation or deletion.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 IdleLimit = Literal["default", "shallow", "poll"]
 MemoryGuarantee = Literal["pages", "minimum", "admission"]
-"""What keeps memory: huge pages of the nodes' pools; ``memory.min``; or the broker's ledger
-alone, which keeps runs on the partition from having more, and nobody else."""
+"""Guarantee of memory: huge pages of node pools; ``memory.min``; or only the ledger of the broker,
+which limits runs on the partition but no other process."""
 
 
 class BrokerHierarchy(Record, frozen=True, kw_only=True):
-    """A tree of control groups, as the broker is told of it; version 2 names no controller."""
+    """Control-group tree in the document of the broker; version 2 names no controller."""
 
     controller: str
     mount: str
@@ -52,12 +52,12 @@ class Memory(Record, frozen=True, kw_only=True):
     """Memory of a partition.
 
     Attributes:
-        bytes: that it has to share out.
-        asked_bytes: that were asked for.
-        ground: what keeps it.
-        page_bytes: of huge pages.
-        pages: of them by node.
-        by_node: bytes of each node that are counted as its own, where they are no huge pages.
+        bytes: available bytes.
+        asked_bytes: requested bytes.
+        ground: guarantee.
+        page_bytes: size of a huge page, in bytes.
+        pages: number of huge pages by node.
+        by_node: reserved bytes by node, without huge pages.
     """
 
     bytes: int
@@ -69,23 +69,23 @@ class Memory(Record, frozen=True, kw_only=True):
 
 
 class Partition(Record, frozen=True, kw_only=True):
-    """A partition.
+    """Partition of a host.
 
     Attributes:
-        name: of it.
-        boot_id: of the kernel that it was made under.
-        version: of the control groups that set its CPUs apart.
-        top: folder of the first group of their tree.
-        cpus, nodes: lists; nodes are those that memory comes from.
-        groups: control groups that were made, that of the CPUs first.
-        delegated: controllers that groups below the first one need (version 2).
-        hierarchies: as the broker is told.
-        memory: of its own.
-        gpus: a list of numbers.
-        idle: how deep its CPUs may sleep.
-        checks_machine: whether corrected errors of the machine are polled for.
-        broker: whether it has one.
-        made_s: seconds since 1970.
+        name: name of the partition.
+        boot_id: boot id of the kernel at its creation.
+        version: version of the control groups that isolate its CPUs.
+        top: folder of the root group.
+        cpus, nodes: lists of CPUs and of NUMA nodes for memory.
+        groups: control groups, that of the CPUs first.
+        delegated: controllers that subgroups of the root need (version 2).
+        hierarchies: control-group trees for the broker.
+        memory: reserved memory.
+        gpus: list of GPU numbers.
+        idle: limit on the idle states of its CPUs.
+        checks_machine: whether the kernel polls for corrected machine errors.
+        broker: whether it has a broker.
+        made_s: time of its creation, in seconds since 1970.
     """
 
     schema: int = _SCHEMA
@@ -112,7 +112,7 @@ class Partition(Record, frozen=True, kw_only=True):
 
 
 class RecordedOutcome(Record, frozen=True, kw_only=True):
-    """What became of one action for partitions: as ``ActionOutcome``, in a file."""
+    """Recorded outcome of one action for partitions; see ``ActionOutcome``."""
 
     action: HostAction
     word: str
@@ -127,55 +127,55 @@ class _Steering(Record, frozen=True, kw_only=True):
 
 
 def active_partitions(env: Mapping[str, str], boot_id: str | None = None) -> tuple[Partition, ...]:
-    """The partitions of this boot, by name.
+    """Return the partitions of this boot, by name.
 
     Args:
-        env: may name another folder than the usual one.
-        boot_id: of the kernel that runs; any where it is ``None``.
+        env: environment, which may name another folder than the default one.
+        boot_id: boot id of the running kernel; ``None`` for any.
 
     Raises:
-        NotPossibleError: as ``partition_names``.
+        NotPossibleError: see ``partition_names``.
     """
     found = (read_partition(partitions_folder(env) / name) for name in partition_names(env))
     return tuple(one for one in found if one is not None and boot_id in (None, one.boot_id))
 
 
 def select_partition(name: str | None, env: Mapping[str, str]) -> str:
-    """The partition that is meant: the one that is named, else the only one that stands.
+    """Return the named partition, or else the only active one.
 
     Raises:
-        InvalidInputError: no partition has this name, or several might be meant.
-        NotPossibleError: there is none; or as ``partition_names``.
+        InvalidInputError: the name is unknown, or it is missing and there are several.
+        NotPossibleError: there is none; see also ``partition_names``.
     """
     known = [made.name for made in active_partitions(env)]
     if not known:
-        which = "" if name is None else f", and {name!r} is meant"
+        which = "" if name is None else f" named {name!r}"
         called = "" if name is None else f"{name} "
         raise NotPossibleError(
-            f"There is no partition on this host{which}.",
-            f"Root makes one with `assay partition create {called}--cpus LIST --mem SIZE`.",
+            f"This host has no partition{which}.",
+            f"Create one as root: `assay partition create {called}--cpus LIST --mem SIZE`.",
         )
     if name is None and len(known) > 1:
         raise InvalidInputError(
-            f"There are {len(known)} partitions: {', '.join(known)}.",
-            f"Say which: --partition {known[0]}",
+            f"This host has {len(known)} partitions: {', '.join(known)}.",
+            f"Choose one, for example --partition {known[0]}",
         )
     if name is not None:
-        partition_folder(name, env)  # a name that none can have
+        partition_folder(name, env)  # refuses an invalid name
         if name not in known:
             raise InvalidInputError(
-                f"There is no partition {name!r}.",
-                f"{'There is' if len(known) == 1 else 'There are'} {', '.join(known)}; root makes "
-                f"one with `assay partition create {name} --cpus LIST`.",
+                f"Unknown partition: {name!r}.",
+                f"Known: {', '.join(known)}. Create one as root: `assay partition create {name} "
+                "--cpus LIST`.",
             )
     return name or known[0]
 
 
 def partition_names(env: Mapping[str, str]) -> tuple[str, ...]:
-    """Names of all folders of partitions, whether they stand or are to be settled.
+    """Return the names of all partition folders, active or not.
 
     Raises:
-        NotPossibleError: others could have put something there.
+        NotPossibleError: other users may write to the folder.
     """
     place = partitions_folder(env)
     try:
@@ -189,7 +189,7 @@ def partition_names(env: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def read_partition(folder: Path) -> Partition | None:
-    """The partition of a folder; ``None`` where it does not stand."""
+    """Return the partition of a folder; ``None`` if it is not active."""
     text = _trusted(folder / _MADE)
     try:
         found = None if text is None else msgspec.json.decode(text, type=Partition)
@@ -199,7 +199,7 @@ def read_partition(folder: Path) -> Partition | None:
 
 
 def recorded_outcomes(env: Mapping[str, str], boot_id: str | None) -> tuple[RecordedOutcome, ...]:
-    """What became of all that partitions of this boot need."""
+    """Return the recorded outcomes of all actions that partitions of this boot require."""
     text = _trusted(partitions_folder(env) / _STEERED)
     try:
         found = None if text is None else msgspec.json.decode(text, type=_Steering)
@@ -209,11 +209,11 @@ def recorded_outcomes(env: Mapping[str, str], boot_id: str | None) -> tuple[Reco
 
 
 def create_folder(name: str, env: Mapping[str, str]) -> Path:
-    """A folder for a partition, which does not stand yet.
+    """Create the folder of a partition that is not active yet.
 
     Raises:
-        InvalidInputError: no partition can have this name.
-        NotPossibleError: there is one, or the folder cannot be made.
+        InvalidInputError: the name is invalid.
+        NotPossibleError: the partition exists, or the folder cannot be created.
     """
     folder = partition_folder(name, env)
     try:
@@ -221,31 +221,31 @@ def create_folder(name: str, env: Mapping[str, str]) -> Path:
             _make_open(place)
             _demand_ours(place)
         folder.mkdir(mode=0o755)
-        folder.chmod(0o755)  # whatever the mask: users connect to the socket in it
+        folder.chmod(0o755)  # independent of the umask: users connect to the socket in it
     except FileExistsError as error:
         raise NotPossibleError(
-            f"There is a partition {name} already.",
-            f"`assay partition delete {name}` removes it; or give this one another name.",
+            f"The partition {name} already exists.",
+            f"Delete it with `assay partition delete {name}`, or choose another name.",
         ) from error
     except OSError as error:
         raise NotPossibleError(
-            f"The folder {folder} cannot be made: {error.strerror}.", "Run assay as root."
+            f"The folder {folder} cannot be created: {error.strerror}.", "Run assay as root."
         ) from error
     return folder
 
 
 def _make_open(place: Path) -> None:
-    """A folder that all may enter and only root may write, whatever the mask; others stay."""
+    """Create a folder that all users may enter and only root may write; keep an existing one."""
     with contextlib.suppress(FileExistsError):
         place.mkdir(parents=True, mode=0o755)
         place.chmod(0o755)
 
 
 def write_broker_document(made: Partition, folder: Path) -> None:
-    """Write what the broker of a partition is started with.
+    """Write the document with which the broker of a partition is started.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     document = {
         "schema": _SCHEMA,
@@ -259,26 +259,26 @@ def write_broker_document(made: Partition, folder: Path) -> None:
 
 
 def activate(made: Partition, folder: Path) -> None:
-    """From here on the partition stands.
+    """Mark a partition as active.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     _replace(folder / _MADE, encode(made))
 
 
 def deactivate(folder: Path) -> None:
-    """From here on it does not."""
+    """Mark a partition as inactive."""
     (folder / _MADE).unlink(missing_ok=True)
 
 
 def record_outcomes(
     outcomes: tuple[ActionOutcome, ...], boot_id: str, env: Mapping[str, str]
 ) -> None:
-    """Write down what became of all that partitions need.
+    """Record the outcomes of all actions that partitions require.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     actions = tuple(
         RecordedOutcome(action=one.action, word=str(one.word), read=one.read, reason=one.reason)
@@ -292,11 +292,11 @@ def record_outcomes(
 
 
 def remove_folder(folder: Path) -> None:
-    """Take a folder away, with what is in it."""
+    """Remove a folder and its files."""
     for path in (*_partial(folder), folder / _MADE, document_in(folder), socket_in(folder)):
         path.unlink(missing_ok=True)
     (folder / LOG).unlink(missing_ok=True)
-    with contextlib.suppress(OSError):  # a file of somebody else's keeps it
+    with contextlib.suppress(OSError):  # a foreign file prevents the removal
         folder.rmdir()
 
 
@@ -305,7 +305,7 @@ def _partial(folder: Path) -> tuple[Path, ...]:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """All of it or nothing, whoever looks."""
+    """Replace a file atomically."""
     new = path.with_name(f".{path.name}.new")
     new.unlink(missing_ok=True)
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
@@ -316,7 +316,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def _trusted(path: Path) -> bytes | None:
-    """A file that only root, or this user, could have written."""
+    """Return the contents of a file that only root or this user could have written."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
@@ -328,14 +328,14 @@ def _trusted(path: Path) -> bytes | None:
 
 
 def _demand_ours(folder: Path) -> None:
-    """Refuse a folder in which others could put what root then acts on.
+    """Refuse a folder in which other users could replace files that root acts on.
 
     Raises:
-        NotPossibleError: they could.
+        NotPossibleError: other users may write there.
     """
     found = folder.stat()
     if found.st_uid not in (0, os.geteuid()) or found.st_mode & _OTHERS_WRITE:
         raise NotPossibleError(
-            f"Others may write in {folder}, where partitions are known.",
-            "Make it root's own (chown root, chmod 755).",
+            f"Other users may write to {folder}, the folder of partitions.",
+            "Restrict it to root (chown root, chmod 755).",
         )

@@ -1,4 +1,4 @@
-"""Demands: what has to be so for a partition to be made, or deleted; nothing is changed here."""
+"""Requirements for the creation and deletion of a partition; no file is changed here."""
 
 from __future__ import annotations
 
@@ -27,41 +27,41 @@ from assay.units import show_bytes, show_count
 
 
 def demand_root(machine: Machine) -> None:
-    """Refuse who may not change this host.
+    """Check that this user may change this host.
 
     Raises:
-        NotPossibleError: it is not root, or root of a user namespace.
+        NotPossibleError: the user is not root, or is root of a user namespace only.
     """
     if machine.rights.uid != 0:
         raise NotPossibleError(
-            "Partitions are made and deleted as root.",
-            "Run this with sudo; shares of a partition need no root.",
+            "Only root may create and delete partitions.",
+            "Run the command with sudo. Shares of a partition need no root rights.",
         )
     if machine.rights.user_namespace:
         raise NotPossibleError(
-            "Root of a user namespace may not set CPUs of the host apart.", "Run it on the host."
+            "Root of a user namespace may not isolate CPUs of the host.", "Run it on the host."
         )
 
 
 def demand_same_tree(tree: CgroupTree, others: Sequence[Partition]) -> None:
-    """Refuse control groups of another tree than those of partitions that stand.
+    """Refuse another control-group tree than that of the active partitions.
 
     Raises:
-        NotPossibleError: names one of these.
+        NotPossibleError: the trees differ; the message names one partition.
     """
     if any(one.top != tree.top for one in others):
         raise NotPossibleError(
-            f"The partition {others[0].name} is made of the control groups at {others[0].top}, and "
-            f"new ones are of those at {tree.top}.",
+            f"The partition {others[0].name} uses the control groups at {others[0].top}, but new "
+            f"ones would use those at {tree.top}.",
             "Delete it first.",
         )
 
 
 def demand_no_foreign_groups(made: Partition, journal: Journal, host: Host) -> None:
-    """Refuse control groups of the same names that nobody wrote down: they may be in use.
+    """Refuse unrecorded control groups with the same names: they may be in use.
 
     Raises:
-        NotPossibleError: names the first.
+        NotPossibleError: there is one; the message names the first.
     """
     known = {entry.note.action.path for entry in journal.entries}
     paths = [group.path for group in made.groups]
@@ -69,23 +69,23 @@ def demand_no_foreign_groups(made: Partition, journal: Journal, host: Host) -> N
     for path in paths:
         if path not in known and host.listdir(path):
             raise NotPossibleError(
-                f"There is a control group {path}, and assay did not write down that it made it.",
+                f"The control group {path} exists, but assay has no record of its creation.",
                 f"Remove it: rmdir {path}",
             )
 
 
 def requested_gpus(text: str, root: Root, others: Sequence[Partition]) -> tuple[int, ...]:
-    """The GPUs of a list that a new partition can have.
+    """Return the requested GPUs of a new partition.
 
     Raises:
-        InvalidInputError: there are no such ones.
-        NotPossibleError: another partition has one, or their numbers do not say which are meant.
+        InvalidInputError: the GPUs do not exist.
+        NotPossibleError: another partition has one, or their numbers are ambiguous.
     """
     try:
         asked = parse_list(text)
     except InvalidInputError as error:
         raise InvalidInputError(
-            f"--gpus {text}: this is no list of GPUs.", "Write as in --gpus 0,2-3."
+            f"--gpus {text}: invalid list of GPUs.", "Example: --gpus 0,2-3."
         ) from error
     if not asked:
         return ()
@@ -94,65 +94,66 @@ def requested_gpus(text: str, root: Root, others: Sequence[Partition]) -> tuple[
     if ambiguous is not None:
         raise NotPossibleError(
             f"--gpus {text}: {ambiguous}.",
-            "Leave it out: a partition has GPUs only where all are of one vendor; the setting "
-            f"gpus={gpus[0].vendor}:{text} says whose a program sees.",
+            "Omit the option: partitions support GPUs of one vendor only. The setting "
+            f"gpus={gpus[0].vendor}:{text} selects the GPUs of a program.",
         )
     there = {gpu.index for gpu in gpus}
     foreign = set(asked) - there
     if foreign:
-        has = f"GPU {format_list(there)}" if there else "no GPU that can be seen"
+        has = f"GPU {format_list(there)}" if there else "no visible GPU"
         raise InvalidInputError(
-            f"--gpus {text}: this machine has {has}.", "Numbers are as the driver counts."
+            f"--gpus {text}: this machine has {has}.", "Use the numbers of the driver."
         )
     for one in others:
         both = set(parse_list(one.gpus)) & set(asked)
         if both:
             raise NotPossibleError(
-                f"GPU {format_list(both)} is of the partition {one.name}.", "Name others."
+                f"GPU {format_list(both)} belongs to the partition {one.name}.", "Choose others."
             )
     return asked
 
 
 def demand_memory(made: Partition, *, precise: bool) -> None:
-    """Refuse less memory than was asked for, where it is none or is to be precise.
+    """Refuse less memory than requested if it is zero or must be exact.
 
     Raises:
-        NotPossibleError: says how much there is.
+        NotPossibleError: there is less; the message states the amount.
     """
     memory = made.memory
     if memory is None or memory.bytes >= memory.asked_bytes:
         return
     if precise or memory.bytes == 0:
         raise NotPossibleError(
-            f"{show_bytes(memory.asked_bytes)} of huge pages were asked for, and the kernel found "
-            f"{show_bytes(memory.bytes)}.",
-            "Ask for less, or right after a boot, when memory is not in pieces.",
+            f"{show_bytes(memory.asked_bytes)} of huge pages were requested, but the kernel found "
+            f"only {show_bytes(memory.bytes)}.",
+            "Request less, or create the partition directly after a boot, before memory is "
+            "fragmented.",
         )
 
 
 def demand_no_overlap(made: Partition, host: Host) -> None:
-    """Refuse CPUs that a group beside names: with version 1 they cannot be exclusive then.
+    """Refuse CPUs of sibling groups: in version 1 they cannot be exclusive.
 
     Raises:
-        NotPossibleError: names the first.
+        NotPossibleError: there is one; the message names the first.
     """
     for path, cpus in _rivals(made, host).items():
         raise NotPossibleError(
-            f"CPU {made.cpus} cannot be set apart: the control group {path} names CPU "
-            f"{format_list(cpus)} too.",
+            f"CPU {made.cpus} cannot be isolated: the control group {path} also includes CPU "
+            f"{format_list(cpus)}.",
             _way_round(path, host),
         )
 
 
 def _way_round(path: str, host: Host) -> str:
-    """What to do about a group that names CPUs of a partition."""
+    """Return the next step for a group that includes CPUs of a partition."""
     if not processes_within(host, path):
-        return f"Nothing runs in it: remove it (rmdir {path}), or name other CPUs here."
-    return "Give that group other CPUs, or name others here."
+        return f"It has no processes: remove it (rmdir {path}), or choose other CPUs."
+    return "Assign other CPUs to that group, or choose others for the partition."
 
 
 def _rivals(made: Partition, host: Host) -> dict[str, tuple[int, ...]]:
-    """Groups of others that name CPUs of a partition: beside it, or in the group of all others."""
+    """Return the groups of other owners that include CPUs of a partition."""
     others = f"{made.top}/{OTHERS_GROUP}"
     own = {others, *(group.path for group in made.groups)}
     places = (made.top, others)
@@ -165,15 +166,15 @@ def _rivals(made: Partition, host: Host) -> dict[str, tuple[int, ...]]:
 
 
 def demand_isolated(made: Partition, outcomes: Sequence[ActionOutcome], host: Host) -> None:
-    """Refuse a partition that is not set apart, or lacks what was asked for.
+    """Refuse a partition that is not isolated or lacks requested resources.
 
     Args:
-        made: the partition.
-        outcomes: of what it needs itself.
-        host: that it is on.
+        made: partition.
+        outcomes: outcomes of its own actions.
+        host: host of the partition.
 
     Raises:
-        NotPossibleError: why it is not.
+        NotPossibleError: it is incomplete; the message states the reason.
     """
     for outcome in outcomes:
         if (
@@ -185,20 +186,20 @@ def demand_isolated(made: Partition, outcomes: Sequence[ActionOutcome], host: Ho
             continue
         if outcome.word is ActionStatus.DRIFTED:
             raise NotPossibleError(
-                f"CPU {made.cpus} cannot be set apart: {outcome.action.path}: {outcome.reason}.",
-                "Write that into it again, or delete the partitions that stand.",
+                f"CPU {made.cpus} cannot be isolated: {outcome.action.path}: {outcome.reason}.",
+                "Write the previous value again, or delete the existing partitions.",
             )
         others = _rivals(made, host)
         raise NotPossibleError(
-            f"CPU {made.cpus} cannot be set apart: {outcome.action.path}: {outcome.reason}.",
-            f"{min(others)} names these CPUs too. {_way_round(min(others), host)}"
+            f"CPU {made.cpus} cannot be isolated: {outcome.action.path}: {outcome.reason}.",
+            f"{min(others)} also includes these CPUs. {_way_round(min(others), host)}"
             if others
-            else "What was changed is put back; `assay machine check` tells more of this host.",
+            else "All changes are undone; see `assay machine check` for the state of this host.",
         )
 
 
 def _is_enough(outcome: ActionOutcome) -> bool:
-    """A part of the huge pages; all programs but those that come while others are moved."""
+    """Return whether a partial outcome suffices: fewer huge pages, or newly started programs."""
     read = outcome.read or ""
     if isinstance(outcome.action, ControlGroup):
         return read.endswith(LEFT) and read.removesuffix(LEFT) + GATHERED == target_value(
@@ -209,32 +210,32 @@ def _is_enough(outcome: ActionOutcome) -> bool:
 
 @contextlib.contextmanager
 def demand_unused(name: str, folder: Path, host: Host) -> Iterator[None]:
-    """A partition that nobody uses, and nobody is given a share of meanwhile.
+    """Check that a partition is unused, and block new shares within the context.
 
     Raises:
-        NotPossibleError: somebody uses it; says who.
+        NotPossibleError: the partition is in use; the message names the users.
     """
     with contextlib.ExitStack() as stack:
         state = None
-        with contextlib.suppress(AssayError):  # no broker answers: it was killed, or there is none
+        with contextlib.suppress(AssayError):  # no answer: the broker was killed or does not exist
             broker = stack.enter_context(BrokerClient(socket_in(folder)))
             state = broker.state()
-            state = broker.begin_deletion()  # which one of an earlier assay does not know
+            state = broker.begin_deletion()  # unknown to brokers of earlier versions
         _demand_unused(name, folder, host, state)
         yield
 
 
 def _demand_unused(name: str, folder: Path, host: Host, state: PartitionState | None) -> None:
-    """Refuse while somebody has a share, or something runs there.
+    """Refuse while a user has a share or a process runs there.
 
     Raises:
-        NotPossibleError: says who.
+        NotPossibleError: it is in use; the message names the users.
     """
     if state is not None and state.shares:
         raise NotPossibleError(
             f"The partition {name} is in use: {state.holders}.",
-            "Wait until they are done; --force ends their shares, and their programs go on outside "
-            "of it, beside all others.",
+            "Wait for their end, or use --force: it ends their shares, and their programs "
+            "continue outside the partition.",
         )
     made = read_partition(folder)
     groups = made.groups if made else ()
@@ -243,5 +244,5 @@ def _demand_unused(name: str, folder: Path, host: Host, state: PartitionState | 
         raise NotPossibleError(
             f"In the control groups of the partition {name} "
             f"{show_count(len(running), 'process still runs', 'processes still run')}.",
-            "Wait until they have ended; --force moves them to other CPUs.",
+            "Wait for their end, or use --force: it moves them to other CPUs.",
         )

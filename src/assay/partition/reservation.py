@@ -1,4 +1,4 @@
-"""Reserve: a part of a partition as a wish asks for it, had for as long as a connection lasts."""
+"""Reservation of a share of a partition, for the lifetime of a connection."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from assay.partition.cpu_choice import CpuChoice, choose_cpus
 from assay.partition.share_request import ShareRequest
 
 MAX_TRIES = 20
-"""Between looking and asking somebody else may take what was free."""
+"""Largest number of attempts: between look-up and request another user may reserve free CPUs."""
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True)
 class ShareResources:
-    """What a run has for itself.
+    """Exclusive resources of a run.
 
     Attributes:
-        choice: its CPUs.
-        memory_bytes: of its own; 0 where none was asked for.
-        gpus: numbers.
+        choice: CPUs.
+        memory_bytes: reserved bytes; 0 if none were requested.
+        gpus: GPU numbers.
     """
 
     choice: CpuChoice
@@ -43,10 +43,10 @@ class ShareResources:
 
 @dataclass(frozen=True)
 class ReservedResources(ShareResources):
-    """A part that was given.
+    """Granted resources.
 
     Attributes:
-        lease: as the broker gave it.
+        lease: lease of the broker.
     """
 
     lease: Lease
@@ -54,11 +54,11 @@ class ReservedResources(ShareResources):
 
 @dataclass(frozen=True)
 class ShareLimits:
-    """What a share has to lie within.
+    """Limits of a share.
 
     Attributes:
-        bounds: CPUs that this process was confined to; ``None``: it is not.
-        gpus: that it was left by whoever started it; ``None``: all.
+        bounds: CPUs to which this process is confined; ``None`` if it is not confined.
+        gpus: GPUs that its environment leaves visible; ``None`` for all.
     """
 
     bounds: CpuBounds | None = None
@@ -72,18 +72,18 @@ def reserve_share(
     seed: int = 0,
     within: ShareLimits = ShareLimits(),
 ) -> ReservedResources:
-    """Have a share; it ends with the connection.
+    """Reserve a share; it ends with the connection.
 
     Args:
-        wish: what is asked for.
-        broker: of the partition.
-        cpus: of the host.
-        seed: of the algorithm ``random``.
-        within: what the share has to lie within.
+        request: requested share.
+        broker: broker of the partition.
+        cpus: CPUs of the host.
+        seed: seed of the algorithm ``random``.
+        within: limits of the share.
 
     Raises:
-        InvalidInputError: the partition does not have so much.
-        NotPossibleError: others have too much of it, or it lies outside of what this process may use.
+        InvalidInputError: the partition is too small.
+        NotPossibleError: the resources are in use, or outside the limits of this process.
     """
     for left in reversed(range(MAX_TRIES)):
         state = broker.state()
@@ -106,16 +106,16 @@ def preview_share(
     seed: int = 0,
     within: ShareLimits = ShareLimits(),
 ) -> ShareResources:
-    """What a wish would get of a partition as it is.
+    """Return the resources that a request would get of a partition now.
 
-    Args, Raises: as ``reserve_share``.
+    Args, Raises: see ``reserve_share``.
     """
     of_partition = set(parse_list(state.cpus))
     own = [cpu for cpu in cpus if cpu.id in of_partition]
     if not own:
         raise NotPossibleError(
             f"No CPU of the partition {state.name} is online.",
-            "Have it made anew; `assay partition list` shows what it has.",
+            "Have root create it again; see its CPUs in `assay partition list`.",
         )
     with _told_who_has_it(state):
         choice = _choice(request, own, free_cpus(state), seed, within.bounds)
@@ -125,7 +125,7 @@ def preview_share(
 
 @contextlib.contextmanager
 def _told_who_has_it(state: PartitionState) -> Iterator[None]:
-    """Have a refusal name those who have shares."""
+    """Add the users of shares to a refusal."""
     try:
         yield
     except NotPossibleError as error:
@@ -147,7 +147,7 @@ def _choice(
     foreign = [cpu for cpu in request.listed if cpu in known and cpu not in bounds.cpus]
     if foreign:
         raise NotPossibleError(
-            f"CPU {format_list(foreign)} is not for this process to use: {bounds}.",
+            f"This process may not use CPU {format_list(foreign)}: {bounds}.",
             _WIDER,
         )
     try:
@@ -157,31 +157,31 @@ def _choice(
             raise
         inside = format_list(known & bounds.cpus) or "none"
         raise NotPossibleError(
-            f"The wish does not fit within what this process may use of the partition ({inside}): "
+            f"The request exceeds the part of the partition that this process may use ({inside}): "
             f"{bounds}. {error.cause}",
             _WIDER,
         ) from error
 
 
 _WIDER = (
-    "Ask for CPUs that lie within it, or have whoever started this process (a batch system, a "
-    "container, taskset) give it more."
+    "Request CPUs within these bounds, or extend them where they are set (batch system, "
+    "container, taskset)."
 )
 
 
 def _changed(before: PartitionState, now: PartitionState) -> bool:
-    """Whether others took or gave something since: then another try may have another end."""
+    """Return whether shares have changed since, so that another attempt may succeed."""
     return [share.lease for share in before.shares] != [share.lease for share in now.shares]
 
 
 def _memory_bytes(request: ShareRequest, state: PartitionState) -> int:
-    """In whole pages: the kernel counts in them."""
+    """Return the requested memory in whole pages, the unit of the kernel."""
     if request.memory is None or (state.memory_bytes == 0 and request.memory.part is not None):
         return 0
     if state.memory_bytes == 0:
         raise InvalidInputError(
-            f"The partition {state.name} has no memory of its own to share out.",
-            "Leave mem out, or have it made with --mem.",
+            f"The partition {state.name} has no memory of its own.",
+            "Omit mem, or have root create the partition with --mem.",
         )
     return request.memory.of(state.memory_bytes) // _PAGE_BYTES * _PAGE_BYTES
 
@@ -189,30 +189,30 @@ def _memory_bytes(request: ShareRequest, state: PartitionState) -> int:
 def _gpus(
     request: ShareRequest, state: PartitionState, visible: frozenset[int] | None
 ) -> tuple[int, ...]:
-    """The first that are free; what is a part of none is none."""
+    """Return the first free GPUs; a fraction of zero GPUs is empty."""
     everything = parse_list(state.gpus)
     if request.gpus is None or (not everything and request.gpus.part is not None):
         return ()
     wanted = request.gpus.of(len(everything))
     if wanted > len(everything):
         raise InvalidInputError(
-            f"The partition {state.name} has {len(everything)} GPUs, and {wanted} were asked for.",
-            "Ask for fewer.",
+            f"The partition {state.name} has {len(everything)} GPUs, but {wanted} were requested.",
+            "Request fewer.",
         )
     free = parse_list(state.free_gpus)
     if visible is not None and wanted > len(visible.intersection(free)):
         left = len(visible.intersection(everything))
         raise NotPossibleError(
-            f"{wanted} GPUs were asked for, and the environment of this process leaves it {left} of"
-            f" those of the partition {state.name}.",
-            "Ask for fewer, or unset CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES and "
+            f"{wanted} GPUs were requested, but in the environment of this process only {left} of "
+            f"those of the partition {state.name} are visible.",
+            "Request fewer, or unset CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES and "
             "ZE_AFFINITY_MASK.",
         )
     if visible is not None:
         free = tuple(gpu for gpu in free if gpu in visible)
     if wanted > len(free):
         raise AlreadyReservedError(
-            f"Others have all but {len(free)} of the {len(everything)} GPUs of the partition.",
-            "Wait until they are done, or ask for fewer.",
+            f"Only {len(free)} of the {len(everything)} GPUs of the partition are free.",
+            "Wait for other runs, or request fewer.",
         )
     return free[:wanted]

@@ -1,7 +1,7 @@
-"""Share: a part of a partition, and what a launch needs to be placed and watched in it.
+"""Share of a partition: placement and supervision of launches.
 
-Processes are placed before they do anything: the launcher is moved into the control groups of the
-share, and all that it starts is born there.
+Processes are placed before they run any code: the launcher is moved into the control groups of the
+share, and its children inherit them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from assay.partition.folders import partition_folder, socket_in
 from assay.partition.isolation_files import expected_files
 from assay.partition.names import PARTITION_KIND, SHARE_KIND, SHARE_MEMORY_KIND, UTILITY_VARIABLE
 from assay.partition.registry import select_partition
-from assay.partition.share_request import ShareRequest
 from assay.partition.reservation import ShareLimits, ShareResources, preview_share, reserve_share
 from assay.partition.share_request import ShareRequest
 from assay.records import Evidence
@@ -30,19 +29,19 @@ from assay.settings.gpus import variables_for, visible_in
 from assay.units import show_bytes
 
 _CPUS = ("cpuset.cpus.effective", "cpuset.effective_cpus")
-"""Of a share itself, in version 2 and 1."""
+"""Files with the CPUs of a share, in version 2 and 1."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """A part of a partition; close it, or use it as a context.
+    """Share of a partition; close it, or use it as a context manager.
 
     Attributes:
-        partition: its name.
+        partition: name of the partition.
         part: CPUs, memory and GPUs.
-        lease: number that the broker gave it; ``None`` where it was only looked at.
-        folders: its control groups.
-        broker: holds it; ``None`` as above.
+        lease: number of the lease; ``None`` for a preview.
+        folders: control groups.
+        broker: connection that holds the share; ``None`` for a preview.
     """
 
     partition: str
@@ -63,24 +62,24 @@ class Share:
         self.close()
 
     def close(self) -> None:
-        """Give it back; what still runs in it goes to where this process is."""
+        """Release the share; its processes return to the control group of this process."""
         if self.broker is not None:
             self.broker.close()
 
     @property
     def cpus(self) -> tuple[int, ...]:
-        """Those for the work, ascending."""
+        """CPUs for the workload, ascending."""
         return self.part.choice.cpus
 
     @property
     def variables(self) -> dict[str, str]:
-        """What a program is told of it by its environment."""
+        """Environment variables that describe the share to a program."""
         utility = self.part.choice.utility
         told = {UTILITY_VARIABLE: format_list(utility)} if utility else {}
         return told | (variables_for(self.part.gpus) if self.part.gpus else {})
 
     def room(self, machine: Machine) -> Machine:
-        """A machine as programs in the share have it."""
+        """Return the machine as programs in the share see it."""
         from msgspec.structs import replace
 
         limits = [machine.memory_limit_bytes, self.part.memory_bytes or None]
@@ -88,35 +87,35 @@ class Share:
         return replace(machine, allowed=self.cpus, memory_limit_bytes=memory, narrowed=None)
 
     def place(self, pid: int, cpus: tuple[int, ...] | None = None) -> None:
-        """Put a launcher into the share, before it starts anything.
+        """Move a launcher into the share before it starts any process.
 
         Args:
-            pid: of the launcher.
-            cpus: of a slot within the share; all of them where absent. Where there are utility
-                CPUs, launchers work on those.
+            pid: process id of the launcher.
+            cpus: CPUs of a slot within the share; all of them if absent. Launchers use the utility
+                CPUs, if there are any.
 
         Raises:
-            NotPossibleError: the broker is gone, or the process is.
+            NotPossibleError: the broker or the process has ended.
         """
         assert self.broker is not None
         self.broker.move(pid, self.part.choice.utility or cpus or self.cpus)
 
     def demand_reserved(self) -> None:
-        """Refuse to launch where it is not had any more.
+        """Refuse to launch after the share was lost.
 
         Raises:
-            ShareLostError: the broker has ended, as when the partition is deleted.
+            ShareLostError: the broker has ended, for instance with the partition.
         """
         if self.broker is not None and self.broker.gone:
             raise ShareLostError(
-                f"The share of partition {self.partition} is gone: its broker has ended.",
-                "`assay partition list` shows its state.",
+                f"The share of partition {self.partition} was lost: its broker has ended.",
+                "See its state in `assay partition list`.",
             )
 
     def look(self) -> dict[str, str]:
-        """What the kernel says of the share and of its partition, by path.
+        """Return the contents of the control-group files of share and partition, by path.
 
-        The groups of the share are there themselves as well, with nothing, as long as they exist.
+        Existing groups of the share are included with an empty text.
         """
         there = {folder: "" for folder in self.folders if Path(folder).is_dir()}
         own = [f"{folder}/{name}" for folder in self.folders for name in _CPUS]
@@ -124,10 +123,10 @@ class Share:
         return there | {path: text for path in paths if (text := _read(path)) is not None}
 
     def violations(self, *looks: Mapping[str, str]) -> tuple[Evidence, ...]:
-        """Where the partition, or the share, was not as it had been given.
+        """Return evidence of changes of the partition or the share during a launch.
 
         Args:
-            looks: before a launch and after it.
+            looks: readings before and after a launch.
         """
         before, after = looks[0], looks[-1]
         changed = {
@@ -140,38 +139,38 @@ class Share:
         return tuple(Evidence(kind=PARTITION_KIND, outside=True, note=note) for note in notes)
 
     def _wrong(self, seen: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-        """Files that do not say what they ought to, and what they say."""
+        """Yield files with unexpected contents."""
         own = format_list((*self.cpus, *self.part.choice.utility))
         wanted = self._demanded
         for path, text in seen.items():
             if text != wanted.get(path, text):
-                yield path, f"{path}: {text}, and CPUs are set apart by {wanted[path]}"
+                yield path, f"{path}: {text}; isolation requires {wanted[path]}"
             elif path.endswith(_CPUS) and text != own:
-                yield path, f"{path}: {text or 'none'}, and {own} were given"
+                yield path, f"{path}: {text or 'none'}; the share has {own}"
         for folder in self.folders:
             if folder not in seen:
-                yield folder, f"{folder} is gone"
+                yield folder, f"{folder} is missing"
 
     @property
     def _demanded(self) -> dict[str, str]:
-        """What the files of its partition are to say, by path."""
+        """Expected contents of the files of its partition, by path."""
         groups = (folder.rpartition("/")[0] for folder in self.folders)
         return {path: text for group in groups for path, text in expected_files(group).items()}
 
     def spent(self, killed: int | None) -> tuple[Evidence, ...]:
-        """That the memory of the share was not enough.
+        """Return evidence of a lack of memory in the share.
 
         Args:
-            killed: processes that the kernel ended for want of memory, where it is known.
+            killed: number of processes that the kernel killed for lack of memory, if known.
         """
         if not killed or not self.part.memory_bytes:
             return ()
-        told = f"the {show_bytes(self.part.memory_bytes)} of memory of the share were not enough"
+        told = f"the {show_bytes(self.part.memory_bytes)} of memory of the share were exhausted"
         return (Evidence(kind=SHARE_MEMORY_KIND, value=float(killed), unit="processes", note=told),)
 
     @property
     def evidence(self) -> Evidence:
-        """What a launch had for itself."""
+        """Evidence of the resources of a launch."""
         return Evidence(kind=SHARE_KIND, note=str(self))
 
     def __str__(self) -> str:
@@ -196,19 +195,20 @@ def open_share(
     seed: int = 0,
     take: bool = True,
 ) -> Share:
-    """Have a share of a partition.
+    """Open a share of a partition.
 
     Args:
-        wish: what is asked for.
-        name: of the partition; the only one where absent.
-        machine: this host.
-        env: of this process: where partitions are known, and which GPUs a batch system left it.
-        seed: of the algorithm ``random``.
-        take: whether to have it; otherwise it is only what would be had now.
+        request: requested share.
+        name: name of the partition; the only one if absent.
+        machine: description of this host.
+        env: environment of this process: folders of partitions, and GPUs visible to it.
+        seed: seed of the algorithm ``random``.
+        take: whether to reserve it; otherwise it is only a preview.
 
     Raises:
-        InvalidInputError: there is no such partition, or it does not have so much.
-        NotPossibleError: there is none, others have too much of it, or it is not for this process.
+        InvalidInputError: the partition is unknown or too small.
+        NotPossibleError: there is no partition, or its resources are in use or outside the limits
+            of this process.
     """
     partition = select_partition(name, env)
     broker = BrokerClient(socket_in(partition_folder(partition, env)))

@@ -1,6 +1,6 @@
-"""Wish: what a run asks of a partition, as ``--reserve`` writes it.
+"""Request of a share of a partition, in the syntax of ``--reserve``.
 
-The words are assay's; what can be asked is what yod of mOS takes:
+The syntax is specific to assay; the possible requests are those of yod of mOS:
 docs/reference/mos-equivalents.md.
 """
 
@@ -27,7 +27,7 @@ KEYS = (
 )
 LAYOUTS = ("compact", "scatter", "scatter:STRIDE", "disabled")
 MAP = "map:"
-"""Before the name of a file with a wish for each rank."""
+"""Prefix of the name of a file with a request for each rank."""
 _PARTS = re.compile(r",(?=[a-z]+=)")
 _FRACTION = re.compile(r"(\d+)/(\d+)|(\d*\.\d+)", re.ASCII)
 _MAX_MAP_BYTES = 1 << 20
@@ -35,13 +35,13 @@ _MAX_MAP_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Amount:
-    """So many, or such a part of what a partition has in all."""
+    """Number, or fraction of the total of a partition."""
 
     number: int | None = None
     part: Fraction | None = None
 
     def of(self, total: int) -> int:
-        """How many of ``total`` that is; a part is rounded down, to one at least."""
+        """Return the amount for a total; a fraction is rounded down, to at least one."""
         if self.number is not None:
             return self.number
         assert self.part is not None
@@ -58,19 +58,19 @@ ALL = Amount(part=Fraction(1))
 
 @dataclass(frozen=True)
 class ShareRequest:
-    """What is asked for. What is ``None`` is left to the partition.
+    """Requested share. Values of ``None`` are chosen by the partition.
 
     Attributes:
-        cpus: CPUs; whole cores are given, so that it may be more, unless ``partial``.
-        cores: whole cores.
-        listed: these CPUs and no others; none where empty.
-        memory: bytes, or a part.
-        gpus: of the partition's.
-        utility: CPUs among them that are kept apart for threads that only help.
-        partial: a part of a core may be given: another run may have the rest of it.
-        algorithm: ``numa``: as close together as can be; ``simple``: the lowest numbers;
-            ``random``: any.
-        layout: the place of each rank of a parallel job; ``None``: as they come.
+        cpus: number of CPUs; rounded up to whole cores, unless ``partial``.
+        cores: number of whole cores.
+        listed: exact list of CPUs; empty for any.
+        memory: bytes, or a fraction.
+        gpus: number of GPUs.
+        utility: number of these CPUs for helper threads.
+        partial: whether parts of cores are allowed; another run may use the rest.
+        algorithm: ``numa``: as close together as possible; ``simple``: lowest numbers; ``random``:
+            any.
+        layout: layout of the ranks of a parallel job; ``None`` for order of arrival.
     """
 
     cpus: Amount | None = None
@@ -85,18 +85,18 @@ class ShareRequest:
 
 
 def parse_share_request(text: str, env: Mapping[str, str]) -> ShareRequest:
-    """The wish that a text holds: ``cpus=2,mem=4G``, ``share=1/2``, ``list=2-3,6,mem=1G``, ``all``.
+    """Parse a request: ``cpus=2,mem=4G``, ``share=1/2``, ``list=2-3,6,mem=1G``, ``all``.
 
     Amounts are numbers (``mem`` with a unit), fractions (``1/4``, ``0.25``), ``all``, or ``MPI``:
     an equal part for each process of a parallel job on this host. ``map:FILE`` takes the line of
     this process's rank, or of ``*``.
 
     Args:
-        text: as written.
-        env: says which rank of a parallel job this is.
+        text: text of the option.
+        env: environment, which names the rank of a parallel job.
 
     Raises:
-        InvalidInputError: it cannot be read; names the part.
+        InvalidInputError: the text is invalid; the message names the part.
     """
     rank = local_rank(env)
     if text.startswith(MAP):
@@ -106,17 +106,15 @@ def parse_share_request(text: str, env: Mapping[str, str]) -> ShareRequest:
     for part in _PARTS.split("share=all" if text == "all" else text):
         name, sign, value = part.partition("=")
         if not sign or not value:
-            raise InvalidInputError(
-                f"--reserve cannot read {part!r}.", "Write as in: cpus=2,mem=4G"
-            )
+            raise InvalidInputError(f"--reserve: invalid part {part!r}.", "Example: cpus=2,mem=4G")
         if name not in KEYS:
             near = nearest(name, KEYS)
             raise InvalidInputError(
-                f"--reserve knows no {name!r}.",
-                f"Did you mean {near}?" if near else f"It knows {', '.join(KEYS)}.",
+                f"--reserve: unknown key {name!r}.",
+                f"Did you mean {near}?" if near else f"Known keys: {', '.join(KEYS)}.",
             )
         if name in given:
-            raise InvalidInputError(f"--reserve has {name} twice.", "Write it once.")
+            raise InvalidInputError(f"--reserve: {name} occurs twice.", "Use it once.")
         given[name] = value
     return _wish(given, rank)
 
@@ -128,12 +126,12 @@ def _wish(given: Mapping[str, str], rank: LocalRank | None) -> ShareRequest:
     share = _amount("share", given["share"], rank) if "share" in given else None
     if share is not None and share.part is None:
         raise InvalidInputError(
-            f"share={given['share']} is no part of a partition.", "Write 1/2, 0.5, all or MPI."
+            f"share={given['share']} is not a fraction of a partition.", "Use 1/2, 0.5, all or MPI."
         )
     algorithm = given.get("algorithm", "numa")
     if algorithm not in ALGORITHMS:
         raise InvalidInputError(
-            f"--reserve knows no algorithm {algorithm!r}.", f"It knows {', '.join(ALGORITHMS)}."
+            f"--reserve: unknown algorithm {algorithm!r}.", f"Known: {', '.join(ALGORITHMS)}."
         )
     wished = {
         name: _amount(name, given[name], rank)
@@ -160,12 +158,12 @@ def _layout(given: Mapping[str, str], rank: LocalRank | None) -> RankLayout | No
     word, colon, stride = text.partition(":")
     if word not in ("compact", "scatter") or (colon and word == "compact"):
         raise InvalidInputError(
-            f"--reserve knows no layout {text!r}.", f"It knows {', '.join(LAYOUTS)}."
+            f"--reserve: unknown layout {text!r}.", f"Known: {', '.join(LAYOUTS)}."
         )
     if "list" in given or not {"share", "cpus", "cores"} & given.keys():
         raise InvalidInputError(
-            f"layout={text} is about equal parts, and no size of one is asked for.",
-            "Give share, cpus or cores, as in: share=MPI,layout=compact",
+            f"layout={text} needs equal parts, but their size is missing.",
+            "Add share, cpus or cores, for example share=MPI,layout=compact",
         )
     _ranks("layout", rank)
     assert rank is not None
@@ -173,14 +171,16 @@ def _layout(given: Mapping[str, str], rank: LocalRank | None) -> RankLayout | No
         return RankLayout(rank)
     number = _number("layout", stride) if colon else None
     if number == 0:
-        raise InvalidInputError("A stride of 0 places no rank.", "Write as in layout=scatter:2.")
+        raise InvalidInputError("The stride must be above zero.", "Example: layout=scatter:2.")
     return RankLayout(rank, number)
 
 
 def _demand_one_of(given: Mapping[str, str], names: tuple[str, ...]) -> None:
     both = [name for name in names if name in given]
     if len(both) > 1:
-        raise InvalidInputError(f"--reserve has both {both[0]} and {both[1]}.", "Give one of them.")
+        raise InvalidInputError(
+            f"--reserve: {both[0]} and {both[1]} exclude each other.", "Use one of them."
+        )
 
 
 def _amount(name: str, text: str, rank: LocalRank | None) -> Amount:
@@ -192,26 +192,26 @@ def _amount(name: str, text: str, rank: LocalRank | None) -> Amount:
         part = Fraction(match[3]) if match[3] else _fraction(text, int(match[1]), int(match[2]))
         if not 0 < part <= 1:
             raise InvalidInputError(
-                f"{name}={text} is no part of a whole.", "Write as in 1/4 or 0.25."
+                f"{name}={text} is not a fraction between 0 and 1.", "Examples: 1/4, 0.25."
             )
         return Amount(part=part)
     number = parse_bytes(text) if name == "mem" else _number(name, text)
     if number == 0 and name != "gpus":
-        raise InvalidInputError(f"{name}=0 leaves nothing to run with.", f"Leave {name} out.")
+        raise InvalidInputError(f"{name}=0 is too small.", f"Omit {name}.")
     return Amount(number=number)
 
 
 def _fraction(text: str, over: int, under: int) -> Fraction:
     if under == 0:
-        raise InvalidInputError(f"{text} divides by nothing.", "Write as in 1/4.")
+        raise InvalidInputError(f"{text} divides by zero.", "Example: 1/4.")
     return Fraction(over, under)
 
 
 def _ranks(name: str, rank: LocalRank | None) -> int:
     if rank is None or rank.count is None:
         raise InvalidInputError(
-            f"{name} needs to know how many processes of the job run on this host.",
-            "Start assay by the job's starter (mpirun, srun with --ntasks-per-node), or write a "
+            f"{name} needs the number of job processes on this host.",
+            "Start assay by the job's starter (mpirun, srun with --ntasks-per-node), or use a "
             "fraction.",
         )
     return rank.count
@@ -219,14 +219,14 @@ def _ranks(name: str, rank: LocalRank | None) -> int:
 
 def _number(name: str, text: str) -> int:
     if not (text.isascii() and text.isdecimal()):
-        raise InvalidInputError(f"{name}={text} is no number.", f"Write as in {name}=2.")
+        raise InvalidInputError(f"{name}={text} is not a number.", f"Example: {name}=2.")
     return int(text)
 
 
 def _truth(name: str, text: str) -> bool:
     if text not in ("yes", "no"):
         raise InvalidInputError(
-            f"{name}={text} is neither yes nor no.", f"Write {name}=yes or leave it out."
+            f"{name}={text} is neither yes nor no.", f"Use {name}=yes, or omit it."
         )
     return text == "yes"
 
@@ -234,18 +234,18 @@ def _truth(name: str, text: str) -> bool:
 def _listed(text: str) -> tuple[int, ...]:
     found = parse_mask(text) if text.lower().startswith("0x") else parse_list(text)
     if not found:
-        raise InvalidInputError("list= names no CPU.", "Write as in list=2-3,6 or list=0x4c.")
+        raise InvalidInputError("list= names no CPU.", "Examples: list=2-3,6, list=0x4c.")
     return found
 
 
 def _line_of(path: Path, rank: LocalRank | None) -> str:
-    """The line of a map file for a rank: ``RANK WISH``, ``*`` for all others; ``#`` comments."""
+    """Return a rank's line of a map file: ``RANK SPEC``, ``*`` for other ranks; ``#`` comments."""
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_MAP_BYTES).decode(errors="replace")
     except OSError as error:
         raise InvalidInputError(
-            f"The map {path} cannot be read: {error.strerror}.", "Check its name."
+            f"The map file {path} cannot be read: {error.strerror}.", "Check its name."
         ) from error
     others: str | None = None
     for number, line in enumerate(content.splitlines(), 1):
@@ -254,8 +254,8 @@ def _line_of(path: Path, rank: LocalRank | None) -> str:
             continue
         if len(words) != 2 or not (words[0] == "*" or words[0].isdecimal()):
             raise InvalidInputError(
-                f"Line {number} of {path} cannot be read: {line.strip()!r}.",
-                "Write a rank, or *, and a wish: 0 cpus=2,mem=1G",
+                f"Line {number} of {path} is invalid: {line.strip()!r}.",
+                "Example of a line (a rank or *, then a request): 0 cpus=2,mem=1G",
             )
         if rank is not None and words[0] != "*" and int(words[0]) == rank.number:
             return words[1]
@@ -263,12 +263,12 @@ def _line_of(path: Path, rank: LocalRank | None) -> str:
             others = words[1]
     if rank is None and others is None:
         raise InvalidInputError(
-            f"{path} has lines for ranks, and nothing says which rank this is.",
+            f"{path} has lines for ranks only, but the rank of this process is unknown.",
             "Start assay by the job's starter (mpirun, srun), or add a line for *.",
         )
     if others is None:
         assert rank is not None
         raise InvalidInputError(
-            f"{path} has no line for rank {rank.number}.", "Add one, or one for *."
+            f"{path} has no line for rank {rank.number}.", "Add a line for this rank or for *."
         )
     return others

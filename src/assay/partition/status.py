@@ -1,4 +1,4 @@
-"""Look: how partitions stand now, for whoever asks; needs no rights."""
+"""Status of partitions; reading it needs no rights."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _KINDS = ("interrupts", "workqueues", "threads", "settings")
 
 @dataclass(frozen=True)
 class PartitionStatus:
-    """One partition.
+    """Status of one partition.
 
     Attributes:
-        name: of it.
-        made: as it was made; ``None`` where whoever made or deleted it did not get to the end.
-        fault: why it is not in force; ``None`` where it is.
-        state: what its broker tells; ``None`` where none answers.
+        name: name of the partition.
+        made: its document; ``None`` if its creation or deletion was interrupted.
+        fault: reason why it is not in force; ``None`` if it is.
+        state: state from its broker; ``None`` without an answer.
     """
 
     name: str
@@ -48,14 +48,14 @@ class PartitionStatus:
 
 @dataclass(frozen=True)
 class KernelWorkStatus:
-    """What of one kind was kept away from the CPUs of all partitions.
+    """Status of one kind of kernel work that is kept off the CPUs of all partitions.
 
     Attributes:
         kind: ``interrupts``, ``workqueues``, ``threads``, or ``settings`` for all other files.
-        moved: how many go elsewhere.
-        refused: what could not be, and why.
-        drifted: what somebody set otherwise meanwhile, and to what.
-        lapsed: how many the kernel lets run everywhere again, as after a CPU came online.
+        moved: number of moved targets.
+        refused: targets that could not be moved, with the reason.
+        drifted: targets that another process changed since, with their values.
+        lapsed: number of targets that the kernel reset to all CPUs, as after a CPU came online.
     """
 
     kind: str
@@ -66,12 +66,12 @@ class KernelWorkStatus:
 
 
 def read_partitions(host: Host, env: Mapping[str, str]) -> tuple[PartitionStatus, ...]:
-    """All partitions, by name."""
+    """Return the status of all partitions, by name."""
     found = []
     for name in partition_names(env):
         folder = partitions_folder(env) / name
         made = read_partition(folder)
-        fault = fault_of(made, host) if made is not None else "it was not finished"
+        fault = fault_of(made, host) if made is not None else "it is incomplete"
         found.append(
             PartitionStatus(name, made, fault, broker_state(folder) if made is not None else None)
         )
@@ -79,13 +79,13 @@ def read_partitions(host: Host, env: Mapping[str, str]) -> tuple[PartitionStatus
 
 
 def fault_of(made: Partition, host: Host) -> str | None:
-    """Why the CPUs of a partition are not set apart any more; ``None`` where they are.
+    """Return why the CPUs of a partition are no longer isolated; ``None`` if they are.
 
-    A group beside that names the same CPUs ends a partition of version 2 without a word to anybody
-    but who reads ``cpuset.cpus.partition`` (seen with Linux 6.1).
+    A sibling group with the same CPUs invalidates a partition of version 2; only
+    ``cpuset.cpus.partition`` shows it (observed with Linux 6.1).
     """
     if made.boot_id != (host.read(BOOT_ID) or made.boot_id):
-        return "it was made before the last boot"
+        return "it was created before the last boot"
     if (offline := describe_offline(host, made.cpu_set)) is not None:
         return offline
     for group in made.groups:
@@ -98,7 +98,7 @@ def fault_of(made: Partition, host: Host) -> str | None:
 
 
 def read_kernel_work(host: Host, env: Mapping[str, str]) -> tuple[KernelWorkStatus, ...]:
-    """What keeps the kernel away from the CPUs of all partitions, by kind."""
+    """Return the status of kernel work that is kept off the CPUs of partitions, by kind."""
     kinds: dict[str, list[RecordedOutcome]] = {kind: [] for kind in _KINDS}
     for one in recorded_outcomes(env, host.read(BOOT_ID)):
         kind = _kind(one.action)
@@ -110,7 +110,7 @@ def read_kernel_work(host: Host, env: Mapping[str, str]) -> tuple[KernelWorkStat
 def _amiss(group: ControlGroup, host: Host) -> str | None:
     found, target_value = observe_group(host, group), target_group(group)
     if found == ABSENT:
-        return f"its control group {group.path} is gone"
+        return f"its control group {group.path} is missing"
     if found == target_value:
         return None
     differs = [
@@ -123,7 +123,7 @@ def _amiss(group: ControlGroup, host: Host) -> str | None:
 
 
 def _kind(action: HostAction) -> str | None:
-    """One of ``_KINDS``; ``None`` for control groups, which are looked at by themselves."""
+    """Return one of ``_KINDS``; ``None`` for control groups, which are checked separately."""
     kind = kernel_work_kind(action)
     if kind is None:
         return "settings" if isinstance(action, WriteFile) else None
@@ -148,7 +148,7 @@ def _of_kind(kind: str, found: list[RecordedOutcome], host: Host) -> KernelWorkS
 
 
 def _is_so(host: Host, one: RecordedOutcome, now: str) -> bool:
-    """Return whether it still is as it was put, or again as it is to be."""
+    """Return whether a target still has its recorded or its intended value."""
     put = target_value(one.action) if one.word == ActionStatus.DRIFTED else one.read
     same = (put, target_value(one.action))
     return now == put or any(
@@ -157,9 +157,9 @@ def _is_so(host: Host, one: RecordedOutcome, now: str) -> bool:
 
 
 def _is_open(host: Host, one: RecordedOutcome, now: str) -> bool:
-    """Return whether a thread may run on all CPUs again, as the kernel has it when one comes back.
+    """Return whether a thread may use all CPUs again, as after a CPU came online.
 
-    A thread that a user placed is on fewer.
+    A thread that a user confined has fewer CPUs.
     """
     here = online_cpus(host)
     if not isinstance(one.action, TaskAffinity) or here is None:
@@ -168,7 +168,7 @@ def _is_open(host: Host, one: RecordedOutcome, now: str) -> bool:
 
 
 def target_of(one: RecordedOutcome) -> str:
-    """What was steered, in a word: a number of an interrupt, a queue, a thread, else a path."""
+    """Return a short name of a target: number of an interrupt, queue, thread, or a path."""
     match one.action:
         case TaskAffinity(tid=tid):
             return str(tid)

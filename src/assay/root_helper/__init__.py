@@ -1,1 +1,1 @@
-"""Root helper: the process that keeps the rights of root under sudo and acts for assay."""
+"""Root helper: the process that keeps root rights under sudo and acts for assay."""

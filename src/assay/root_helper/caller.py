@@ -13,13 +13,13 @@ from assay.errors import NotPossibleError
 
 @dataclass(frozen=True)
 class Caller:
-    """A user other than root.
+    """User other than root.
 
     Attributes:
-        uid, gid: its numbers.
-        groups: all that it is a member of.
-        name: as the user database has it; the number where it has none.
-        home: its folder.
+        uid, gid: user id and group id.
+        groups: ids of all groups of the user.
+        name: name in the user database; the number without an entry.
+        home: home folder.
     """
 
     uid: int
@@ -30,17 +30,17 @@ class Caller:
 
     @property
     def numbers(self) -> str:
-        """As assay-exec takes it: ``UID:GID:GROUP,GROUP``."""
+        """Ids in the format of assay-exec: ``UID:GID:GROUP,GROUP``."""
         return f"{self.uid}:{self.gid}:{','.join(map(str, self.groups))}"
 
     @property
     def variables(self) -> dict[str, str]:
-        """What tells programs whose they are."""
+        """Environment variables that identify the user."""
         return {"HOME": self.home, "USER": self.name, "LOGNAME": self.name}
 
 
 def sudo_caller(env: Mapping[str, str]) -> Caller | None:
-    """Who called sudo, as its variables say; ``None`` where nobody did, or root."""
+    """Return the user who called sudo; ``None`` without sudo, or for root."""
     uid, gid = _number(env.get("SUDO_UID")), _number(env.get("SUDO_GID"))
     if not uid or gid is None:
         return None
@@ -54,14 +54,14 @@ def sudo_caller(env: Mapping[str, str]) -> Caller | None:
 
 
 def drop_rights(caller: Caller) -> None:
-    """Give up all rights of root, for good.
+    """Give up all root rights permanently.
 
-    From here on other processes of this user can neither trace this one nor open what it has open:
-    the kernel sees to it where a process changes its user, as long as ``fs.suid_dumpable`` is not
+    Afterwards other processes of this user can neither trace this process nor open its descriptors:
+    the kernel prevents that for a process that has changed its user, unless ``fs.suid_dumpable`` is
     1 (``proc(5)``, ``PR_SET_DUMPABLE``).
 
     Raises:
-        NotPossibleError: the kernel does not let us; nothing must be done then.
+        NotPossibleError: the kernel refuses; then the process must not continue.
     """
     try:
         os.setgroups(caller.groups)
@@ -73,12 +73,12 @@ def drop_rights(caller: Caller) -> None:
     if not done:
         raise NotPossibleError(
             f"Assay cannot become {caller.name}, who called sudo.",
-            "With --as-root all is root's, the program too.",
+            "With --as-root all processes run as root, the program included.",
         )
 
 
 def _has_rights() -> bool:
-    """Whether any capability is left (``capabilities(7)``)."""
+    """Return whether any capability remains (``capabilities(7)``)."""
     lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
     sets = [line.split()[1] for line in lines if line.startswith(("CapPrm", "CapEff", "CapInh"))]
     return os.getresuid().count(0) > 0 or any(int(found, 16) for found in sets)

@@ -1,4 +1,4 @@
-"""Helped: system settings through the root helper, as without it."""
+"""Client of the root helper: applies system settings as without a helper."""
 
 from __future__ import annotations
 
@@ -37,31 +37,31 @@ _Kind = TypeVar("_Kind", HeldOutcomes, TargetValues, UndoOutcomes)
 
 
 class SystemHolder(Protocol):
-    """What makes system actions hold for the launches that follow."""
+    """Interface that applies system actions for the following launches."""
 
     def hold(self, actions: Iterable[SystemAction]) -> tuple[ActionOutcome, ...]:
-        """See ``SystemHold.hold``."""
+        """Apply actions; see ``SystemHold.hold``."""
         ...
 
     def look(self, actions: Iterable[SystemAction]) -> dict[str, str]:
-        """See ``SystemHold.look``."""
+        """Return target values; see ``SystemHold.look``."""
         ...
 
     def close(self) -> None:
-        """See ``SystemHold.close``."""
+        """Restore all changes; see ``SystemHold.close``."""
         ...
 
 
 def system_holder(launcher: Path | ProcessStarter) -> SystemHolder:
-    """By the helper where there is one, which starts the launcher too."""
+    """Return a holder that uses the helper, if the launcher is one."""
     return HelperHold(launcher) if isinstance(launcher, RootHelper) else SystemHold()
 
 
 class HelperHold:
-    """A ``SystemHold`` of the helper.
+    """``SystemHold`` of the helper.
 
     Args:
-        helper: of this process. Nothing is asked of it before the first action.
+        helper: helper of this process. It receives no request before the first action.
     """
 
     def __init__(self, helper: RootHelper) -> None:
@@ -69,10 +69,10 @@ class HelperHold:
         self._begun = False
 
     def hold(self, actions: Iterable[SystemAction]) -> tuple[ActionOutcome, ...]:
-        """See ``SystemHold.hold``.
+        """Apply actions; see ``SystemHold.hold``.
 
         Raises:
-            NotPossibleError: as there, or the helper does not answer.
+            NotPossibleError: see there; or the helper does not answer.
         """
         wanted = tuple(actions)
         if not self._begun and not wanted:
@@ -81,7 +81,7 @@ class HelperHold:
         return _asked(self._helper, Hold(wanted), HeldOutcomes).outcomes
 
     def look(self, actions: Iterable[SystemAction]) -> dict[str, str]:
-        """See ``SystemHold.look``.
+        """Return target values; see ``SystemHold.look``.
 
         Raises:
             NotPossibleError: the helper does not answer.
@@ -92,10 +92,10 @@ class HelperHold:
         )
 
     def close(self) -> None:
-        """See ``SystemHold.close``.
+        """Restore all changes; see ``SystemHold.close``.
 
         Raises:
-            NotRestoredError: something is not as it was.
+            NotRestoredError: a change could not be restored.
             NotPossibleError: the journal cannot be written, or the helper does not answer.
         """
         if not self._begun or self._helper.ended:
@@ -106,28 +106,29 @@ class HelperHold:
 
 
 def keep_applied(helper: RootHelper, actions: Iterable[SystemAction]) -> tuple[ActionOutcome, ...]:
-    """Make actions hold until they are asked back.
+    """Apply actions until they are undone explicitly.
 
     Raises:
-        NotPossibleError: they may not, another assay changes the machine, or the helper does not answer.
+        NotPossibleError: an action is not allowed, another assay changes the machine, or the helper
+            does not answer.
     """
     return _asked(helper, Keep(tuple(actions)), HeldOutcomes).outcomes
 
 
 def recover(helper: RootHelper) -> tuple[UndoOutcome, ...]:
-    """Put back what an assay that is gone left changed.
+    """Restore the changes of an ended assay.
 
     Raises:
-        NotPossibleError: the journal cannot be had or written, or the helper does not answer.
+        NotPossibleError: the journal cannot be opened or written, or the helper does not answer.
     """
     return _asked(helper, Recover(), UndoOutcomes).words
 
 
 def restore(helper: RootHelper, *, force: bool, dry_run: bool) -> RestoreResult:
-    """Put back all that is written down, or say what would be.
+    """Restore all recorded changes, or preview that.
 
     Raises:
-        NotPossibleError: as ``recover``, or another assay changes the machine now.
+        NotPossibleError: see ``recover``; or another assay is changing the machine.
     """
     from assay.root_helper.restoration import RestoreResult
 

@@ -1,10 +1,10 @@
-"""Helper: the root behind an assay that has become the user who called sudo.
+"""Root helper: the process with root rights behind an assay that runs as the caller of sudo.
 
-A process of assay-exec that was forked before assay gave up its rights. It starts launchers that
-set up what needs root, and open files, enter folders and run programs as the user; they are
-children of this process all the same. When first asked for it starts the part of assay that
-changes system settings. Whatever is asked is checked there: it takes no file by name, and no word
-but those that it knows. It ends with this process.
+It is a process of assay-exec, forked before assay gave up its rights. It starts launchers that
+perform the steps that need root, and that open files, enter folders and run programs as the user.
+These launchers are children of assay. The first system setting starts its second part, which
+changes system settings. That part checks all requests: it accepts no file names, and only known
+messages. The helper ends together with assay.
 """
 
 from __future__ import annotations
@@ -33,21 +33,22 @@ _STATUS = Path("/proc/self/status")
 
 
 class RootHelper:
-    """The helper of this process.
+    """Helper of this process.
 
     Args:
         launcher: path of the executable.
-        caller: whom it works for.
+        caller: user for whom it acts.
 
     Attributes:
-        path: of the launcher.
-        caller: whom it works for.
-        status: text of ``/proc/self/status`` of a process with its rights.
-        leftovers: whether an assay that is gone had left system settings changed.
-        ended: whether a question was interrupted: it puts back what is held, and answers no more.
+        path: path of the launcher.
+        caller: user for whom it acts.
+        status: ``/proc/self/status`` of a process with its rights.
+        leftovers: whether an ended assay has left changed system settings.
+        ended: whether a request was interrupted: the helper then restores all changes and stops
+            answering.
 
     Raises:
-        NotPossibleError: it cannot be started.
+        NotPossibleError: the helper cannot be started.
     """
 
     def __init__(self, launcher: Path, caller: Caller) -> None:
@@ -59,7 +60,7 @@ class RootHelper:
         self._asked = 0
         self._launches, launches = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._system, system = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        # What it loads must be what runs here, and nothing that a variable names.
+        # It must load the modules of this installation, not modules that a variable names.
         env = {"PYTHONPATH": str(Path(__file__).parents[2])}
         env |= {name: os.environ[name] for name in (STATE_VARIABLE, RUN) if name in os.environ}
         words = ["--helper", "3", "--caller", caller.numbers, "--system", "4"]
@@ -80,7 +81,7 @@ class RootHelper:
         return str(self.path)
 
     def close(self) -> None:
-        """Let it end, and wait until all is put back that is held."""
+        """End the helper, and wait until all changes are restored."""
         with contextlib.suppress(OSError):
             self._system.shutdown(socket.SHUT_WR)
             self._system.settimeout(_ENDS_S)
@@ -96,10 +97,10 @@ class RootHelper:
     def spawn(
         self, arguments: Sequence[str], env: Mapping[str, str], places: Mapping[int, int]
     ) -> int:
-        """See ``assay.launch.spawning.spawn``.
+        """Start a launcher; see ``assay.launch.spawning.spawn``.
 
         Raises:
-            OSError: it cannot be started, or the helper is gone.
+            OSError: the launcher cannot be started, or the helper has ended.
         """
         self._asked += 1
         words = (str(self._asked), ",".join(map(str, places.values())), *arguments)
@@ -115,13 +116,13 @@ class RootHelper:
         return result
 
     def _answer(self) -> int:
-        """What the newest question came to; what an interrupted one came to is ended."""
+        """Return the result of the newest request; end the process of an interrupted one."""
         while True:
             found = self._launches.recv(_ANSWER.size)
             if len(found) != _ANSWER.size:
                 raise OSError(errno.EPIPE, "assay's root helper has ended")
             number, result = _ANSWER.unpack(found)
-            if number in (0, self._asked):  # 0: it could not read the number
+            if number in (0, self._asked):  # 0: the helper could not read the number
                 return int(result)
             if result > 0:
                 with contextlib.suppress(ProcessLookupError, ChildProcessError):
@@ -129,12 +130,12 @@ class RootHelper:
                     os.waitpid(result, 0)
 
     def ask(self, question: bytes) -> bytes:
-        """What the part that changes system settings answers to a document.
+        """Send a request to the part that changes system settings; return its answer.
 
-        One that is interrupted is the last: what is held is put back then.
+        An interrupted request is the last one: the helper then restores all changes.
 
         Raises:
-            NotPossibleError: it has ended, or never began.
+            NotPossibleError: the helper has ended or did not start.
         """
         try:
             self._system.sendall(_LENGTH.pack(len(question)) + question)
@@ -143,7 +144,7 @@ class RootHelper:
         except OSError as error:
             raise NotPossibleError(
                 f"Assay's root helper does not answer: {error.strerror or error}.",
-                "What it had changed is put back; see `assay machine restore --dry-run`.",
+                "Its changes are restored; check with `assay machine restore --dry-run`.",
             ) from error
         except BaseException:
             self.ended = True
@@ -153,10 +154,10 @@ class RootHelper:
 
 
 def receive(connection: socket.socket, size: int) -> bytes:
-    """So many bytes.
+    """Return this number of bytes from a connection.
 
     Raises:
-        OSError: the other end has gone.
+        OSError: the connection was closed.
     """
     found = bytearray()
     while len(found) < size:

@@ -1,4 +1,4 @@
-"""Installation: whether what root loads of assay can be written by root alone."""
+"""Check that only root can write the files of assay that root loads."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ import msgspec
 from assay.root_helper.caller import Caller
 
 _MOST_STEPS = 256
-"""A ring of links has no end; the kernel follows 40."""
+"""Largest number of followed links: a cycle would not end; the kernel follows 40."""
 
 
 def first_exposed_path(launcher: Path, caller: Caller) -> Path | None:
-    """The first place that others than root can write, of what the root helper consists of.
+    """Return the first path of the root helper that other users can write.
 
-    The interpreter with its library, assay and what it loads there, the launcher, and all folders
-    above them: whoever can write one of them is root when root starts assay.
+    The check covers the interpreter and its library, assay and its dependencies, the launcher, and
+    all parent folders. A user who can write one of them gains root rights when root starts assay.
 
     Args:
         launcher: path of the executable.
-        caller: whose groups count, beside those that have members.
+        caller: user whose groups count, in addition to groups with members.
     """
     trees = [str(Path(__file__).parents[1]), str(Path(msgspec.__file__).parent)]
     places = [*trees, sys.executable, os.__file__, str(launcher)]
@@ -40,7 +40,7 @@ def first_exposed_path(launcher: Path, caller: Caller) -> Path | None:
 
 
 def _ways(place: str) -> Iterator[Path]:
-    """A place as it is named, and after each link on the way: each may be led elsewhere."""
+    """Yield a path, and its form after each link: each link may be redirected."""
     path = Path(place).absolute()
     for _ in range(_MOST_STEPS):
         yield path
@@ -51,10 +51,10 @@ def _ways(place: str) -> Iterator[Path]:
 
 
 def _further(path: Path) -> Path:
-    """The same place with the first link followed, or the first ``..`` gone."""
+    """Return the path with its first link followed, or its first ``..`` resolved."""
     for part in (*reversed(path.parents), path):
         rest = path.relative_to(part)
-        if part.name == "..":  # no link stands in front of it any more
+        if part.name == "..":  # all links before it are resolved
             return part.parent.parent / rest
         if part.is_symlink():
             return part.parent / part.readlink() / rest
@@ -62,7 +62,7 @@ def _further(path: Path) -> Path:
 
 
 def first_unreadable_path() -> Path | None:
-    """The first place of this installation that this process may not read, now."""
+    """Return the first path of this installation that this process may not read."""
     places = (Path(__file__).parents[1], Path(msgspec.__file__).parent, Path(os.__file__).parent)
     return next((place for place in places if not os.access(place, os.R_OK | os.X_OK)), None)
 
@@ -79,7 +79,7 @@ def _state(path: str) -> os.stat_result | None:
     try:
         return os.lstat(path)
     except OSError:
-        return None  # what is not there is not loaded
+        return None  # a missing file is not loaded
 
 
 def _open_to_others(found: os.stat_result | None, caller: Caller) -> bool:
@@ -89,13 +89,13 @@ def _open_to_others(found: os.stat_result | None, caller: Caller) -> bool:
         return True
     mode = found.st_mode
     if stat.S_ISLNK(mode) or (stat.S_ISDIR(mode) and mode & stat.S_ISVTX):
-        return False  # a link has no rights of its own; of a sticky folder only the owner's go
+        return False  # a link has no permissions; in a sticky folder users may remove only their own files
     shared = bool(mode & stat.S_IWGRP) and _has_members(found.st_gid, caller)
     return shared or bool(mode & stat.S_IWOTH)
 
 
 def _has_members(gid: int, caller: Caller) -> bool:
-    """Whether a group is more than a name: Debian's ``staff`` owns ``/usr/local``, without any."""
+    """Return whether a group has members: Debian's ``staff`` owns ``/usr/local`` without any."""
     if gid == 0:
         return False
     try:

@@ -1,6 +1,6 @@
-"""Asked: what an assay without rights may ask of its root helper, and what it is answered.
+"""Requests to the root helper, and its answers.
 
-The union is closed: a document that is none of these, or holds anything beside, is not read.
+The union is closed: documents of another type, or with unknown fields, are refused.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from assay.host.undo import UndoOutcome
 from assay.records.action import HoldFd, Swap, WriteFile
 
 HelperAction = WriteFile | HoldFd | Swap
-"""The actions that may be asked for; not all of those that root may take."""
+"""Actions that may be requested; only a part of the actions of root."""
 
 
 class _Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="ask"):
@@ -23,33 +23,33 @@ class _Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
 
 
 class Hold(_Asked, frozen=True, tag="hold"):
-    """Make exactly these hold, for as long as the asking assay lives."""
+    """Request to apply exactly these actions for the lifetime of the requesting assay."""
 
     actions: tuple[HelperAction, ...]
 
 
 class Look(_Asked, frozen=True, tag="look"):
-    """What do their targets hold now?"""
+    """Request for the current values of the targets."""
 
     actions: tuple[HelperAction, ...]
 
 
 class Release(_Asked, frozen=True, tag="release"):
-    """Put back what is held."""
+    """Request to restore all applied actions."""
 
 
 class Keep(_Asked, frozen=True, tag="keep"):
-    """Make these hold until they are asked back (``assay machine apply``)."""
+    """Request to apply actions until they are undone explicitly (``assay machine apply``)."""
 
     actions: tuple[HelperAction, ...]
 
 
 class Recover(_Asked, frozen=True, tag="recover"):
-    """Put back what an assay that is gone left changed."""
+    """Request to restore the changes of an ended assay."""
 
 
 class Restore(_Asked, frozen=True, tag="restore"):
-    """Put back all that is written down, or say what would be (``assay machine restore``)."""
+    """Request to restore all recorded changes, or a preview (``assay machine restore``)."""
 
     force: bool = False
     dry_run: bool = False
@@ -59,19 +59,19 @@ Question = Hold | Look | Release | Keep | Recover | Restore
 
 
 class HeldOutcomes(_Asked, frozen=True, tag="told"):
-    """What became of actions."""
+    """Outcomes of actions."""
 
     outcomes: tuple[ActionOutcome, ...]
 
 
 class TargetValues(_Asked, frozen=True, tag="seen"):
-    """What files hold, by path."""
+    """Values of targets, by path."""
 
     found: dict[str, str]
 
 
 class UndoOutcomes(_Asked, frozen=True, tag="put back"):
-    """What became of changes, with lines of the journal that could not be read, and partitions."""
+    """Outcomes of restorations, the number of unreadable journal lines, and partitions."""
 
     words: tuple[UndoOutcome, ...]
     unreadable: int = 0
@@ -79,14 +79,14 @@ class UndoOutcomes(_Asked, frozen=True, tag="put back"):
 
 
 class Refused(_Asked, frozen=True, tag="refused"):
-    """Why nothing was done."""
+    """Refusal, with its reason."""
 
     cause: str
     remedy: str | None = None
     busy: bool = False
 
     def error(self) -> NotPossibleError:
-        """As it was raised there."""
+        """Return the error as it was raised in the helper."""
         return (MachineBusyError if self.busy else NotPossibleError)(self.cause, self.remedy)
 
 
@@ -94,15 +94,15 @@ Answer = HeldOutcomes | TargetValues | UndoOutcomes | Refused
 
 
 def demand_permitted(question: Question) -> None:
-    """Refuse what root does for nobody without rights.
+    """Refuse actions that root does not perform for users without rights.
 
     Raises:
-        NotPossibleError: an action is on what may not be, or takes a swap area into use.
+        NotPossibleError: an action is not allowed, or enables a swap area.
     """
     for action in getattr(question, "actions", ()):
         demand_allowed(action)
         if isinstance(action, Swap) and action.on:
             raise NotPossibleError(
-                f"The root helper does not do this: swap on {action.path}.",
-                "Start as root itself, or with --as-root.",
+                f"The root helper does not enable swap areas: {action.path}.",
+                "Start assay as root, or use --as-root.",
             )

@@ -1,4 +1,4 @@
-"""Restoring: all that assay changed on this machine and wrote down, put back."""
+"""Restoration of all recorded changes of this machine."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from assay.partition.registry import active_partitions
 
 @dataclass(frozen=True)
 class RestoreResult:
-    """What became of all that is written down.
+    """Outcomes of a restoration.
 
     Attributes:
-        words: newest change first.
-        unreadable: how many lines of the journal could not be read.
-        partitions: names of those that stood, and are deleted with it.
+        words: outcomes, newest change first.
+        unreadable: number of unreadable journal lines.
+        partitions: names of the active partitions, which are deleted.
     """
 
     words: tuple[UndoOutcome, ...]
@@ -28,15 +28,15 @@ class RestoreResult:
 
 
 def restore(*, force: bool, dry_run: bool, host: Host | None = None) -> RestoreResult:
-    """Put back all that is written down, partitions with it, or say what would be.
+    """Restore all recorded changes, partitions included, or preview that.
 
     Args:
-        force: also what somebody changed meanwhile.
-        dry_run: touch nothing.
-        host: that is changed; the running one if absent.
+        force: whether to restore also values that other processes have changed.
+        dry_run: whether to make no change.
+        host: host to change; the running one if absent.
 
     Raises:
-        NotPossibleError: the journal cannot be had, or another assay changes the machine now.
+        NotPossibleError: the journal cannot be opened, or another assay is changing the machine.
     """
     host = host or LiveHost()
     with open_journal() as journal:

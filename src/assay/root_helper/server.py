@@ -1,8 +1,8 @@
-"""Helping: the part of assay that is root still, and changes system settings for the rest.
+"""Server of the root helper: the part of assay that keeps root rights and changes system settings.
 
-It is run as ``python -m assay.root_helper.server`` by the helper, with the socket on which it is
-asked as descriptor 3. It keeps the one hold and the one guard that an assay with rights has itself.
-Whatever becomes of who asks: at the end of the socket all that is held is put back.
+The helper runs it as ``python -m assay.root_helper.server`` with a socket as descriptor 3. It has
+one hold and one guard, like an assay with root rights. At the end of the socket it restores all
+changes, however the client ended.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ from assay.signals import ENDING_SIGNALS
 
 SOCKET_FD = 3
 MAX_BYTES = 16 << 20
-"""Longest question."""
+"""Largest request, in bytes."""
 _LENGTH = struct.Struct("=I")
 _QUESTIONS = msgspec.json.Decoder(Question)
 
 
 class HelperServer:
-    """Answers questions about one host.
+    """Answers requests about one host.
 
     Args:
-        host: that is changed; the running one if absent.
+        host: host to change; the running one if absent.
     """
 
     def __init__(self, host: Host | None = None) -> None:
@@ -60,18 +60,18 @@ class HelperServer:
         self._hold = SystemHold(self._host)
 
     def answer(self, text: bytes) -> bytes:
-        """The answer to a document. What may not be asked is refused, and nothing is done."""
+        """Return the answer to a document; a request that is not allowed is refused without effect."""
         try:
             question = _QUESTIONS.decode(text)
             demand_permitted(question)
             found = self._found(question)
         except msgspec.MsgspecError as error:
-            found = Refused(f"The root helper was asked what it does not know: {error}.")
+            found = Refused(f"Unknown request to the root helper: {error}.")
         except AssayError as error:
             found = Refused(error.cause, error.remedy, isinstance(error, MachineBusyError))
-        except OSError as error:  # told, for whoever asked waits
+        except OSError as error:  # reported, since the client waits for an answer
             what = error.strerror or str(error)
-            found = Refused(f"The root helper could not do it: {what}.", "Try again.")
+            found = Refused(f"The root helper failed: {what}.", "Try again.")
         return msgspec.json.encode(found)
 
     def _found(self, question: Question) -> Answer:
@@ -100,27 +100,27 @@ class HelperServer:
         return UndoOutcomes(())
 
     def close(self) -> None:
-        """Put back what is held."""
+        """Restore all changes."""
         self._hold.close()
 
 
 def serve(connection: socket.socket, helping: HelperServer) -> None:
-    """Answer until the other end is gone, then put back what is held.
+    """Answer requests until the connection ends, then restore all changes.
 
     Raises:
-        AssayError: something is not as it was; the journal tells.
+        AssayError: a change could not be restored; the journal has it.
     """
     try:
         while (question := _received(connection)) is not None:
             answer = helping.answer(question)
-            with contextlib.suppress(OSError):  # the other end is gone: so it reads next
+            with contextlib.suppress(OSError):  # the connection is closed: the next read shows it
                 connection.sendall(_LENGTH.pack(len(answer)) + answer)
     finally:
         helping.close()
 
 
 def _received(connection: socket.socket) -> bytes | None:
-    """The next document; ``None`` at the end."""
+    """Return the next document; ``None`` at the end."""
     try:
         return _whole(connection)
     except OSError:
@@ -139,7 +139,7 @@ def _whole(connection: socket.socket) -> bytes | None:
 
 
 def main() -> int:
-    """Be the part that is root."""
+    """Run the part with root rights."""
     for number in ENDING_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     with socket.socket(fileno=SOCKET_FD) as connection:
@@ -147,7 +147,7 @@ def main() -> int:
         try:
             serve(connection, HelperServer())
         except (AssayError, NotPossibleError):
-            return 1  # what is left is written down
+            return 1  # the journal has the remaining changes
     return 0
 
 

@@ -15,7 +15,7 @@ WINDOW_BYTES = 1 << 22
 MAX_MATCH_BYTES = 1 << 20
 """Longest match in an output of several windows."""
 FLAGS = re.MULTILINE | re.ASCII
-"""Flags of patterns: ``^`` and ``$`` match at lines, and ``\d`` matches ASCII digits only."""
+"""Flags of patterns: ``^`` and ``$`` match at lines, and ``\\d`` matches ASCII digits only."""
 _ESCAPES = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
 """Control sequences of terminals, which colour text or move the cursor (ECMA-48, 5.4 and 5.6)."""
 _MOVES = re.compile("\x1b\\[[0-?]*[ -/]*[A-Hdf]")
