@@ -31,9 +31,9 @@ def parse_duration_s(text: str) -> float:
     factor = _TIME.get(match[2].lower() or "s") if match else None
     seconds = float(match[1]) * factor if match and factor else math.nan
     if not 1e-9 <= seconds <= _LONGEST_S:
-        bound = " (above zero)" if seconds < 1e-9 else " (below 30 years)" if seconds > 0 else ""
+        bound = " above zero" if seconds < 1e-9 else " below 30 years" if seconds > 0 else ""
         raise InvalidInputError(
-            f"Invalid duration{bound}: {text!r}.", "Write for example 90s, 10m or 2h."
+            f"{text!r} is not a duration{bound}.", "Write for example 90s, 10m or 2h."
         )
     return seconds
 

@@ -603,9 +603,9 @@ def test_the_client_reserves_moves_and_lets_go(
         state = other.state()
         assert free_cpus(state) == (CPUS[0],)
         assert [share.pid for share in state.shares] == [os.getpid()]
-        with pytest.raises(AlreadyReservedError, match=f"Others have CPU {CPUS[1]}"):
+        with pytest.raises(AlreadyReservedError, match=f"Other shares include CPU {CPUS[1]}"):
             other.reserve(CPUS)
-        with pytest.raises(AlreadyReservedError, match="of memory left"):
+        with pytest.raises(AlreadyReservedError, match="of memory are free"):
             other.reserve([CPUS[0]], 1 << 30)
         with pytest.raises(InvalidInputError, match="has no CPU 999"):
             other.reserve([999])
@@ -666,7 +666,7 @@ def test_a_wish_is_granted_from_what_is_free(partition: Partition) -> None:
             reserve_share(parse_share_request("cores=all", {}), second, HOST.cpus)
         with pytest.raises(NotPossibleError, match="all but 0 of the 1 GPUs"):
             reserve_share(parse_share_request("cores=1,gpus=1", {}), second, HOST.cpus)
-        with pytest.raises(NotPossibleError, match="of memory left"):
+        with pytest.raises(NotPossibleError, match="of memory are free"):
             reserve_share(parse_share_request("cores=1,mem=1G", {}), second, HOST.cpus)
         assert (
             reserve_share(parse_share_request("cores=1", {}), second, HOST.cpus).memory_bytes == 0

@@ -86,7 +86,7 @@ def test_a_tune_over_flags_comes_to_its_end_and_runs_again(cli: CommandLine) -> 
     for done in (cli("run", "--from", "last"), cli("run", "--from", "last", *RUN)):
         assert done.status == 0 and "changed since study" in done.err
     shown = cli("study", "resume", "last")
-    assert shown.status == 0 and "program is built from" in shown.out
+    assert shown.status == 0 and "source file was changed" in shown.out
     assert len(builds(cli)) == 5  # the winner; nothing was built to show the answer
 
     # A bundle holds what builds it, and its verdict follows from its samples.
@@ -179,7 +179,7 @@ def test_an_interrupted_build_leaves_nothing_and_no_study(cli: CommandLine) -> N
     "words, told",
     [
         (("tune", "build.opt=-O1,-O2", "--", "true"), "there is no build command"),
-        (("measure", *BUILD, *RUN), "holds {march}, and nothing gives it a value"),
+        (("measure", *BUILD, *RUN), "{march} of the build command has no value"),
         (("tune", "build.o=1,2", "build.march=", *BUILD, *RUN), "build.o has no place"),
         (("measure", "--build", "gcc -o {build}/p prog.c", "--", "true"), "holds no {build}"),
         (("measure", "--", "{build}/prog"), "only with --build"),

@@ -318,7 +318,7 @@ class TestRun:
         assert not touched.exists()
         threads = ("run", "--explain", "--with", "threads.omp=2", "--", "true")
         told = cli(*threads, OMP_NUM_THREADS="7").out
-        assert "OMP_NUM_THREADS=7 is exported already: the default keeps it" in told
+        assert "OMP_NUM_THREADS=7 is already exported: the default keeps it" in told
 
     @pytest.mark.rotating
     def test_nothing_is_added_to_what_the_program_says(self, cli: CommandLine) -> None:

@@ -203,7 +203,7 @@ def test_a_program_that_always_ends_its_launcher_fails(
     quickly = ("--grace", "100ms")  # it takes no notice of SIGTERM
     answer = cli("measure", "--runs", "8", *quickly, "--", programs / "strike", *how.split())
     assert answer.status == 1, answer.err
-    assert f"its launcher was ended by {by}, which assay had not asked for" in answer.err
+    assert f"{by} ended its launcher; assay had not requested that" in answer.err
     assert "Traceback" not in answer.err
 
 

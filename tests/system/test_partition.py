@@ -134,7 +134,7 @@ def create(env: Mapping[str, str], *words: str) -> dict[str, Any]:
         if done.returncode == 0:
             found: dict[str, Any] = json.loads(done.stdout)
             return found
-        in_the_way = ("cannot be set apart", "changing system settings")
+        in_the_way = ("cannot be isolated", "changing system settings")
         assert any(told in done.stderr for told in in_the_way), done.stderr
         if time.monotonic() > end:
             pytest.skip("other tests have these CPUs")
@@ -283,7 +283,7 @@ def test_an_interrupted_creation_leaves_nothing(
     finally:
         process.kill()
     if process.returncode == 3:
-        assert "cannot be set apart" in told  # another test has the CPU
+        assert "cannot be isolated" in told  # another test has the CPU
         return
     if process.returncode == 0 or active_partitions(env):  # it was done before the signal came
         assert run(env, "delete", NAME).returncode == 0
@@ -329,7 +329,7 @@ def test_memory_comes_as_huge_pages(env: Mapping[str, str]) -> None:
 def test_all_cpus_are_refused(env: Mapping[str, str]) -> None:
     done = run(env, "create", NAME, "--cpus", ",".join(map(str, ALL)))
     assert done.returncode == 2
-    assert "leaves no CPU to the system" in done.stderr
+    assert "leaves no CPU for the system" in done.stderr
     assert not partition_folder(NAME, env).exists()
 
 
@@ -353,10 +353,10 @@ def test_two_creations_at_once_never_share_a_cpu(env: Mapping[str, str]) -> None
     for name, status in zip((NAME, f"{NAME}-2"), statuses, strict=True):
         if status == 0:
             assert run(env, "delete", name).returncode == 0
-    if any("cannot be set apart" in text for text in told):
+    if any("cannot be isolated" in text for text in told):
         pytest.skip("other tests have these CPUs")
     assert sorted(statuses) == [0, 3]
-    assert any(f"CPU {MINE} is of the partition" in text for text in told)
+    assert any(f"CPU {MINE} belongs to the partition" in text for text in told)
 
 
 @pytest.mark.rotating

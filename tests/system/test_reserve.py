@@ -175,14 +175,14 @@ def several(run: Path, loose: Standing, assay_broker: Path) -> Iterator[tuple[St
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--reserve", "cpus=999"), "999 cores were asked for, and the partition has 1"),
-        (("--reserve", "list=999"), "CPU 999 is not of the partition"),
+        (("--reserve", "cpus=999"), "999 cores were requested, but the partition has 1"),
+        (("--reserve", "list=999"), "CPU 999 is not in the partition"),
         (("--reserve", "mem=1T"), "The partition has 1.00 GiB of memory in all"),
-        (("--reserve", "gpus=2"), "has 1 GPUs, and 2 were asked for"),
+        (("--reserve", "gpus=2"), "has 1 GPUs, but 2 were requested"),
         (("--reserve", "cpu=1"), "Did you mean cpus?"),
-        (("--reserve", "share=MPI"), "how many processes of the job"),
+        (("--reserve", "share=MPI"), "number of job processes"),
         (("--reserve", "all", "--partition", "none"), "There is no partition 'none'"),
-        (("--reserve", "all", "--partition", "../x"), "No partition can be named"),
+        (("--reserve", "all", "--partition", "../x"), "Invalid name of a partition"),
         (("--partition", "work"), "nothing of it is asked for"),
         (("--reserve", "all", "--with", f"cpus={CPUS[0]}"), f"may use {LAST}"),
     ],
@@ -201,7 +201,7 @@ def test_without_a_partition_it_is_said_how_one_is_made(run: Path, cli: CommandL
     answer = cli("run", "--reserve", "all", "--", "true")
     assert answer.status == 125 and "assay partition create" in answer.err
     answer = cli("measure", "--reserve", "all", "--", "true")
-    assert answer.status == 3 and "There is no partition on this host" in answer.err
+    assert answer.status == 3 and "This host has no partition" in answer.err
 
 
 def test_of_several_partitions_one_is_named(
@@ -232,7 +232,7 @@ def test_two_users_never_have_the_same_cpu(
         assert sorted(found[0] + found[1]) == CPUS[:2]
         third = nobodys("run", "--reserve", "cores=1", "--", "true")
         assert third.status == 125
-        assert "1 core was asked for, and none of the 2 of the partition is free." in third.err
+        assert "1 core was requested, but none of the 2 of the partition is free." in third.err
         assert "In use: " in third.err and "nobody has CPU " in third.err
 
 
@@ -271,9 +271,9 @@ def test_a_share_lies_within_what_a_batch_system_gave(both: Standing, cli: Comma
     assert shown(cli("run", "--reserve", "cores=1", *program()))["cpus"] == [CPUS[0]]
     answer = cli("run", "--reserve", f"list={CPUS[1]}", "--", "true")
     assert answer.status == 125
-    assert f"CPU {CPUS[1]} is not for this process to use: its affinity" in answer.err
+    assert f"This process may not use CPU {CPUS[1]}: its affinity" in answer.err
     answer = cli("run", "--reserve", "cores=2", "--", "true")
-    assert answer.status == 125 and "does not fit within" in answer.err
+    assert answer.status == 125 and "exceeds the part of the partition" in answer.err
 
 
 def test_a_share_lies_within_the_control_group_of_a_job(loose: Standing, cli: CommandLine) -> None:
@@ -303,7 +303,7 @@ def test_memory_beyond_the_share_is_not_to_be_had(
         answer = cli("run", "--reserve", "cpus=1,mem=100M", "--record", "r.json", *program(takes))
         assert answer.status == -9
         (note,) = evidence(json.loads((cli.folder / "r.json").read_text()), "share_memory")
-        assert note == "the 100 MiB of memory of the share were not enough" and note in answer.err
+        assert note == "the 100 MiB of memory of the share were exhausted" and note in answer.err
 
 
 # --- however it ends ------------------------------------------------------------------------------
@@ -332,7 +332,7 @@ def test_a_broker_that_ends_is_told_of(work: Standing, cli: CommandLine) -> None
         cli.wait_for(4)
         work.broker.send_signal(signal.SIGTERM)
         assert process.wait(30) == 3
-    assert "is gone: its broker has ended" in cli.begun_err
+    assert "was lost: its broker has ended" in cli.begun_err
 
 
 # --- studies --------------------------------------------------------------------------------------

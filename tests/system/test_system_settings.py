@@ -342,7 +342,7 @@ def test_what_somebody_changes_meanwhile_is_named_and_left(tmp_path: Path) -> No
             text=True,
         )
         assert done.returncode == 0
-        assert f"somebody set {SWAPPINESS} to 56 meanwhile; it was {old} before" in done.stderr
+        assert f"another process set {SWAPPINESS} to 56; it was {old} before" in done.stderr
         assert now(SWAPPINESS) == "56"
         grant = json.loads(record.read_text())["settings"]["vm.swappiness"]
         assert grant["grant"] == "degraded"
@@ -399,7 +399,7 @@ def test_a_study_says_at_its_end_what_is_not_as_it_was(tmp_path: Path) -> None:
             text=True,
         )
         assert done.returncode == 0, done.stderr
-        assert f"somebody set {SWAPPINESS} to 56 meanwhile; it was {old} before" in done.stderr
+        assert f"another process set {SWAPPINESS} to 56; it was {old} before" in done.stderr
         first, *others = json.loads(done.stdout)["samples"]
         drift = [piece["note"] for piece in first["evidence"] if piece["kind"] == "drift"]
         assert drift == [f"{SWAPPINESS}: 57 became 56"]

@@ -1,1 +1,1 @@
-"""Executors, and the judging of what they bring back."""
+"""Executors: they carry out launches and verify their results."""

@@ -385,7 +385,7 @@ class LocalExecutor:
         if facts.outcome in ("bad_plan", "setup_failed"):
             raise NotPossibleError(
                 f"The launcher could not set up the launch ({facts.stage}): {facts.message}",
-                "See `assay doctor` for what this host allows.",
+                "See `assay doctor` for the capabilities of this host.",
             )
         copies = self._copies(flight.plan)
         grants = judge_all(flight.launch.configuration, self._registry, flight.plan, facts)

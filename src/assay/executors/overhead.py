@@ -279,7 +279,7 @@ def _launched(driver: Driver, program: Program, way: Mapping[str, Any]) -> RunFa
     if facts.outcome in ("bad_plan", "setup_failed"):
         raise NotPossibleError(
             f"The launcher could not set up the launch ({facts.stage}): {facts.message}",
-            "See `assay doctor` for what this host allows.",
+            "See `assay doctor` for the capabilities of this host.",
         )
     if facts.outcome != "exited" or facts.exit_status != 0 or not facts.wall_s:
         raise WorkloadFailedError(

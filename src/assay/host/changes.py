@@ -282,7 +282,8 @@ class HostChanges:
                 if current is not None:
                     write_file(self._host, path, current)
             except OSError as error:
-                return f"{path} changes as well, and could not be restored: {explain_error(error, path)}"
+                reason = explain_error(error, path)
+                return f"{path} changes as well, and could not be restored: {reason}"
         return None
 
     def _note(self, action: HostAction, replaced: Entry | None) -> Note:

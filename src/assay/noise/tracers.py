@@ -83,7 +83,8 @@ def demand_tracer(tool: str, root: Root = LIVE) -> str:
             "Run the command as root, or measure without --tool: fwq, ftq and selfish need no "
             "root rights."
             if rights
-            else "Mount it (`mount -t tracefs tracefs /sys/kernel/tracing`), or measure without --tool: fwq, ftq and selfish need no tracefs.",
+            else "Mount it (`mount -t tracefs tracefs /sys/kernel/tracing`), or measure without "
+            "--tool: fwq, ftq and selfish need no tracefs.",
         )
     known = (root.read_text(f"{folder}/available_tracers") or "").split()
     if tool not in known:

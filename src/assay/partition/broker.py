@@ -141,7 +141,7 @@ class BrokerClient:
 
     @property
     def gone(self) -> bool:
-        """Whether the broker has ended, and its shares with it."""
+        """True if the broker has ended, and its shares with it."""
         poller = select.poll()
         poller.register(self._socket, select.POLLIN)
         return bool(poller.poll(0))  # it sends only answers

@@ -25,7 +25,7 @@ def main() -> int:
         with open_journal(lock_fd=int(sys.argv[2])) as journal:
             reconcile(LiveHost(), journal, read_machine(), os.environ)
     except AssayError:
-        return 1  # the journal has the remaining changes: the next command on partitions reconciles them
+        return 1  # the next command on partitions reconciles the changes in the journal
     return 0
 
 

@@ -89,7 +89,9 @@ def _open_to_others(found: os.stat_result | None, caller: Caller) -> bool:
         return True
     mode = found.st_mode
     if stat.S_ISLNK(mode) or (stat.S_ISDIR(mode) and mode & stat.S_ISVTX):
-        return False  # a link has no permissions; in a sticky folder users may remove only their own files
+        return (
+            False  # links have no permissions; in a sticky folder users may only remove their files
+        )
     shared = bool(mode & stat.S_IWGRP) and _has_members(found.st_gid, caller)
     return shared or bool(mode & stat.S_IWOTH)
 

@@ -60,7 +60,7 @@ class HelperServer:
         self._hold = SystemHold(self._host)
 
     def answer(self, text: bytes) -> bytes:
-        """Return the answer to a document; a request that is not allowed is refused without effect."""
+        """Return the answer to a document; refuse a request that is not allowed."""
         try:
             question = _QUESTIONS.decode(text)
             demand_permitted(question)

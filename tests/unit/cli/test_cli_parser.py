@@ -184,7 +184,7 @@ def test_empty_partition_name_is_refused(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     assert main(("partition", "create", "", "--dry-run")) == 2
-    assert "No partition can be named ''" in capfd.readouterr().err
+    assert "Invalid name of a partition: ''" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("verb", ["run", "measure"])

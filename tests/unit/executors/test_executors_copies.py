@@ -82,7 +82,7 @@ def test_figures_of_instances_in_different_units_are_none(copies: InstanceOutput
     metric = Metric(name="rate", pattern="rate=([0-9]+)")
     found = metrics_of_instances((metric,), FACTS, copies)
     assert found.values == {}
-    assert found.absent["rate"] == "the instances print it in different units, GB/s and MB/s"
+    assert found.absent["rate"] == "the units of the instances differ: GB/s and MB/s"
 
 
 def test_the_check_holds_in_each(copies: InstanceOutputs) -> None:
@@ -94,7 +94,7 @@ def test_the_check_holds_in_each(copies: InstanceOutputs) -> None:
     copies[1][1][1].write_text("")
     sample = build_sample(LAUNCH, work, FACTS, files, {}, (), copies=copies)
     assert sample.outcome is Outcome.FAILED
-    assert sample.message == "the check 'done' is not in the output of instance 3"
+    assert sample.message == "the output has no match of the check 'done' of instance 3"
 
 
 def test_a_failure_names_its_instance(copies: InstanceOutputs) -> None:

@@ -98,7 +98,7 @@ def test_a_failed_check_is_a_failed_launch(tmp_path: Path) -> None:
     workload = Workload(argv=("x",), check="right")
     sample = build_sample(LAUNCH, workload, FACTS, (tmp_path / "out",), {})
     assert sample.outcome is Outcome.FAILED
-    assert sample.message == "the check 'right' is not in the output"
+    assert sample.message == "the output has no match of the check 'right'"
     assert sample.metrics == {}
 
 
@@ -161,5 +161,5 @@ def test_digits_with_underscores_are_no_number(tmp_path: Path) -> None:
 def test_an_empty_match_says_how_to_avoid_it(tmp_path: Path) -> None:
     said = str(read(tmp_path, "x=(.*)", b"x=3\nx=\n"))
     assert said.startswith("'' in the output is not a number; the last match of 'x=(.*)' is empty")
-    assert ".+ in the place of .*" in said
+    assert ".+ instead of .*" in said
     assert read(tmp_path, "x=(.+)", b"x=3\nx=\n") == 3.0

@@ -19,7 +19,7 @@ from assay.executors.missing_inputs import MissingInputError, demand_folder
 from assay.executors.parallel import ParallelExecutor
 from assay.host.changes import ActionOutcome as Applied
 from assay.launch.driver import Driver, find_launcher
-from assay.records import DEFAULT, Outcome, Launch, Plan, Stage, Workload
+from assay.records import DEFAULT, Launch, Outcome, Plan, Stage, Workload
 from assay.records.action import SystemAction
 from assay.records.workload import Hooks
 from assay.settings.registry import builtin

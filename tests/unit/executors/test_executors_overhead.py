@@ -119,7 +119,7 @@ def test_missing_names_reason_of_the_launcher() -> None:
     )
     names = ["containment", "counters", "memory"]
     assert dict(missing_observations(bare, names)) == {
-        "containment": "this host gives no control group",
+        "containment": "this host provides no control group",
         "counters": reason,
     }
     counter = Counter(value=1.0, enabled_s=1.0, running_s=1.0, scope="all")

@@ -104,7 +104,7 @@ def test_uncommitted_changes_are_named(repository: Repository) -> None:
     with building(repository) as made:
         built = made.built(plan("work"))
     told = [piece.note for piece in built.evidence if piece.kind == REVISION]
-    assert told[1] == "no commit holds the changes in 1 file of the working folder: file"
+    assert told[1] == "1 file of the working folder with uncommitted changes: file"
 
 
 def test_values_that_name_commits(repository: Repository, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_absent_accounts_contradict_nothing() -> None:
 
 def test_stopped_program_is_named_with_the_time() -> None:
     (reason,) = contradictions(facts(wall_s=6.0, stopped_s=5.0), 0.017)
-    assert reason == "it was stopped (SIGSTOP or its like) for 5.00 s of 6.00 s"
+    assert reason == "it was stopped (by SIGSTOP or a similar signal) for 5.00 s of 6.00 s"
 
 
 @pytest.mark.parametrize(("wall_s", "stopped_s"), [(1.0, 0.01), (100.0, 0.5)])

@@ -75,15 +75,17 @@ def test_a_variable_of_a_shell_is_left_to_it() -> None:
 
 
 def test_a_placeholder_without_values_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match=r"holds \{opt\}, and nothing gives it a value"):
+    with pytest.raises(InvalidInputError, match=r"\{opt\} of the build command has no value"):
         recipe_of(("cc", "{opt}"), [], {})
 
 
 def test_a_value_without_a_place_is_refused_and_the_nearest_named() -> None:
-    with pytest.raises(InvalidInputError, match=r"build.opts has no place") as error:
+    with pytest.raises(
+        InvalidInputError, match=r"the build command has no placeholder \{opts\}"
+    ) as error:
         recipe_of(("cc", "{opt}"), ["opts", "opt"], {})
     assert error.value.remedy == "Did you mean build.opt?"
-    with pytest.raises(InvalidInputError, match=r"build.march has no place"):
+    with pytest.raises(InvalidInputError, match=r"the build command has no placeholder \{march\}"):
         build_command(plan(march="native"), workload(("cc", "{opt}"), opt=""))
 
 
@@ -94,7 +96,7 @@ def test_a_value_without_a_build_command_is_refused() -> None:
 
 
 def test_a_command_that_comes_out_empty_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="holds no word"):
+    with pytest.raises(InvalidInputError, match="build command is empty"):
         build_command(plan(), workload(("{cc}",), cc=""))
 
 

@@ -167,7 +167,7 @@ def test_values_are_not_replaced_twice() -> None:
 
 
 def test_an_argument_without_a_place_is_told() -> None:
-    with pytest.raises(InvalidInputError, match=r"no \{nn\}") as caught:
+    with pytest.raises(InvalidInputError, match=r"no placeholder \{nn\}") as caught:
         document({"arg.nn": 1})
     assert "arg.n" in str(caught.value.remedy)
 

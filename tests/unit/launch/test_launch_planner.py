@@ -67,7 +67,7 @@ def test_a_variable_that_the_user_names_is_the_last_word_on_it() -> None:
     made = planned({"threads": 4, "env.OMP_NUM_THREADS": 1})
     assert variables(made)["OMP_NUM_THREADS"] == "1"
     assert made.words["threads"].prospect is Prospect.DEGRADED
-    assert "OMP_NUM_THREADS is left to env.OMP_NUM_THREADS" in (made.words["threads"].reason or "")
+    assert "env.OMP_NUM_THREADS sets OMP_NUM_THREADS" in (made.words["threads"].reason or "")
     agreed = planned({"threads": 4, "env.OMP_NUM_THREADS": 4})
     assert set(prospects(agreed).values()) == {Prospect.GRANTABLE}
 

@@ -281,7 +281,7 @@ def test_what_the_user_exports_is_named_where_it_would_be_set_otherwise() -> Non
     env = {"OMP_NUM_THREADS": "7\x1b", "GLIBC_TUNABLES": "glibc.malloc.check=1"}
     text = explain(made, work(), env)
     assert (
-        "  OMP_NUM_THREADS=7\\x1b is exported already: the default keeps it, "
+        "  OMP_NUM_THREADS=7\\x1b is already exported: the default keeps it, "
         "this configuration sets 2\n"
     ) in text
     assert "GLIBC_TUNABLES=glibc.malloc.check" not in text.partition("Without assay")[0]
@@ -301,7 +301,7 @@ def test_so_it_is_of_a_space() -> None:
         return plan(configuration, machine(), REGISTRY)
 
     told = list(space_notes(space, planner, {"OMP_NUM_THREADS": "1", "HOME": "/"}))
-    assert told == ["OMP_NUM_THREADS=1 is exported already: the default keeps it"]
+    assert told == ["OMP_NUM_THREADS=1 is already exported: the default keeps it"]
     assert list(space_notes(space, planner, {})) == []
 
 
@@ -353,5 +353,5 @@ def test_explanation_tells_of_the_variables_that_the_script_sets() -> None:
     made = plan(Configuration({"threads": 2}), machine(), REGISTRY)
     env = {"OMP_NUM_THREADS": "7", "GOMAXPROCS": "7"}
     text = explain(made, work(), env, pools=frozenset({"OMP_NUM_THREADS"}))
-    assert "OMP_NUM_THREADS=7 is exported already: the default keeps it, this configuration" in text
-    assert "GOMAXPROCS=7 is exported already: the default keeps it, this configuration" not in text
+    assert "OMP_NUM_THREADS=7 is already exported: the default keeps it, this configuration" in text
+    assert "GOMAXPROCS=7 is already exported: the default keeps it, this configuration" not in text

@@ -106,15 +106,15 @@ def test_what_is_asked_reaches_the_program(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("script", "error", "words"),
     [
-        ("echo oops >&2; exit 2", NotPossibleError, "told nothing: oops"),
+        ("echo oops >&2; exit 2", NotPossibleError, "gave no report: oops"),
         ("kill -9 $$", NotPossibleError, "wait status -9"),
-        ("echo '{'", InvalidInputError, "Invalid NoiseRun document"),
-        ('printf \'{"method":"fwq"}\'', NotPossibleError, "told nothing"),
-        ('echo \'{"method":"fwq"}\'', NotPossibleError, "Nothing was measured"),
+        ("echo '{'", InvalidInputError, "should hold a NoiseRun"),
+        ('printf \'{"method":"fwq"}\'', NotPossibleError, "gave no report"),
+        ('echo \'{"method":"fwq"}\'', NotPossibleError, "has no results"),
         (
             'echo \'{"method":"fwq","cpus":[{"cpu":9,"error":"Invalid argument"}]}\'',
             InvalidInputError,
-            "on CPU 9: Invalid argument",
+            "CPU 9 cannot be measured: Invalid argument",
         ),
     ],
 )

@@ -35,7 +35,7 @@ def test_without_a_detour_lengths_are_absent_and_nothing_is_lost() -> None:
 
 
 def test_nothing_measured_has_no_figures() -> None:
-    with pytest.raises(ValueError, match="time in which"):
+    with pytest.raises(ValueError, match="observed time"):
         detour_figures([1], 0)
 
 
@@ -171,7 +171,7 @@ def test_too_little_or_nothing_has_no_spectrum() -> None:
     assert found_in(steps_with({}, size=40)) == []
     assert found_in(steps_with({})) == []
     assert found_in([]) == []
-    with pytest.raises(ValueError, match="time apart"):
+    with pytest.raises(ValueError, match="interval of the values"):
         spectrum([np.ones(100)], 0.0)
 
 

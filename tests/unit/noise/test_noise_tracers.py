@@ -68,7 +68,7 @@ def test_osnoise_detours_and_causes() -> None:
     answer = summarize_noise([NoiseMeasurement(traced.run, {}, 0, ())], (), causes=traced.causes)
     told = [(one.told.took_ns, str(one.cause.kind), one.cause.words) for one in answer.worst]
     assert told == [
-        (900000, "beneath", "firmware or the hypervisor: the kernel saw nothing"),
+        (900000, "beneath", "firmware or the hypervisor: no event in the kernel"),
         (34531, "thread", "thread kworker/7:0"),
         (8812, "thread", "thread migration/8"),  # the interrupt a millisecond earlier has no part
         (1500, "softirq", "softirq TIMER"),
@@ -86,7 +86,7 @@ def test_timerlat_latencies() -> None:
         for (cpu, _), cause in sorted(traced.causes.items(), key=lambda item: item[0])
         if cpu == 0
     ]
-    assert late == ["its thread was woken late, or others ran", "its timer's interrupt came late"]
+    assert late == ["late wake-up of its thread, or other threads", "late timer interrupt"]
 
 
 def test_no_event_is_no_detour() -> None:
@@ -175,7 +175,7 @@ def test_files_are_put_back_after_an_error(tracefs: Tracefs) -> None:
 def test_two_at_once_are_refused(tracefs: Tracefs) -> None:
     with (
         KernelTrace("", "timerlat", (), tracefs).running(),
-        pytest.raises(NotPossibleError, match="Another run"),
+        pytest.raises(NotPossibleError, match="another run"),
         KernelTrace("", "timerlat", (), tracefs).running(),
     ):
         pytest.fail("both ran")

@@ -6,7 +6,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from assay.partition.share_request import ALGORITHMS, ALL, Amount, ShareRequest, parse_share_request
 from hypothesis import given
 from hypothesis import strategies as st
 from settings.hosts import machine
@@ -31,7 +30,7 @@ def all_of(cpus: tuple[Cpu, ...]) -> set[int]:
 
 
 @pytest.mark.parametrize(
-    ("text", "requested"),
+    ("text", "expected"),
     [
         ("cpus=2,mem=4G", ShareRequest(cpus=Amount(2), memory=Amount(4 * 2**30))),
         ("cores=all", ShareRequest(cores=ALL)),
@@ -51,8 +50,8 @@ def all_of(cpus: tuple[Cpu, ...]) -> set[int]:
         ),
     ],
 )
-def test_a_wish_is_read(text: str, requested: ShareRequest) -> None:
-    assert parse_share_request(text, {}) == requested
+def test_a_wish_is_read(text: str, expected: ShareRequest) -> None:
+    assert parse_share_request(text, {}) == expected
 
 
 @pytest.mark.parametrize(
@@ -72,7 +71,7 @@ def test_a_wish_is_read(text: str, requested: ShareRequest) -> None:
         ("list=", "cannot read"),
         ("list=a", "CPU list"),
         ("partial=maybe", "neither yes nor no"),
-        ("share=MPI", "how many processes"),
+        ("share=MPI", "number of job processes"),
         ("mem=4Q", "4Q"),
     ],
 )
@@ -99,7 +98,7 @@ def test_a_map_has_a_line_for_each_rank(tmp_path: Path) -> None:
     path.write_text("0 cpus=4\n")
     with pytest.raises(InvalidInputError, match="no line for rank 1"):
         parse_share_request(text, {"MPI_LOCALRANKID": "1"})
-    with pytest.raises(InvalidInputError, match="nothing says which rank"):
+    with pytest.raises(InvalidInputError, match="the rank of this process is unknown"):
         parse_share_request(text, {})
     path.write_text("0 cpus=4 mem=1\n")
     with pytest.raises(InvalidInputError, match="Line 1"):
@@ -158,7 +157,7 @@ def test_what_cannot_be_given_is_told() -> None:
         choose_cpus(ShareRequest(cores=Amount(5)), cpus, all_of(cpus))
     with pytest.raises(NotPossibleError, match="1 of the 4 of the partition is free"):
         choose_cpus(ShareRequest(cores=Amount(2)), cpus, {2})
-    with pytest.raises(InvalidInputError, match="CPU 7 is not of the partition"):
+    with pytest.raises(InvalidInputError, match="CPU 7 is not in the partition"):
         choose_cpus(ShareRequest(listed=(2, 7)), cpus, all_of(cpus))
     with pytest.raises(NotPossibleError, match="CPU 2 of the partition is taken"):
         choose_cpus(ShareRequest(listed=(2, 3)), cpus, {0, 1, 3})

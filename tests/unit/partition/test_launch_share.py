@@ -6,7 +6,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from assay.partition.share_request import ShareRequest, parse_share_request
 from hypothesis import given
 from hypothesis import strategies as st
 from settings.hosts import machine
@@ -56,9 +55,9 @@ def test_a_layout_is_read() -> None:
         ("share=MPI,layout=compact:2", JOB, "no layout"),
         ("share=MPI,layout=scatter:0", JOB, "stride of 0"),
         ("share=MPI,layout=scatter:x", JOB, "no number"),
-        ("mem=1G,layout=compact", JOB, "no size of one"),
-        ("list=1,layout=compact", JOB, "no size of one"),
-        ("cores=1,layout=compact", {}, "how many processes"),
+        ("mem=1G,layout=compact", JOB, "their size is missing"),
+        ("list=1,layout=compact", JOB, "their size is missing"),
+        ("cores=1,layout=compact", {}, "number of job processes"),
     ],
 )
 def test_a_layout_that_cannot_be(text: str, env: dict[str, str], told: str) -> None:
@@ -184,9 +183,7 @@ def test_a_share_lies_within_its_bounds() -> None:
     assert preview_share(
         parse_share_request("cores=2", {}), STATE, cpus, 0, within
     ).choice.cpus == (2, 3)
-    with pytest.raises(
-        NotPossibleError, match="CPU 1 is not for this process to use: its affinity"
-    ):
+    with pytest.raises(NotPossibleError, match="This process may not use CPU 1: its affinity"):
         preview_share(parse_share_request("list=1-2", {}), STATE, cpus, 0, within)
     with pytest.raises(NotPossibleError, match=r"of the partition \(2-3\)"):
         preview_share(parse_share_request("cores=3", {}), STATE, cpus, 0, within)
@@ -209,10 +206,10 @@ def test_who_has_what_was_asked_for_is_named() -> None:
             request
         )
     with pytest.raises(
-        NotPossibleError, match="1 core was asked for, and none of the 4 "
+        NotPossibleError, match="1 core was requested, but none of the 4 "
     ) as refused:
         preview_share(parse_share_request("cores=1", {}), taken, cpus)
-    assert refused.value.remedy == "Wait until others are done."
+    assert refused.value.remedy == "Wait for other runs."
 
 
 # --- GPUs -----------------------------------------------------------------------------------------
@@ -255,7 +252,7 @@ def stands(name: str, env: dict[str, str], cpus: str = "1") -> Path:
 
 def test_the_partition_that_is_meant(tmp_path: Path) -> None:
     env = {"ASSAY_RUN": str(tmp_path)}
-    with pytest.raises(NotPossibleError, match="There is no partition on this host"):
+    with pytest.raises(NotPossibleError, match="This host has no partition"):
         select_partition(None, env)
     with pytest.raises(NotPossibleError, match="and 'quiet' is meant") as refused:
         select_partition("quiet", env)
@@ -282,7 +279,7 @@ def test_partitions_are_known_where_nobody_else_can_put_some(tmp_path: Path) -> 
     for folder in (tmp_path / "run", tmp_path / "run/partitions"):
         folder.chmod(0o777)
         for ask in (partition_names, active_partitions, lambda env: select_partition("a", env)):
-            with pytest.raises(NotPossibleError, match="Others may write in"):
+            with pytest.raises(NotPossibleError, match="Other users may write to"):
                 ask(env)
         folder.chmod(0o755)
     assert select_partition(None, env) == "a"
@@ -339,7 +336,7 @@ def test_a_partition_that_was_none_before_is_told(share: Share, tmp_path: Path) 
     path = tmp_path / "cpuset.cpus.partition"
     path.write_text("member\n")
     look = share.look()
-    assert notes(share, look, look) == [f"{path}: member, and CPUs are set apart by isolated"]
+    assert notes(share, look, look) == [f"{path}: member; isolation requires isolated"]
 
 
 def test_what_was_not_set_apart_before_is_told_of_version_1_too(tmp_path: Path) -> None:
@@ -368,7 +365,7 @@ def test_a_share_that_lost_cpus_or_all(share: Share, tmp_path: Path) -> None:
     before = share.look()
     (tmp_path / "lease-7/cpuset.cpus.effective").write_text("2-3\n")
     (note,) = notes(share, before, share.look())
-    assert note.endswith("cpuset.cpus.effective: 2-3, and 2-4 were given")
+    assert note.endswith("cpuset.cpus.effective: 2-3; the share has 2-4")
     (tmp_path / "lease-7/cpuset.cpus.effective").unlink()
     assert not share.violations(before, share.look())  # a tree of limits on memory has no such file
     (tmp_path / "lease-7").rmdir()

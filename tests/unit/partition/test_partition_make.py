@@ -166,12 +166,12 @@ def test_what_somebody_set_meanwhile_is_named_and_left(tree: Path, version: int)
     made = create_partition(asked("2", "two"), here)  # needs neither
     told = {one.action.path: one for one in made.outcomes if one.word is ActionStatus.DRIFTED}
     assert told.keys() == {POOL, "/proc/irq/24/smp_affinity_list"}
-    assert told[POOL].reason == "somebody set it to 20 meanwhile; 12 was put there"
+    assert told[POOL].reason == "another process set it to 20; assay had set 12"
     assert here.host.read(POOL) == "20"
     kinds = {one.kind: one.drifted for one in read_kernel_work(here.host, here.env)}
     assert kinds["settings"] == {POOL: "20"} and kinds["interrupts"] == {"24": "0"}
     delete_partition("two", here)
-    with pytest.raises(NotPossibleError, match="somebody set it to 20 meanwhile"):
+    with pytest.raises(NotPossibleError, match="another process set it to 20"):
         create_partition(asked("2", "two", memory=MemoryRequest("8M", "2M")), here)
     assert here.host.read(POOL) == "20"
     assert here.host.read("/proc/irq/24/smp_affinity_list") == "0"
@@ -219,7 +219,7 @@ def test_the_group_of_all_others_stays_while_a_partition_does(tmp_path: Path) ->
     assert here.host.read(f"{others}/cpuset.cpus") == "0-2"
     assert here.host.read(f"{others}/job/tasks") == "40"
     assert here.host.read(f"{others}/tasks") == "1 41"
-    with pytest.raises(NotPossibleError, match=r"assay\.others/job names CPU 1 too"):
+    with pytest.raises(NotPossibleError, match=r"assay\.others/job also includes CPU 1"):
         create_partition(asked("1", "two"), here)
     delete_partition("one", here)
     assert here.host.read("/proc/41/affinity") == "2-3"  # where it wanted to be before
@@ -393,7 +393,7 @@ def test_a_group_beside_that_names_the_same_cpus(tree: Path, version: int, group
     here.host.mkdir(f"{top}/{group}")
     here.host.write(f"{top}/{group}/cpuset.cpus", "1-3")
     before = content(tree)
-    with pytest.raises(NotPossibleError, match="cannot be set apart") as error:
+    with pytest.raises(NotPossibleError, match="cannot be isolated") as error:
         create_partition(asked("3"), here)
     assert f"{top}/{group}" in str(error.value)
     if version == 2:
@@ -518,9 +518,9 @@ def test_drift_is_told_and_left(tree: Path, version: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("requested", "kind", "told"),
+    ("cpus", "kind", "told"),
     [
-        (CpuRequest("0-3"), InvalidInputError, "leaves no CPU to the system"),
+        (CpuRequest("0-3"), InvalidInputError, "leaves no CPU for the system"),
         (CpuRequest("9"), InvalidInputError, "not online"),
         (CpuRequest(""), InvalidInputError, "names no CPU"),
         (CpuRequest("x"), InvalidInputError, "is not a CPU list"),
@@ -529,28 +529,28 @@ def test_drift_is_told_and_left(tree: Path, version: int) -> None:
     ],
 )
 def test_cpus_that_cannot_be_had(
-    tree: Path, version: int, requested: CpuRequest, kind: type[AssayError], told: str
+    tree: Path, version: int, cpus: CpuRequest, kind: type[AssayError], told: str
 ) -> None:
     before = content(tree)
     with pytest.raises(kind, match=told):
-        create_partition(PartitionRequest("main", requested, broker=False), place(tree, version))
+        create_partition(PartitionRequest("main", cpus, broker=False), place(tree, version))
     assert content(tree) == before
 
 
 def test_what_others_have_is_refused(tree: Path, version: int) -> None:
     here = place(tree, version)
     create_partition(asked("3", "one", memory=MemoryRequest("6G")), here)
-    with pytest.raises(NotPossibleError, match="There is a partition one already"):
+    with pytest.raises(NotPossibleError, match="The partition one already exists"):
         create_partition(asked("2", "one"), here)
-    with pytest.raises(NotPossibleError, match="CPU 3 is of the partition one"):
+    with pytest.raises(NotPossibleError, match="CPU 3 belongs to the partition one"):
         create_partition(asked("2-3", "two"), here)
-    with pytest.raises(NotPossibleError, match="of which partitions have"):
+    with pytest.raises(NotPossibleError, match="of which partitions use"):
         create_partition(asked("2", "two", memory=MemoryRequest("4G")), here)
-    with pytest.raises(InvalidInputError, match="no GPU that can be seen"):
+    with pytest.raises(InvalidInputError, match="no visible GPU"):
         create_partition(asked("2", "two", gpus="0"), here)
     with pytest.raises(InvalidInputError, match="leaves no CPU"):
         create_partition(asked("0-2", "two"), here)
-    with pytest.raises(InvalidInputError, match="There is no partition tow"):
+    with pytest.raises(InvalidInputError, match="Unknown partition: tow"):
         delete_partition("tow", here)
 
 
@@ -584,7 +584,7 @@ def test_memory_is_counted_node_by_node(tree: Path, version: int) -> None:
         asked("1", "two", memory=MemoryRequest("5G")), here
     )  # of node 0, which has them
     with pytest.raises(
-        NotPossibleError, match=r"3\.00 GiB of node 1 were asked for, and it has 8\.00 GiB"
+        NotPossibleError, match=r"3\.00 GiB of node 1 were requested, but it has 8\.00 GiB"
     ):
         create_partition(asked("2", "more", memory=MemoryRequest("3G")), here)
     delete_partition("two", here)
@@ -600,21 +600,21 @@ def test_memory_is_counted_node_by_node(tree: Path, version: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("requested", "told"),
+    ("memory", "told"),
     [
         (MemoryRequest("0"), "is nothing"),
         (MemoryRequest("5"), "--mem 5 is less than a page"),
         (MemoryRequest("1:1G,1:1G"), "has node 1 twice"),
-        (MemoryRequest("7:1G"), "near to node 1"),
+        (MemoryRequest("7:1G"), "belong to node 1"),
         (MemoryRequest("1:1G,x"), "cannot read"),
         (MemoryRequest("1G", "1G"), "It has 2.00 MiB"),
     ],
 )
 def test_memory_that_cannot_be_asked_for(
-    tree: Path, version: int, requested: MemoryRequest, told: str
+    tree: Path, version: int, memory: MemoryRequest, told: str
 ) -> None:
     with pytest.raises(InvalidInputError) as error:
-        create_partition(asked("3", memory=requested), place(tree, version))
+        create_partition(asked("3", memory=memory), place(tree, version))
     assert told in str(error.value)
 
 
@@ -667,7 +667,7 @@ def test_memory_of_version_1_needs_groups_that_limit_it(tmp_path: Path) -> None:
     (base / f"{V2}/unified/cgroup.controllers".lstrip("/")).write_text("memory\n")
     for text in (cpuset, f"{cpuset}\n{of_version_2}"):
         mounts.write_text(f"{text}\n")
-        with pytest.raises(NotPossibleError, match="those of version 1, have no memory") as error:
+        with pytest.raises(NotPossibleError, match=r"\(version 1\) have no memory") as error:
             create_partition(asked("3", memory=MemoryRequest("16M")), here)
         assert "-o memory" in str(error.value.remedy)
 
@@ -697,7 +697,7 @@ def test_idle_states_that_are_not_there(tree: Path, version: int) -> None:
 def test_idle_states_are_those_of_the_cpus_asked_for(tree: Path, version: int) -> None:
     states = tree / CPU.lstrip("/") / "cpu3/cpuidle"
     (states / "state0/latency").write_text("1\n")
-    with pytest.raises(NotPossibleError, match="no idle state here polls"):
+    with pytest.raises(NotPossibleError, match="no idle state polls"):
         create_partition(asked("3", idle="poll"), place(tree, version))
     create_partition(asked("2", idle="poll"), place(tree, version))
     delete_partition("main", place(tree, version))

@@ -275,7 +275,7 @@ def test_a_plan_that_takes_another_boot_is_pending_and_never_launched() -> None:
         NotPossibleError, match="requires another boot: /proc/cmdline has no mitigations"
     ):
         found.demand_booted()
-    assert "# In a boot with boot.mitigations=off." in shell_script(found, WORKLOAD)
+    assert "# Requires a boot with boot.mitigations=off." in shell_script(found, WORKLOAD)
     assert "[pending]" in explain(found, WORKLOAD, {})
 
 

@@ -196,9 +196,9 @@ def test_inherited_settings_are_told_in_plan_record_and_answer() -> None:
     assert "MALLOC_ARENA_MAX=1, OMP_PROC_BIND=true" in note and "secret" not in note
     made = plan(Configuration({"inherited.OMP_PROC_BIND": "unset"}), HOST, REGISTRY)
     assert list(plan_notes(made, env)) == [
-        "OMP_PROC_BIND=true is exported already: the default keeps it, "
+        "OMP_PROC_BIND=true is already exported: the default keeps it, "
         "this configuration unsets it",
-        "MALLOC_ARENA_MAX=1 is exported already, and stays",
+        "MALLOC_ARENA_MAX=1 is already exported and remains set",
     ]
 
 

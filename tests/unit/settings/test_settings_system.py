@@ -263,7 +263,7 @@ def test_two_settings_of_one_file_are_at_odds(server: Path) -> None:
     asked = Configuration({"vm.dirty_ratio": 5, "vm.dirty_bytes": 1 << 20})
     found = plan(asked, machine, builtin())
     assert list(found.refused) == ["vm.dirty_ratio"]
-    assert "vm.dirty_bytes decides this already" in (found.refused["vm.dirty_ratio"].reason or "")
+    assert "vm.dirty_bytes already sets this" in (found.refused["vm.dirty_ratio"].reason or "")
 
 
 def test_settings_of_a_program_find_the_system_as_it_will_be(server: Path) -> None:
@@ -314,8 +314,8 @@ def test_judging_without_a_reading_or_with_another(server: Path) -> None:
     assert judged(found, {path: "never"}, "vm.thp") is GrantStatus.REFUSED
     facts = RunFacts(outcome="exited", system={path: "always"}, system_changed={path: "madvise"})
     grant = builtin().get("vm.thp").judge(found.configuration, facts, found)
-    assert grant.grant is GrantStatus.DEGRADED
-    assert "somebody set" in (grant.reason or "")
+    assert grant.grant is Granted.DEGRADED
+    assert "another process set" in (grant.reason or "")
     pool = plan(Configuration({"vm.hugepages.1g": 4}), read_machine(Root(server)), builtin())
     (action,) = pool.system
     assert judged(pool, {action.path: "2"}, "vm.hugepages.1g") is GrantStatus.DEGRADED

@@ -14,7 +14,7 @@ from pathlib import Path
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _INIT = 1
 _ENDED = (b"Z", b"X")
-"""States of a process that has ended, and that nobody has waited for."""
+"""States of a process that has ended but is not reaped."""
 
 
 @dataclass(frozen=True)
