@@ -1,7 +1,8 @@
-"""``affinity.calls``: whether the program may choose among its CPUs itself.
+"""``affinity.calls``: answer to the program's own calls that choose CPUs.
 
 A filter of system calls answers ``sched_setaffinity`` in place of the kernel, for the program and
-all that it starts: is its own pinning any good? Where assay places it, that is done before.
+its children. It shows whether the program's own pinning helps. Where assay sets an affinity mask,
+it does so before the filter is installed.
 
 Interfaces: ``seccomp(2)``, ``Documentation/userspace-api/seccomp_filter.rst`` (Linux 3.17;
 inherited over fork and exec). Evidence: *seen*: ``Seccomp_filters`` in ``/proc/PID/status`` counts
@@ -43,36 +44,36 @@ _DOMAIN = Choices((_ALLOWED, "ignored", "refused"))
 
 
 class AffinityCallSetting(msgspec.Struct, frozen=True):
-    """``affinity.calls``: how the program's own choice of CPUs is answered."""
+    """``affinity.calls``: answer to the program's own choice of CPUs."""
 
     name: str = NAME
-    summary: str = "the program's own calls to choose CPUs: allowed, ignored, refused"
+    summary: str = "answer to the program's own calls that choose CPUs: allowed, ignored, refused"
     scope: Scope = Scope.PROCESS
     switch_cost_s: float = 0.0
     evidence: Level = Level.SEEN
 
     def domain(self, machine: Machine) -> Domain:
-        """The three answers."""
+        """Return the three answers."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
-        """The kernel answers."""
+        """Return ``allowed``: the kernel answers."""
         return _ALLOWED
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return "it takes a right from the program, which is done where it is named"
+        return "it takes a permission from the program; name it to try it"
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """A filter, where the kernel has them."""
+        """Return a filter of system calls, if the kernel supports them."""
         value = config[self.name]
         match value:
             case "allowed":
                 return Resolved(())
             case "ignored" | "refused" if not machine.rights.call_filters:
                 return Refused(
-                    f"Linux {machine.kernel} has no filters of system calls here",
-                    "A kernel with CONFIG_SECCOMP_FILTER has them.",
+                    f"Linux {machine.kernel} has no system-call filters here",
+                    "It needs a kernel with CONFIG_SECCOMP_FILTER.",
                 )
             case "ignored" | "refused":
                 return Resolved((AffinityCalls(answer=value),))
@@ -80,18 +81,18 @@ class AffinityCallSetting(msgspec.Struct, frozen=True):
                 return out_of_domain(self.name, value, _DOMAIN)
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether the program has a filter more than the launcher."""
+        """Check that the program has one filter more than the launcher."""
         value = config[self.name]
         if value == _ALLOWED:
             return granted(value, Level.SET)
         took = step_accepted(facts, "affinity_calls")
         if took is False:
-            return refused(value, Level.SET, "the kernel did not take the filter")
+            return refused(value, Level.SET, "the kernel rejected the filter")
         filters = readback_of(facts).call_filters
         if filters is None and took and facts.seen is not None:
             return granted(value, Level.SET, reason="this kernel does not count filters")
         if filters is None:
             return unverified(value, unread_reason(facts, "call_filters"))
         if filters < 1:
-            return refused(value, Level.SEEN, "no filter was there when read")
+            return refused(value, Level.SEEN, "the program had no filter when it was read")
         return granted(value, Level.SEEN, show_count(filters, "filter") + " of system calls")

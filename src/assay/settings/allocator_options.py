@@ -1,9 +1,9 @@
-"""The options of allocators that are settings: ``malloc.NAME``, and those that only one has.
+"""Options of allocators: shared ones (``malloc.NAME``), and those of a single allocator.
 
 Sources: glibc manual, "Memory Allocation Tunables"; jemalloc(3), "TUNING" (5.3); mimalloc,
 "Environment Options" (2.0 to 2.2, ``src/options.c``); gperftools, "TCMalloc", its environment.
-Bounds that glibc keeps without a word stand in ``malloc/malloc.c`` (2.36): ``HEAP_MAX_SIZE / 2``
-for the mmap threshold, ``MAX_TCACHE_SIZE``, ``MAX_TCACHE_COUNT``, ``MAX_FAST_SIZE``.
+glibc silently applies the bounds of ``malloc/malloc.c`` (2.36): ``HEAP_MAX_SIZE / 2`` for the mmap
+threshold, ``MAX_TCACHE_SIZE``, ``MAX_TCACHE_COUNT``, ``MAX_FAST_SIZE``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assay.units import show_bytes
 
 _MOST_BYTES = 2**40
 _LONGEST_MS = 10**10
-"""Four months: as good as never, and what the IPEX launcher asks for (9000000000) is below it."""
+"""Four months: practically never. The IPEX launcher uses 9000000000, which is below it."""
 _SWITCHED = Choices(("on", "off"))
 _TRUTH = {"on": "true", "off": "false"}
 
@@ -32,13 +32,13 @@ def _jemalloc(text: str) -> tuple[tuple[str, str], ...]:
 
 
 class HugePagesOption(AllocatorOption, frozen=True):
-    """``malloc.hugepages``: where the system gives none, nothing can be asked for.
+    """``malloc.hugepages``: refused if the system disables huge pages.
 
-    Huge pages that were got make the evidence *effective*.
+    Huge pages in the process make the evidence *effective*.
     """
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """The variables, held against the system's mode."""
+        """Return the variables, or a refusal if the system's mode excludes huge pages."""
         answer = super().resolve(config, machine)
         value = config[self.name]
         if isinstance(answer, Refused) or value == "off":
@@ -46,19 +46,20 @@ class HugePagesOption(AllocatorOption, frozen=True):
         if value == "hugetlb":
             return Resolved(
                 answer.actions,
-                degraded="as far as pages are reserved: /proc/sys/vm/nr_hugepages",
+                degraded="limited to the reserved pages: /proc/sys/vm/nr_hugepages",
             )
         mode = machine.huge_pages.enabled
         if mode is None:
             return Refused("the kernel has no transparent huge pages")
         if mode == "never":
             return Refused(
-                "the system never gives huge pages", f"As root: echo madvise > {SWITCH}."
+                "transparent huge pages are disabled system-wide",
+                f"As root: echo madvise > {SWITCH}.",
             )
         return answer
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """As told; better where huge pages were got."""
+        """Judge by the environment; *effective* if the process has huge pages."""
         held = super().judge(config, facts, plan)
         huge = readback_of(facts).anon_huge_bytes
         if held.grant is not GrantStatus.GRANTED or held.value != "thp" or not huge:
@@ -69,7 +70,7 @@ class HugePagesOption(AllocatorOption, frozen=True):
 _SHARED: tuple[AllocatorOption, ...] = (
     AllocatorOption(
         "malloc.arenas",
-        "how many arenas threads share: glibc, jemalloc",
+        "number of arenas that threads share: glibc, jemalloc",
         Range(1, 4096),
         {
             "glibc": OptionEncoding(_glibc("glibc.malloc.arena_max={}")),
@@ -78,7 +79,7 @@ _SHARED: tuple[AllocatorOption, ...] = (
     ),
     HugePagesOption(
         "malloc.hugepages",
-        "huge pages that the allocator asks for: glibc, jemalloc, mimalloc",
+        "huge pages that the allocator requests: glibc, jemalloc, mimalloc",
         Choices(("off", "thp", "metadata", "hugetlb")),
         {
             "glibc": OptionEncoding(
@@ -92,7 +93,7 @@ _SHARED: tuple[AllocatorOption, ...] = (
                     "metadata": "metadata_thp:auto",
                 },
             ),
-            # Version 2.1 renamed the option; each version leaves the other name alone.
+            # Version 2.1 renamed the option; each version ignores the other name.
             "mimalloc": OptionEncoding(
                 (("MIMALLOC_LARGE_OS_PAGES", "{}"), ("MIMALLOC_ALLOW_LARGE_OS_PAGES", "{}")),
                 {"off": "0", "thp": "1"},
@@ -101,7 +102,7 @@ _SHARED: tuple[AllocatorOption, ...] = (
     ),
     AllocatorOption(
         "malloc.decay_ms",
-        "how long freed pages are kept, in ms: jemalloc, mimalloc",
+        "time that freed pages are kept, in milliseconds: jemalloc, mimalloc",
         Range(0, _LONGEST_MS),
         {
             "jemalloc": OptionEncoding(_jemalloc("dirty_decay_ms:{0},muzzy_decay_ms:{0}")),
@@ -113,16 +114,16 @@ _SHARED: tuple[AllocatorOption, ...] = (
     ),
     AllocatorOption(
         "malloc.background",
-        "whether threads of its own give pages back: jemalloc",
+        "background threads that return pages to the kernel: jemalloc",
         _SWITCHED,
         {"jemalloc": OptionEncoding(_jemalloc("background_thread:{}"), _TRUTH)},
     ),
     AllocatorOption(
         "malloc.tcache",
-        "a cache of freed blocks in each thread: glibc, jemalloc",
+        "cache of freed blocks in each thread: glibc, jemalloc",
         _SWITCHED,
         {
-            # 7 is TCACHE_FILL_COUNT, what glibc has unasked.
+            # 7 is TCACHE_FILL_COUNT, the default of glibc.
             "glibc": OptionEncoding(
                 _glibc("glibc.malloc.tcache_count={}"), {"on": "7", "off": "0"}
             ),
@@ -138,42 +139,43 @@ def _of_glibc(name: str, summary: str, low: int, high: int) -> AllocatorOption:
 
 
 _OF_GLIBC: tuple[AllocatorOption, ...] = (
-    _of_glibc("trim_threshold", "free bytes at the top of the heap that are kept", 0, _MOST_BYTES),
-    _of_glibc("mmap_threshold", "bytes from which on a block is mapped by itself", 0, 32 * 2**20),
-    _of_glibc("mmap_max", "how many blocks may be mapped by themselves; 0: none", 0, 2**31 - 1),
-    _of_glibc("top_pad", "bytes that the heap grows by beyond what is asked", 0, _MOST_BYTES),
+    _of_glibc("trim_threshold", "free bytes kept at the top of the heap", 0, _MOST_BYTES),
+    _of_glibc("mmap_threshold", "block size in bytes above which malloc uses mmap", 0, 32 * 2**20),
+    _of_glibc("mmap_max", "maximum number of blocks allocated with mmap; 0: none", 0, 2**31 - 1),
+    _of_glibc("top_pad", "extra bytes by which the heap grows", 0, _MOST_BYTES),
     _of_glibc("tcache_count", "blocks of one size in the cache of a thread", 0, 65535),
-    _of_glibc("tcache_max", "bytes of the largest block in the cache of a thread", 0, 1032),
-    _of_glibc("mxfast", "bytes of the largest block in fast bins; 0: none", 0, 160),
+    _of_glibc("tcache_max", "largest block in the cache of a thread, in bytes", 0, 1032),
+    _of_glibc("mxfast", "largest block in fast bins, in bytes; 0: none", 0, 160),
 )
 
 _OF_OTHERS: tuple[AllocatorOption, ...] = (
     AllocatorOption(
         "jemalloc.oversize_threshold",
-        "bytes from which on blocks lie in an arena of their own; 0: none do",
+        "block size in bytes above which blocks get a separate arena; 0: never",
         Range(0, _MOST_BYTES),
         {"jemalloc": OptionEncoding(_jemalloc("oversize_threshold:{}"))},
     ),
     AllocatorOption(
         "jemalloc.percpu_arena",
-        "an arena for each CPU, or each core, in place of some for all threads",
+        "one arena for each CPU or core instead of arenas shared by all threads",
         Choices(("disabled", "percpu", "phycpu")),
         {"jemalloc": OptionEncoding(_jemalloc("percpu_arena:{}"))},
     ),
     AllocatorOption(
         "tcmalloc.release_rate",
-        "how eagerly pages are given back: 0 never, 10 most",
+        "rate at which pages are returned to the kernel: 0 never, 10 fastest",
         Range(0, 10, step=1),
         {"tcmalloc": OptionEncoding((("TCMALLOC_RELEASE_RATE", "{}"),))},
     ),
     AllocatorOption(
         "tcmalloc.thread_cache",
-        "bytes that the caches of all threads may hold",
-        # kMinThreadCacheSize * 2 and 1 GiB (src/thread_cache.cc): others are drawn to these.
+        "maximum size of all thread caches together, in bytes",
+        # kMinThreadCacheSize * 2 and 1 GiB (src/thread_cache.cc): other values are clamped to
+        # these.
         Range(512 * 2**10, 2**30),
         {"tcmalloc": OptionEncoding((("TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES", "{}"),))},
     ),
 )
 
 OPTIONS: tuple[AllocatorOption, ...] = (*_SHARED, *_OF_GLIBC, *_OF_OTHERS)
-"""All of them, in the order in which they are listed."""
+"""All options, in the order in which they are listed."""

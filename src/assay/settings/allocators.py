@@ -1,8 +1,8 @@
-"""An option of allocators: how each is told, and whether the one that serves was.
+"""Options of allocators: encoding for each allocator, and evidence.
 
-Evidence: *set*: the variable stands in the environment of the program, and the allocator that
-reads it is the one in its maps. jemalloc says on the error output what it does not understand
-(``malloc_conf_error``, src/jemalloc.c); that is *seen*. Nothing outside shows more.
+Evidence: *set*: the variable is in the environment of the program, and the allocator that reads it
+is mapped. jemalloc reports options that it does not understand on standard error
+(``malloc_conf_error``, src/jemalloc.c); that is *seen*. No other effect is visible from outside.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ _COMPLAINT = re.compile(r"^<jemalloc>: ([A-Z][\w -]* conf (?:pair|value)): (\w+)
 
 
 class OptionEncoding(msgspec.Struct, frozen=True):
-    """How one allocator is told: variables, with ``{}`` where the value belongs.
+    """Encoding of an option for one allocator: variables, with ``{}`` in place of the value.
 
-    With a ``spelling`` it has these values only, and spells them so.
+    With a ``spelling``, only its values are supported, and are written as it states.
     """
 
     variables: tuple[tuple[str, str], ...]
     spelling: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     def texts(self, value: Value) -> dict[str, str] | None:
-        """What the variables hold for ``value``; ``None`` where it has no such value."""
+        """Return the variables for ``value``; ``None`` if the allocator does not support it."""
         spelled = self.spelling.get(str(value)) if self.spelling else show_value(value)
         if spelled is None:
             return None
@@ -59,9 +59,9 @@ class OptionEncoding(msgspec.Struct, frozen=True):
 
 
 class AllocatorOption(msgspec.Struct, frozen=True):
-    """One option of one or more allocators.
+    """An option of one or more allocators.
 
-    Where ``malloc`` is left alone all of them are told, since the program may bring any.
+    Without ``malloc`` the variables of all allocators are set, since the program may use any.
     """
 
     name: str
@@ -73,7 +73,7 @@ class AllocatorOption(msgspec.Struct, frozen=True):
     evidence: Level = Level.SET
 
     def domain(self, machine: Machine) -> Domain:
-        """The same on every machine."""
+        """Return the values, which are the same on every machine."""
         return self.values
 
     def default(self, machine: Machine) -> Value | None:
@@ -82,10 +82,10 @@ class AllocatorOption(msgspec.Struct, frozen=True):
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
         """Never unasked."""
-        return f"an option of {_listed(self.told)}: name it to vary it"
+        return f"an option of {_listed(self.told)}; name it to vary it"
 
     def owners(self, domain: Domain) -> tuple[str, ...]:
-        """The allocators that have it, with one of these values at least."""
+        """Return the allocators that support at least one value of a domain."""
         values = domain.values()
         if values is None:
             return tuple(self.told)
@@ -96,7 +96,7 @@ class AllocatorOption(msgspec.Struct, frozen=True):
         )
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused:
-        """The variables of the allocator in use, or of all that have the option."""
+        """Return the variables of the allocator in use, or of all that have the option."""
         value = config[self.name]
         if value not in self.values:
             return out_of_domain(self.name, value, self.values)
@@ -104,14 +104,14 @@ class AllocatorOption(msgspec.Struct, frozen=True):
         malloc = config.get("malloc")
         if malloc is None:
             texts = {name: text for of in known.values() for name, text in of.items()}
-            return Resolved(_actions(texts), note=f"where {_listed(known)} serves the program")
+            return Resolved(_actions(texts), note=f"only if the program uses {_listed(known)}")
         if malloc not in known:
             what = self.name if malloc not in self.told else f"{self.name}={show_value(value)}"
-            return Refused(f"{malloc} has no {what}", f"Use malloc={_listed(known)}.")
+            return Refused(f"{malloc} does not support {what}", f"Use malloc={_listed(known)}.")
         return Resolved(_actions(known[str(malloc)]))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By the allocator that is mapped, what it was told, and what it says to that."""
+        """Judge by the mapped allocator, the environment and the messages of the allocator."""
         value = config[self.name]
         found = mapped_files(facts, _ALL_PREFIXES)
         if found is None:
@@ -121,12 +121,16 @@ class AllocatorOption(msgspec.Struct, frozen=True):
             return unverified(value, "more than one allocator is mapped", ", ".join(found))
         asked = config.get("malloc", serving)
         if serving != asked:
-            return refused(value, Level.SEEN, f"{asked} was told, but {serving} allocates")
+            return refused(
+                value, Level.SEEN, f"the option was set for {asked}, but the program uses {serving}"
+            )
         expected = self._known(value).get(serving)
         if expected is None:
             known = _listed(self._known(value))
             return refused(
-                value, Level.SEEN, f"{serving} allocates, and has no such option; {known} would"
+                value,
+                Level.SEEN,
+                f"the program uses {serving}, which has no such option; {known} has it",
             )
         held = judge_environment(value, expected, facts)
         if held.grant is not GrantStatus.GRANTED or serving != "jemalloc":
@@ -135,7 +139,7 @@ class AllocatorOption(msgspec.Struct, frozen=True):
         return held if complaint is None else refused(value, Level.SEEN, complaint)
 
     def _known(self, value: Value) -> dict[str, dict[str, str]]:
-        """Allocator -> variables, of those that have this value."""
+        """Return the variables by allocator, for allocators that support the value."""
         texts = {name: told.texts(value) for name, told in self.told.items()}
         return {name: found for name, found in texts.items() if found is not None}
 
@@ -145,7 +149,7 @@ def _actions(texts: Mapping[str, str]) -> tuple[EnvSet, ...]:
 
 
 def _serving(config: Configuration, found: tuple[str, ...]) -> str | None:
-    """The allocator that serves; ``None`` where the maps leave it open."""
+    """Return the allocator in use; ``None`` if the mapped files are ambiguous."""
     names = [
         name
         for name, prefix in PREFIXES.items()
@@ -163,7 +167,7 @@ def _complaint(expected: Mapping[str, str], told: str) -> str | None:
     ours = {part.partition(":")[0] for part in expected.get("MALLOC_CONF", "").split(",")}
     for what, key in _COMPLAINT.findall(told):
         if key in ours:
-            return f"jemalloc says: {what}: {key}"
+            return f"jemalloc reports: {what}: {key}"
     return None
 
 

@@ -1,4 +1,4 @@
-"""Setting: the contract that every knob keeps. Pure: no I/O."""
+"""Interface of all settings, and results of their resolution. Pure: no I/O."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ from assay.records import (
 class Resolved(msgspec.Struct, frozen=True):
     """Actions that give a setting its value.
 
-    ``degraded`` says why it is less than asked for; ``note`` is worth knowing, and no loss.
+    Attributes:
+        actions: actions of the launch.
+        degraded: reason why the effect is less than requested.
+        note: information for the user.
     """
 
     actions: tuple[Action, ...]
@@ -32,20 +35,25 @@ class Resolved(msgspec.Struct, frozen=True):
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """The value cannot be had here; ``remedy`` says what would make it possible."""
+    """Refusal of a value on this machine.
+
+    Attributes:
+        reason: cause.
+        remedy: next step that would make the value possible.
+    """
 
     reason: str
     remedy: str | None = None
 
 
 class Pending(msgspec.Struct, frozen=True):
-    """The value takes another boot.
+    """Request for a reboot: the value needs another boot.
 
     Attributes:
-        missing: what was read, and what is missing.
-        add, remove: words for the kernel's command line, and those that must go.
-        firmware: what its menu is to hold, by name.
-        running: release of the running kernel, where another one is to run.
+        missing: current and required state.
+        add, remove: words to add to and to remove from the kernel's command line.
+        firmware: required entries of the firmware's menu, by name.
+        running: release of the running kernel, if another one is required.
     """
 
     missing: str
@@ -56,65 +64,72 @@ class Pending(msgspec.Struct, frozen=True):
 
 
 class Suggestion(msgspec.Struct, frozen=True):
-    """A setting worth trying unasked: over which values, and why."""
+    """Values worth trying for a program, without a request of the user.
+
+    Attributes:
+        domain: values to try.
+        reason: reason for trying them.
+    """
 
     domain: Domain
     reason: str
 
 
 class Setting(Protocol):
-    """One knob."""
+    """A setting: a quantity that affects the performance of a program."""
 
     @property
     def name(self) -> str:
-        """As it is written on the command line: ``family.knob``."""
+        """Name on the command line: ``family.name``."""
         ...
 
     @property
     def summary(self) -> str:
-        """One line for ``assay settings list``."""
+        """One-line description for ``assay settings list``."""
         ...
 
     @property
     def scope(self) -> Scope:
-        """What it belongs to."""
+        """Part of the system that the setting changes."""
         ...
 
     @property
     def switch_cost_s(self) -> float:
-        """What changing it between two launches costs, beyond the launch itself.
+        """Cost of a change between two launches, in seconds, beyond the launch itself.
 
         It is 0 for all settings that act within the process. The launches of a block are grouped by
-        those that take a write, a build or a boot, and the budget counts what that takes
+        settings that need a write, a build or a boot, and the budget includes their cost
         (docs/explanation/statistics.md, rule 18).
         """
         ...
 
     @property
     def evidence(self) -> Level:
-        """How well its effect is shown."""
+        """Strongest evidence of an effect that can be read back."""
         ...
 
     def domain(self, machine: Machine) -> Domain:
-        """Every value that can be asked for on this machine."""
+        """Return all values that can be requested on this machine."""
         ...
 
     def default(self, machine: Machine) -> Value | None:
-        """The value that an absent setting stands for, where it is known."""
+        """Return the value without the setting; ``None`` if unknown."""
         ...
 
     def suggest(self, program: Program, machine: Machine) -> Suggestion | str:
-        """Whether it is worth trying unasked: a suggestion, or the reason why not."""
+        """Return values worth trying, or the reason for not trying the setting."""
         ...
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
-        """What gives it the value that ``config`` holds; only called where it holds one."""
+        """Return the actions for the value in ``config``, which must contain the setting."""
         ...
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Whether it took effect, from what was read back.
+        """Judge from the read-back facts whether the value took effect.
 
-        ``plan`` is what the launch was to do: a value does not say it all (which CPUs, where a
-        count was asked for).
+        Args:
+            config: configuration of the launch, with a value of this setting.
+            facts: facts that were read back.
+            plan: plan of the launch; it holds details beyond the value, such as the chosen CPUs.
         """
         ...

@@ -1,6 +1,6 @@
-"""Settings of the boot and of the firmware: nothing changes them but another boot.
+"""Settings of the boot and of the firmware, which only a reboot changes.
 
-A study that varies them pauses, says what is to be changed, and goes on after the boot: see
+A study that varies them pauses, names the required changes, and resumes after the boot: see
 ``assay.study.booting``. assay never changes a boot loader or a firmware itself.
 """
 
@@ -18,15 +18,15 @@ RebootSetting = BootArgument | BootKernel | BootHugePages | FirmwareSetting
 
 
 def as_reboot_setting(setting: Setting) -> RebootSetting | None:
-    """A setting as one that takes another boot; ``None`` where it is none."""
+    """Return the setting if it needs a reboot, else ``None``."""
     return setting if isinstance(setting, RebootSetting) else None
 
 
 def on_demand(name: str) -> Setting | None:
-    """The setting of that name; ``None`` where it is none of these.
+    """Return the boot or firmware setting of that name; ``None`` for other families.
 
     Raises:
-        InvalidInputError: it begins as one, and what follows is no name.
+        InvalidInputError: the family is followed by an invalid name.
     """
     family, _, rest = name.partition(".")
     if not rest:

@@ -1,8 +1,7 @@
 """``boot.ARG``: an argument of the kernel's command line.
 
-Evidence: *seen* where a file of the kernel shows that it took effect, else *set*: it is on the
-command line. What of several words of one name counts depends on the argument, so that all of them
-are the value.
+Evidence: *seen* if a file of the kernel shows that it took effect, else *set*: it is on the command
+line. The meaning of repeated arguments depends on the argument, so the value contains all of them.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ _BAD = re.compile(r"[\x00-\x1f\x7f\"']")
 
 @dataclass(frozen=True)
 class BootArgument:
-    """One argument; its value is what stands after the equals sign, ``present`` or ``absent``."""
+    """A boot argument; its value is the text after the equals sign, ``present`` or ``absent``."""
 
     argument: str
     scope: Scope = Scope.BOOT
@@ -54,33 +53,33 @@ class BootArgument:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.argument):
             raise InvalidInputError(
-                f"{self.argument!r} is not the name of a boot argument.",
-                "Names hold letters, digits, dots and underscores.",
+                f"Invalid name of a boot argument: {self.argument!r}.",
+                "Names consist of letters, digits, dots and underscores.",
             )
         if self.argument != normalized_name(self.argument):
             raise InvalidInputError(
-                f"{self.name} has a second spelling: the kernel takes dashes for underscores.",
+                f"{self.name} has a second spelling: the kernel treats dashes as underscores.",
                 f"Write {BOOT}.{normalized_name(self.argument)}.",
             )
 
     @property
     def name(self) -> str:
-        """As it is written."""
+        """Name on the command line of assay."""
         return f"{BOOT}.{self.argument}"
 
     @property
     def summary(self) -> str:
-        """What it does."""
-        return f"boot argument {self.argument} of the kernel: its value, {PRESENT} or {ABSENT}"
+        """One-line description."""
+        return f"kernel boot argument {self.argument}: its value, {PRESENT} or {ABSENT}"
 
     @property
     def evidence(self) -> Level:
-        """*Seen* where a file shows what it did."""
+        """*Seen* if a file shows the effect."""
         return Level.SEEN if is_verifiable(self.argument) else Level.SET
 
     @property
     def arguments(self) -> frozenset[str]:
-        """The words of the command line that are its own."""
+        """Names of the boot arguments that the setting controls."""
         return frozenset({self.argument})
 
     @property
@@ -89,20 +88,20 @@ class BootArgument:
         return argument_info(self.argument).changes
 
     def words(self, value: Value) -> tuple[str, ...]:
-        """What stands on the command line for a value."""
+        """Return the words of the kernel's command line for a value."""
         return tuple(self._wanted(format_value(value)))
 
     def alike(self, one: Value, other: Value) -> bool:
-        """Whether two values are the same, one of which may be a digest."""
+        """Return whether two values are equal, one of which may be a digest."""
         texts = (list(map(digested_argument, self.words(value))) for value in (one, other))
         return next(texts) == next(texts)
 
     def domain(self, machine: Machine) -> Domain:
-        """Whatever the kernel takes."""
-        return AnyText(f"what the kernel takes, {PRESENT} or {ABSENT}")
+        """Return any text that the kernel accepts."""
+        return AnyText(f"a value that the kernel accepts, {PRESENT} or {ABSENT}")
 
     def default(self, machine: Machine) -> Value | None:
-        """What the present boot has."""
+        """Return the value of the present boot."""
         values = [word.partition("=") for word in self._held(machine)]
         if not values:
             return ABSENT
@@ -113,20 +112,20 @@ class BootArgument:
         return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
-        """What the present boot has of it.
+        """Return the evidence of the present boot, or the changes for the next one.
 
         Raises:
-            InvalidInputError: no word of a command line, or a digest in place of one.
+            InvalidInputError: the value is invalid on a command line, or is a digest.
         """
         value = format_value(config[self.name])
         if _BAD.search(value) or not value.strip():
             raise InvalidInputError(
-                f"{self.name}={value!r} is no value of a boot argument.",
-                f"Leave out quotes; {PRESENT} is the argument without a value.",
+                f"Invalid value of a boot argument: {self.name}={value!r}.",
+                f"Remove quotes; {PRESENT} is the argument without a value.",
             )
         if is_digest(value):
             raise InvalidInputError(
-                f"{self.name}={value} is the digest that assay keeps of a value.",
+                f"{self.name}={value} is the digest that assay stores in place of a value.",
                 "Write the value itself.",
             )
         reason = impossible_reason(self.argument, value, machine)
@@ -137,24 +136,23 @@ class BootArgument:
         needs = f"{' '.join(wanted) or f'no {self.argument}'} on the kernel's command line"
         if [digested_argument(word) for word in wanted] != held:
             add, gone = _change(held, wanted)
-            # As they stand there: those who edit boot loaders look for a whole word.
+            # The whole words as written there: users search the boot loader's configuration for
+            # them.
             remove = (w for w in self._own(machine) if self._spelled(w) in gone)
             told = " ".join(held) or f"no {self.argument}"
             missing = f"{COMMAND_LINE} has {told}, "
-            missing += f"not {' '.join(wanted)}" if wanted else "which is to go"
+            missing += f"not {' '.join(wanted)}" if wanted else "which must be removed"
             return Pending(missing, add, tuple(dict.fromkeys(remove)))
         effect = argument_info(self.argument).effect
         proof = effect(value, machine) if effect is not None else None
         if proof is not None and not proof.fits:
-            return Pending(
-                f"{' '.join(held) or f'no {self.argument}'} is there, but {proof.missing}"
-            )
+            return Pending(f"{' '.join(held) or f'no {self.argument}'} is set, but {proof.missing}")
         where = f"{' '.join(held) or f'no {self.argument}'} in {COMMAND_LINE}"
         action = booted_action(self.name, needs, where, [proof] if proof is not None else [])
         return Resolved((action,))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By what showed it."""
+        """Judge by the evidence of the boot."""
         return judge_booted(self.name, config[self.name], facts, plan)
 
     def _wanted(self, value: str) -> list[str]:
@@ -166,21 +164,21 @@ class BootArgument:
         ]
 
     def _held(self, machine: Machine) -> list[str]:
-        """What the present boot has of it, each word once, in the spelling of the setting."""
+        """Return the arguments of the present boot, without repetition, spelled as in the setting."""
         return list(dict.fromkeys(map(self._spelled, self._own(machine))))
 
     def _own(self, machine: Machine) -> list[str]:
-        """Words of the command line that are its own, as they stand there."""
+        """Return the arguments of the present boot as written on the command line."""
         return [word for word in machine.boot.words if argument_name(word) == self.argument]
 
     def _spelled(self, word: str) -> str:
-        """One of these in the spelling of the setting."""
+        """Return an argument, spelled as in the setting."""
         _, equals, text = word.partition("=")
         return f"{self.argument}{equals}{text}"
 
 
 def _change(held: Sequence[str], wanted: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What is put in behind what stays, and what is taken out; all where the order is another."""
+    """Return the words to add and to remove; all of them if the order changes."""
     texts = [digested_argument(word) for word in wanted]
     stays = [word for word in held if word in texts]
     if stays != texts[: len(stays)]:

@@ -1,4 +1,4 @@
-"""What settings of the boot share: names, costs, what showed them, and grants from that."""
+"""Common parts of boot settings: names, costs, evidence and grants."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from assay.settings.evidence import degraded, granted, unverified
 BOOT = "boot"
 FIRMWARE = "firmware"
 ABSENT = "absent"
-"""The value of an argument that is not there."""
+"""Value of an argument that is missing."""
 PRESENT = "present"
-"""The value of an argument that is there without one."""
+"""Value of an argument without a text after it."""
 BOOT_S = 120.0
-"""What a boot is taken to last: it says how many launches are worth making in one."""
-ONLY_ON_REQUEST = "what takes another boot is tried where it is named"
+"""Assumed duration of a reboot, in seconds: it decides how many launches share one boot."""
+ONLY_ON_REQUEST = "it needs a reboot; name it to vary it"
 ANY_READING = "*"
-"""Stands for every reading of a machine that a boot may change, but for the kernel."""
+"""Stands for all readings of a machine that a boot may change, except the kernel."""
 KERNEL_READING = "the kernel"
-"""The reading of a machine that holds the release of its kernel."""
+"""Reading of the machine with the release of its kernel."""
 
 
 @dataclass(frozen=True)
 class FileEvidence:
-    """What a file says of a boot argument.
+    """Content of a file that shows the effect of a boot argument.
 
     Attributes:
-        path: of the file.
-        text: what it holds; ``None`` where it is not there.
-        fits: whether that is what the argument asks for.
-        wanted: what it should hold, in words.
+        path: path of the file.
+        text: its content; ``None`` if it is missing.
+        fits: true if the content matches the argument.
+        wanted: description of the expected content.
     """
 
     path: str
@@ -42,31 +42,29 @@ class FileEvidence:
 
     @property
     def told(self) -> str:
-        """What was read."""
-        return f"{self.path} {'is not there' if self.text is None else f'reads {self.text!r}'}"
+        """Description of the content."""
+        return f"{self.path} {'is missing' if self.text is None else f'reads {self.text!r}'}"
 
     @property
     def missing(self) -> str:
-        """What was read, and what should have been."""
+        """Description of the content and of the expected one."""
         return f"{self.told}, not {self.wanted}"
 
 
 def file_text(machine: Machine, path: str) -> str | None:
-    """What a machine document has of a file."""
+    """Return the content of a file in a machine document."""
     found = machine.boot.found.get(path)
     return machine.system.get(path) if found is None else found
 
 
-def booted_action(
-    setting: str, needs: str, where: str, proofs: Iterable[FileEvidence]
-) -> RequiredBoot:
-    """The action of a value that the present boot has.
+def booted_action(setting: str, needs: str, where: str, proofs: Iterable[FileEvidence]) -> Booted:
+    """Return the action of a value that the present boot has.
 
     Args:
-        setting: its name.
-        needs: what a boot has to have for it, in words.
-        where: what showed it beside files: ``/proc/cmdline``.
-        proofs: what files showed.
+        setting: name of the setting.
+        needs: requirement for the boot, in words.
+        where: evidence besides files, such as ``/proc/cmdline``.
+        proofs: evidence from files.
     """
     proofs = tuple(proofs)
     told = "; ".join((where, *(proof.told for proof in proofs)))
@@ -77,14 +75,14 @@ def booted_action(
 
 
 def judge_booted(setting: str, value: Value, facts: RunFacts, plan: Plan) -> Grant:
-    """By what showed it before the launch, where that was still so at the launch, and after it."""
-    actions = [a for a in plan.actions if isinstance(a, RequiredBoot) and a.setting == setting]
+    """Judge by the evidence before the launch, if it was unchanged at the launch and after it."""
+    actions = [a for a in plan.actions if isinstance(a, Booted) and a.setting == setting]
     if not actions:
-        return unverified(value, "nobody looked at how the kernel was booted")
+        return unverified(value, "the state of the boot was not read")
     action = actions[0]
     for path, then in action.files.items():
         now = facts.system_changed.get(path, facts.system.get(path, then))
         if now != then:
-            why = f"{path} held {then!r} when the study went on, and {now!r} at the launch"
+            why = f"{path} was {then!r} when the study resumed, and {now!r} at the launch"
             return degraded(value, Level.SEEN, why, action.observed)
     return granted(value, Level.SEEN if action.shown else Level.SET, action.observed)

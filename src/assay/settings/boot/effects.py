@@ -1,6 +1,6 @@
-"""Effects: which files show that a boot argument took effect, and what else it changes.
+"""Files that show the effect of a boot argument, and its side effects.
 
-Source: ``Documentation/admin-guide/kernel-parameters.txt`` and what it refers to for each.
+Source: ``Documentation/admin-guide/kernel-parameters.txt`` and its references for each argument.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from assay.machine.value_formats import normalized
 from assay.settings.boot.common import ABSENT, ANY_READING, PRESENT, FileEvidence, file_text
 
 Effect = Callable[[str, Machine], FileEvidence | None]
-"""What shows that an argument has this value; ``None`` where nothing would."""
+"""Return the evidence for a value of an argument; ``None`` if no file shows it."""
 
 _LISTS = frozenset({"irqaffinity", "isolcpus", "nohz_full", "rcu_nocbs"})
 """Arguments whose value is a list of CPUs."""
 _NONE = ("", "(null)", "(none)")
-"""How files show an empty list: the kernel prints ``(null)`` for a mask that was never made."""
+"""Empty lists in files: the kernel prints ``(null)`` for a mask that was never allocated."""
 _BOOT_CPU = 0
-"""Linux numbers CPUs from the one that boots on."""
+"""Linux numbers CPUs from the boot CPU."""
 _CPUS = ("the usable CPUs", "the machine", "cpu.smt", "CPU limit")
 _FREQUENCY = ("cpu.driver", "cpu.governor", "cpu.epp", "cpu.boost", "cpu.no_turbo")
 
 
 @dataclass(frozen=True)
 class ArgumentInfo:
-    """What is known of an argument.
+    """Known properties of a boot argument.
 
     Attributes:
-        effect: what shows it; the command line alone where absent.
-        changes: readings of the machine that it may change, by the names that ``study resume`` has.
+        effect: reads the evidence; ``None`` if only the command line shows the argument.
+        changes: readings of the machine that it may change, named as in ``study resume``.
     """
 
     effect: Effect | None = None
@@ -52,7 +52,7 @@ class ArgumentInfo:
 
 
 def argument_info(name: str) -> ArgumentInfo:
-    """What is known of an argument; of one that is not, it may change any reading."""
+    """Return the properties of an argument; an unknown one may change any reading."""
     found = _KNOWN.get(normalized_name(name))
     if found is not None:
         return found
@@ -61,27 +61,30 @@ def argument_info(name: str) -> ArgumentInfo:
 
 
 def is_verifiable(name: str) -> bool:
-    """Whether files show what an argument did."""
+    """Return whether a file shows the effect of an argument."""
     return argument_info(name).effect is not None
 
 
 def impossible_reason(name: str, value: str, machine: Machine) -> str | None:
-    """Why no boot of a machine could have a value by this name; ``None`` where one could.
+    """Return why no boot of the machine can have a value; ``None`` if it is possible.
 
-    The kernel passes over a list that it cannot read, and over CPUs that are not there. A number of
-    huge pages behind ``hugepagesz`` is of pages of that size.
+    The kernel ignores invalid lists and CPUs that do not exist. A number of huge pages after
+    ``hugepagesz`` applies to pages of that size.
     """
     if normalized_name(name) == "hugepages" and _names_sizes(machine):
-        return "hugepagesz on the command line says of which pages: name them, boot.hugepages.2M"
+        return (
+            "hugepagesz on the command line selects the page size; name the pool, such as"
+            " boot.hugepages.2M"
+        )
     if normalized_name(name) not in _LISTS or value in (ABSENT, PRESENT):
         return None
     possible = _possible(machine)
     try:
         named = cpus_of(value, max(possible, default=0))
     except InvalidInputError:
-        return f"{name}={value} holds no list of CPUs"
+        return f"{name}={value} is not a list of CPUs"
     if not named <= possible:
-        return f"this machine has CPUs {format_list(possible)}, and not {value}"
+        return f"the machine has CPUs {format_list(possible)}, not {value}"
     return None
 
 
@@ -109,7 +112,7 @@ def _list(cpus: frozenset[int]) -> str:
 
 
 def _named(value: str, machine: Machine) -> frozenset[int]:
-    """The CPUs of a value that the machine can have."""
+    """Return the CPUs of a value that the machine can have."""
     possible = _possible(machine)
     if value in (ABSENT, PRESENT):
         return frozenset()
@@ -127,9 +130,10 @@ def _isolcpus(value: str, machine: Machine) -> FileEvidence | None:
 
 
 def _irqaffinity(value: str, machine: Machine) -> FileEvidence | None:
-    """The kernel puts the CPU that boots into the mask, and without the argument all CPUs.
+    """Return evidence from the default mask.
 
-    A mask that comes to all of them with the argument too shows nothing.
+    The kernel adds the boot CPU to the mask, and all CPUs without the argument. A mask of all CPUs
+    in both cases is no evidence.
     """
     path = f"{IRQS}/default_smp_affinity"
     text = file_text(machine, path)
@@ -142,12 +146,12 @@ def _irqaffinity(value: str, machine: Machine) -> FileEvidence | None:
         return None
     told = f"CPUs {_list(wanted)}"
     if with_boot != wanted:
-        told += f", with or without CPU {_BOOT_CPU} that boots"
+        told += f", with or without the boot CPU {_BOOT_CPU}"
     return FileEvidence(path, text, held in (wanted, with_boot), told)
 
 
 def _mitigations(value: str, machine: Machine) -> FileEvidence | None:
-    """With ``off`` none is in force; what others come to depends on the processor."""
+    """With ``off`` no mitigation is active; the effect of other values depends on the processor."""
     path = f"{VULNERABILITIES}/spectre_v2"
     text = file_text(machine, path)
     if value != "off" or text is None:
@@ -167,20 +171,20 @@ def _nosmt(value: str, machine: Machine) -> FileEvidence | None:
 
 
 def _count(path: str) -> Effect:
-    """At most so many CPUs in a list."""
+    """Return the check of an upper bound on the CPUs of a list."""
 
     def effect(value: str, machine: Machine) -> FileEvidence | None:
         text = file_text(machine, path)
         if not value.isdecimal() or text is None:
             return None
         most = max(1, int(value))
-        return FileEvidence(path, text, len(parse_list(text)) <= most, f"{most} CPUs at most")
+        return FileEvidence(path, text, len(parse_list(text)) <= most, f"at most {most} CPUs")
 
     return effect
 
 
 def _held(path: str, words: dict[str, str] | None = None, form: str = "text") -> Effect:
-    """A file that holds the value itself, or what stands for it."""
+    """Return the check of a file with the value, or with a text for the value."""
 
     def effect(value: str, machine: Machine) -> FileEvidence | None:
         text = file_text(machine, path)
@@ -194,7 +198,7 @@ def _held(path: str, words: dict[str, str] | None = None, form: str = "text") ->
 
 
 def _preempt(value: str, machine: Machine) -> FileEvidence | None:
-    """The mode in force is in parentheses; debugfs shows it to root alone."""
+    """The active mode is in parentheses; only root can read debugfs."""
     text = file_text(machine, PREEMPT)
     if value == ABSENT or text is None:
         return None
@@ -205,7 +209,7 @@ _SWITCHES = {"Y": "1", "N": "0", "on": "1", "off": "0", "y": "1", "n": "0"}
 
 
 def _parameter(path: str) -> Effect:
-    """A parameter of a module, which shows switches as Y and N."""
+    """Return the check of a module parameter, which shows switches as Y and N."""
 
     def effect(value: str, machine: Machine) -> FileEvidence | None:
         text = file_text(machine, path)

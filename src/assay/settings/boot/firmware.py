@@ -1,7 +1,8 @@
-"""``firmware.NAME``: what only the menu of the firmware changes.
+"""``firmware.NAME``: an entry of the firmware's menu.
 
-``snc``, ``nps``, ``smt`` and ``memory`` show in the topology (evidence: *seen*). Nobody can read
-any other: the user says what it is (*set*), or names a file or a command that does (*seen*).
+``snc``, ``nps``, ``smt`` and ``memory`` are visible in the topology (evidence: *seen*). No other
+entry can be read: the user states its value (*set*), or names a file or a command that shows it
+(*seen*).
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ from assay.settings.value_text import format_value, parse_value
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _KERNEL = "kernel"
-"""``firmware.kernel``: a kernel by any name, which a file or a command tells (``--verify``)."""
+"""``firmware.kernel``: a kernel with any name, which a file or a command reports (``--verify``)."""
 _NODES = "/sys/devices/system/node"
 
 
 def _nodes_each(machine: Machine) -> str | None:
-    """NUMA nodes with CPUs for each package; 0 where one spans several packages (NPS0)."""
+    """Return the NUMA nodes with CPUs per package; 0 if one node spans several packages (NPS0)."""
     nodes = sum(bool(node.cpus) for node in machine.nodes)
     packages = len({cpu.package for cpu in machine.cpus})
     if not nodes or not packages:
@@ -53,7 +54,7 @@ def _nodes_each(machine: Machine) -> str | None:
 
 
 def _smt(machine: Machine) -> str | None:
-    """Off where no core has a second thread and the kernel could not switch one on."""
+    """Return ``off`` if no core has a second thread and the kernel cannot enable one."""
     if any(len(cpu.siblings) > 1 for cpu in machine.cpus):
         return "on"
     control = machine.boot.found.get("/sys/devices/system/cpu/smt/control")
@@ -61,7 +62,7 @@ def _smt(machine: Machine) -> str | None:
 
 
 def _memory(machine: Machine) -> str | None:
-    """Flat where high-bandwidth memory is a node of its own, cache where none of it shows."""
+    """Return ``flat`` if high-bandwidth memory is a separate node, ``cache`` if none is visible."""
     kinds = {node.kind for node in machine.nodes}
     return "flat" if "hbm" in kinds and len(machine.nodes) > 1 else "cache"
 
@@ -76,11 +77,11 @@ class _Seen:
 
 _SNC = "NUMA nodes for each package"
 _SEEN = {
-    "snc": _Seen(f"sub-NUMA clustering, as {_SNC}", _nodes_each, ("1", "2", "3", "4"), _SNC),
-    "nps": _Seen(f"nodes per socket, as {_SNC}", _nodes_each, ("0", "1", "2", "4"), _SNC),
-    "smt": _Seen("threads of each core", _smt, ("on", "off"), "threads of each core"),
+    "snc": _Seen(f"sub-NUMA clustering: {_SNC}", _nodes_each, ("1", "2", "3", "4"), _SNC),
+    "nps": _Seen(f"nodes per socket: {_SNC}", _nodes_each, ("0", "1", "2", "4"), _SNC),
+    "smt": _Seen("threads per core", _smt, ("on", "off"), "threads per core"),
     "memory": _Seen(
-        "high-bandwidth memory as nodes of its own, or as a cache",
+        "high-bandwidth memory as separate nodes (flat) or as a cache",
         _memory,
         ("flat", "cache"),
         "high-bandwidth memory among the nodes",
@@ -90,7 +91,7 @@ _SEEN = {
 
 @dataclass(frozen=True)
 class FirmwareSetting:
-    """One entry of the firmware's menu."""
+    """An entry of the firmware's menu."""
 
     own_name: str
     scope: Scope = Scope.FIRMWARE
@@ -99,56 +100,58 @@ class FirmwareSetting:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.own_name):
             raise InvalidInputError(
-                f"{self.own_name!r} is not the name of a firmware setting.",
-                "Names hold letters, digits and underscores, and begin with no digit.",
+                f"Invalid name of a firmware setting: {self.own_name!r}.",
+                "Names consist of letters, digits and underscores, and do not begin with a digit.",
             )
 
     @property
     def name(self) -> str:
-        """As it is written."""
+        """Name on the command line."""
         return f"{FIRMWARE}.{self.own_name}"
 
     @property
     def summary(self) -> str:
-        """What it does."""
+        """One-line description."""
         seen = _SEEN.get(self.own_name)
         return f"firmware: {seen.summary if seen else self.own_name}"
 
     @property
     def evidence(self) -> Level:
-        """*Seen* where the topology shows it."""
+        """*Seen* if the topology shows it."""
         return Level.SEEN if self.own_name in _SEEN else Level.SET
 
     @property
     def is_seen(self) -> bool:
-        """Whether the machine itself shows it."""
+        """True if the topology shows it."""
         return self.own_name in _SEEN
 
     @property
     def arguments(self) -> frozenset[str]:
-        """It has no words on the command line."""
+        """Names of its boot arguments: none."""
         return frozenset()
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """Readings of the machine that it may change: any; of ``kernel`` its release as well."""
+        """Readings of the machine that it may change: any; for ``kernel`` also the release."""
         return (ANY_READING, KERNEL_READING) if self.own_name == _KERNEL else (ANY_READING,)
 
     def words(self, value: Value) -> tuple[str, ...]:
-        """Nothing stands on the command line for it."""
+        """Return the words on the kernel's command line: none."""
         return ()
 
     def alike(self, one: Value, other: Value) -> bool:
-        """Whether two values are the same."""
+        """Return whether two values are equal."""
         return format_value(one) == format_value(other)
 
     def domain(self, machine: Machine) -> Domain:
-        """Whatever the menu offers."""
+        """Return any value of the menu."""
         seen = _SEEN.get(self.own_name)
-        return AnyText(f"one of {', '.join(seen.values)}" if seen else "what the menu offers")
+        return AnyText(
+            f"one of {', '.join(seen.values)}" if seen else "a value of the firmware's menu"
+        )
 
     def default(self, machine: Machine) -> Value | None:
-        """What it is now, where that is known."""
+        """Return the current value, if it is known."""
         found = self._found(machine)
         return None if found is None else parse_value(found)
 
@@ -157,28 +160,28 @@ class FirmwareSetting:
         return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
-        """What the present boot has of it.
+        """Return the evidence of the present boot, or the required change.
 
         Raises:
-            InvalidInputError: a value that one which is seen cannot have.
+            InvalidInputError: an entry that the topology shows cannot have the value.
         """
         value = format_value(config[self.name])
         seen = _SEEN.get(self.own_name)
         if seen is not None and value not in seen.values:
             raise InvalidInputError(
-                f"{self.name}={value} cannot be.", f"It takes {', '.join(seen.values)}."
+                f"Invalid value: {self.name}={value}.", f"Allowed values: {', '.join(seen.values)}."
             )
         found = self._found(machine)
         if found != value:
             return Pending(self._missing(value, machine), firmware={self.own_name: value})
         witness = machine.boot.witnesses.get(self.name)
-        told = f"{seen.where}: {found}" if seen else f"{witness or 'the user'} says {found}"
-        needs = f"{self.own_name}={value} in the menu of the firmware"
+        told = f"{seen.where}: {found}" if seen else f"{witness or 'the user'} reports {found}"
+        needs = f"{self.own_name}={value} in the firmware's menu"
         shown = seen is not None or witness is not None
         return Resolved((RequiredBoot(setting=self.name, needs=needs, observed=told, shown=shown),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By what showed it."""
+        """Judge by the evidence of the boot."""
         return judge_booted(self.name, config[self.name], facts, plan)
 
     def _found(self, machine: Machine) -> str | None:
@@ -189,7 +192,7 @@ class FirmwareSetting:
         found = self._found(machine)
         seen = _SEEN.get(self.own_name)
         if seen is not None:
-            return f"{seen.where}: {found or 'cannot be told'}, not {value}"
+            return f"{seen.where}: {found or 'unknown'}, not {value}"
         if found is None:
-            return f"nobody has said that it is {value}"
-        return f"{machine.boot.witnesses.get(self.name, 'the user')} says {found}, not {value}"
+            return f"no confirmation that it is {value}"
+        return f"{machine.boot.witnesses.get(self.name, 'the user')} reports {found}, not {value}"

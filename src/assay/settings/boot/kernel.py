@@ -1,7 +1,7 @@
-"""``boot.kernel``: which of the installed kernels runs.
+"""``boot.kernel``: release of the kernel that runs.
 
 The value is the release that ``uname -r`` prints. Evidence: *seen*, in
-``/proc/sys/kernel/osrelease``, which is read again before and after each launch.
+``/proc/sys/kernel/osrelease``, which is read before and after each launch.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from assay.settings.boot.common import (
 from assay.settings.value_text import format_value
 
 NAME = f"{BOOT}.kernel"
-"""A reserved name: no argument of the command line is called so."""
+"""A reserved name: the kernel has no argument of that name."""
 RELEASE = "/proc/sys/kernel/osrelease"
 _RELEASE = re.compile(r"[0-9]+\.[0-9]+[A-Za-z0-9._+~-]{0,58}", re.ASCII)
-"""``uname(2)`` has room for 64 characters; kernels since 3.0 name three numbers."""
+"""``uname(2)`` has room for 64 characters; releases since 3.0 have three numbers."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,14 @@ class BootKernel:
     """The release of the running kernel."""
 
     name: str = NAME
-    summary: str = "kernel that runs: its release, as uname -r prints it"
+    summary: str = "kernel to run: its release, as uname -r prints it"
     scope: Scope = Scope.BOOT
     switch_cost_s: float = BOOT_S
     evidence: Level = Level.SEEN
 
     @property
     def arguments(self) -> frozenset[str]:
-        """The words of the command line that are its own: none."""
+        """Names of its boot arguments: none."""
         return frozenset()
 
     @property
@@ -63,16 +63,16 @@ class BootKernel:
         return (ANY_READING, KERNEL_READING)
 
     def words(self, value: Value) -> tuple[str, ...]:
-        """Return the words that stand on the command line for a value: none."""
+        """Return the words on the kernel's command line for a value: none."""
         return ()
 
     def alike(self, one: Value, other: Value) -> bool:
-        """Tell whether two values are the same."""
+        """Return whether two values are equal."""
         return format_value(one) == format_value(other)
 
     def domain(self, machine: Machine) -> Domain:
-        """Return the values that can be asked for: any release."""
-        return AnyText("the release of an installed kernel, as uname -r prints it")
+        """Return any release."""
+        return AnyText("release of an installed kernel, as uname -r prints it")
 
     def default(self, machine: Machine) -> Value | None:
         """Return the release of the running kernel."""
@@ -83,7 +83,7 @@ class BootKernel:
         return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
-        """Compare the running kernel with the one that is asked for.
+        """Compare the running kernel with the requested one.
 
         Raises:
             InvalidInputError: the value is not a release.
@@ -92,8 +92,8 @@ class BootKernel:
         if not _RELEASE.fullmatch(value):
             here = machine.kernel or "6.1.0-18-amd64"
             raise InvalidInputError(
-                f"{self.name}={value!r} is not the release of a kernel.",
-                f"Write what uname -r prints under it, for example {here}.",
+                f"Invalid release of a kernel: {self.name}={value!r}.",
+                f"Write the release that uname -r prints under that kernel, for example {here}.",
             )
         if value != machine.kernel:
             here = machine.kernel or "nothing"
@@ -103,5 +103,5 @@ class BootKernel:
         return Resolved((booted_action(self.name, needs, seen, [proof]),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """Judge by the release that was read before and after the launch."""
+        """Judge by the release before and after the launch."""
         return judge_booted(self.name, config[self.name], facts, plan)

@@ -1,8 +1,8 @@
-"""``boot.hugepages.SIZE``: a pool of huge pages of one size, made at boot.
+"""``boot.hugepages.SIZE``: a pool of huge pages of one size, allocated at boot.
 
-Two words of the command line belong together there, ``hugepagesz=1G hugepages=4``
-(``Documentation/admin-guide/mm/hugetlbpage.rst``). Pages of 1 GiB are best had so: later memory is
-too scattered. Evidence: *seen*: the pool is read.
+It consists of two words of the command line, ``hugepagesz=1G hugepages=4``
+(``Documentation/admin-guide/mm/hugetlbpage.rst``). Pages of 1 GiB should be allocated at boot,
+since memory becomes fragmented later. Evidence: *seen*: the size of the pool.
 """
 
 from __future__ import annotations
@@ -41,24 +41,25 @@ from assay.settings.refusals import out_of_domain
 from assay.settings.value_text import format_value, parse_value
 
 POOL_PREFIX = "hugepages."
-"""What names of these begin with, behind their family."""
+"""Prefix of the names, after the family."""
 _SIZE = re.compile(r"([1-9][0-9]*)([KMG])", re.IGNORECASE | re.ASCII)
 _UNITS = "KMG"
 _DOMAIN = AnyText(f"a number of pages, or {ABSENT}")
 
 
 def page_size_in(name: str) -> str:
-    """The size that a name holds: ``1G`` of ``hugepages.1G``.
+    """Return the page size in a name: ``1G`` for ``hugepages.1G``.
 
     Raises:
-        InvalidInputError: it holds none, or one in another spelling: there is one setting for each pool.
+        InvalidInputError: the size is missing, invalid, or has another spelling; each pool has one
+            name.
     """
     text = name.removeprefix(POOL_PREFIX)
     size = _size(text)
     if size is None:
         raise InvalidInputError(
-            f"{text!r} is no size of huge pages.",
-            f"Write {BOOT}.{POOL_PREFIX}2M, {BOOT}.{POOL_PREFIX}1G.",
+            f"Invalid size of huge pages: {text!r}.",
+            f"Write {BOOT}.{POOL_PREFIX}2M or {BOOT}.{POOL_PREFIX}1G.",
         )
     if text != size:
         raise InvalidInputError(
@@ -69,7 +70,7 @@ def page_size_in(name: str) -> str:
 
 
 def _size(text: str) -> str | None:
-    """A size as the kernel takes it, in its largest unit: ``1G`` of ``1024m``."""
+    """Return a size in its largest unit, as the kernel writes it: ``1G`` for ``1024m``."""
     match = _SIZE.fullmatch(text)
     if match is None:
         return None
@@ -81,7 +82,7 @@ def _size(text: str) -> str | None:
 
 @dataclass(frozen=True)
 class BootHugePages:
-    """The pool of one size, as ``1G``: so many pages, or ``absent``."""
+    """The pool of one page size, such as ``1G``: a number of pages, or ``absent``."""
 
     size: str
     scope: Scope = Scope.BOOT
@@ -90,17 +91,17 @@ class BootHugePages:
 
     @property
     def name(self) -> str:
-        """As it is written."""
+        """Name on the command line."""
         return f"{BOOT}.{POOL_PREFIX}{self.size}"
 
     @property
     def summary(self) -> str:
-        """What it does."""
-        return f"pool of huge pages of {self.size} that is made at boot: how many"
+        """One-line description."""
+        return f"pool of huge pages of {self.size} allocated at boot: number of pages"
 
     @property
     def arguments(self) -> frozenset[str]:
-        """The words of the command line that are its own."""
+        """Names of its boot arguments."""
         return frozenset({"hugepages", "hugepagesz"})
 
     @property
@@ -109,19 +110,19 @@ class BootHugePages:
         return ("memory limit",)
 
     def words(self, value: Value) -> tuple[str, ...]:
-        """What stands on the command line for a value."""
+        """Return the words of the kernel's command line for a value."""
         return () if value == ABSENT else self._word(format_value(value))
 
     def alike(self, one: Value, other: Value) -> bool:
-        """Whether two values are the same."""
+        """Return whether two values are equal."""
         return self.words(one) == self.words(other)
 
     def domain(self, machine: Machine) -> Domain:
-        """A number, or none of it."""
+        """Return a number, or ``absent``."""
         return _DOMAIN
 
     def default(self, machine: Machine) -> Value | None:
-        """What the present boot has."""
+        """Return the value of the present boot."""
         found = self._count(machine)
         return ABSENT if found is None else parse_value(found)
 
@@ -130,7 +131,7 @@ class BootHugePages:
         return ONLY_ON_REQUEST
 
     def resolve(self, config: Configuration, machine: Machine) -> Resolved | Refused | Pending:
-        """What the present boot has of it."""
+        """Return the evidence of the present boot, or the changes for the next one."""
         value = format_value(config[self.name])
         if value != ABSENT and not (value.isascii() and value.isdecimal()):
             return out_of_domain(self.name, config[self.name], _DOMAIN)
@@ -138,17 +139,19 @@ class BootHugePages:
         wanted = None if value == ABSENT else value
         if held != wanted:
             told = f"{COMMAND_LINE} has {self._words(held) or f'no hugepagesz={self.size}'}"
-            missing = f"{told}, " + (f"not {self._words(wanted)}" if wanted else "which is to go")
+            missing = f"{told}, " + (
+                f"not {self._words(wanted)}" if wanted else "which must be removed"
+            )
             return Pending(missing, self._word(wanted), self._word(held))
         proof = self._pool(wanted, machine)
         if proof is not None and not proof.fits:
-            return Pending(f"{self._words(held)} is there, but {proof.missing}")
+            return Pending(f"{self._words(held)} is set, but {proof.missing}")
         told = f"{self._words(held) or f'no hugepagesz={self.size}'} in {COMMAND_LINE}"
         needs = f"{self._words(wanted) or f'no hugepagesz={self.size}'} on the command line"
         return Resolved((booted_action(self.name, needs, told, [proof] if proof else []),))
 
     def judge(self, config: Configuration, facts: RunFacts, plan: Plan) -> Grant:
-        """By what showed it."""
+        """Judge by the evidence of the boot."""
         return judge_booted(self.name, config[self.name], facts, plan)
 
     def _pool(self, wanted: str | None, machine: Machine) -> FileEvidence | None:
@@ -158,10 +161,10 @@ class BootHugePages:
         if wanted is None:
             return None
         fits = text is not None and text.isdecimal() and int(text) >= int(wanted)
-        return FileEvidence(path, text, fits, f"{wanted} or more")
+        return FileEvidence(path, text, fits, f"at least {wanted}")
 
     def _count(self, machine: Machine) -> str | None:
-        """The number that stands behind the size; the last one counts."""
+        """Return the number after the page size; the last one counts."""
         found: str | None = None
         size: str | None = None
         for word in machine.boot.words:
